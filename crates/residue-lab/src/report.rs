@@ -1,0 +1,140 @@
+//! From a measured run to figures, tables and one self-contained page.
+//!
+//! ```
+//! use residue_lab::{report, speed::model::{Machine, Run}};
+//!
+//! # let machine = Machine { cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
+//! #     ticks_per_cycle: 1.0, ns_per_tick: 1.0, resolution_ticks: 1.0, overhead_ticks: 0.0 };
+//! # let run = Run { format: 1, residue: "0".into(), date: "2026-01-02T03:04:05Z".into(), machine,
+//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![] };
+//! let page = report::html(&run, &["What the run shows.".into()]);
+//! for table in report::tables::tables(&run) {
+//!     println!("{}", table.text());
+//! }
+//! ```
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::speed::model::Run;
+
+pub mod compare;
+pub mod csv;
+pub mod figures;
+pub mod html;
+pub mod published;
+mod select;
+pub mod table;
+pub mod tables;
+mod text;
+
+#[cfg(test)]
+pub(crate) mod sample;
+
+pub use compare::compare;
+pub use csv::csv;
+pub use figures::{Figure, figures};
+pub use html::html;
+pub use table::{Row, Table};
+
+/// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
+/// each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
+///
+/// Each file is written under a temporary name in the same folder and then renamed, so a reader finds the
+/// old file or the new one, never half of one. The page comes last, when all it speaks of is there. Nothing
+/// is deleted: figures of an earlier report that this run has no cells for stay in the folder.
+pub fn write_report(dir: &Path, run: &Run, verdict: &[String]) -> io::Result<Vec<PathBuf>> {
+    fs::create_dir_all(dir)?;
+    let figures = figures(run);
+    let mut files: Vec<(String, String)> = figures
+        .iter()
+        .map(|figure| (format!("figure-{}.svg", figure.id), figure.svg.clone()))
+        .collect();
+    files.push(("cells.csv".into(), csv(run)));
+    files.push(("run.json".into(), serde_json::to_string_pretty(run)? + "\n"));
+    let page = ("index.html".to_string(), html::page(run, verdict, &figures));
+    let mut paths = Vec::new();
+    for (name, content) in files.iter().chain([&page]) {
+        paths.push(write_whole(dir, name, content)?);
+    }
+    paths.rotate_right(1);
+    Ok(paths)
+}
+
+/// Writes a file so that it is there either whole or not at all.
+fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf> {
+    let path = dir.join(name);
+    let temporary = dir.join(format!(".{name}.{}.tmp", std::process::id()));
+    let write = || {
+        let mut file = fs::File::create(&temporary)?;
+        file.write_all(content.as_bytes())?;
+        // On the disk before the name is: a crash must not leave an empty file under it.
+        file.sync_all()?;
+        fs::rename(&temporary, &path)
+    };
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    write().map_err(named).inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_written_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().join("new/folder");
+        let run = sample::x86();
+        for _ in 0..2 {
+            let paths = write_report(&dir, &run, &["Yes.".into()]).unwrap();
+            assert_eq!(paths.len(), 14);
+            assert!(paths[0].ends_with("index.html"));
+            assert!(paths.iter().all(|path| path.is_file()));
+        }
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 14);
+        let json = fs::read_to_string(dir.join("run.json")).unwrap();
+        let back: Run = serde_json::from_str(&json).unwrap();
+        assert!(
+            csv(&back) == csv(&run),
+            "a number changed on its way through JSON"
+        );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("cells.csv")).unwrap();
+        let error = write_report(place.path(), &sample::empty(), &[]).unwrap_err();
+        assert!(error.to_string().contains("cells.csv"), "{error}");
+        assert!(
+            !fs::read_dir(place.path())
+                .unwrap()
+                .any(|e| e.unwrap().path().extension() == Some("tmp".as_ref()))
+        );
+    }
+
+    /// For looking at: `cargo test -p residue-lab -- --ignored look` prints the folder it wrote.
+    #[test]
+    #[ignore = "writes a sample report to look at"]
+    fn look() {
+        for (name, run) in [("x86", sample::x86()), ("arm", sample::arm())] {
+            let dir = std::env::temp_dir().join(format!("residue-report-{name}"));
+            write_report(
+                &dir,
+                &run,
+                &["A made-up run, to look at the report.".into()],
+            )
+            .unwrap();
+            println!("{}", dir.display());
+            tables::tables(&run)
+                .iter()
+                .for_each(|table| println!("{}", table.text()));
+        }
+        println!("{}", compare(&sample::x86(), &sample::arm()));
+    }
+}

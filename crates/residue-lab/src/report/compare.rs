@@ -1,0 +1,245 @@
+//! Two runs side by side: two machines, two dates, or two versions.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::table::COLUMNS;
+use super::text::{clean, day, padded, shortened, significant, wrapped};
+use crate::speed::model::{Cell, Run};
+
+type Kernels<'a> = Vec<((&'a str, &'a str), BTreeMap<(usize, usize), &'a Cell>)>;
+
+/// A text table of at most 100 columns: for each kernel its cells in both runs, the ratio B over A, and the
+/// geometric mean of the ratios. Below stand the cells that only one of the runs has.
+///
+/// A ratio above 1 means that B is slower. `~` marks a pair whose 95 % intervals overlap.
+pub fn compare(a: &Run, b: &Run) -> String {
+    let mut out = header(a, b);
+    let (in_a, in_b) = (kernels(a), kernels(b));
+    let mut lonely = String::new();
+    let mut all_ratios = Vec::new();
+    for ((code, kernel), cells) in &in_a {
+        let other = in_b
+            .iter()
+            .find(|(name, _)| name == &(*code, *kernel))
+            .map(|(_, cells)| cells);
+        let mut ratios = Vec::new();
+        let mut only_a = Vec::new();
+        for (&size, cell) in cells {
+            match other.and_then(|cells| cells.get(&size)) {
+                Some(other) => ratios.push((size, *cell, *other)),
+                None => only_a.push(size),
+            }
+        }
+        if !ratios.is_empty() {
+            all_ratios.extend(section(&mut out, code, kernel, &ratios));
+        }
+        alone(&mut lonely, "A", (code, kernel), &only_a, cells.len());
+    }
+    for ((code, kernel), cells) in &in_b {
+        let other = in_a
+            .iter()
+            .find(|(name, _)| name == &(*code, *kernel))
+            .map(|(_, cells)| cells);
+        let only_b: Vec<_> = cells
+            .keys()
+            .filter(|size| !other.is_some_and(|cells| cells.contains_key(size)))
+            .copied()
+            .collect();
+        alone(&mut lonely, "B", (code, kernel), &only_b, cells.len());
+    }
+    match geometric_mean(&all_ratios) {
+        Some(mean) => {
+            let _ = writeln!(
+                out,
+                "\nGeometric mean of all {} ratios: {}",
+                all_ratios.len(),
+                digits(mean)
+            );
+        }
+        None => out.push_str("\nThe two runs have no cell in common.\n"),
+    }
+    if !lonely.is_empty() {
+        let _ = write!(out, "\nIn one run only:\n{lonely}");
+    }
+    out
+}
+
+fn header(a: &Run, b: &Run) -> String {
+    let mut out = String::from(
+        "Core cycles per byte, mean. B/A above 1: B is slower. ~: the 95 % intervals overlap.\n",
+    );
+    for (name, run) in [("A", a), ("B", b)] {
+        let (cpu, date) = (shortened(&run.machine.cpu, 44), day(&run.date));
+        let (version, mode, data) = (
+            shortened(&run.residue, 12),
+            shortened(&run.mode, 10),
+            shortened(&run.data, 10),
+        );
+        let _ = writeln!(
+            out,
+            "{name}: {cpu}, {date}, residue {version}, {mode}, {data} data"
+        );
+    }
+    if a.mode != b.mode || a.data != b.data {
+        out.push_str(
+            "Careful: the runs differ in mode or data, so the ratios compare two things at once.\n",
+        );
+    }
+    out
+}
+
+/// The kernels of a run in its order, each with its cells by size. Of two equal cells the later counts.
+fn kernels(run: &Run) -> Kernels<'_> {
+    let mut all: Kernels<'_> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for cell in &run.cells {
+        let name = (cell.code.as_str(), cell.kernel.as_str());
+        let place = *places.entry(name).or_insert_with(|| {
+            all.push((name, BTreeMap::new()));
+            all.len() - 1
+        });
+        all[place].1.insert((cell.bytes, cell.extra), cell);
+    }
+    all
+}
+
+fn size((bytes, extra): (usize, usize)) -> String {
+    if extra == 0 {
+        bytes.to_string()
+    } else {
+        format!("{bytes}+{extra}")
+    }
+}
+
+fn digits(x: f64) -> String {
+    significant(x, 3)
+}
+
+/// The lines of one kernel; returns its ratios.
+fn section(
+    out: &mut String,
+    code: &str,
+    kernel: &str,
+    pairs: &[((usize, usize), &Cell, &Cell)],
+) -> Vec<f64> {
+    let _ = writeln!(out, "\n{} {}", shortened(code, 40), shortened(kernel, 40));
+    let _ = writeln!(out, "      bytes          A          B        B/A");
+    let mut ratios = Vec::new();
+    for (at, a, b) in pairs {
+        let ratio = b.mean / a.mean;
+        let usable = a.mean > 0.0 && b.mean > 0.0 && ratio.is_finite();
+        if usable {
+            ratios.push(ratio);
+        }
+        let overlap = (a.mean - b.mean).abs() <= a.margin.abs() + b.margin.abs();
+        let columns = [
+            size(*at),
+            digits(a.mean),
+            digits(b.mean),
+            if usable { digits(ratio) } else { "-".into() },
+        ];
+        let line: String = columns
+            .iter()
+            .map(|value| padded(value, 11, true))
+            .collect();
+        let _ = writeln!(out, "{line}{}", if usable && overlap { " ~" } else { "" });
+    }
+    let mean = geometric_mean(&ratios).map_or("-".into(), digits);
+    let _ = writeln!(
+        out,
+        "{}{}",
+        padded("geometric mean", 33, true),
+        padded(&mean, 11, true)
+    );
+    ratios
+}
+
+fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+    let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+    (!ratios.is_empty()).then(|| (logs / ratios.len() as f64).exp())
+}
+
+/// A line on the cells of one kernel that the other run lacks: `all` is how many the kernel has.
+fn alone(out: &mut String, run: &str, name: (&str, &str), sizes: &[(usize, usize)], all: usize) {
+    if sizes.is_empty() {
+        return;
+    }
+    // Ascending sizes, so the extra bytes of one size follow each other: 64+0..7 for all eight.
+    let mut parts: Vec<String> = Vec::new();
+    for same in sizes.chunk_by(|a, b| a.0 == b.0 && a.1 + 1 == b.1) {
+        match same {
+            [first, .., last] => parts.push(format!("{}+{}..{}", first.0, first.1, last.1)),
+            _ => parts.extend(same.iter().map(|&at| size(at))),
+        }
+    }
+    let whole = if sizes.len() == all {
+        "the whole kernel, "
+    } else {
+        ""
+    };
+    let (code, kernel) = (clean(name.0), clean(name.1));
+    let line = format!("{run}: {code} {kernel}: {whole}{}", parts.join(" "));
+    let _ = writeln!(
+        out,
+        "{}",
+        wrapped(&line, COLUMNS - 4).replace('\n', "\n    ")
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn a_run_equals_itself() {
+        let run = sample::x86();
+        let text = compare(&run, &run);
+        assert!(
+            text.contains(&format!(
+                "Geometric mean of all {} ratios: 1.00",
+                run.cells.len()
+            )),
+            "{text}"
+        );
+        assert!(!text.contains("In one run only"));
+        assert!(!text.contains("Careful"));
+    }
+
+    #[test]
+    fn ratios_and_lonely_cells_are_named() {
+        let (a, mut b) = (sample::x86(), sample::arm());
+        for cell in b.cells.iter_mut().filter(|cell| cell.kernel == "nibble") {
+            cell.mean *= 2.0;
+        }
+        b.mode = "latency".into();
+        let text = compare(&a, &b);
+        let nibble: Vec<&str> = text
+            .lines()
+            .skip_while(|line| !line.contains("nibble"))
+            .take(40)
+            .collect();
+        let mean = nibble
+            .iter()
+            .find(|line| line.contains("geometric mean"))
+            .unwrap();
+        assert!(mean.ends_with("2.00"), "{mean}");
+        assert!(text.contains("A: crc-32/iscsi sse42_pclmul: the whole kernel, 64+0..7 128"));
+        assert!(text.contains("B: crc-32/iscsi crc_pmull: the whole kernel"));
+        assert!(text.contains("Careful"));
+        assert!(
+            text.lines().all(|line| line.chars().count() <= COLUMNS),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn nothing_to_compare_is_said() {
+        let text = compare(&sample::empty(), &sample::empty());
+        assert!(text.contains("no cell in common"));
+        let mut zero = sample::x86();
+        zero.cells.iter_mut().for_each(|cell| cell.mean = 0.0);
+        assert!(compare(&zero, &sample::x86()).contains("no cell in common"));
+    }
+}

@@ -1,0 +1,345 @@
+//! The figures of a run: the thesis's (Sahu 2019), drawn from our measurement with its published curves
+//! beside ours.
+
+mod axis;
+mod chart;
+mod labels;
+mod pen;
+mod subjects;
+
+use super::published::{self, Cpu, Level};
+use super::select::Index;
+use super::text::{day, shortened, significant};
+use crate::speed::model::Run;
+use chart::{Curve, Plot, Sample};
+use subjects::{CRC32C, SUBJECTS, Subject};
+
+/// One drawn figure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure {
+    /// The thesis's number, `6.5`; with a published CPU to choose, `6.1-i3`; `fastest` has no number.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// What to see in it, in full sentences; which line is whose stands in the drawing.
+    pub caption: String,
+    /// A complete SVG document of 900 by 560 CSS pixels.
+    pub svg: String,
+}
+
+/// All figures the run has cells for, in the order of the thesis, and at the end the fastest kernel of each
+/// code. Figure 6.1 comes once for each published CPU. A kernel that was not measured is not drawn, and a
+/// figure without any kernel of ours is left out.
+pub fn figures(run: &Run) -> Vec<Figure> {
+    let index = Index::new(run);
+    let mut all = Vec::new();
+    for subject in &SUBJECTS {
+        if subject.id == "6.1" {
+            all.extend(
+                Cpu::ALL
+                    .into_iter()
+                    .filter_map(|cpu| figure(run, &index, subject, cpu, true)),
+            );
+        } else {
+            all.extend(figure(
+                run,
+                &index,
+                subject,
+                beside(subject, &run.machine.arch),
+                false,
+            ));
+        }
+    }
+    all.extend(fastest(run, &index));
+    all
+}
+
+/// The thesis's own CPU for a figure, but its ARM beside an ARM and its POWER beside a POWER.
+fn beside(subject: &Subject, arch: &str) -> Cpu {
+    let nearest = Cpu::beside(arch);
+    // Figures of -O1 and of joining by tables exist for Intel only.
+    if nearest.contains(&subject.cpu) || subject.level == Level::O1 {
+        subject.cpu
+    } else {
+        nearest[0]
+    }
+}
+
+fn code_name(code: &str) -> &str {
+    match code {
+        CRC32C => "CRC-32C",
+        "internet" => "Internet",
+        "adler-32" => "Adler-32",
+        "fletcher-32" => "Fletcher-32",
+        other => other,
+    }
+}
+
+/// The name at the end of a curve: the kernel, after the code where a figure shows several.
+fn label(subject: &Subject, code: &str, kernel: &str) -> String {
+    let one_code = subject.hues.iter().all(|hue| hue.code == code);
+    match (one_code, kernel) {
+        (true, _) => kernel.into(),
+        // These two codes are drawn with one kernel only.
+        (false, "deferred") => code_name(code).into(),
+        (false, _) => format!("{} {kernel}", code_name(code)),
+    }
+}
+
+fn figure(
+    run: &Run,
+    index: &Index<'_>,
+    subject: &Subject,
+    cpu: Cpu,
+    choice: bool,
+) -> Option<Figure> {
+    let mut curves = Vec::new();
+    for (number, hue) in subject.hues.iter().enumerate() {
+        let measured = hue
+            .ours
+            .iter()
+            .map(|kernel| (kernel, samples(index, hue.code, kernel)));
+        if let Some((kernel, samples)) = measured
+            .into_iter()
+            .find(|(_, samples)| !samples.is_empty())
+        {
+            let label = label(subject, hue.code, kernel);
+            curves.push(Curve {
+                label,
+                hue: number,
+                published: false,
+                samples,
+            });
+        }
+        let printed = |kernel: &&str| published::series(cpu, subject.level, hue.code, kernel);
+        if let Some(series) = hue.published.iter().find_map(printed) {
+            let label = format!(
+                "{}, {}",
+                label(subject, hue.code, series.kernel),
+                cpu.short()
+            );
+            let sample = |p: &published::Point| Sample::new(p.bytes, p.cycles_per_byte, 0.0);
+            let samples = series.points.iter().filter_map(sample).collect();
+            curves.push(Curve {
+                label,
+                hue: number,
+                published: true,
+                samples,
+            });
+        }
+    }
+    if curves.iter().all(|curve| curve.published) {
+        return None;
+    }
+    let level = if subject.level == Level::O1 {
+        "-O1"
+    } else {
+        "-O3"
+    };
+    let beside = curves.iter().any(|curve| curve.published);
+    let key = match beside {
+        true => format!(
+            "Solid: this CPU. Dashed: {}, published by Sahu 2019 (GCC {level}).",
+            cpu.name()
+        ),
+        false => "Solid: this CPU.".into(),
+    };
+    let mut caption = subject.about.to_string();
+    let bars = subject.id == "5.3";
+    if bars {
+        caption.push_str(&widest(index, subject));
+    }
+    let id = if choice {
+        format!("{}-{}", subject.id, cpu.id())
+    } else {
+        subject.id.into()
+    };
+    let title = match choice {
+        true => format!("{}, beside {}", subject.title, cpu.name()),
+        false => subject.title.into(),
+    };
+    let plot = Plot {
+        title: format!("{}  {}", subject.id, title),
+        subtitle: subtitle(run),
+        key,
+        curves,
+        bars,
+    };
+    Some(Figure {
+        id,
+        title,
+        caption,
+        svg: chart::svg(&plot),
+    })
+}
+
+/// Who measured what, and when, in one line that fits the chart.
+fn subtitle(run: &Run) -> String {
+    let (cpu, date) = (shortened(&run.machine.cpu, 60), day(&run.date));
+    let (mode, data) = (shortened(&run.mode, 12), shortened(&run.data, 12));
+    format!(
+        "{cpu}, {date}. Mean of {} calls, mode {mode}, {data} data.",
+        run.samples
+    )
+}
+
+fn samples(index: &Index<'_>, code: &str, kernel: &str) -> Vec<Sample> {
+    let cells = index.curve(code, kernel);
+    cells
+        .iter()
+        .filter_map(|cell| Sample::new(cell.bytes, cell.mean, cell.margin))
+        .collect()
+}
+
+/// A sentence with the widest interval of a figure, since most bars are too short to be seen.
+fn widest(index: &Index<'_>, subject: &Subject) -> String {
+    let cells = subject.hues.iter().flat_map(|hue| {
+        hue.ours
+            .iter()
+            .map(|kernel| index.curve(hue.code, kernel))
+            .find(|cells| !cells.is_empty())
+    });
+    let share = |cell: &&crate::speed::model::Cell| cell.margin.abs() / cell.mean.abs();
+    let all = cells.flatten().filter(|cell| share(cell).is_finite());
+    match all.max_by(|a, b| share(a).total_cmp(&share(b))) {
+        Some(cell) => {
+            let percent = significant(share(&cell) * 100.0, 2);
+            format!(
+                " The widest of ours is {} at {} bytes: ±{percent} % of the mean.",
+                cell.kernel, cell.bytes
+            )
+        }
+        None => String::new(),
+    }
+}
+
+/// The least mean of any kernel at each size, one curve for each code of the thesis.
+fn fastest(run: &Run, index: &Index<'_>) -> Option<Figure> {
+    const CODES: [&str; 4] = [CRC32C, "internet", "adler-32", "fletcher-32"];
+    let (mut curves, mut at_1500) = (Vec::new(), Vec::new());
+    for (number, code) in CODES.into_iter().enumerate() {
+        let kernels = index.kernels().iter().filter(|(of, _)| *of == code);
+        let kernels: Vec<&str> = kernels.map(|&(_, kernel)| kernel).collect();
+        let best = |&bytes: &usize| {
+            let cells = kernels
+                .iter()
+                .filter_map(|kernel| index.cell(code, kernel, bytes, 0));
+            cells
+                .filter(|cell| cell.mean > 0.0)
+                .min_by(|a, b| a.mean.total_cmp(&b.mean))
+        };
+        if let Some(cell) = best(&1500) {
+            let (name, cost) = (code_name(code), significant(cell.mean, 3));
+            at_1500.push(format!("{name} {} {cost}", cell.kernel));
+        }
+        let cells = index.sizes().iter().filter_map(best);
+        let samples: Vec<_> = cells
+            .filter_map(|c| Sample::new(c.bytes, c.mean, c.margin))
+            .collect();
+        if !samples.is_empty() {
+            curves.push(Curve {
+                label: code_name(code).into(),
+                hue: number,
+                published: false,
+                samples,
+            });
+        }
+    }
+    if curves.is_empty() {
+        return None;
+    }
+    let title = "The fastest kernel of each code".to_string();
+    let key = "At each size the least mean of any kernel that was measured.".to_string();
+    let mut caption = key.clone();
+    if !at_1500.is_empty() {
+        caption.push_str(&format!(
+            " In cycles per byte at 1500 bytes: {}.",
+            at_1500.join(", ")
+        ));
+    }
+    let plot = Plot {
+        title: title.clone(),
+        subtitle: subtitle(run),
+        key,
+        curves,
+        bars: false,
+    };
+    Some(Figure {
+        id: "fastest".into(),
+        title,
+        caption,
+        svg: chart::svg(&plot),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn ids(figures: &[Figure]) -> Vec<&str> {
+        figures.iter().map(|figure| figure.id.as_str()).collect()
+    }
+
+    #[test]
+    fn a_full_run_gives_every_figure() {
+        let all = figures(&sample::x86());
+        let wanted = [
+            "5.3",
+            "6.1-i3",
+            "6.1-xeon",
+            "6.1-a53",
+            "6.1-power7",
+            "6.3",
+            "6.4",
+            "6.5",
+            "6.6",
+            "6.7",
+            "fastest",
+        ];
+        assert_eq!(ids(&all), wanted);
+        for figure in &all {
+            roxmltree::Document::parse(&figure.svg).unwrap();
+            assert!(figure.svg.contains("Example 9999"), "{}", figure.id);
+            assert!(figure.svg.contains("2026-01-02"), "{}", figure.id);
+        }
+        let hardware = &all[7];
+        assert!(hardware.svg.contains("sse42_tables, Xeon"));
+        assert!(all[6].svg.contains("word16_scalar, i3") && all[6].svg.contains("GCC -O1"));
+    }
+
+    #[test]
+    fn arm_draws_its_own_kernels_beside_the_published_arm() {
+        let all = figures(&sample::arm());
+        let find = |id: &str| all.iter().find(|figure| figure.id == id).unwrap();
+        assert!(find("6.5").svg.contains("crc_pmull"));
+        assert!(find("6.5").svg.contains("crc, A53"));
+        assert!(!find("6.5").svg.contains("sse42"));
+        assert!(find("6.7").svg.contains("slicing8, A53"));
+    }
+
+    #[test]
+    fn an_empty_or_hostile_run_does_no_harm() {
+        assert!(figures(&sample::empty()).is_empty());
+        let mut run = sample::x86();
+        run.machine.cpu = "<script>\u{0}&".repeat(50);
+        run.date = "é".into();
+        let bad = [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e308, 5e-324];
+        for (number, cell) in run.cells.iter_mut().enumerate() {
+            cell.mean = bad[number % bad.len()];
+            cell.margin = bad[number % 5];
+            cell.bytes = if number % 3 == 0 {
+                usize::MAX
+            } else {
+                number % 2
+            };
+        }
+        run.cells[1].mean = 1.0;
+        run.cells[1].bytes = 1;
+        for figure in figures(&run) {
+            roxmltree::Document::parse(&figure.svg).unwrap();
+        }
+        run.cells.truncate(1);
+        figures(&run);
+    }
+}

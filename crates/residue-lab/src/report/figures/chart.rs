@@ -1,0 +1,425 @@
+//! Draws one chart as SVG: two logarithmic axes, curves with error bars, and each curve's name at its end.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::super::text::escaped;
+use super::axis::{self, Axis};
+use super::labels::spread;
+use super::pen::{Drawn, Place, SCALE, line, marker, polyline, text, upward_text};
+
+/// The size of a chart in CSS pixels.
+const SIZE: (u32, u32) = (900, 560);
+
+/// The room around the plotting area, in CSS pixels: above, right, below, left.
+const MARGINS: [f64; 4] = [98.0, 238.0, 58.0, 70.0];
+
+/// Okabe and Ito's colours, which stay apart for colour-blind eyes; without the yellow, too pale on white.
+const HUES: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(0, 0, 0),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+
+const INK: RGBColor = RGBColor(34, 34, 34);
+const FAINT: RGBColor = RGBColor(95, 95, 95);
+
+/// Sizes that matter on the wire (one Ethernet frame, one jumbo frame) and are no powers of two.
+const GUIDES: [f64; 2] = [1500.0, 9000.0];
+
+/// A point of a curve: size in bytes, cost in cycles per byte, and the ends of the cost's interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) bytes: f64,
+    pub(super) cost: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Sample {
+    /// A point that can be drawn on logarithmic axes; `None` for zeros, negatives and what is no number.
+    pub(super) fn new(bytes: usize, cost: f64, margin: f64) -> Option<Sample> {
+        let drawable = bytes > 0 && (1e-9..=1e9).contains(&cost);
+        // An interval that reaches zero has no lower end on a logarithmic axis; a tenth stands for it.
+        let margin = if margin.is_finite() {
+            margin.abs()
+        } else {
+            0.0
+        };
+        let (low, high) = (
+            (cost - margin).max(cost / 10.0),
+            (cost + margin).min(cost * 10.0),
+        );
+        drawable.then_some(Sample {
+            bytes: bytes as f64,
+            cost,
+            low,
+            high,
+        })
+    }
+}
+
+/// One curve.
+pub(super) struct Curve {
+    pub(super) label: String,
+    /// Which colour and marker; a published curve shares them with ours.
+    pub(super) hue: usize,
+    pub(super) published: bool,
+    pub(super) samples: Vec<Sample>,
+}
+
+/// Everything one chart shows.
+pub(super) struct Plot {
+    pub(super) title: String,
+    pub(super) subtitle: String,
+    pub(super) key: String,
+    pub(super) curves: Vec<Curve>,
+    /// Whether the intervals are what the chart is about: small markers then, and every bar drawn.
+    pub(super) bars: bool,
+}
+
+type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// The chart as a complete SVG document. A chart that cannot be drawn comes out blank but well-formed;
+/// the drawing library only fails on output devices, and a string is none.
+pub(super) fn svg(plot: &Plot) -> String {
+    let mut out = String::new();
+    {
+        let backend =
+            SVGBackend::with_string(&mut out, (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32));
+        let root = backend.into_drawing_area();
+        if draw(&root, plot)
+            .and_then(|()| Ok(root.present()?))
+            .is_err()
+        {
+            return format!("{}</svg>\n", opening(plot));
+        }
+    }
+    // The library's own opening tag knows neither the scale nor a description.
+    match out.find('>') {
+        Some(end) => format!("{}{}", opening(plot), &out[end + 1..]),
+        None => format!("{}</svg>\n", opening(plot)),
+    }
+}
+
+fn opening(plot: &Plot) -> String {
+    let (width, height) = SIZE;
+    let (inner_width, inner_height) = (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32);
+    let (title, about) = (
+        escaped(&plot.title),
+        escaped(&format!("{}. {}", plot.subtitle, plot.key)),
+    );
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {inner_width} {inner_height}\" role=\"img\"><title>{title}</title><desc>{about}</desc>"
+    )
+}
+
+fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
+    root.fill(&WHITE)?;
+    text(root, &plot.title, (24.0, 26.0), 17.0, INK, HPos::Left, true)?;
+    text(
+        root,
+        &plot.subtitle,
+        (24.0, 48.0),
+        12.5,
+        FAINT,
+        HPos::Left,
+        false,
+    )?;
+    text(
+        root,
+        &plot.key,
+        (24.0, 66.0),
+        12.5,
+        FAINT,
+        HPos::Left,
+        false,
+    )?;
+
+    let samples = || plot.curves.iter().flat_map(|curve| &curve.samples);
+    let x = axis::sizes(samples().map(|s| s.bytes));
+    let y = axis::costs(samples().flat_map(|s| [s.low, s.high]));
+    let area = Area::new(&x, &y);
+    frame(root, &area, &x, &y)?;
+    // Ours last, so that they lie above the published ones.
+    for published in [true, false] {
+        for curve in plot
+            .curves
+            .iter()
+            .filter(|curve| curve.published == published)
+        {
+            draw_curve(root, &area, curve, plot.bars)?;
+        }
+    }
+    draw_labels(root, &area, &plot.curves)
+}
+
+/// The plotting area in CSS pixels, and the way from values to places in it.
+struct Area {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    x: (f64, f64),
+    y: (f64, f64),
+}
+
+impl Area {
+    fn new(x: &Axis, y: &Axis) -> Area {
+        let [above, right, below, left] = MARGINS;
+        let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
+        let logs = |axis: &Axis| (axis.low.ln(), axis.high.ln());
+        Area {
+            left,
+            right: width - right,
+            top: above,
+            bottom: height - below,
+            x: logs(x),
+            y: logs(y),
+        }
+    }
+
+    fn x(&self, bytes: f64) -> f64 {
+        self.left + (bytes.ln() - self.x.0) / (self.x.1 - self.x.0) * (self.right - self.left)
+    }
+
+    fn y(&self, cost: f64) -> f64 {
+        self.bottom - (cost.ln() - self.y.0) / (self.y.1 - self.y.0) * (self.bottom - self.top)
+    }
+
+    fn place(&self, sample: &Sample) -> Place {
+        (self.x(sample.bytes), self.y(sample.cost))
+    }
+}
+
+/// The grid, the numbers on it and the names of the axes.
+fn frame(root: &Root<'_>, area: &Area, x: &Axis, y: &Axis) -> Drawn {
+    let (left, right, top, bottom) = (area.left, area.right, area.top, area.bottom);
+    for cost in &y.light {
+        line(
+            root,
+            (left, area.y(*cost)),
+            (right, area.y(*cost)),
+            INK.mix(0.06),
+            1.0,
+        )?;
+    }
+    for cost in &y.bold {
+        let at = area.y(*cost);
+        line(root, (left, at), (right, at), INK.mix(0.16), 1.0)?;
+        text(
+            root,
+            &axis::cost_label(cost),
+            (left - 8.0, at),
+            12.0,
+            INK,
+            HPos::Right,
+            false,
+        )?;
+    }
+    for bytes in &x.bold {
+        let at = area.x(*bytes);
+        line(root, (at, top), (at, bottom), INK.mix(0.1), 1.0)?;
+        line(root, (at, bottom), (at, bottom + 4.0), INK.mix(0.7), 1.0)?;
+        text(
+            root,
+            &axis::size_label(bytes),
+            (at, bottom + 15.0),
+            12.0,
+            INK,
+            HPos::Center,
+            false,
+        )?;
+    }
+    for bytes in GUIDES
+        .into_iter()
+        .filter(|bytes| (x.low..=x.high).contains(bytes))
+    {
+        let at = area.x(bytes);
+        line(root, (at, top - 3.0), (at, bottom), INK.mix(0.4), 0.75)?;
+        text(
+            root,
+            &format!("{bytes} B"),
+            (at, top - 9.0),
+            11.0,
+            FAINT,
+            HPos::Center,
+            false,
+        )?;
+    }
+    let corners = [
+        (left, top),
+        (right, top),
+        (right, bottom),
+        (left, bottom),
+        (left, top),
+    ];
+    polyline(root, &corners, INK.mix(0.7), 1.0, None)?;
+    let (middle_x, middle_y) = ((left + right) / 2.0, (top + bottom) / 2.0);
+    let name = "buffer size in bytes (logarithmic)";
+    text(
+        root,
+        name,
+        (middle_x, bottom + 40.0),
+        13.0,
+        INK,
+        HPos::Center,
+        false,
+    )?;
+    upward_text(
+        root,
+        "core cycles per byte (logarithmic)",
+        (20.0, middle_y),
+        13.0,
+        INK,
+    )
+}
+
+fn hue(curve: &Curve) -> RGBColor {
+    HUES[curve.hue % HUES.len()]
+}
+
+/// Dashes of a published curve: drawn and left out, in CSS pixels.
+const DASHES: (f64, f64) = (6.0, 4.0);
+
+/// The width of a curve's line, and its dashes.
+fn strokes(curve: &Curve) -> (f64, Option<(f64, f64)>) {
+    if curve.published {
+        (1.5, Some(DASHES))
+    } else {
+        (2.25, None)
+    }
+}
+
+fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn {
+    let color = hue(curve).to_rgba();
+    let places: Vec<Place> = curve
+        .samples
+        .iter()
+        .map(|sample| area.place(sample))
+        .collect();
+    let (width, dashes) = strokes(curve);
+    let bars = bars && !curve.published;
+    polyline(
+        root,
+        &places,
+        color,
+        if bars { 1.25 } else { width },
+        dashes,
+    )?;
+    for (sample, &(x, y)) in curve.samples.iter().zip(&places) {
+        let (low, high) = (area.y(sample.low), area.y(sample.high));
+        // Shorter than its own caps, a bar would only smear the marker; the tables have every margin.
+        if bars || low - high > 1.5 {
+            let cap = if bars { 6.0 } else { 4.0 };
+            line(root, (x, low), (x, high), color, 1.25)?;
+            line(root, (x - cap, low), (x + cap, low), color, 1.0)?;
+            line(root, (x - cap, high), (x + cap, high), color, 1.0)?;
+        }
+        marker(
+            root,
+            (x, y),
+            curve.hue,
+            color,
+            curve.published,
+            if bars { 0.5 } else { 1.0 },
+        )?;
+    }
+    Ok(())
+}
+
+/// The name of each curve right of the plotting area, beside the curve's end or tied to it by a thin line.
+fn draw_labels(root: &Root<'_>, area: &Area, curves: &[Curve]) -> Drawn {
+    let mut ends: Vec<(Place, &Curve)> = curves
+        .iter()
+        .filter_map(|curve| Some((area.place(curve.samples.last()?), curve)))
+        .collect();
+    ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
+    let wanted: Vec<f64> = ends.iter().map(|(end, _)| end.1).collect();
+    let places = spread(&wanted, 17.0, area.top + 4.0, area.bottom - 4.0);
+    for ((end, curve), y) in ends.into_iter().zip(places) {
+        let color = hue(curve).to_rgba();
+        let (tie, swatch, words) = (area.right + 14.0, area.right + 18.0, area.right + 50.0);
+        line(
+            root,
+            (end.0 + 5.0, end.1),
+            (area.right.max(end.0 + 5.0), end.1),
+            color.mix(0.35),
+            0.75,
+        )?;
+        line(root, (area.right, end.1), (tie, y), color.mix(0.5), 0.75)?;
+        let (width, dashes) = strokes(curve);
+        polyline(
+            root,
+            &[(swatch, y), (swatch + 26.0, y)],
+            color,
+            width,
+            dashes,
+        )?;
+        marker(
+            root,
+            (swatch + 13.0, y),
+            curve.hue,
+            color,
+            curve.published,
+            1.0,
+        )?;
+        text(root, &curve.label, (words, y), 11.5, INK, HPos::Left, false)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(samples: Vec<Sample>) -> Plot {
+        let curve = |published| Curve {
+            label: "<&\u{0}\">".into(),
+            hue: 99,
+            published,
+            samples: samples.clone(),
+        };
+        let title = "a < b & \u{1b}".into();
+        Plot {
+            title,
+            subtitle: "'".into(),
+            key: "\"".into(),
+            curves: vec![curve(true), curve(false)],
+            bars: true,
+        }
+    }
+
+    #[test]
+    fn any_chart_is_well_formed() {
+        let one = Sample::new(1500, 0.2, 5.0);
+        let far = Sample::new(usize::MAX, 1e9, 1e300);
+        for samples in [vec![], vec![one], vec![one, far], vec![one, one]] {
+            let svg = svg(&plot(samples.into_iter().flatten().collect()));
+            let document = roxmltree::Document::parse(&svg).unwrap();
+            assert_eq!(document.root_element().attribute("width"), Some("900"));
+            assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        }
+    }
+
+    #[test]
+    fn what_has_no_place_on_logarithmic_axes_is_left_out() {
+        for (bytes, cost) in [
+            (0, 1.0),
+            (64, 0.0),
+            (64, -1.0),
+            (64, f64::NAN),
+            (64, f64::INFINITY),
+        ] {
+            assert!(Sample::new(bytes, cost, 0.1).is_none());
+        }
+        let wide = Sample::new(64, 1.0, f64::INFINITY).unwrap();
+        assert_eq!((wide.low, wide.high), (1.0, 1.0));
+    }
+}

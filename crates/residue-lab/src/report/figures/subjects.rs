@@ -1,0 +1,149 @@
+//! Which kernels each figure of the thesis shows.
+
+use super::super::published::{Cpu, Level};
+
+/// One colour of a figure: a code, and which of its kernels to draw.
+pub(super) struct Hue {
+    pub(super) code: &'static str,
+    /// The first one that was measured is drawn.
+    pub(super) ours: &'static [&'static str],
+    /// The first one that was published for the CPU is drawn.
+    pub(super) published: &'static [&'static str],
+}
+
+const fn hue(
+    code: &'static str,
+    ours: &'static [&'static str],
+    published: &'static [&'static str],
+) -> Hue {
+    Hue {
+        code,
+        ours,
+        published,
+    }
+}
+
+/// One kernel, the same in our run and in print.
+const fn same(code: &'static str, kernels: &'static [&'static str]) -> Hue {
+    hue(code, kernels, kernels)
+}
+
+/// What one figure shows.
+pub(super) struct Subject {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) about: &'static str,
+    /// The CPU the thesis drew it for.
+    pub(super) cpu: Cpu,
+    pub(super) level: Level,
+    pub(super) hues: &'static [Hue],
+}
+
+/// The CRC of the thesis.
+pub(super) const CRC32C: &str = "crc-32/iscsi";
+
+/// The crc32 instruction on three streams, and what stands for it on ARM.
+const THREE_WAY: &[&str] = &["sse42_pclmul", "crc_pmull"];
+/// The crc32 instruction on one stream.
+const SERIAL: &[&str] = &["sse42", "crc"];
+
+/// The figures, in the order of the thesis.
+pub(super) const SUBJECTS: [Subject; 7] = [
+    Subject {
+        id: "5.3",
+        title: "How certain the means are: CRC-32C and the Internet checksum",
+        about: "Error bars show the 95 % confidence interval of the mean.",
+        cpu: Cpu::Xeon,
+        level: Level::O3,
+        hues: &[
+            same(CRC32C, THREE_WAY),
+            same("internet", &["adc", "word64"]),
+        ],
+    },
+    Subject {
+        id: "6.1",
+        title: "Hardware CRC-32C against the checksums",
+        about: "CRC-32C with the crc32 instruction and carry-less multiplication (on CPUs without them, the \
+                best published software), the Internet (TCP) checksum with 64-bit and with 16-bit words, \
+                Adler-32 and Fletcher-32.",
+        cpu: Cpu::I3,
+        level: Level::O3,
+        hues: &[
+            hue(
+                CRC32C,
+                &["sse42_pclmul", "crc_pmull", "crc"],
+                &["sse42_pclmul", "crc", "slicing8"],
+            ),
+            same("internet", &["adc", "word64"]),
+            same("internet", &["word16"]),
+            same("adler-32", &["deferred"]),
+            same("fletcher-32", &["deferred"]),
+        ],
+    },
+    Subject {
+        id: "6.3",
+        title: "Internet checksum by word size, vectorised by the compiler",
+        about: "16-bit and 32-bit words in plain code that the compiler vectorises, against 64-bit words \
+                with add-with-carry.",
+        cpu: Cpu::I3,
+        level: Level::O3,
+        hues: &[
+            same("internet", &["word16"]),
+            same("internet", &["word32"]),
+            same("internet", &["adc", "word64"]),
+        ],
+    },
+    Subject {
+        id: "6.4",
+        title: "Internet checksum by word size, scalar",
+        about: "The same sums without vector instructions, which is what GCC -O1 made of them.",
+        cpu: Cpu::I3,
+        level: Level::O1,
+        hues: &[
+            same("internet", &["word16_scalar"]),
+            same("internet", &["word32_scalar"]),
+            same("internet", &["adc"]),
+        ],
+    },
+    Subject {
+        id: "6.5",
+        title: "CRC-32C with the crc32 instruction: one stream and three",
+        about: "The instruction waits for its own result, so three streams are faster than one; they are \
+                joined by carry-less multiplication or by tables.",
+        cpu: Cpu::Xeon,
+        level: Level::O3,
+        hues: &[
+            same(CRC32C, SERIAL),
+            same(CRC32C, THREE_WAY),
+            same(CRC32C, &["sse42_tables"]),
+        ],
+    },
+    Subject {
+        id: "6.6",
+        title: "CRC-32C: tables against hardware",
+        about: "One byte, four bytes and eight bytes a step by table look-up, against the crc32 instruction.",
+        cpu: Cpu::I3,
+        level: Level::O3,
+        hues: &[
+            same(CRC32C, &["bytewise"]),
+            same(CRC32C, &["slicing4"]),
+            same(CRC32C, &["slicing8"]),
+            same(CRC32C, SERIAL),
+            same(CRC32C, THREE_WAY),
+        ],
+    },
+    Subject {
+        id: "6.7",
+        title: "CRC-32C in software: bit by bit against tables",
+        about: "From one bit a step to eight bytes a step.",
+        cpu: Cpu::I3,
+        level: Level::O3,
+        hues: &[
+            same(CRC32C, &["bitwise_msb"]),
+            same(CRC32C, &["nibble"]),
+            same(CRC32C, &["bytewise"]),
+            same(CRC32C, &["slicing4"]),
+            same(CRC32C, &["slicing8"]),
+        ],
+    },
+];

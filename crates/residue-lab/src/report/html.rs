@@ -1,0 +1,324 @@
+//! The page: one HTML file with its style, its script and its figures inside.
+
+use std::fmt::Write as _;
+
+use super::figures::{Figure, figures};
+use super::published::Cpu;
+use super::tables::tables;
+use super::text::{day, escaped, plain_number};
+use crate::speed::model::Run;
+
+const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/choose.js");
+
+/// The whole report as one file that loads nothing else. `verdict` is what the run shows, a paragraph each;
+/// without one the section is left out. All text is escaped.
+pub fn html(run: &Run, verdict: &[String]) -> String {
+    page(run, verdict, &figures(run))
+}
+
+/// [`html`] with figures that are already drawn.
+pub(super) fn page(run: &Run, verdict: &[String], figures: &[Figure]) -> String {
+    let title = format!("Error-detection codes on {}", run.machine.cpu);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
+         <title>{}, {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        escaped(&title),
+        escaped(&day(&run.date))
+    );
+    header(&mut out, run, verdict, &title);
+    out.push_str("<main>\n");
+    if !verdict.is_empty() {
+        out.push_str("<section id=\"verdict\">\n<h2>Verdict</h2>\n<div class=\"verdict\">\n");
+        for paragraph in verdict {
+            let _ = writeln!(out, "<p>{}</p>", escaped(paragraph));
+        }
+        out.push_str("</div>\n</section>\n");
+    }
+    section(&mut out, "figures", "Figures", |out| {
+        figure_list(out, figures)
+    });
+    section(&mut out, "tables", "Tables", |out| table_list(out, run));
+    section(&mut out, "machine", "Machine", |out| machine(out, run));
+    section(&mut out, "method", "Method", |out| method(out, run));
+    let version = escaped(&run.residue);
+    let _ = write!(
+        out,
+        "</main>\n<footer>Measured with residue {version}. The published figures are Sahu 2019, Tables A.1 to \
+         A.6; each figure here keeps its number there.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    );
+    out
+}
+
+fn section(out: &mut String, id: &str, title: &str, body: impl FnOnce(&mut String)) {
+    let _ = write!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n");
+    body(out);
+    out.push_str("</section>\n");
+}
+
+fn header(out: &mut String, run: &Run, verdict: &[String], title: &str) {
+    let _ = write!(
+        out,
+        "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · mode {} · {} data · {} calls for each mean · \
+         residue {}</p>\n<nav>",
+        escaped(title),
+        escaped(&run.date),
+        escaped(&run.mode),
+        escaped(&run.data),
+        run.samples,
+        escaped(&run.residue)
+    );
+    if !verdict.is_empty() {
+        out.push_str("<a href=\"#verdict\">Verdict</a>");
+    }
+    for (id, name) in [
+        ("figures", "Figures"),
+        ("tables", "Tables"),
+        ("machine", "Machine"),
+        ("method", "Method"),
+    ] {
+        let _ = write!(out, "<a href=\"#{id}\">{name}</a>");
+    }
+    out.push_str("</nav>\n</header>\n");
+}
+
+fn figure_list(out: &mut String, figures: &[Figure]) {
+    if figures.is_empty() {
+        out.push_str("<p>No cell of this run belongs to a figure.</p>\n");
+    }
+    let mut rest = figures;
+    while let Some(first) = rest.first() {
+        // The choices of one figure follow each other and share what stands before the hyphen.
+        let number = first.id.split_once('-').map(|(number, _)| number);
+        let count = match number {
+            Some(number) => rest
+                .iter()
+                .take_while(|f| f.id.split('-').next() == Some(number))
+                .count(),
+            None => 1,
+        };
+        let (group, after) = rest.split_at(count.max(1));
+        match number {
+            Some(number) => choices(out, number, group),
+            None => {
+                let id = escaped(&first.id);
+                let _ = write!(
+                    out,
+                    "<figure id=\"figure-{id}\">\n<h3 class=\"unseen\">{}</h3>\n",
+                    heading(first)
+                );
+                plate(out, first);
+                out.push_str("</figure>\n");
+            }
+        }
+        rest = after;
+    }
+}
+
+/// A figure's heading, for outlines and screen readers only: the title stands in the drawing as well.
+fn heading(figure: &Figure) -> String {
+    match figure.id.starts_with(|c: char| c.is_ascii_digit()) {
+        true => escaped(&format!("Figure {}: {}", figure.id, figure.title)),
+        false => escaped(&figure.title),
+    }
+}
+
+/// Escaped, and with compiler options such as -O3 kept whole at the end of a line.
+fn prose(text: &str) -> String {
+    escaped(text)
+        .replace(" -O", " \u{2011}O")
+        .replace("(-O", "(\u{2011}O")
+}
+
+fn plate(out: &mut String, figure: &Figure) {
+    let caption = prose(&figure.caption);
+    let _ = write!(
+        out,
+        "<div class=\"plate\">{}</div>\n<figcaption>{caption}</figcaption>\n",
+        figure.svg.trim()
+    );
+}
+
+/// One figure with a published CPU to choose. Each choice unfolds by itself where scripts are off.
+fn choices(out: &mut String, number: &str, figures: &[Figure]) {
+    let name = |figure: &Figure| {
+        let id = figure
+            .id
+            .split_once('-')
+            .map_or(figure.id.as_str(), |(_, cpu)| cpu);
+        Cpu::ALL
+            .into_iter()
+            .find(|cpu| cpu.id() == id)
+            .map_or(id, |cpu| cpu.name())
+            .to_string()
+    };
+    let shared = figures[0]
+        .title
+        .split(", beside ")
+        .next()
+        .unwrap_or_default();
+    let title = escaped(&format!("Figure {number}: {shared}"));
+    let number = escaped(number);
+    let _ = write!(
+        out,
+        "<figure id=\"figure-{number}\" class=\"choices\">\n<h3 class=\"unseen\">{title}</h3>\n\
+         <label class=\"choose\" hidden=\"\">Published CPU beside ours <select>"
+    );
+    for figure in figures {
+        let _ = write!(
+            out,
+            "<option value=\"{}\">{}</option>",
+            escaped(&figure.id),
+            escaped(&name(figure))
+        );
+    }
+    out.push_str("</select></label>\n");
+    for (place, figure) in figures.iter().enumerate() {
+        let open = if place == 0 { " open=\"\"" } else { "" };
+        let (id, name) = (escaped(&figure.id), escaped(&name(figure)));
+        let _ = writeln!(
+            out,
+            "<details data-cpu=\"{id}\"{open}><summary>Beside {name}</summary>"
+        );
+        plate(out, figure);
+        out.push_str("</details>\n");
+    }
+    out.push_str("</figure>\n");
+}
+
+fn table_list(out: &mut String, run: &Run) {
+    let tables = tables(run);
+    if tables.is_empty() {
+        out.push_str("<p>This run has no cells.</p>\n");
+    }
+    for table in tables {
+        let (id, note) = (escaped(table.id), prose(&table.note));
+        let _ = write!(
+            out,
+            "<div class=\"scroll\" id=\"table-{id}\">\n{}</div>\n",
+            table.html()
+        );
+        let _ = writeln!(out, "<p class=\"note\">{note}</p>");
+    }
+}
+
+fn machine(out: &mut String, run: &Run) {
+    let m = &run.machine;
+    let ns_per_cycle = m.ticks_per_cycle * m.ns_per_tick;
+    let clock = if ns_per_cycle > 0.0 {
+        format!("{} GHz", plain_number(1.0 / ns_per_cycle))
+    } else {
+        "unknown".into()
+    };
+    let cycles = |ticks: f64| {
+        let cycles = ticks / m.ticks_per_cycle;
+        let (ticks, cycles) = (plain_number(ticks), plain_number(cycles));
+        let plural = if ticks == "1" { "" } else { "s" };
+        format!("{ticks} tick{plural}, {cycles} core cycles")
+    };
+    let features = if m.features.is_empty() {
+        "none".into()
+    } else {
+        m.features.join(", ")
+    };
+    let facts = [
+        ("CPU", m.cpu.clone()),
+        ("Architecture", m.arch.clone()),
+        ("Features in use", features),
+        ("Core clock during the run", clock),
+        (
+            "Counter",
+            format!("{}, {} ns a tick", m.counter, plain_number(m.ns_per_tick)),
+        ),
+        (
+            "Counter ticks per core cycle",
+            plain_number(m.ticks_per_cycle),
+        ),
+        ("Resolution of the counter", cycles(m.resolution_ticks)),
+        ("Reading it twice, subtracted", cycles(m.overhead_ticks)),
+    ];
+    out.push_str("<dl>\n");
+    for (name, value) in facts {
+        let _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(&value));
+    }
+    out.push_str("</dl>\n");
+}
+
+fn method(out: &mut String, run: &Run) {
+    let mode = match run.mode.as_str() {
+        "thesis" => {
+            "As in the thesis, every call gets a fresh buffer, and the counter is read before and after it; \
+             neither pinning nor priority, so the figures are an upper bound."
+        }
+        "throughput" => {
+            "Independent calls follow each other, so the figures tell what a steady stream costs."
+        }
+        "latency" => {
+            "Each call waits for the result of the one before, so the figures tell how long one takes."
+        }
+        _ => "",
+    };
+    if !mode.is_empty() {
+        let _ = writeln!(out, "<p>{mode}</p>");
+    }
+    let _ = write!(
+        out,
+        "<p>Each cell is the mean of its calls ({} by default), in core cycles per byte; counter ticks are \
+         turned into core cycles with the factor above, and the cost of reading the counter is subtracted. The \
+         margin is half the width of the 95 % confidence interval of the mean: it says how well the mean is \
+         known, not how much single calls differ, which is the standard deviation in <code>cells.csv</code>.</p>\n\
+         <p>Figures of different processors compare cycles, not time: a faster clock does not show. Published \
+         curves were compiled by GCC at the level that each figure names.</p>\n",
+        run.samples
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    fn parsed(html: &str) -> usize {
+        let options = roxmltree::ParsingOptions {
+            allow_dtd: true,
+            ..Default::default()
+        };
+        let document = roxmltree::Document::parse_with_options(html, options).unwrap();
+        document
+            .descendants()
+            .filter(|node| node.tag_name().name() == "svg")
+            .count()
+    }
+
+    #[test]
+    fn the_page_is_whole_and_loads_nothing() {
+        let html = html(&sample::x86(), &["CRC-32C is <faster> & better.".into()]);
+        assert_eq!(parsed(&html), 11);
+        assert!(html.contains("CRC-32C is &lt;faster&gt; &amp; better."));
+        for word in ["src=", "@import", "url(", "<link"] {
+            assert!(!html.contains(word), "{word}");
+        }
+        let namespace = "http://www.w3.org/2000/svg";
+        assert_eq!(
+            html.matches("http").count(),
+            html.matches(namespace).count()
+        );
+    }
+
+    #[test]
+    fn empty_and_hostile_runs_give_a_page() {
+        assert_eq!(parsed(&html(&sample::empty(), &[])), 0);
+        let mut run = sample::x86();
+        run.machine.cpu = "</title><script>alert(1)</script>\u{1b}".into();
+        run.machine.ticks_per_cycle = 0.0;
+        run.machine.ns_per_tick = f64::NAN;
+        run.date = String::new();
+        run.mode = "\"'<".into();
+        run.cells[0].kernel = "<img src=x onerror=alert(1)>".into();
+        let html = html(&run, &[]);
+        parsed(&html);
+        assert_eq!(html.matches("<script>").count(), 1);
+        assert!(!html.contains("<img"));
+    }
+}

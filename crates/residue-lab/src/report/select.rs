@@ -1,0 +1,101 @@
+//! Finding things in a run: the cell of a kernel at a size, the kernels and sizes there are.
+
+use std::collections::HashMap;
+
+use crate::speed::model::{Cell, Run};
+
+/// A run with its cells indexed. Where two cells measure the same thing, the later one counts.
+pub(super) struct Index<'a> {
+    cells: HashMap<(&'a str, &'a str, usize, usize), &'a Cell>,
+    kernels: Vec<(&'a str, &'a str)>,
+    sizes: Vec<usize>,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn new(run: &'a Run) -> Self {
+        let mut index = Index {
+            cells: HashMap::new(),
+            kernels: Vec::new(),
+            sizes: Vec::new(),
+        };
+        let mut code_order: HashMap<&str, usize> = HashMap::new();
+        let mut seen = std::collections::HashSet::new();
+        for cell in &run.cells {
+            let (code, kernel) = (cell.code.as_str(), cell.kernel.as_str());
+            let next = code_order.len();
+            code_order.entry(code).or_insert(next);
+            if seen.insert((code, kernel)) {
+                index.kernels.push((code, kernel));
+            }
+            if cell.extra == 0 {
+                index.sizes.push(cell.bytes);
+            }
+            index
+                .cells
+                .insert((code, kernel, cell.bytes, cell.extra), cell);
+        }
+        // Stable: codes stay together, and inside a code the run's own order of kernels stands.
+        index.kernels.sort_by_key(|(code, _)| code_order[code]);
+        index.sizes.sort_unstable();
+        index.sizes.dedup();
+        index
+    }
+
+    /// The cell of one kernel at one size.
+    pub(super) fn cell(
+        &self,
+        code: &str,
+        kernel: &str,
+        bytes: usize,
+        extra: usize,
+    ) -> Option<&'a Cell> {
+        // The map borrows its keys from the run; a shorter borrow of the same text finds them as well.
+        self.cells.get(&(code, kernel, bytes, extra)).copied()
+    }
+
+    /// Every code and kernel, codes together, otherwise in the order of the run.
+    pub(super) fn kernels(&self) -> &[(&'a str, &'a str)] {
+        &self.kernels
+    }
+
+    /// Every size measured without extra bytes, ascending.
+    pub(super) fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The cells of one kernel without extra bytes, by size.
+    pub(super) fn curve(&self, code: &str, kernel: &str) -> Vec<&'a Cell> {
+        self.sizes
+            .iter()
+            .filter_map(|&bytes| self.cell(code, kernel, bytes, 0))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn the_later_of_two_equal_cells_counts() {
+        let mut run = sample::x86();
+        let mut again = run.cells[0].clone();
+        again.mean = 42.0;
+        run.cells.push(again.clone());
+        let index = Index::new(&run);
+        assert_eq!(
+            index
+                .cell(&again.code, &again.kernel, again.bytes, 0)
+                .unwrap()
+                .mean,
+            42.0
+        );
+        assert_eq!(index.sizes(), sample::SIZES);
+        assert_eq!(
+            index.curve("crc-32/iscsi", "nibble").len(),
+            sample::SIZES.len()
+        );
+        assert!(index.curve("crc-32/iscsi", "no such kernel").is_empty());
+    }
+}

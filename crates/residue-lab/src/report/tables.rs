@@ -1,0 +1,342 @@
+//! The thesis's tables (Sahu 2019), filled with our figures and the published ones beside them.
+
+use super::published::{self, Cpu, Level};
+use super::select::Index;
+use super::table::{Row, Table};
+use super::text::{mean_margin, significant};
+use crate::speed::model::Run;
+
+/// The sizes of Table 6.1: an acknowledgement, an Ethernet frame, a jumbo frame.
+const SIZES: [usize; 3] = [64, 1500, 9000];
+
+/// What stands where there is no figure.
+const NONE: &str = "-";
+
+/// Every table that has a value, in the order 6.1, A.1, A.4, A.5, A.6.
+pub fn tables(run: &Run) -> Vec<Table> {
+    let all = [
+        table_6_1(run),
+        table_a1(run),
+        table_a4(run),
+        table_a5(run),
+        table_a6(run),
+    ];
+    all.into_iter().filter(|table| !table.is_empty()).collect()
+}
+
+fn three_digits(value: Option<f64>) -> String {
+    value.map_or(NONE.into(), |value| significant(value, 3))
+}
+
+fn printed(cpu: Cpu, level: Level, code: &str, kernel: &str, bytes: usize) -> String {
+    three_digits(published::series(cpu, level, code, kernel).and_then(|series| series.at(bytes, 0)))
+}
+
+fn names(cpus: &[Cpu]) -> String {
+    let names: Vec<String> = cpus
+        .iter()
+        .map(|cpu| format!("{}: {}", cpu.short(), cpu.name()))
+        .collect();
+    names.join("; ")
+}
+
+/// The lines of all kernels, a heading above each code's; `line` gives the values, or `None` for no line.
+fn rows(index: &Index<'_>, mut lines: impl FnMut(&str, &str) -> Vec<Row>) -> Vec<Row> {
+    let (mut rows, mut last) = (Vec::new(), None);
+    for &(code, kernel) in index.kernels() {
+        let lines = lines(code, kernel);
+        if !lines.is_empty() && last != Some(code) {
+            rows.push(Row::Group(code.into()));
+            last = Some(code);
+        }
+        rows.extend(lines);
+    }
+    rows
+}
+
+/// Table 6.1 (and 6.2, 6.3): every kernel at 64, 1500 and 9000 bytes, with the published figures of the CPUs
+/// of the same architecture.
+pub fn table_6_1(run: &Run) -> Table {
+    let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
+    let mut heads = Vec::new();
+    for bytes in SIZES {
+        heads.push(format!("{bytes} B"));
+        heads.extend(cpus.iter().map(|cpu| cpu.short().to_string()));
+    }
+    let rows = rows(&index, |code, kernel| {
+        let (mut values, mut any) = (Vec::new(), false);
+        for bytes in SIZES {
+            let cell = index.cell(code, kernel, bytes, 0);
+            any |= cell.is_some();
+            values.push(cell.map_or(NONE.into(), |cell| mean_margin(cell.mean, cell.margin)));
+            values.extend(
+                cpus.iter()
+                    .map(|&cpu| printed(cpu, Level::O3, code, kernel, bytes)),
+            );
+        }
+        if any {
+            vec![Row::Values(kernel.into(), values)]
+        } else {
+            Vec::new()
+        }
+    });
+    Table {
+        id: "6.1",
+        title: "Table 6.1: core cycles per byte at three sizes".into(),
+        note: format!(
+            "Mean and 95 % margin of this run; after each size the published mean (GCC -O3). {}.",
+            names(cpus)
+        ),
+        stub: "code and kernel",
+        heads,
+        together: 1 + cpus.len(),
+        rows,
+    }
+}
+
+/// Table A.1 (and A.2, A.3): every kernel at every size, the published lines below ours.
+pub fn table_a1(run: &Run) -> Table {
+    let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
+    let sizes = index.sizes();
+    let rows = rows(&index, |code, kernel| {
+        let cells: Vec<_> = sizes
+            .iter()
+            .map(|&bytes| index.cell(code, kernel, bytes, 0))
+            .collect();
+        if cells.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        let ours = cells
+            .iter()
+            .map(|cell| three_digits(cell.map(|cell| cell.mean)))
+            .collect();
+        let mut lines = vec![Row::Values(kernel.into(), ours)];
+        for &cpu in cpus {
+            if published::series(cpu, Level::O3, code, kernel).is_some() {
+                let values = sizes
+                    .iter()
+                    .map(|&bytes| printed(cpu, Level::O3, code, kernel, bytes));
+                lines.push(Row::Published(
+                    format!("  {}", cpu.short()),
+                    values.collect(),
+                ));
+            }
+        }
+        lines
+    });
+    Table {
+        id: "a1",
+        title: "Table A.1: core cycles per byte at every size".into(),
+        note: format!(
+            "Means of this run; indented below them the published means (GCC -O3). {}.",
+            names(cpus)
+        ),
+        stub: "code and kernel",
+        heads: sizes.iter().map(|bytes| bytes.to_string()).collect(),
+        together: 1,
+        rows,
+    }
+}
+
+/// Table A.4: the Internet checksum scalar (-O1) and vectorised by the compiler (-O3). The kernel with
+/// add-with-carry is assembly, one build for both.
+pub fn table_a4(run: &Run) -> Table {
+    const PAIRS: [(&str, &str, &str); 3] = [
+        ("word16_scalar", "word16", "16-bit"),
+        ("word32_scalar", "word32", "32-bit"),
+        ("adc", "adc", "64-bit adc"),
+    ];
+    const SIZES: [usize; 5] = [64, 512, 1024, 1500, 9000];
+    let index = Index::new(run);
+    let mut rows = Vec::new();
+    for (scalar, vector, name) in PAIRS {
+        let mut lines = Vec::new();
+        for bytes in SIZES {
+            let mean = |kernel| {
+                index
+                    .cell("internet", kernel, bytes, 0)
+                    .map(|cell| cell.mean)
+            };
+            let (o1, o3) = (mean(scalar), mean(vector));
+            if o1.is_none() && o3.is_none() {
+                continue;
+            }
+            let ratio = o1
+                .zip(o3)
+                .filter(|(_, o3)| *o3 > 0.0)
+                .map(|(o1, o3)| o1 / o3);
+            let mut values = vec![three_digits(o1), three_digits(o3), three_digits(ratio)];
+            for cpu in [Cpu::I3, Cpu::Xeon] {
+                values.push(printed(cpu, Level::O1, "internet", scalar, bytes));
+                values.push(printed(cpu, Level::O3, "internet", vector, bytes));
+            }
+            lines.push(Row::Values(format!("{bytes} B"), values));
+        }
+        if !lines.is_empty() {
+            rows.push(Row::Group(
+                format!("internet, {name} words").replace("adc words", "words, adc"),
+            ));
+            rows.append(&mut lines);
+        }
+    }
+    let heads = [
+        "scalar",
+        "vectorised",
+        "ratio",
+        "i3 -O1",
+        "i3 -O3",
+        "Xeon -O1",
+        "Xeon -O3",
+    ];
+    Table {
+        id: "a4",
+        title: "Table A.4: the Internet checksum, scalar and vectorised by the compiler".into(),
+        note:
+            "Mean core cycles per byte; ratio: scalar over vectorised. The adc kernel is assembly, the same \
+               in both columns. -O1 and -O3: published, GCC."
+                .into(),
+        stub: "words and size",
+        heads: heads.map(String::from).to_vec(),
+        together: 1,
+        rows,
+    }
+}
+
+/// Table A.5: 0 to 7 extra bytes, CRC-32C with the crc32 instruction on three streams (on ARM the nearest).
+pub fn table_a5(run: &Run) -> Table {
+    let title = "Table A.5: extra bytes, CRC-32C";
+    extra_bytes(
+        run,
+        "a5",
+        title,
+        "crc-32/iscsi",
+        &["sse42_pclmul", "crc_pmull", "crc"],
+    )
+}
+
+/// Table A.6: 0 to 7 extra bytes, Internet checksum with 16-bit words.
+pub fn table_a6(run: &Run) -> Table {
+    extra_bytes(
+        run,
+        "a6",
+        "Table A.6: extra bytes, Internet checksum",
+        "internet",
+        &["word16"],
+    )
+}
+
+fn extra_bytes(
+    run: &Run,
+    id: &'static str,
+    title: &str,
+    code: &str,
+    kernels: &[&'static str],
+) -> Table {
+    let index = Index::new(run);
+    // Without extra bytes it would only repeat Table 6.1.
+    let measured = |kernel: &&&str| {
+        SIZES
+            .iter()
+            .any(|&bytes| (1..8).any(|extra| index.cell(code, kernel, bytes, extra).is_some()))
+    };
+    let kernel = kernels.iter().find(measured).copied();
+    // The appendix has the two Intel CPUs only.
+    let cpus = [Cpu::I3, Cpu::Xeon];
+    let mut heads = Vec::new();
+    for bytes in SIZES {
+        heads.push(format!("{bytes} B"));
+        heads.extend(cpus.iter().map(|cpu| cpu.short().to_string()));
+    }
+    let line = |extra: usize, kernel: &str| {
+        let mut values = Vec::new();
+        for bytes in SIZES {
+            let cell = index.cell(code, kernel, bytes, extra);
+            values.push(cell.map_or(NONE.into(), |cell| mean_margin(cell.mean, cell.margin)));
+            values.extend(cpus.iter().map(|&cpu| {
+                let all = published::thesis_extra_bytes().iter();
+                let series = all.filter(|s| s.cpu == cpu && s.code == code && s.kernel == kernel);
+                three_digits(series.filter_map(|series| series.at(bytes, extra)).next())
+            }));
+        }
+        Row::Values(format!("+{extra}"), values)
+    };
+    let rows = kernel.map_or(Vec::new(), |kernel| {
+        (0..8).map(|extra| line(extra, kernel)).collect()
+    });
+    Table {
+        id,
+        title: format!("{title} {}", kernel.unwrap_or_default())
+            .trim_end()
+            .into(),
+        note: format!(
+            "Core cycles per byte of buffers that are 0 to 7 bytes longer than the size above; after each size \
+             the published mean (GCC -O3). {}.",
+            names(&cpus)
+        ),
+        stub: "extra bytes",
+        heads,
+        together: 1 + cpus.len(),
+        rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use crate::report::table::COLUMNS;
+
+    #[test]
+    fn every_table_fits_a_terminal_in_both_architectures() {
+        for run in [sample::x86(), sample::arm()] {
+            let all = tables(&run);
+            assert_eq!(
+                all.iter().map(|t| t.id).collect::<Vec<_>>(),
+                ["6.1", "a1", "a4", "a5", "a6"]
+            );
+            for table in all {
+                let text = table.text();
+                assert!(
+                    text.lines().all(|line| line.chars().count() <= COLUMNS),
+                    "{text}"
+                );
+                roxmltree::Document::parse(&table.html()).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn published_figures_stand_beside_ours() {
+        let find = |table: &Table, wanted: &str| {
+            let values = |row: &Row| match row {
+                Row::Values(name, values) if name == wanted => Some(values.clone()),
+                _ => None,
+            };
+            table.rows.iter().find_map(values).unwrap()
+        };
+        let x86 = sample::x86();
+        let row = find(&table_6_1(&x86), "sse42_pclmul");
+        assert_eq!(
+            (row[1].as_str(), row[2].as_str(), row[4].as_str()),
+            ("1.25", "1.23", "0.211")
+        );
+        assert!(row[0].contains('±'));
+        assert_eq!(find(&table_6_1(&x86), "avx512_vpclmul")[1], NONE);
+        assert_eq!(find(&table_6_1(&sample::arm()), "crc")[1], "3.54");
+        assert_eq!(find(&table_a5(&x86), "+5")[5], "0.201");
+        assert_eq!(find(&table_a6(&x86), "+1")[4], "0.378");
+        let a4 = find(&table_a4(&x86), "64 B");
+        assert_eq!(a4[3..], ["2.09", "1.29", "1.68", "1.04"]);
+    }
+
+    #[test]
+    fn an_empty_run_has_no_tables() {
+        assert!(tables(&sample::empty()).is_empty());
+        for table in [table_6_1, table_a1, table_a4, table_a5, table_a6] {
+            let table = table(&sample::empty());
+            assert!(table.is_empty());
+            table.text();
+            table.html();
+        }
+    }
+}

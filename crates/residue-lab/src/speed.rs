@@ -1,0 +1,3 @@
+//! How fast is each kernel?
+
+pub mod model;

@@ -1,0 +1,73 @@
+//! What a measurement leaves behind: a [`Run`] of [`Cell`]s on one [`Machine`], as plain data.
+
+use serde::{Deserialize, Serialize};
+
+/// One kernel of one code at one size. Figures are per call with the timer's overhead subtracted, in core
+/// cycles per byte unless said.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Cell {
+    /// The code: `crc-32/iscsi`, `internet`, `adler-32`, `fletcher-32`, ...
+    pub code: String,
+    /// The kernel: `bitwise_msb`, `sse42_pclmul`, `adc`, ...
+    pub kernel: String,
+    /// The base size in bytes.
+    pub bytes: usize,
+    /// Bytes beyond `bytes`, 0 to 7.
+    pub extra: usize,
+    /// How many calls were timed.
+    pub samples: usize,
+    /// The mean.
+    pub mean: f64,
+    /// The sample standard deviation.
+    pub sd: f64,
+    /// Half the width of the 95 % confidence interval of the mean.
+    pub margin: f64,
+    /// The median.
+    pub median: f64,
+    /// The fastest call.
+    pub min: f64,
+    /// The median time of one call in nanoseconds.
+    pub ns: f64,
+}
+
+/// The computer a run was made on, and the clock it was read with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Machine {
+    /// The CPU's own name.
+    pub cpu: String,
+    /// The architecture: `x86_64`, `aarch64`, `powerpc64`, ...
+    pub arch: String,
+    /// The CPU features that kernels could use.
+    pub features: Vec<String>,
+    /// The counter that was read: `rdtsc`, `cntvct_el0`, ...
+    pub counter: String,
+    /// Counter ticks in one core cycle.
+    pub ticks_per_cycle: f64,
+    /// Nanoseconds in one tick.
+    pub ns_per_tick: f64,
+    /// The smallest step the counter makes, in ticks.
+    pub resolution_ticks: f64,
+    /// What reading the counter twice costs, in ticks; already subtracted from every cell.
+    pub overhead_ticks: f64,
+}
+
+/// One measurement of many kernels.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of this layout.
+    pub format: u32,
+    /// Version of `residue` that was measured.
+    pub residue: String,
+    /// When: UTC, RFC 3339.
+    pub date: String,
+    /// Where.
+    pub machine: Machine,
+    /// How calls were timed: `thesis`, `throughput` or `latency`.
+    pub mode: String,
+    /// What the buffers held: `random`, ...
+    pub data: String,
+    /// Calls timed for each cell.
+    pub samples: usize,
+    /// The figures.
+    pub cells: Vec<Cell>,
+}

@@ -1,0 +1,227 @@
+//! Adler-32, the check value of zlib streams (RFC 1950, section 8.2).
+//!
+//! Bytes x_1, ..., x_n; A starts at 1, B at 0; both modulo 65521, the largest prime below 2^16:
+//!
+//! ```text
+//! A = 1 + x_1 + ... + x_n        B = n + n x_1 + (n-1) x_2 + ... + 1 x_n        value = B 65536 + A
+//! ```
+//!
+//! Example: `Wikipedia` gives 11E60398. On the wire: big-endian, B first.
+//!
+//! **Trap.** The sums may be reduced seldom, but not too seldom: from the largest start, 5552 bytes of FF are the most
+//! that a 32-bit B holds. And short data leave the upper bits of both halves nearly constant: not for small packets.
+
+use crate::arch::{ByteDot, Portable, Tier};
+use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::weighted::{self, BYTE_STEPS};
+
+#[cfg(target_arch = "x86_64")]
+use crate::arch::Avx2;
+
+/// The largest prime below 2^16.
+const MODULUS: u32 = 65521;
+
+/// Adler-32 of `data` (any length): B in the upper half, A in the lower; 1 for no data.
+///
+/// ```
+/// assert_eq!(residue::adler32(b"Wikipedia"), 0x11e6_0398);
+/// ```
+#[inline]
+#[must_use]
+pub fn adler32(data: &[u8]) -> u32 {
+    BEST.whole(&(), data)
+}
+
+/// Adler-32 of data that comes in pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct Adler32 {
+    state: [u32; 2],
+    bytes: u64,
+}
+
+impl Default for Adler32 {
+    fn default() -> Self {
+        Adler32::new()
+    }
+}
+
+impl Adler32 {
+    /// Adler-32 of no data yet: 1.
+    #[must_use]
+    pub const fn new() -> Self {
+        Adler32 {
+            state: [1, 0],
+            bytes: 0,
+        }
+    }
+
+    /// Adds the next bytes.
+    pub fn update(&mut self, data: &[u8]) {
+        self.state = BEST.run(&(), self.state, data);
+        self.bytes += data.len() as u64;
+    }
+
+    /// Adds the pieces in order, as [`Adler32::update`] would their concatenation.
+    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// The value so far.
+    #[must_use]
+    pub fn value(&self) -> u32 {
+        Adler::finish(&(), self.state)
+    }
+
+    /// Appends data that was summed apart, as if it had followed.
+    pub fn combine(&mut self, next: &Adler32) {
+        let value = combine(self.value(), next.value(), next.bytes);
+        self.state = [value & 0xffff, value >> 16];
+        self.bytes += next.bytes;
+    }
+}
+
+/// The value of two pieces of data from the values of each; `length` is that of the second, in bytes.
+///
+/// A = A1 + A2 - 1 and B = B1 + B2 + length (A1 - 1): zlib's `adler32_combine`.
+#[must_use]
+pub const fn combine(first: u32, second: u32, length: u64) -> u32 {
+    let m = MODULUS as u64;
+    let (a1, b1) = ((first & 0xffff) as u64, (first >> 16) as u64);
+    let (a2, b2) = ((second & 0xffff) as u64, (second >> 16) as u64);
+    let a = (a1 + a2 + m - 1) % m;
+    let b = (b1 + b2 + (length % m) * (a1 + m - 1)) % m;
+    (b << 16 | a) as u32
+}
+
+/// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
+///
+/// `None` if the lengths of `old` and `new` differ or the change reaches past `length`.
+#[must_use]
+pub fn update_at(value: u32, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
+    let end = offset.checked_add(old.len() as u64)?;
+    if old.len() != new.len() || end > length {
+        return None;
+    }
+    let m = u64::from(MODULUS);
+    let (mut a, mut b) = (u64::from(value & 0xffff), u64::from(value >> 16));
+    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
+        let change = m + u64::from(new) - u64::from(old);
+        a = (a + change) % m;
+        b = (b + (length - place) % m * change) % m;
+    }
+    Some((b << 16 | a) as u32)
+}
+
+/// The definition, one byte at a time.
+#[must_use]
+pub fn reference(data: &[u8]) -> u32 {
+    let (mut a, mut b) = (1u32, 0u32);
+    for &byte in data {
+        a = (a + u32::from(byte)) % MODULUS;
+        b = (b + a) % MODULUS;
+    }
+    b << 16 | a
+}
+
+/// The family of the one code. Its state is [A, B], reduced.
+#[derive(Debug)]
+pub struct Adler;
+
+impl Family for Adler {
+    type With = ();
+    type State = [u32; 2];
+    type Value = u32;
+
+    #[inline(always)]
+    fn start((): &()) -> [u32; 2] {
+        [1, 0]
+    }
+
+    #[inline(always)]
+    fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
+        b << 16 | a
+    }
+}
+
+/// One byte at a time, both sums reduced by a comparison.
+struct Bytewise;
+
+impl<T: Tier> Body<T> for Bytewise {
+    type Family = Adler;
+    #[inline(always)]
+    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        for &byte in data {
+            a += u32::from(byte);
+            a -= if a >= MODULUS { MODULUS } else { 0 };
+            b += a;
+            b -= if b >= MODULUS { MODULUS } else { 0 };
+        }
+        [a, b]
+    }
+}
+
+/// Sums in 32 bits, reduced every 5552 bytes (zlib's NMAX).
+struct Deferred;
+
+impl Deferred {
+    /// From A = B = 65520, n bytes of FF lead to B = 65520 (n + 1) + 255 n (n + 1) / 2, which 5552 is the last to fit.
+    const BYTES: u64 = 5552;
+
+    const fn largest(n: u64) -> u64 {
+        65520 * (n + 1) + 255 * n * (n + 1) / 2
+    }
+}
+
+const _: () = {
+    assert!(Deferred::largest(Deferred::BYTES) <= u32::MAX as u64);
+    assert!(Deferred::largest(Deferred::BYTES + 1) > u32::MAX as u64);
+};
+
+impl<T: Tier> Body<T> for Deferred {
+    type Family = Adler;
+    #[inline(always)]
+    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        for block in data.chunks(Deferred::BYTES as usize) {
+            for &byte in block {
+                a += u32::from(byte);
+                b += a;
+            }
+            a %= MODULUS;
+            b %= MODULUS;
+        }
+        [a, b]
+    }
+}
+
+/// Vector sums (see [`weighted`]), reduced once a block; what is left over byte by byte.
+struct Vectors;
+
+impl<T: ByteDot> Body<T> for Vectors {
+    type Family = Adler;
+    #[inline(always)]
+    fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        let m = u64::from(MODULUS);
+        let (blocks, rest) = tier.blocks(data);
+        let (steps, single) = blocks.as_chunks::<4>();
+        for run in steps.chunks(BYTE_STEPS) {
+            let items = (run.len() * 4 * T::BYTES) as u64;
+            let (sum, weight) = weighted::bytes(tier, run);
+            b = ((u64::from(b) + items * u64::from(a) + weight) % m) as u32;
+            a = ((u64::from(a) + sum) % m) as u32;
+        }
+        let left = single.len() * T::BYTES + rest.len();
+        <Deferred as Body<T>>::run(tier, &(), [a, b], &data[data.len() - left..])
+    }
+}
+
+/// The kernels, best first.
+pub static KERNELS: &[Kernel<Adler>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel::on::<Avx2, Vectors>("avx2"),
+    Kernel::on::<Portable, Vectors>("generic").method(),
+    Kernel::on::<Portable, Bytewise>("bytewise").historical(),
+    Kernel::on::<Portable, Deferred>("deferred").method(),
+    Kernel::on::<Portable, Deferred>("portable"),
+];
+
+static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);

@@ -1,0 +1,77 @@
+//! The CPU's own clock, for benchmarks: a safe read of the cycle or timer register.
+
+/// The name of the register [`ticks`] reads, or `Instant` where the crate has none for this architecture.
+pub const COUNTER: &str = if cfg!(miri) {
+    "Instant"
+} else if cfg!(target_arch = "x86_64") {
+    "rdtsc"
+} else if cfg!(target_arch = "aarch64") {
+    "cntvct_el0"
+} else if cfg!(target_arch = "powerpc64") {
+    "mftb"
+} else {
+    "Instant"
+};
+
+/// The counter now, in its own ticks, after all earlier instructions have finished and before any later one starts.
+///
+/// `None` where [`COUNTER`] is `Instant`: this crate has no clock of its own there.
+#[inline(always)]
+#[must_use]
+pub fn ticks() -> Option<u64> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use core::arch::x86_64::{_mm_lfence, _rdtsc};
+        // SAFETY: both instructions are part of every x86-64 CPU. LFENCE waits for what came before and holds what
+        // comes after, so the measured code is between the two reads.
+        unsafe {
+            _mm_lfence();
+            let now = _rdtsc();
+            _mm_lfence();
+            Some(now)
+        }
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        let now: u64;
+        // SAFETY: reads a timer register that user code may read on every operating system with run-time detection;
+        // ISB is a barrier.
+        unsafe {
+            core::arch::asm!("isb", "mrs {}, cntvct_el0", "isb", out(reg) now, options(nostack));
+        }
+        Some(now)
+    }
+    #[cfg(all(target_arch = "powerpc64", not(miri)))]
+    {
+        let now: u64;
+        // SAFETY: reads the time base, a user register since the first POWER; ISYNC is a barrier.
+        unsafe {
+            core::arch::asm!("isync", "mftb {}", "isync", out(reg) now, options(nostack));
+        }
+        Some(now)
+    }
+    #[cfg(any(
+        miri,
+        not(any(
+            target_arch = "x86_64",
+            target_arch = "aarch64",
+            target_arch = "powerpc64"
+        ))
+    ))]
+    {
+        None
+    }
+}
+
+/// Spins for `n` dependent additions, one core cycle each on every CPU of the last decades: what calibrates the
+/// counter's ticks to core cycles.
+pub fn spin(n: u64) -> u64 {
+    let mut x = n;
+    for _ in 0..n / 16 {
+        // Sixteen dependent additions, hidden from the optimiser one by one so that they stay sixteen.
+        for _ in 0..16 {
+            x = super::scalar(x.wrapping_add(1));
+        }
+    }
+    x
+}

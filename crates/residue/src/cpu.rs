@@ -1,0 +1,274 @@
+//! What this CPU can do: detected once, maskable with `RESIDUE_CPU`.
+
+use core::fmt;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// A set of CPU features, as kernels need them and as the CPU has them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Features(u32);
+
+macro_rules! features {
+    ($($bit:literal $constant:ident $name:literal $doc:literal;)*) => {
+        impl Features {
+            $(#[doc = $doc] pub const $constant: Features = Features(1 << $bit);)*
+            const NAMES: &[(Features, &'static str)] = &[$((Features::$constant, $name)),*];
+        }
+    };
+}
+
+features! {
+    0 SSE2 "sse2" "SSE2, the x86-64 baseline.";
+    1 SSSE3 "ssse3" "SSSE3: byte shuffles.";
+    2 SSE42 "sse4.2" "SSE4.1 and SSE4.2: the CRC-32C instruction.";
+    3 PCLMUL "pclmulqdq" "Carry-less multiplication of 64-bit words.";
+    4 AVX2 "avx2" "AVX2 and BMI2: 32-byte integer vectors.";
+    5 VPCLMUL "vpclmulqdq" "Carry-less multiplication in ymm and zmm vectors.";
+    6 GFNI "gfni" "Bit-matrix products of bytes.";
+    7 AVX_VNNI "avxvnni" "Dot products of small integers in ymm vectors.";
+    8 AVX512 "avx512" "AVX-512 F, BW, VL, DQ.";
+    9 AVX512_VBMI2 "avx512vbmi2" "Byte expand and compress.";
+    10 AVX512_VNNI "avx512vnni" "Dot products of small integers in zmm vectors.";
+    16 NEON "neon" "NEON, the aarch64 baseline.";
+    17 CRC "crc" "The Arm CRC-32 and CRC-32C instructions.";
+    18 PMULL "pmull" "Carry-less multiplication (part of the `aes` feature).";
+    19 SHA3 "sha3" "Three-way exclusive or (EOR3).";
+}
+
+/// The names `RESIDUE_CPU` understands, each with all it leaves switched on. A tier includes the ones above it.
+const TIERS: &[(&str, Features)] = {
+    const SSE2: Features = Features::SSE2;
+    const SSSE3: Features = SSE2.union(Features::SSSE3);
+    const SSE42: Features = SSSE3.union(Features::SSE42);
+    const SSE42_PCLMUL: Features = SSE42.union(Features::PCLMUL);
+    const AVX2: Features = SSE42_PCLMUL.union(Features::AVX2);
+    const AVX2_VPCLMUL: Features = AVX2
+        .union(Features::VPCLMUL)
+        .union(Features::GFNI)
+        .union(Features::AVX_VNNI);
+    const AVX512: Features = AVX2_VPCLMUL
+        .union(Features::AVX512)
+        .union(Features::AVX512_VBMI2)
+        .union(Features::AVX512_VNNI);
+    const NEON: Features = Features::NEON;
+    const CRC: Features = NEON.union(Features::CRC);
+    const PMULL: Features = CRC.union(Features::PMULL);
+    const PMULL_EOR3: Features = PMULL.union(Features::SHA3);
+    &[
+        ("portable", Features::NONE),
+        ("sse2", SSE2),
+        ("ssse3", SSSE3),
+        ("sse42", SSE42),
+        ("sse42_pclmul", SSE42_PCLMUL),
+        ("avx2", AVX2),
+        ("avx2_vpclmul", AVX2_VPCLMUL),
+        ("avx512", AVX512),
+        ("neon", NEON),
+        ("crc", CRC),
+        ("crc_pmull", PMULL),
+        ("pmull_eor3", PMULL_EOR3),
+    ]
+};
+
+impl Features {
+    /// No feature at all: what portable kernels need.
+    pub const NONE: Features = Features(0);
+    const ALL: Features = Features(u32::MAX);
+
+    /// The features in `self` or in `other`.
+    #[must_use]
+    pub const fn union(self, other: Features) -> Features {
+        Features(self.0 | other.0)
+    }
+
+    /// The features in both `self` and `other`.
+    #[must_use]
+    pub const fn intersection(self, other: Features) -> Features {
+        Features(self.0 & other.0)
+    }
+
+    /// Whether all of `other` is in `self`.
+    #[must_use]
+    pub const fn contains(self, other: Features) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The names of the features in the set, lowest tier first.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Features::NAMES
+            .iter()
+            .filter(move |(f, _)| self.contains(*f))
+            .map(|(_, name)| *name)
+    }
+
+    /// All that the mask `name` (a tier, see [`tier_names`]) leaves switched on; `None` for an unknown name.
+    #[must_use]
+    pub fn tier(name: &str) -> Option<Features> {
+        TIERS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+    }
+}
+
+impl fmt::Debug for Features {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+/// The names that the environment variable `RESIDUE_CPU` understands: upper limits on the features used, lowest first.
+pub fn tier_names() -> impl Iterator<Item = &'static str> {
+    TIERS.iter().map(|(name, _)| *name)
+}
+
+/// Not a possible set: bit 31 names no feature.
+const UNKNOWN: u32 = u32::MAX;
+static FEATURES: AtomicU32 = AtomicU32::new(UNKNOWN);
+
+/// The features kernels may use here: what the CPU has, less what `RESIDUE_CPU` masks (with the feature `std`).
+///
+/// Read once per process, before the first check value is computed. An unknown mask name is ignored.
+pub fn features() -> Features {
+    match FEATURES.load(Relaxed) {
+        UNKNOWN => detect_once(),
+        bits => Features(bits),
+    }
+}
+
+#[cold]
+fn detect_once() -> Features {
+    let found = detected().intersection(mask());
+    FEATURES.store(found.0, Relaxed);
+    found
+}
+
+#[cfg(feature = "std")]
+fn mask() -> Features {
+    let name = std::env::var("RESIDUE_CPU");
+    name.ok()
+        .and_then(|name| Features::tier(&name))
+        .unwrap_or(Features::ALL)
+}
+
+#[cfg(not(feature = "std"))]
+fn mask() -> Features {
+    Features::ALL
+}
+
+/// The features of this CPU, unmasked.
+#[must_use]
+pub fn detected() -> Features {
+    arch_detected()
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn arch_detected() -> Features {
+    use core::arch::x86_64::{__cpuid, __cpuid_count};
+
+    let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
+    let highest = __cpuid(0).eax;
+    let leaf1 = __cpuid(1);
+    let (leaf7, leaf7_1) = if highest >= 7 {
+        let first = __cpuid_count(7, 0);
+        (
+            first,
+            if first.eax >= 1 {
+                __cpuid_count(7, 1).eax
+            } else {
+                0
+            },
+        )
+    } else {
+        (__cpuid_count(0x8000_0000, 0), 0)
+    };
+    let leaf7 = if highest >= 7 {
+        (leaf7.ebx, leaf7.ecx)
+    } else {
+        (0, 0)
+    };
+
+    // A CPU may have AVX while the operating system does not save its registers: XGETBV tells, once OSXSAVE is set.
+    let saved = if bit(leaf1.ecx, 27) {
+        crate::arch::x86_64::saved_state()
+    } else {
+        0
+    };
+    let ymm = saved & 0b110 == 0b110;
+    let zmm = saved & 0b1110_0110 == 0b1110_0110;
+
+    let mut found = Features::SSE2;
+    let mut add = |have: bool, feature: Features| {
+        if have {
+            found = found.union(feature);
+        }
+    };
+    add(bit(leaf1.ecx, 9), Features::SSSE3);
+    add(bit(leaf1.ecx, 19) && bit(leaf1.ecx, 20), Features::SSE42);
+    add(bit(leaf1.ecx, 1), Features::PCLMUL);
+    let avx2 = ymm && bit(leaf1.ecx, 28) && bit(leaf7.0, 5) && bit(leaf7.0, 8);
+    add(avx2, Features::AVX2);
+    add(avx2 && bit(leaf7.1, 10), Features::VPCLMUL);
+    add(bit(leaf7.1, 8), Features::GFNI);
+    add(avx2 && bit(leaf7_1, 4), Features::AVX_VNNI);
+    let [f, dq, bw, vl] = [16, 17, 30, 31].map(|b| bit(leaf7.0, b));
+    let avx512 = avx2 && zmm && f && dq && bw && vl;
+    add(avx512, Features::AVX512);
+    add(avx512 && bit(leaf7.1, 6), Features::AVX512_VBMI2);
+    add(avx512 && bit(leaf7.1, 11), Features::AVX512_VNNI);
+    found
+}
+
+#[cfg(all(target_arch = "aarch64", feature = "std", not(miri)))]
+fn arch_detected() -> Features {
+    use std::arch::is_aarch64_feature_detected as has;
+    let mut found = Features::NEON;
+    if has!("crc") {
+        found = found.union(Features::CRC);
+    }
+    if has!("aes") {
+        found = found.union(Features::PMULL);
+    }
+    if has!("sha3") {
+        found = found.union(Features::SHA3);
+    }
+    found
+}
+
+#[cfg(all(target_arch = "aarch64", not(feature = "std"), not(miri)))]
+fn arch_detected() -> Features {
+    let mut found = Features::NONE;
+    if cfg!(target_feature = "neon") {
+        found = found.union(Features::NEON);
+    }
+    if cfg!(target_feature = "crc") {
+        found = found.union(Features::CRC);
+    }
+    if cfg!(target_feature = "aes") {
+        found = found.union(Features::PMULL);
+    }
+    if cfg!(target_feature = "sha3") {
+        found = found.union(Features::SHA3);
+    }
+    found
+}
+
+#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+fn arch_detected() -> Features {
+    Features::NONE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiers_grow() {
+        for window in TIERS.windows(2) {
+            let (lower, upper) = (window[0].1, window[1].1);
+            assert!(upper.contains(lower) || upper == Features::NEON);
+        }
+        assert_eq!(Features::tier("mmx"), None);
+    }
+
+    #[test]
+    fn masked_set_is_a_subset() {
+        assert!(detected().contains(features()));
+    }
+}

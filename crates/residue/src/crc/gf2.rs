@@ -1,0 +1,83 @@
+//! Arithmetic of polynomials over GF(2), at compile time or at run time.
+//!
+//! Every width up to 64 is done in one embedding (a CRC of width w by P is a 64-bit CRC by P x^(64-w) whose register is
+//! R x^(64-w)), so all constants are computed modulo that 64-bit polynomial. It is written here without its x^64 term;
+//! bit i of a `u64` is the coefficient of x^i.
+
+/// a x mod p.
+pub(crate) const fn mulx(a: u64, p: u64) -> u64 {
+    let carry = a >> 63;
+    (a << 1) ^ (p & carry.wrapping_neg())
+}
+
+/// a b mod p.
+pub(crate) const fn mul(a: u64, b: u64, p: u64) -> u64 {
+    let (mut product, mut bit) = (0, 64);
+    while bit > 0 {
+        bit -= 1;
+        product = mulx(product, p) ^ (a & (b >> bit & 1).wrapping_neg());
+    }
+    product
+}
+
+/// x^n mod p.
+pub(crate) const fn xpow(n: u64, p: u64) -> u64 {
+    let (mut power, mut bit) = (1, 64 - n.leading_zeros());
+    while bit > 0 {
+        bit -= 1;
+        power = mul(power, power, p);
+        if n >> bit & 1 == 1 {
+            power = mulx(power, p);
+        }
+    }
+    power
+}
+
+/// x^128 divided by x^64 + p: the quotient, without its x^64 term, which is always there.
+pub(crate) const fn quotient128(p: u64) -> u64 {
+    // After the first step of the long division the remainder's upper 64 bits are p.
+    let (mut remainder, mut quotient, mut bit) = (p, 0, 64);
+    while bit > 0 {
+        bit -= 1;
+        quotient |= (remainder >> 63) << bit;
+        remainder = mulx(remainder, p);
+    }
+    quotient
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CRC-32's polynomial in the embedding.
+    const P: u64 = 0x04c1_1db7 << 32;
+
+    #[test]
+    fn published_powers() {
+        // Bit-reversed x^n mod P of CRC-32, as folding implementations print them.
+        for (n, reversed) in [
+            (63, 0xb8bc_6765_u32),
+            (95, 0xccaa_009e),
+            (543, 0x8f35_2d95),
+            (2015, 0xe95c_1271),
+        ] {
+            assert_eq!(((xpow(n + 32, P) >> 32) as u32).reverse_bits(), reversed);
+        }
+    }
+
+    #[test]
+    fn quotient_times_divisor_is_the_dividend() {
+        for p in [P, 0xad93_d235_94c9_3659, 1 << 63, 0] {
+            // (x^64 + q)(x^64 + p) must be x^128 + something of degree below 64.
+            let q = quotient128(p);
+            let mut product = 0u128;
+            for bit in 0..64 {
+                if q >> bit & 1 == 1 {
+                    product ^= u128::from(p) << bit;
+                }
+            }
+            let upper = (product >> 64) as u64 ^ q ^ p;
+            assert_eq!(upper, 0);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Table-driven CRCs: nibble-wise, byte-wise (Sarwate 1988) and slicing (Kounavis and Berry 2005; Intel 2006).
+//!
+//! Idea. The register after a byte depends on eight of its bits and on the byte only through their sum, so a table of 256
+//! remainders does eight steps of the division at once. Table k holds the remainders of a byte followed by k zero bytes;
+//! with N of them the look-ups for N message bytes do not wait for each other, which is all that slicing-by-N gains.
+//!
+//! | kernel | tables | of 32-bit words |
+//! |---|---|---|
+//! | `nibble` | 16 entries | 64 bytes |
+//! | `bytewise` | 256 entries | 1 KiB |
+//! | `slicing4`, `slicing8`, `slicing16` | 4, 8, 16 x 256 entries | 4, 8, 16 KiB |
+//!
+//! Words have the smallest of 32, 64 and 128 bits that holds the CRC: twice the size would be twice the cache.
+
+use super::Params;
+use crate::arch::{Portable, Tier};
+use crate::kernel::{Body, Family, Kernel};
+use core::fmt::Debug;
+use core::ops::{BitXor, Not};
+
+/// A word of the tables: `u32`, `u64` or `u128`. Registers are right-aligned if the code is reflected, else left-aligned.
+pub trait Word: Copy + Default + Debug + PartialEq + BitXor<Output = Self> + Not + 'static {
+    /// Bits.
+    const BITS: usize;
+    /// Shifts towards lower bits; zero if all bits leave.
+    #[must_use]
+    fn down(self, bits: usize) -> Self;
+    /// Shifts towards higher bits; zero if all bits leave.
+    #[must_use]
+    fn up(self, bits: usize) -> Self;
+    /// All bits in opposite order.
+    #[must_use]
+    fn reversed(self) -> Self;
+    /// The lowest 64 bits.
+    fn low(self) -> u64;
+    /// The kernels on tables of this word.
+    const KERNELS: &'static [Kernel<Tabled<Self>>];
+}
+
+/// The tables of one CRC: 16 x 256 words and 16 more, 16 KiB for CRCs of up to 32 bits. Put them in a `static` or a `Box`.
+///
+/// ```
+/// use residue::crc::{catalog, tables::Tables};
+/// static BZIP2: Tables<u32> = Tables::<u32>::new(&catalog::CRC_32_BZIP2);
+/// assert_eq!(BZIP2.checksum(b"123456789"), 0xfc89_1918);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tables<W> {
+    reflected: bool,
+    crossed: bool,
+    width: u8,
+    init: W,
+    xorout: W,
+    nibbles: [W; 16],
+    slices: [[W; 256]; 16],
+}
+
+macro_rules! word {
+    ($word:ident, $kernels:ident) => {
+        impl Word for $word {
+            const BITS: usize = $word::BITS as usize;
+            const KERNELS: &'static [Kernel<Tabled<$word>>] = $kernels;
+
+            #[inline(always)]
+            fn down(self, bits: usize) -> Self {
+                self.checked_shr(bits as u32).unwrap_or(0)
+            }
+
+            #[inline(always)]
+            fn up(self, bits: usize) -> Self {
+                self.checked_shl(bits as u32).unwrap_or(0)
+            }
+
+            #[inline(always)]
+            fn reversed(self) -> Self {
+                self.reverse_bits()
+            }
+
+            #[inline(always)]
+            fn low(self) -> u64 {
+                self as u64
+            }
+        }
+
+        impl Tables<$word> {
+            /// Computes the tables.
+            ///
+            /// # Panics
+            /// If the CRC is wider than the word (in a `static`: does not compile).
+            #[must_use]
+            pub const fn new(params: &Params) -> Self {
+                assert!(
+                    params.width >= 1 && params.width as u32 <= $word::BITS,
+                    "the CRC is wider than the word"
+                );
+                let (reflected, top) = (params.refin, $word::BITS - params.width as u32);
+                let poly = (params.poly as $word) << top;
+                let init = (params.init as $word) << top;
+                let mut tables = Tables {
+                    reflected,
+                    crossed: params.refin != params.refout,
+                    width: params.width,
+                    init: if reflected { init.reverse_bits() } else { init },
+                    xorout: params.xorout as $word,
+                    nibbles: [0; 16],
+                    slices: [[0; 256]; 16],
+                };
+                // One bit set: the register after that bit alone. All other entries are sums of these.
+                let mut i = 1usize;
+                while i < 256 {
+                    let entry = if i & (i - 1) == 0 {
+                        let byte = if reflected {
+                            (i as u8).reverse_bits()
+                        } else {
+                            i as u8
+                        };
+                        let (mut register, mut bit) = ((byte as $word) << ($word::BITS - 8), 0);
+                        while bit < 8 {
+                            let carry = register >> ($word::BITS - 1);
+                            register = (register << 1) ^ (poly & carry.wrapping_neg());
+                            bit += 1;
+                        }
+                        if reflected {
+                            register.reverse_bits()
+                        } else {
+                            register
+                        }
+                    } else {
+                        let lowest = i & i.wrapping_neg();
+                        tables.slices[0][lowest] ^ tables.slices[0][i ^ lowest]
+                    };
+                    tables.slices[0][i] = entry;
+                    i += 1;
+                }
+                let mut k = 1;
+                while k < 16 {
+                    let mut i = 0;
+                    while i < 256 {
+                        let before = tables.slices[k - 1][i];
+                        tables.slices[k][i] = if reflected {
+                            (before >> 8) ^ tables.slices[0][(before & 0xff) as usize]
+                        } else {
+                            (before << 8) ^ tables.slices[0][(before >> ($word::BITS - 8)) as usize]
+                        };
+                        i += 1;
+                    }
+                    k += 1;
+                }
+                // A nibble's entry is that of the byte that ends with it, in the order the bits are read.
+                let mut i = 0;
+                while i < 16 {
+                    tables.nibbles[i] = tables.slices[0][if reflected { i << 4 } else { i }];
+                    i += 1;
+                }
+                tables
+            }
+        }
+
+        #[doc = concat!("The kernels on tables of `", stringify!($word), "`, best first.")]
+        pub static $kernels: &[Kernel<Tabled<$word>>] = &[
+            Kernel::on::<Portable, Slicing<$word, 16>>("slicing16").method(),
+            Kernel::on::<Portable, Slicing<$word, 8>>("slicing8").historical(),
+            Kernel::on::<Portable, Slicing<$word, 4>>("slicing4").historical(),
+            Kernel::on::<Portable, Bytewise<$word>>("bytewise").historical(),
+            Kernel::on::<Portable, Nibble<$word>>("nibble").historical(),
+        ];
+    };
+}
+
+word!(u32, KERNELS_U32);
+word!(u64, KERNELS_U64);
+word!(u128, KERNELS_U128);
+
+impl<W: Word> Tables<W> {
+    /// The check value of `data`, of any length, by slicing-by-16.
+    #[must_use]
+    pub fn checksum(&self, data: &[u8]) -> W {
+        let state = slicing::<W, 16>(self, Tabled::start(self), data);
+        Tabled::finish(self, state)
+    }
+}
+
+/// The family of the CRCs that fit a word `W`, on tables. Its state is the register.
+#[derive(Debug)]
+pub struct Tabled<W>(core::marker::PhantomData<W>);
+
+impl<W: Word> Family for Tabled<W> {
+    type With = Tables<W>;
+    type State = W;
+    type Value = W;
+
+    #[inline(always)]
+    fn start(with: &Tables<W>) -> W {
+        with.init
+    }
+
+    #[inline(always)]
+    fn finish(with: &Tables<W>, state: W) -> W {
+        let top = W::BITS - usize::from(with.width);
+        let register = if with.reflected {
+            state
+        } else {
+            state.down(top)
+        };
+        let register = if with.crossed {
+            register.reversed().down(top)
+        } else {
+            register
+        };
+        register ^ with.xorout
+    }
+}
+
+/// The register after `bytes`, each of which meets the byte of `state` in its place.
+#[inline(always)]
+fn step<W: Word>(with: &Tables<W>, state: W, byte: u8) -> W {
+    if with.reflected {
+        state.down(8) ^ with.slices[0][usize::from(state.low() as u8 ^ byte)]
+    } else {
+        state.up(8) ^ with.slices[0][usize::from(state.down(W::BITS - 8).low() as u8 ^ byte)]
+    }
+}
+
+/// Half a byte at a time.
+pub(crate) struct Nibble<W>(core::marker::PhantomData<W>);
+
+impl<W: Word, T: Tier> Body<T> for Nibble<W> {
+    type Family = Tabled<W>;
+    #[inline(always)]
+    fn run(_: T, with: &Tables<W>, mut state: W, data: &[u8]) -> W {
+        if with.reflected {
+            for &byte in data {
+                for nibble in [byte & 15, byte >> 4] {
+                    let index = (state.low() as u8 ^ nibble) & 15;
+                    state = state.down(4) ^ with.nibbles[usize::from(index)];
+                }
+            }
+        } else {
+            for &byte in data {
+                for nibble in [byte >> 4, byte & 15] {
+                    let index = state.down(W::BITS - 4).low() as u8 ^ nibble;
+                    state = state.up(4) ^ with.nibbles[usize::from(index & 15)];
+                }
+            }
+        }
+        state
+    }
+}
+
+/// One byte at a time.
+pub(crate) struct Bytewise<W>(core::marker::PhantomData<W>);
+
+impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
+    type Family = Tabled<W>;
+    #[inline(always)]
+    fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
+        data.iter()
+            .fold(state, |state, &byte| step(with, state, byte))
+    }
+}
+
+/// `N` bytes at a time, what is left over byte by byte.
+pub(crate) struct Slicing<W, const N: usize>(core::marker::PhantomData<W>);
+
+impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
+    type Family = Tabled<W>;
+    #[inline(always)]
+    fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
+        slicing::<W, N>(with, state, data)
+    }
+}
+
+#[inline(always)]
+fn slicing<W: Word, const N: usize>(with: &Tables<W>, state: W, data: &[u8]) -> W {
+    let (steps, rest) = data.as_chunks::<N>();
+    let state = if with.reflected {
+        steps.iter().fold(state, |state, bytes| {
+            slice_step::<W, N, true>(with, state, bytes)
+        })
+    } else {
+        steps.iter().fold(state, |state, bytes| {
+            slice_step::<W, N, false>(with, state, bytes)
+        })
+    };
+    rest.iter()
+        .fold(state, |state, &byte| step(with, state, byte))
+}
+
+#[inline(always)]
+fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
+    with: &Tables<W>,
+    state: W,
+    bytes: &[u8; N],
+) -> W {
+    // What of the register lies beyond N bytes.
+    let mut next = if REFLECTED {
+        state.down(8 * N)
+    } else {
+        state.up(8 * N)
+    };
+    // Words of up to eight bytes, so that a byte is a shift of a register and not a load of its own.
+    for (i, chunk) in bytes.chunks(8).enumerate() {
+        let (place, len) = (8 * i, chunk.len());
+        let register = if REFLECTED {
+            state.down(8 * place).low()
+        } else {
+            // The word's bytes highest first, the first of them at the top.
+            state.up(8 * place).down(W::BITS.saturating_sub(64)).low()
+                << 64usize.saturating_sub(W::BITS)
+        };
+        let word = register ^ word::<REFLECTED>(chunk);
+        for k in 0..len {
+            let byte = (word >> if REFLECTED { 8 * k } else { 56 - 8 * k }) as u8;
+            next = next ^ with.slices[N - 1 - (place + k)][usize::from(byte)];
+        }
+    }
+    next
+}
+
+/// Four or eight bytes: lowest first from the bottom, or highest first from the top.
+#[inline(always)]
+fn word<const REFLECTED: bool>(bytes: &[u8]) -> u64 {
+    if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {
+        return if REFLECTED {
+            u64::from_le_bytes(bytes)
+        } else {
+            u64::from_be_bytes(bytes)
+        };
+    }
+    let Ok(bytes) = <[u8; 4]>::try_from(bytes) else {
+        return 0;
+    };
+    if REFLECTED {
+        u64::from(u32::from_le_bytes(bytes))
+    } else {
+        u64::from(u32::from_be_bytes(bytes)) << 32
+    }
+}

@@ -1,0 +1,60 @@
+//! What can be wrong with what the library is given.
+
+use core::fmt;
+
+/// Why something could not be computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two parts cannot be combined: the first ends inside a word, so the words of the second straddle, and its value
+    /// does not tell their bytes.
+    OddSplit {
+        /// The length of the first part.
+        bytes: u64,
+    },
+    /// No code has this name.
+    UnknownCode,
+    /// A CRC's parameters lack this one.
+    MissingParameter(&'static str),
+    /// This is no parameter of a CRC, or its value is no number (hexadecimal; the width decimal; `true` or `false`).
+    BadParameter,
+    /// A CRC's width is not within 1 to 128 bits.
+    Width(u32),
+    /// This parameter of a CRC has bits above its width.
+    TooWide(&'static str),
+    /// A CRC's polynomial lacks its constant term: the code would ignore its last bits.
+    EvenPolynomial,
+    /// The code has no kernel of this name.
+    UnknownKernel,
+    /// This CPU does not have what the kernel needs.
+    UnsupportedKernel(&'static str),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::OddSplit { bytes } => write!(
+                f,
+                "cannot combine: the first part's {bytes} bytes end inside a word; split the data at a whole word"
+            ),
+            Error::UnknownCode => f.write_str("no code has this name; see the list of codes"),
+            Error::MissingParameter(name) => write!(f, "the CRC's parameters lack `{name}`"),
+            Error::BadParameter => f.write_str(
+                "not a CRC's parameters; write width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0 \
+                 (hexadecimal but for the width)",
+            ),
+            Error::Width(width) => write!(f, "a CRC's width is 1 to 128 bits, not {width}"),
+            Error::TooWide(name) => write!(f, "`{name}` has bits above the CRC's width"),
+            Error::EvenPolynomial => f.write_str(
+                "the polynomial has no constant term; write it highest power first without its top term \
+                 (normal notation, as 04c11db7)",
+            ),
+            Error::UnknownKernel => f.write_str("the code has no kernel of this name"),
+            Error::UnsupportedKernel(name) => {
+                write!(f, "this CPU lacks what the kernel `{name}` needs, or RESIDUE_CPU masks it")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}

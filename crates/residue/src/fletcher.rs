@@ -1,0 +1,455 @@
+//! Fletcher's checksums: a sum, and a sum of the running sums.
+//!
+//! Units x_1, ..., x_n (bytes, or 16-bit words of which an odd last byte is the first byte, padded with zero):
+//!
+//! ```text
+//! A = x_1 + ... + x_n mod M        B = n x_1 + (n-1) x_2 + ... + 1 x_n mod M        value = B:A
+//! ```
+//!
+//! | code | units | M | value |
+//! |---|---|---|---|
+//! | Fletcher-16 ([`fletcher16`]) | bytes | 255 | B 256 + A |
+//! | Fletcher-32 ([`fletcher32`]) | little-endian words | 65535 | B 65536 + A |
+//! | Fletcher-32, big-endian ([`fletcher32_be`]) | big-endian words | 65535 | B 65536 + A |
+//! | TCP alternate checksums 1 and 2 of RFC 1146 ([`rfc1146_8`], [`rfc1146_16`]) | bytes, big-endian words | 255, 65535 | A, then B, as sent |
+//!
+//! (J. Fletcher, *An Arithmetic Checksum for Serial Transmissions*, 1982; RFC 1146; ISO 8473.)
+//! Example: `abcde` has Fletcher-16 C8F0 and Fletcher-32 F04FC729.
+//!
+//! Swapping the bytes of every word multiplies it by 256 modulo 65535, so both orders are one computation
+//! (Sklower 1989, section 3).
+//!
+//! **Trap.** M is 255, not 256: with plain `u8` arithmetic ([`fletcher16_mod256`]) the upper bits of the units hardly
+//! count. And 0 and M are the same residue: here sums are 0..M, while one's-complement code (RFC 1146's) writes M for a
+//! sum of non-zero data. Compare modulo M.
+
+pub mod check_octets;
+mod historical;
+
+use crate::Error;
+use crate::arch::{ByteDot, Portable, Tier, WordDot};
+use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::weighted::{self, BYTE_STEPS, WORD_STEPS};
+use core::marker::PhantomData;
+use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Rfc1008, Simple};
+
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Sse2};
+
+/// Fletcher-16 of `data` (any length): bytes modulo 255, B in the upper half, A in the lower, each in 0..255.
+///
+/// ```
+/// assert_eq!(residue::fletcher16(b"abcde"), 0xc8f0);
+/// ```
+#[inline]
+#[must_use]
+pub fn fletcher16(data: &[u8]) -> u16 {
+    Bytes255::BEST.whole(&(), data) as u16
+}
+
+/// Fletcher-32 of `data` (any length): little-endian words modulo 65535, B in the upper half, A in the lower.
+///
+/// ```
+/// assert_eq!(residue::fletcher32(b"abcdef"), 0x5650_2d2a);
+/// ```
+#[inline]
+#[must_use]
+pub fn fletcher32(data: &[u8]) -> u32 {
+    Words65535::BEST.whole(&(), data)
+}
+
+/// Fletcher-32 of `data` as big-endian words, as RFC 1146 sums them: B in the upper half, A in the lower.
+#[inline]
+#[must_use]
+pub fn fletcher32_be(data: &[u8]) -> u32 {
+    swap_halves(fletcher32(data))
+}
+
+/// The common mistake: Fletcher's sums of bytes modulo 256. B in the upper half, A in the lower.
+#[must_use]
+pub fn fletcher16_mod256(data: &[u8]) -> u16 {
+    Bytes256::BEST.whole(&(), data) as u16
+}
+
+/// The common mistake: Fletcher's sums of little-endian words modulo 65536. B in the upper half, A in the lower.
+#[must_use]
+pub fn fletcher32_mod65536(data: &[u8]) -> u32 {
+    Words65536::BEST.whole(&(), data)
+}
+
+/// RFC 1146's 8-bit Fletcher checksum (TCP alternate checksum 1): A in the upper byte, B in the lower, in one's
+/// complement, so that only zero data give 0 and other multiples of 255 are FF.
+#[must_use]
+pub fn rfc1146_8(data: &[u8]) -> u16 {
+    let mut sums = Fletcher16::new();
+    sums.update(data);
+    let [a, b] = sums.end_around();
+    (a << 8 | b) as u16
+}
+
+/// RFC 1146's 16-bit Fletcher checksum (TCP alternate checksum 2): A, the TCP checksum field, in the upper half; B, the
+/// data of option 15, in the lower. Big-endian words in one's complement.
+#[must_use]
+pub fn rfc1146_16(data: &[u8]) -> u32 {
+    let mut sums = Fletcher32::new();
+    sums.update(data);
+    let [a, b] = sums.end_around();
+    swap_halves(a << 16 | b)
+}
+
+/// The bytes swapped inside each half: turns the value of little-endian words into that of big-endian ones, and back.
+#[inline]
+#[must_use]
+pub const fn swap_halves(value: u32) -> u32 {
+    value.swap_bytes().rotate_left(16)
+}
+
+/// A choice of unit and modulus. It is also the family of its kernels; the state is [A, B], each in 0..M.
+pub trait Variant: Family<With = (), State = [u32; 2], Value = u32> {
+    /// Bytes in a unit: 1, or 2 for little-endian words.
+    const UNIT: usize;
+    /// M.
+    const MODULUS: u32;
+    /// The kernels, best first.
+    const KERNELS: &'static [Kernel<Self>];
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    const BEST: &'static Dispatch<Self>;
+}
+
+/// Fletcher-16 of data that comes in pieces.
+pub type Fletcher16 = Sums<Bytes255>;
+/// Fletcher-32 (little-endian words) of data that comes in pieces of any length. [`swap_halves`] of its value is that of
+/// big-endian words.
+pub type Fletcher32 = Sums<Words65535>;
+
+/// Fletcher's sums of data that comes in pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct Sums<V: Variant> {
+    state: [u32; 2],
+    /// The first byte of a word whose second has not come yet.
+    pending: Option<u8>,
+    bytes: u64,
+    /// Whether any byte was not zero: tells 0 from M.
+    nonzero: bool,
+    variant: PhantomData<V>,
+}
+
+impl<V: Variant> Default for Sums<V> {
+    fn default() -> Self {
+        Sums::new()
+    }
+}
+
+impl<V: Variant> Sums<V> {
+    /// The sums of no data yet: 0.
+    #[must_use]
+    pub const fn new() -> Self {
+        Sums {
+            state: [0, 0],
+            pending: None,
+            bytes: 0,
+            nonzero: false,
+            variant: PhantomData,
+        }
+    }
+
+    /// Adds the next bytes.
+    pub fn update(&mut self, data: &[u8]) {
+        self.bytes += data.len() as u64;
+        // Sums that are not zero prove it; only the rare zero sums need a look at the bytes.
+        self.nonzero |= data.first().is_some_and(|&first| first != 0);
+        let mut rest = data;
+        if let (Some(first), Some((&second, after))) = (self.pending, data.split_first()) {
+            self.state = V::BEST.run(&(), self.state, &[first, second]);
+            self.pending = None;
+            rest = after;
+        }
+        let (units, last) = rest.split_at(rest.len() / V::UNIT * V::UNIT);
+        self.state = V::BEST.run(&(), self.state, units);
+        if let [last] = last {
+            self.pending = Some(*last);
+        }
+        self.nonzero = self.nonzero || self.state != [0, 0] || data.iter().any(|&byte| byte != 0);
+    }
+
+    /// Adds the pieces in order, as [`Sums::update`] would their concatenation.
+    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// A and B so far, each in 0..M.
+    #[must_use]
+    pub fn sums(&self) -> [u32; 2] {
+        match self.pending {
+            Some(last) => V::BEST.run(&(), self.state, &[last]),
+            None => self.state,
+        }
+    }
+
+    /// The value so far: B in the upper half, A in the lower.
+    #[must_use]
+    pub fn value(&self) -> u32 {
+        V::finish(&(), self.sums())
+    }
+
+    /// A and B as one's-complement arithmetic writes them: M instead of 0, unless all data are zero.
+    #[must_use]
+    pub fn end_around(&self) -> [u32; 2] {
+        self.sums().map(|sum| {
+            if sum == 0 && self.nonzero {
+                V::MODULUS
+            } else {
+                sum
+            }
+        })
+    }
+
+    /// Appends data that was summed apart, as if it had followed: B = B1 + B2 + n A1, with n units in the second part.
+    ///
+    /// # Errors
+    /// If half a word came before: the words of `next` would straddle, and its sums do not tell their bytes.
+    pub fn combine(&mut self, next: &Sums<V>) -> Result<(), Error> {
+        if self.pending.is_some() {
+            return Err(Error::OddSplit { bytes: self.bytes });
+        }
+        let m = u64::from(V::MODULUS);
+        let [a1, b1] = self.state.map(u64::from);
+        let [a2, b2] = next.state.map(u64::from);
+        let units = next.bytes / V::UNIT as u64 % m;
+        self.state = [((a1 + a2) % m) as u32, ((b1 + b2 + units * a1) % m) as u32];
+        self.pending = next.pending;
+        self.bytes += next.bytes;
+        self.nonzero |= next.nonzero;
+        Ok(())
+    }
+}
+
+/// A and B after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
+///
+/// `None` if the lengths of `old` and `new` differ or the change reaches past `length`.
+#[must_use]
+pub fn update_at<V: Variant>(
+    [a, b]: [u32; 2],
+    length: u64,
+    offset: u64,
+    old: &[u8],
+    new: &[u8],
+) -> Option<[u32; 2]> {
+    let end = offset.checked_add(old.len() as u64)?;
+    if old.len() != new.len() || end > length {
+        return None;
+    }
+    let (m, unit) = (u64::from(V::MODULUS), V::UNIT as u64);
+    let units = length.div_ceil(unit);
+    let (mut a, mut b) = (u64::from(a), u64::from(b));
+    for (place, (&old, &new)) in (offset..).zip(old.iter().zip(new)) {
+        let change = ((m + u64::from(new) - u64::from(old) % m) << (8 * (place % unit))) % m;
+        a = (a + change) % m;
+        b = (b + (units - place / unit) % m * change) % m;
+    }
+    Some([a as u32, b as u32])
+}
+
+/// The definition, one unit at a time: A and B of units of `unit` bytes (little-endian), modulo `modulus`.
+#[must_use]
+pub fn reference(data: &[u8], unit: usize, modulus: u32) -> [u32; 2] {
+    let (mut a, mut b) = (0, 0);
+    for bytes in data.chunks(unit) {
+        let x = bytes
+            .iter()
+            .rev()
+            .fold(0, |x, &byte| x << 8 | u32::from(byte));
+        a = (a + x) % modulus;
+        b = (b + a) % modulus;
+    }
+    [a, b]
+}
+
+macro_rules! variant {
+    ($(#[$doc:meta])* $name:ident, $unit:literal, $modulus:literal, $kernels:ident, [$($kernel:tt)*]) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Family for $name {
+            type With = ();
+            type State = [u32; 2];
+            type Value = u32;
+
+            #[inline(always)]
+            fn start((): &()) -> [u32; 2] {
+                [0, 0]
+            }
+
+            #[inline(always)]
+            fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
+                b << (8 * $unit) | a
+            }
+        }
+
+        impl Variant for $name {
+            const UNIT: usize = $unit;
+            const MODULUS: u32 = $modulus;
+            const KERNELS: &'static [Kernel<Self>] = $kernels;
+            #[allow(private_interfaces)]
+            const BEST: &'static Dispatch<Self> = {
+                static BEST: Dispatch<$name> = Dispatch::new($kernels);
+                &BEST
+            };
+        }
+
+        #[doc = concat!("The kernels of [`", stringify!($name), "`], best first.")]
+        pub static $kernels: &[Kernel<$name>] = &[$($kernel)*];
+    };
+}
+
+variant!(
+    /// Bytes modulo 255: Fletcher-16.
+    Bytes255, 1, 255, KERNELS_16, [
+        #[cfg(target_arch = "x86_64")]
+        Kernel::on::<Avx2, ByteVectors>("avx2"),
+        Kernel::on::<Portable, ByteVectors>("generic").method(),
+        Kernel::on::<Portable, Rfc1008>("rfc1008").historical(),
+        Kernel::on::<Portable, Simple>("simple").historical(),
+        Kernel::on::<Portable, Pairs>("pairs").historical(),
+        Kernel::on::<Portable, PairsDouble>("pairs_double").historical(),
+        Kernel::on::<Portable, Quads>("quads").historical(),
+        Kernel::on::<Portable, Float53>("float53").historical(),
+        Kernel::on::<Portable, Deferred<Bytes255>>("deferred").method(),
+        Kernel::on::<Portable, Deferred<Bytes255>>("portable"),
+    ]
+);
+
+variant!(
+    /// Little-endian words modulo 65535: Fletcher-32.
+    Words65535, 2, 65535, KERNELS_32, [
+        #[cfg(target_arch = "x86_64")]
+        Kernel::on::<Avx2, WordVectors>("avx2"),
+        #[cfg(target_arch = "x86_64")]
+        Kernel::on::<Sse2, WordVectors>("sse2"),
+        Kernel::on::<Portable, WordVectors>("generic").method(),
+        Kernel::on::<Portable, Each<Words65535>>("simple").historical(),
+        Kernel::on::<Portable, Indexed<false>>("f16").historical(),
+        Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),
+        Kernel::on::<Portable, Deferred<Words65535>>("deferred").method(),
+        Kernel::on::<Portable, Deferred<Words65535>>("portable"),
+    ]
+);
+
+variant!(
+    /// Bytes modulo 256: the mistake.
+    Bytes256, 1, 256, KERNELS_16_MOD256, [
+        Kernel::on::<Portable, Deferred<Bytes256>>("portable"),
+    ]
+);
+
+variant!(
+    /// Little-endian words modulo 65536: the mistake.
+    Words65536, 2, 65536, KERNELS_32_MOD65536, [
+        Kernel::on::<Portable, Deferred<Words65536>>("portable"),
+    ]
+);
+
+/// The little-endian unit of at most two bytes.
+#[inline(always)]
+fn unit(bytes: &[u8]) -> u32 {
+    match *bytes {
+        [first, second] => u32::from(first) | u32::from(second) << 8,
+        [first] => u32::from(first),
+        _ => 0,
+    }
+}
+
+/// One unit at a time, both sums reduced by a division.
+struct Each<V>(PhantomData<V>);
+
+impl<V: Variant, T: Tier> Body<T> for Each<V> {
+    type Family = V;
+    #[inline(always)]
+    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        for bytes in data.chunks(V::UNIT) {
+            a = (a + unit(bytes)) % V::MODULUS;
+            b = (b + a) % V::MODULUS;
+        }
+        [a, b]
+    }
+}
+
+/// Sums in 32 bits, reduced as seldom as they allow (Nakassis 1988).
+struct Deferred<V>(PhantomData<V>);
+
+impl<V: Variant> Deferred<V> {
+    /// B after n units of the largest value, from the largest reduced start.
+    const fn largest(n: u64) -> u64 {
+        let unit = (1 << (8 * V::UNIT)) - 1;
+        (V::MODULUS as u64 - 1) * (n + 1) + unit * (n * (n + 1) / 2)
+    }
+
+    /// The most units that leave B within 32 bits: 5802 bytes modulo 255, 360 words modulo 65535.
+    const UNITS: usize = {
+        let mut n = 0;
+        while Self::largest(n + 1) <= u32::MAX as u64 {
+            n += 1;
+        }
+        n as usize
+    };
+}
+
+const _: () = assert!(Deferred::<Bytes255>::UNITS == 5802 && Deferred::<Words65535>::UNITS == 360);
+
+impl<V: Variant, T: Tier> Body<T> for Deferred<V> {
+    type Family = V;
+    #[inline(always)]
+    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        for block in data.chunks(Self::UNITS * V::UNIT) {
+            for bytes in block.chunks(V::UNIT) {
+                a += unit(bytes);
+                b += a;
+            }
+            a %= V::MODULUS;
+            b %= V::MODULUS;
+        }
+        [a, b]
+    }
+}
+
+/// Vector sums of bytes (see [`weighted`]), reduced once a block; what is left over byte by byte.
+struct ByteVectors;
+
+impl<T: ByteDot> Body<T> for ByteVectors {
+    type Family = Bytes255;
+    #[inline(always)]
+    fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        let (blocks, rest) = tier.blocks(data);
+        let (steps, single) = blocks.as_chunks::<4>();
+        for run in steps.chunks(BYTE_STEPS) {
+            let items = (run.len() * 4 * T::BYTES) as u64;
+            let (sum, weight) = weighted::bytes(tier, run);
+            b = ((u64::from(b) + items * u64::from(a) + weight) % 255) as u32;
+            a = ((u64::from(a) + sum) % 255) as u32;
+        }
+        let left = single.len() * T::BYTES + rest.len();
+        <Deferred<Bytes255> as Body<T>>::run(tier, &(), [a, b], &data[data.len() - left..])
+    }
+}
+
+/// Vector sums of words (see [`weighted`]), reduced once a block; what is left over word by word.
+struct WordVectors;
+
+impl<T: WordDot> Body<T> for WordVectors {
+    type Family = Words65535;
+    #[inline(always)]
+    fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        let (blocks, rest) = tier.blocks(data);
+        let (steps, single) = blocks.as_chunks::<4>();
+        for run in steps.chunks(WORD_STEPS) {
+            let items = (run.len() * 4 * T::WORDS) as u64;
+            let (sum, weight) = weighted::words(tier, run);
+            b = ((u64::from(b) + items * u64::from(a) + weight) % 65535) as u32;
+            a = ((u64::from(a) + sum) % 65535) as u32;
+        }
+        let left = single.len() * 2 * T::WORDS + rest.len();
+        <Deferred<Words65535> as Body<T>>::run(tier, &(), [a, b], &data[data.len() - left..])
+    }
+}

@@ -1,0 +1,130 @@
+//! Check octets: bytes placed inside the data so that Fletcher's sums over all of it become zero.
+//!
+//! **Two octets** (ISO 8473, ISO 8073 = RFC 905 annex B, IS-IS, OSPF), for sums modulo 255. With L bytes of data, the
+//! octets X, Y at 0-based offset o set to zero, and A, B computed:
+//!
+//! ```text
+//! X = (L - o - 1) A - B mod 255        Y = B - (L - o) A mod 255
+//! ```
+//!
+//! An octet that comes out 0 is stored as 255, the same residue: the field 0000 is reserved for "no checksum".
+//! Example: `abcdefgh` followed by the two octets D2 06 sums to zero.
+//!
+//! **Four octets** (Sklower 1989, section 3), for sums of big-endian words modulo 65535, at an even or an odd offset.
+//! Example: `abcd` 4947 2523 `efgh`, and `abc` A5 48C5 25 `defgh`.
+//!
+//! **Trap.** Verify by A = B = 0 over everything, never by recomputing the octets and comparing: 00 and FF are the same
+//! residue, and another implementation may have chosen the other one.
+
+use super::{Bytes255, Family, Variant, Words65535, swap_halves};
+
+/// The two check octets for `data`, whose two bytes at `offset` are taken as zero.
+///
+/// `None` if the octets do not fit in the data.
+///
+/// ```
+/// use residue::fletcher::check_octets::octets;
+/// assert_eq!(octets(b"abcdefgh\0\0", 8), Some([0xd2, 0x06]));
+/// ```
+#[must_use]
+pub fn octets(data: &[u8], offset: usize) -> Option<[u8; 2]> {
+    let [a, b] = sums_without::<Bytes255, 2>(data, offset)?.map(u64::from);
+    let after = ((data.len() - offset) % 255) as u64;
+    let x = ((after + 254) * a + 255 - b) % 255;
+    let y = (b + (255 - after) * a) % 255;
+    Some([x, y].map(|octet| if octet == 0 { 255 } else { octet as u8 }))
+}
+
+/// Writes the two check octets into `data` at `offset` and returns them. `None`, and nothing written, if they do not fit.
+pub fn place(data: &mut [u8], offset: usize) -> Option<[u8; 2]> {
+    let found = octets(data, offset)?;
+    data[offset..offset + 2].copy_from_slice(&found);
+    Some(found)
+}
+
+/// Whether both sums of bytes over `data`, check octets included, are zero modulo 255.
+#[must_use]
+pub fn verify(data: &[u8]) -> bool {
+    Bytes255::BEST.run(&(), Bytes255::start(&()), data) == [0, 0]
+}
+
+/// The check octets at `offset` after the byte at `place` (outside the octets) changed from `old` to `new`: RFC 1008's
+/// way to count down a lifetime without reading the rest. Independent of the data's length.
+///
+/// ```
+/// use residue::fletcher::check_octets::update;
+/// // A CLNP header whose octets are at offset 7; the lifetime, at offset 3, goes from 40 to 3f.
+/// assert_eq!(update([0xe1, 0x6e], 7, 3, 0x40, 0x3f), [0xe6, 0x6a]);
+/// ```
+#[must_use]
+pub fn update(octets: [u8; 2], offset: usize, place: usize, old: u8, new: u8) -> [u8; 2] {
+    let change = i128::from(new) - i128::from(old);
+    let distance = place as i128 - offset as i128;
+    let x = i128::from(octets[0]) + (distance - 1) * change;
+    let y = i128::from(octets[1]) - distance * change;
+    [x, y].map(|octet| match octet.rem_euclid(255) as u8 {
+        0 => 255,
+        octet => octet,
+    })
+}
+
+/// The four check octets for `data`, whose four bytes at `offset` (even or odd) are taken as zero.
+///
+/// `None` if the octets do not fit in the data.
+///
+/// ```
+/// use residue::fletcher::check_octets::four_octets;
+/// assert_eq!(four_octets(b"abcd\0\0\0\0efgh", 4), Some([0x49, 0x47, 0x25, 0x23]));
+/// assert_eq!(four_octets(b"abc\0\0\0\0defgh", 3), Some([0xa5, 0x48, 0xc5, 0x25]));
+/// ```
+#[must_use]
+pub fn four_octets(data: &[u8], offset: usize) -> Option<[u8; 4]> {
+    let [a, b] = sums_without::<Words65535, 4>(data, offset)?;
+    // Big-endian words: the same sums with their bytes swapped.
+    let swapped = swap_halves(b << 16 | a);
+    let (a, b) = (i64::from(swapped & 0xffff), i64::from(swapped >> 16));
+    // The weight of word k, which holds the first octet, is w = N - k.
+    let weight = ((data.len().div_ceil(2) - offset / 2) % 65535) as i64;
+    let modulo = |sum: i64| sum.rem_euclid(65535) as u16;
+    if offset % 2 == 0 {
+        let x = modulo((weight - 1) * a - b).to_be_bytes();
+        let y = modulo(b - weight * a).to_be_bytes();
+        Some([x[0], x[1], y[0], y[1]])
+    } else {
+        // Octets p | q r | s over three words of weights w, w-1, w-2. From A = 0 and B = 0: p - 256 s = (w-1) A - B. With
+        // t = 255 - s that is p + 256 t = (w-1) A - B + 255 * 256 = (w-1) A - B - 255 modulo 65535, and p, t are its bytes.
+        let [t, p] = modulo((weight - 1) * a - b - 255).to_be_bytes();
+        let s = 255 - t;
+        let [q, r] = modulo(-a - i64::from(p) - 256 * i64::from(s)).to_be_bytes();
+        Some([p, q, r, s])
+    }
+}
+
+/// Writes the four check octets into `data` at `offset` and returns them. `None`, and nothing written, if they do not
+/// fit.
+pub fn place_four(data: &mut [u8], offset: usize) -> Option<[u8; 4]> {
+    let found = four_octets(data, offset)?;
+    data[offset..offset + 4].copy_from_slice(&found);
+    Some(found)
+}
+
+/// Whether both sums of words over `data`, the four check octets included, are zero modulo 65535.
+///
+/// It holds for either byte order or for none: swapping the bytes of zero gives zero.
+#[must_use]
+pub fn verify_four(data: &[u8]) -> bool {
+    Words65535::BEST.run(&(), Words65535::start(&()), data) == [0, 0]
+}
+
+/// A and B of `data` with the `N` bytes at `offset` taken as zero; `None` if they reach past the end.
+fn sums_without<V: Variant, const N: usize>(data: &[u8], offset: usize) -> Option<[u32; 2]> {
+    let end = offset.checked_add(N)?;
+    if end > data.len() {
+        return None;
+    }
+    let mut sums = super::Sums::<V>::new();
+    sums.update(&data[..offset]);
+    sums.update(&[0; N]);
+    sums.update(&data[end..]);
+    Some(sums.sums())
+}

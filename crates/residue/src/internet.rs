@@ -1,0 +1,388 @@
+//! The Internet checksum of IPv4, TCP, UDP and ICMP (RFC 1071): the complement of a one's-complement sum.
+//!
+//! With the data as big-endian 16-bit words w_1, ..., w_n (an odd last byte is padded with a zero byte on its right):
+//!
+//! ```text
+//! sum = (w_1 + ... + w_n) mod 65535, written FFFF where it is a non-zero multiple of 65535
+//! checksum = not sum
+//! ```
+//!
+//! Example (RFC 1071, section 3): `00 01 f2 03 f4 f5 f6 f7` sums to DDF2; its checksum is 220D.
+//!
+//! Verification: the sum over data and checksum is FFFF, so [`checksum`] over both is 0.
+//!
+//! **Trap.** A sum has two zeros. Only data that is zero throughout sums to 0000 (checksum FFFF); every other multiple of
+//! 65535 is FFFF (checksum 0000). UDP sends a computed 0000 as FFFF, because its 0000 means "no checksum" (RFC 768); TCP
+//! does not. [`update`] keeps the distinction, which RFC 1141's equation lost (RFC 1624, section 4).
+
+use crate::arch::{Portable, Tier, WordDot, scalar};
+use crate::kernel::{Body, Dispatch, Family, Kernel};
+
+#[cfg(target_arch = "x86_64")]
+use crate::arch::{Avx2, Sse2};
+
+/// The Internet checksum of `data`, of any length: complemented, as stored in a header, as a big-endian value.
+///
+/// ```
+/// let data = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+/// assert_eq!(residue::internet::checksum(&data), 0x220d);
+/// ```
+#[inline]
+#[must_use]
+pub fn checksum(data: &[u8]) -> u16 {
+    BEST.whole(&(), data)
+}
+
+/// The Internet checksum of data that comes in pieces.
+///
+/// Pieces may have any length: one that starts at an odd offset is byte-swapped into place (RFC 1071, section 2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checksum {
+    sum: u64,
+    odd: bool,
+}
+
+impl Checksum {
+    /// The checksum of no data yet: FFFF.
+    #[must_use]
+    pub const fn new() -> Self {
+        Checksum { sum: 0, odd: false }
+    }
+
+    /// Begins with the IPv4 pseudo-header of TCP and UDP: addresses, protocol, and `length`, the bytes of the segment
+    /// that will follow, its header included (RFC 9293, section 3.1; RFC 768).
+    #[must_use]
+    pub fn with_ipv4(source: [u8; 4], destination: [u8; 4], protocol: u8, length: u16) -> Self {
+        let mut sum = Checksum::new();
+        sum.update(&source);
+        sum.update(&destination);
+        sum.update(&[0, protocol]);
+        sum.update(&length.to_be_bytes());
+        sum
+    }
+
+    /// Begins with the IPv6 pseudo-header: addresses, the 32-bit length of the upper-layer packet, and its next-header
+    /// value, not that of an extension header before it (RFC 8200, section 8.1).
+    #[must_use]
+    pub fn with_ipv6(source: [u8; 16], destination: [u8; 16], next: u8, length: u32) -> Self {
+        let mut sum = Checksum::new();
+        sum.update(&source);
+        sum.update(&destination);
+        sum.update(&length.to_be_bytes());
+        sum.update(&[0, 0, 0, next]);
+        sum
+    }
+
+    /// Adds the next bytes.
+    pub fn update(&mut self, data: &[u8]) {
+        let sum = BEST.run(&(), 0, data);
+        self.join(sum, data.len() % 2 == 1);
+    }
+
+    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
+    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// The checksum so far: complemented, big-endian value.
+    #[must_use]
+    pub fn value(&self) -> u16 {
+        Internet::finish(&(), self.sum)
+    }
+
+    /// Appends data that was summed apart, as if it had followed.
+    pub fn combine(&mut self, next: &Checksum) {
+        self.join(next.sum, next.odd);
+    }
+
+    fn join(&mut self, sum: u64, odd: bool) {
+        // Multiplying by 256 modulo 2^64 - 1 is a rotation, and modulo 65535 it swaps the bytes of every word.
+        let sum = if self.odd { sum.rotate_left(8) } else { sum };
+        self.sum = add(self.sum, sum);
+        self.odd ^= odd;
+    }
+}
+
+/// The checksum after the 16-bit field `old` of the data became `new` (RFC 1624, equation 3).
+///
+/// All three are big-endian values; the field starts at an even offset. The result is what [`checksum`] would give,
+/// unless the new data are zero throughout, which cannot be told from the checksum (and cannot happen in an IP header).
+///
+/// ```
+/// // RFC 1624, section 4, where RFC 1141's equation gives FFFF.
+/// assert_eq!(residue::internet::update(0xdd2f, 0x5555, 0x3285), 0x0000);
+/// ```
+#[must_use]
+pub const fn update(checksum: u16, old: u16, new: u16) -> u16 {
+    let sum = !checksum as u32 + !old as u32 + new as u32;
+    let sum = (sum & 0xffff) + (sum >> 16);
+    !((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+/// The checksum after the bytes `old`, which began at `offset` of the data, became `new`, of the same length.
+///
+/// Nothing else of the data is read. `None` if the lengths differ. See [`update`] for the one case it cannot know.
+#[must_use]
+pub fn update_at(checksum: u16, offset: u64, old: &[u8], new: &[u8]) -> Option<u16> {
+    if old.len() != new.len() {
+        return None;
+    }
+    let place = |data: &[u8]| {
+        let sum = !self::checksum(data);
+        if offset % 2 == 1 {
+            sum.swap_bytes()
+        } else {
+            sum
+        }
+    };
+    Some(update(checksum, place(old), place(new)))
+}
+
+/// The definition, one word at a time: the end-around sum of big-endian words, complemented.
+#[must_use]
+pub fn reference(data: &[u8]) -> u16 {
+    let mut sum = 0u32;
+    for pair in data.chunks(2) {
+        sum += u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
+        if sum > 0xffff {
+            sum -= 0xffff;
+        }
+    }
+    !sum as u16
+}
+
+/// The family of the one code. Its state is a sum of *little-endian* words, congruent modulo 65535 and zero only for
+/// zero data: swapping the bytes of every word swaps the bytes of the sum (RFC 1071, section 2), so one swap at the end
+/// serves.
+#[derive(Debug)]
+pub struct Internet;
+
+impl Family for Internet {
+    type With = ();
+    type State = u64;
+    type Value = u16;
+
+    #[inline(always)]
+    fn start((): &()) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn finish((): &(), sum: u64) -> u16 {
+        !fold(sum).swap_bytes()
+    }
+}
+
+/// 64 bits to 16, end-around: zero stays zero, and nothing else becomes it.
+///
+/// Adding a number to its rotation makes the upper half the end-around sum of both halves, which cannot carry again.
+#[inline(always)]
+const fn fold(sum: u64) -> u16 {
+    let sum = (sum.wrapping_add(sum.rotate_left(32)) >> 32) as u32;
+    (sum.wrapping_add(sum.rotate_left(16)) >> 16) as u16
+}
+
+/// The end-around sum of 64 bits: a carry out of the top is 2^64, and 2^64 = 1 modulo 65535.
+#[inline(always)]
+const fn add(a: u64, b: u64) -> u64 {
+    let (sum, carry) = a.overflowing_add(b);
+    // If it carried, sum is at most 2^64 - 2.
+    sum + carry as u64
+}
+
+/// At most seven bytes as one little-endian word.
+#[inline(always)]
+fn short_word(data: &[u8]) -> u64 {
+    data.iter()
+        .rev()
+        .fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// 16-bit words in 32-bit sums, as on the thesis's machines. `SCALAR` holds the compiler back from making vectors of
+/// it, which is what its -O1 build shows.
+struct Word16<const SCALAR: bool>;
+
+impl<T: Tier, const SCALAR: bool> Body<T> for Word16<SCALAR> {
+    type Family = Internet;
+    #[inline(always)]
+    fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
+        /// 65535 words of 65535 fit a u32.
+        const BLOCK: usize = 65534;
+        const { assert!(BLOCK as u64 * 0xffff <= u32::MAX as u64) };
+        let (words, last) = data.as_chunks::<2>();
+        let mut total = add(state, short_word(last));
+        for block in words.chunks(BLOCK) {
+            let mut sum = 0u32;
+            for word in block {
+                sum += u32::from(u16::from_le_bytes(*word));
+                if SCALAR {
+                    sum = scalar(u64::from(sum)) as u32;
+                }
+            }
+            total = add(total, u64::from(sum));
+        }
+        total
+    }
+}
+
+/// 32-bit words in a 64-bit sum.
+struct Word32<const SCALAR: bool>;
+
+impl<T: Tier, const SCALAR: bool> Body<T> for Word32<SCALAR> {
+    type Family = Internet;
+    #[inline(always)]
+    fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
+        // A slice holds fewer than 2^61 words, but 2^32 of them already reach the sum's top.
+        let mut total = state;
+        for block in data.chunks(1 << 32) {
+            let (words, last) = block.as_chunks::<4>();
+            let mut sum = 0u64;
+            for word in words {
+                sum += u64::from(u32::from_le_bytes(*word));
+                if SCALAR {
+                    sum = scalar(sum);
+                }
+            }
+            total = add(add(total, sum), short_word(last));
+        }
+        total
+    }
+}
+
+/// 64-bit words, each carry added back at once.
+struct Word64;
+
+impl<T: Tier> Body<T> for Word64 {
+    type Family = Internet;
+    #[inline(always)]
+    fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
+        let (words, last) = data.as_chunks::<8>();
+        let sum = words
+            .iter()
+            .fold(state, |sum, word| add(sum, u64::from_le_bytes(*word)));
+        add(sum, short_word(last))
+    }
+}
+
+/// Add with carry: 64-bit words, four to a step, the carry handed from each addition to the next and into the next
+/// step. One carry chain is one cycle a word, and nothing else depends on it.
+struct Adc;
+
+impl<T: Tier> Body<T> for Adc {
+    type Family = Internet;
+    #[inline(always)]
+    fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
+        let (steps, rest) = data.as_chunks::<32>();
+        let mut sum = state;
+        for step in steps {
+            let (words, _) = step.as_chunks::<8>();
+            let mut carry = false;
+            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[0]), carry);
+            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[1]), carry);
+            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[2]), carry);
+            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[3]), carry);
+            // After a carry the sum is at most 2^64 - 2: this one cannot carry.
+            sum += u64::from(carry);
+        }
+        let (words, last) = rest.as_chunks::<8>();
+        let sum = words
+            .iter()
+            .fold(sum, |sum, word| add(sum, u64::from_le_bytes(*word)));
+        add(sum, short_word(last))
+    }
+}
+
+/// Vectors of words: a signed multiply-add by ones sums pairs of words into 32-bit lanes, 32 bytes an instruction on
+/// AVX2. Words are biased by -32768 to be signed; the bias of all words read is added back at the end.
+struct Vectors;
+
+impl Vectors {
+    /// Steps of four vectors before the lanes are widened: a lane moves by at most 65536 a vector, and the four
+    /// accumulators are added in 32 bits.
+    const STEPS: usize = 4096;
+}
+
+impl<T: WordDot> Body<T> for Vectors {
+    type Family = Internet;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
+        const { assert!((4 * Vectors::STEPS as u64 + 3) * 65536 <= i32::MAX as u64) };
+        let (blocks, rest) = tier.blocks(data);
+        let mut sum = state;
+        for run in blocks.chunks(4 * Vectors::STEPS + 3) {
+            let (steps, single) = run.as_chunks::<4>();
+            let mut lanes = [tier.zero(); 4];
+            for step in steps {
+                for i in 0..4 {
+                    lanes[i] = tier.sum(lanes[i], tier.load(&step[i]));
+                }
+            }
+            for block in single {
+                lanes[0] = tier.sum(lanes[0], tier.load(block));
+            }
+            let lanes = tier.add(tier.add(lanes[0], lanes[1]), tier.add(lanes[2], lanes[3]));
+            let bias = 32768 * (run.len() * T::WORDS) as i64;
+            sum = add(sum, (tier.total(lanes) + bias) as u64);
+        }
+        <Adc as Body<T>>::run(tier, &(), sum, rest)
+    }
+}
+
+/// The kernels, best first.
+pub static KERNELS: &[Kernel<Internet>] = &[
+    #[cfg(target_arch = "x86_64")]
+    Kernel::on::<Avx2, Vectors>("avx2"),
+    #[cfg(target_arch = "x86_64")]
+    Kernel::on::<Sse2, Vectors>("sse2"),
+    Kernel::on::<Portable, Vectors>("generic").method(),
+    Kernel::on::<Portable, Adc>("adc").method(),
+    Kernel::on::<Portable, Word64>("word64").method(),
+    Kernel::on::<Portable, Word32<false>>("word32").method(),
+    Kernel::on::<Portable, Word32<true>>("word32_scalar").historical(),
+    Kernel::on::<Portable, Word16<false>>("word16").method(),
+    Kernel::on::<Portable, Word16<true>>("word16_scalar").historical(),
+    Kernel::on::<Portable, Adc>("portable"),
+];
+
+static BEST: Dispatch<Internet> = Dispatch::new(KERNELS);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fold_is_exact_at_the_edges() {
+        let edges = [
+            0,
+            1,
+            0xffff,
+            0x10000,
+            u64::from(u32::MAX),
+            1 << 32,
+            u64::MAX - 1,
+            u64::MAX,
+            0xffff_ffff_0000_0000,
+        ];
+        for sum in edges {
+            let residue = (sum % 65535) as u16;
+            let expected = if residue == 0 && sum != 0 {
+                0xffff
+            } else {
+                residue
+            };
+            assert_eq!(fold(sum), expected, "{sum:x}");
+        }
+    }
+
+    #[test]
+    fn fold_is_exact_for_every_32_bit_sum() {
+        // A stride prime to 2^32 in debug-friendly time; the release test run covers the upper half words too.
+        let mut sum = 0u32;
+        for _ in 0..1 << 22 {
+            let expected = if sum == 0 { 0 } else { (sum - 1) % 65535 + 1 };
+            assert_eq!(u32::from(fold(u64::from(sum))), expected, "{sum:x}");
+            assert_eq!(u32::from(fold(u64::from(sum) << 32)), expected, "{sum:x}");
+            sum = sum.wrapping_add(1021 * 1024 + 1);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Error-detection codes: the Internet checksum, XNS, Fletcher and ISO 8473, Adler-32, CRC-32C and every other CRC.
+//!
+//! Every one is a residue: the Internet checksum modulo 65535, Fletcher modulo 255 or 65535, Adler modulo 65521, a CRC
+//! modulo a polynomial. None is cryptographic: they find accidents, not attacks.
+//!
+//! | code | one-shot | streaming | bits |
+//! |---|---|---|---|
+//! | CRC-32C (iSCSI, SCTP, ext4) | [`crc32c`] | [`crc::crc32c::CRC_32C`]`.digest()` | 32 |
+//! | CRC-32 (Ethernet, zip) | [`crc32`] | [`crc::Crc::digest`] | 32 |
+//! | CRC-64/NVME | [`crc64_nvme`] | [`crc::Crc::digest`] | 64 |
+//! | 113 named CRCs, or your own | [`crc::Crc::checksum`] | [`crc::Crc::digest`] | 1 to 128 |
+//! | Internet checksum (RFC 1071) | [`internet::checksum`] | [`internet::Checksum`] | 16 |
+//! | XNS IDP | [`xns::checksum`] | [`xns::Checksum`] | 16 |
+//! | Fletcher-16 | [`fletcher16`] | [`fletcher::Fletcher16`] | 16 |
+//! | Fletcher-32 | [`fletcher32`], [`fletcher::fletcher32_be`] | [`fletcher::Fletcher32`] | 32 |
+//! | ISO 8473 and other check octets | [`fletcher::check_octets`] | | 16, 32 |
+//! | Adler-32 (zlib) | [`adler32`] | [`adler::Adler32`] | 32 |
+//! | exclusive or, plain sums | [`foil::Foil::value`] | [`foil::Foiled`] | 8, 16, 32 |
+//!
+//! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`), `value` and `combine`. Every code has
+//! an *update* as well: the new value from the old one and the changed bytes, without reading the rest.
+//! [`Code`] is any of them, chosen by name at run time.
+//!
+//! ```
+//! assert_eq!(residue::crc32c(b"123456789"), 0xe306_9283);
+//! let code: residue::Code = "crc-16/ibm-sdlc".parse()?;
+//! assert_eq!(code.value(b"123456789"), 0x906e);
+//! # Ok::<(), residue::Error>(())
+//! ```
+//!
+//! Each code has a table of *kernels*, the ways to compute it; the best one this CPU can run is chosen at the first call.
+//! Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to see what a lesser CPU would do.
+//!
+//! # Features
+//! `std` (default): reads `RESIDUE_CPU`, and detects CPU features on aarch64. Without it the crate is `no_std`, allocates
+//! nothing, and detects features on x86-64 only.
+
+#![no_std]
+#![deny(unsafe_code)]
+
+#[cfg(feature = "std")]
+extern crate std;
+
+pub mod adler;
+#[allow(unsafe_code)]
+mod arch;
+mod code;
+pub mod cpu;
+pub mod crc;
+mod error;
+pub mod fletcher;
+pub mod foil;
+pub mod internet;
+#[allow(unsafe_code)]
+pub mod kernel;
+mod weighted;
+pub mod xns;
+
+pub use adler::adler32;
+pub use arch::{COUNTER, spin, ticks};
+pub use code::{Code, Stream, Visitor};
+pub use crc::crc32c::crc32c;
+pub use error::Error;
+pub use fletcher::{fletcher16, fletcher32};
+
+use crc::{Crc, catalog};
+
+/// CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
+///
+/// ```
+/// assert_eq!(residue::crc32(b"123456789"), 0xcbf4_3926);
+/// ```
+#[inline]
+#[must_use]
+pub fn crc32(data: &[u8]) -> u32 {
+    static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
+    CRC_32.checksum(data) as u32
+}
+
+/// CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
+///
+/// ```
+/// assert_eq!(residue::crc64_nvme(b"123456789"), 0xae8b_1486_0a79_9888);
+/// ```
+#[inline]
+#[must_use]
+pub fn crc64_nvme(data: &[u8]) -> u64 {
+    static CRC_64: Crc = Crc::new(&catalog::CRC_64_NVME);
+    CRC_64.checksum(data) as u64
+}

@@ -1,0 +1,189 @@
+//! What several test files share: the definitions by code name, the vector files, and memory with guard pages.
+#![allow(dead_code)]
+
+use residue::{Code, adler, fletcher, foil, internet, xns};
+use std::path::PathBuf;
+
+/// The value of `data` by the code's definition.
+pub fn reference(code: &Code, data: &[u8]) -> u128 {
+    let joined = |[a, b]: [u32; 2], bits: u32| u128::from(b) << bits | u128::from(a);
+    let swapped = |value: u128| u128::from(fletcher::swap_halves(value as u32));
+    let end_around = |sums: [u32; 2], m: u32| {
+        let nonzero = data.iter().any(|&byte| byte != 0);
+        let [a, b] = sums.map(|sum| if sum == 0 && nonzero { m } else { sum });
+        [b, a]
+    };
+    match code.name() {
+        "internet" => internet::reference(data).into(),
+        "xns" => xns::reference(data).into(),
+        "adler-32" => adler::reference(data).into(),
+        "fletcher-16" => joined(fletcher::reference(data, 1, 255), 8),
+        "fletcher-32" => joined(fletcher::reference(data, 2, 65535), 16),
+        "fletcher-32/be" => swapped(joined(fletcher::reference(data, 2, 65535), 16)),
+        "fletcher-16/mod256" => joined(fletcher::reference(data, 1, 256), 8),
+        "fletcher-32/mod65536" => joined(fletcher::reference(data, 2, 65536), 16),
+        "rfc1146-8" => joined(end_around(fletcher::reference(data, 1, 255), 255), 8),
+        "rfc1146-16" => swapped(joined(
+            end_around(fletcher::reference(data, 2, 65535), 65535),
+            16,
+        )),
+        "xor-8" => foil::reference(data, true, 1).into(),
+        "xor-16" => foil::reference(data, true, 2).into(),
+        "xor-32" => foil::reference(data, true, 4).into(),
+        "sum-8" => foil::reference(data, false, 1).into(),
+        "sum-16" => foil::reference(data, false, 2).into(),
+        "sum-32" => foil::reference(data, false, 4).into(),
+        _ => code.params().expect("a CRC").reference(data),
+    }
+}
+
+/// Bytes that repeat nowhere near any kernel's block length.
+pub fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// The fields of each line of a vector file, comments left out.
+pub fn vectors(file: &str) -> Vec<Vec<String>> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../vectors")
+        .join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines
+        .map(|line| {
+            line.split('|')
+                .map(|field| field.trim().to_string())
+                .collect()
+        })
+        .collect()
+}
+
+/// The bytes an input of a vector file stands for (vectors/README.md).
+pub fn input(text: &str) -> Vec<u8> {
+    if text == "empty" {
+        return Vec::new();
+    }
+    let (kind, body) = text
+        .split_once(':')
+        .unwrap_or_else(|| panic!("input `{text}`"));
+    let times = || {
+        let (what, count) = body.split_once('*').expect("a count");
+        (
+            what,
+            count
+                .split('@')
+                .next()
+                .and_then(|n| n.parse().ok())
+                .expect("a count"),
+        )
+    };
+    let byte = |hex: &str| u8::from_str_radix(hex, 16).expect("a byte");
+    match kind {
+        "text" => body.bytes().collect(),
+        "hex" => hex(body),
+        "rep" => {
+            let (what, count) = times();
+            vec![byte(what); count]
+        }
+        "ramp" => {
+            let (modulus, count): (&str, usize) = times();
+            let modulus: usize = modulus.parse().expect("a modulus");
+            (0..count).map(|i| (i % modulus) as u8).collect()
+        }
+        "mul" => {
+            let (factor, count): (&str, usize) = times();
+            let factor: usize = factor.parse().expect("a factor");
+            let start: usize = body
+                .split_once('@')
+                .map_or(0, |(_, at)| at.parse().expect("a start"));
+            (start..start + count).map(|i| (i * factor) as u8).collect()
+        }
+        "inc" => {
+            let (first, count): (&str, usize) = times();
+            (0..count)
+                .map(|i| byte(first).wrapping_add(i as u8))
+                .collect()
+        }
+        "dec" => {
+            let (first, count): (&str, usize) = times();
+            (0..count)
+                .map(|i| byte(first).wrapping_sub(i as u8))
+                .collect()
+        }
+        _ => panic!("input `{text}`"),
+    }
+}
+
+pub fn hex(text: &str) -> Vec<u8> {
+    let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    (0..digits.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hex"))
+        .collect()
+}
+
+pub fn number(text: &str) -> u128 {
+    u128::from_str_radix(text, 16).unwrap_or_else(|_| panic!("number `{text}`"))
+}
+
+/// Memory between two pages that may not be read: a kernel that reads outside its slice ends the test.
+#[cfg(unix)]
+pub struct Guarded {
+    base: *mut u8,
+    page: usize,
+    middle: usize,
+}
+
+#[cfg(unix)]
+impl Guarded {
+    pub fn new(at_least: usize) -> Guarded {
+        // SAFETY: a fresh anonymous mapping, checked; only its two outer pages are made unreadable.
+        unsafe {
+            let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
+            let middle = at_least.next_multiple_of(page);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let (read, write) = (libc::PROT_READ, libc::PROT_WRITE);
+            let base = libc::mmap(
+                std::ptr::null_mut(),
+                middle + 2 * page,
+                read | write,
+                flags,
+                -1,
+                0,
+            );
+            assert!(base != libc::MAP_FAILED, "mmap");
+            let base = base.cast::<u8>();
+            assert_eq!(libc::mprotect(base.cast(), page, libc::PROT_NONE), 0);
+            assert_eq!(
+                libc::mprotect(base.add(page + middle).cast(), page, libc::PROT_NONE),
+                0
+            );
+            Guarded { base, page, middle }
+        }
+    }
+
+    /// The readable bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the middle of the mapping is readable, writable and borrowed through `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.base.add(self.page), self.middle) }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made in `new`; nothing borrows from it any more.
+        unsafe {
+            libc::munmap(self.base.cast(), self.middle + 2 * self.page);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The cited vectors, exactly: every kernel of every code against every line of `vectors/`.
+
+mod common;
+
+use common::{hex, input, number, vectors};
+use residue::fletcher::check_octets;
+use residue::{Code, Error, internet};
+
+const FILES: [&str; 5] = [
+    "internet.txt",
+    "xns.txt",
+    "fletcher.txt",
+    "adler.txt",
+    "crc.txt",
+];
+
+#[test]
+fn every_kernel_gives_every_cited_value() {
+    let mut checked = 0;
+    for file in FILES {
+        for line in vectors(file) {
+            let [name, text, value, source] = line.as_slice() else {
+                panic!("{file}: {line:?}")
+            };
+            let code: Code = name
+                .parse()
+                .unwrap_or_else(|e| panic!("{file}: {name}: {e}"));
+            assert_eq!(code.name(), name);
+            let (data, expected) = (input(text), number(value));
+            assert_eq!(code.value(&data), expected, "{name} of {text} ({source})");
+            for kernel in code.kernels() {
+                match code.value_with(kernel.name, &data) {
+                    Ok(value) => assert_eq!(
+                        value, expected,
+                        "{name} {} of {text} ({source})",
+                        kernel.name
+                    ),
+                    Err(Error::UnsupportedKernel(_)) => assert!(!kernel.supported()),
+                    Err(other) => panic!("{name} {}: {other}", kernel.name),
+                }
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 3000, "only {checked} values were compared");
+}
+
+#[test]
+fn every_catalogue_crc_has_a_vector() {
+    let lines = vectors("crc.txt");
+    for params in residue::crc::catalog::ALL {
+        let check = lines
+            .iter()
+            .find(|line| line[0] == params.name && line[1] == "text:123456789");
+        assert_eq!(
+            number(&check.unwrap_or_else(|| panic!("{}", params.name))[2]),
+            params.check
+        );
+    }
+}
+
+#[test]
+fn check_octets_as_cited() {
+    for line in vectors("check_octets.txt") {
+        let [name, text, offset, octets, source] = line.as_slice() else {
+            panic!("{line:?}")
+        };
+        let (mut data, offset, expected) =
+            (input(text), offset.parse().expect("offset"), hex(octets));
+        match name.as_str() {
+            "iso-8473" => {
+                assert_eq!(
+                    check_octets::place(&mut data, offset).map(Vec::from),
+                    Some(expected),
+                    "{text} ({source})"
+                );
+                assert!(check_octets::verify(&data));
+            }
+            "four-octets" => {
+                assert_eq!(
+                    check_octets::place_four(&mut data, offset).map(Vec::from),
+                    Some(expected),
+                    "{text} ({source})"
+                );
+                assert!(check_octets::verify_four(&data));
+            }
+            other => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn combined_values_as_cited() {
+    for line in vectors("combine.txt") {
+        let [name, first, second, length, combined, source] = line.as_slice() else {
+            panic!("{line:?}")
+        };
+        let code: Code = name.parse().expect("a code");
+        let (first, second, expected) = (number(first), number(second), number(combined));
+        let length = length
+            .strip_prefix("0x")
+            .map_or_else(|| length.parse(), |hex| u64::from_str_radix(hex, 16));
+        let length = length.unwrap_or_else(|e| panic!("{line:?}: {e}"));
+        let Some(value) = combine(&code, first, second, length) else {
+            panic!("{name}: no combination")
+        };
+        assert_eq!(value, expected, "{name} ({source})");
+    }
+}
+
+fn combine(code: &Code, first: u128, second: u128, length: u64) -> Option<u128> {
+    let modular = |m: u128, bits: u32, units: u128, swap: bool| {
+        let order = |v: u128| {
+            if swap {
+                u128::from(residue::fletcher::swap_halves(v as u32))
+            } else {
+                v
+            }
+        };
+        let (first, second, mask) = (order(first), order(second), (1 << bits) - 1);
+        let (a1, b1, a2, b2) = (first & mask, first >> bits, second & mask, second >> bits);
+        order((b1 + b2 + units * a1) % m << bits | (a1 + a2) % m)
+    };
+    let length2 = u128::from(length);
+    Some(match code {
+        Code::Crc(crc) => crc.combine(first, second, length),
+        Code::Sum(_) => match code.name() {
+            "adler-32" => residue::adler::combine(first as u32, second as u32, length).into(),
+            "fletcher-16" => modular(255, 8, length2, false),
+            "fletcher-32" => modular(65535, 16, length2.div_ceil(2), false),
+            "fletcher-32/be" => modular(65535, 16, length2.div_ceil(2), true),
+            "internet" => {
+                let sum = (0xffff - first) + (0xffff - second);
+                let sum = (sum & 0xffff) + (sum >> 16);
+                0xffff - sum
+            }
+            "xns" => {
+                let turned = (first as u16).rotate_left((length.div_ceil(2) % 16) as u32);
+                (u128::from(turned) + second) % 65535
+            }
+            _ => return None,
+        },
+    })
+}
+
+#[test]
+fn updates_as_cited() {
+    for line in vectors("update.txt") {
+        let [name, before, old, new, after, source] = line.as_slice() else {
+            panic!("{line:?}")
+        };
+        assert_eq!(name, "internet");
+        let [before, old, new] = [before, old, new].map(|text| number(text) as u16);
+        assert_eq!(
+            u128::from(internet::update(before, old, new)),
+            number(after),
+            "{line:?} ({source})"
+        );
+    }
+}
+
+#[test]
+fn a_router_updates_the_xns_checksum_by_hops() {
+    for (packet, after) in [
+        (
+            "61ae 0026 00 02 00000001 02608c000001 0002 00000002 02608c000002 0bb8 0001 68656c6c6f21",
+            0x63ae,
+        ),
+        (
+            "6168 0025 00 02 00000001 02608c000001 0002 00000002 02608c000002 0bb8 0001 68656c6c6f 00",
+            0x6368,
+        ),
+    ] {
+        let mut packet = hex(packet);
+        let length = u16::from_be_bytes([packet[2], packet[3]]);
+        let before = u16::from_be_bytes([packet[0], packet[1]]);
+        assert_eq!(residue::xns::checksum(&packet[2..]), before);
+        assert_eq!(residue::xns::update_hop(before, length), after);
+        packet[4] += 1;
+        assert_eq!(residue::xns::checksum(&packet[2..]), after);
+    }
+    assert_eq!(residue::xns::update_hop(0xffff, 38), 0xffff);
+    for length in [0, 1, 2, 3, u16::MAX] {
+        residue::xns::update_hop(1, length);
+    }
+}
