@@ -1,0 +1,487 @@
+//! Every kernel this CPU can run, against the definitions: lengths, alignments, start states, page ends.
+
+mod common;
+
+use common::{noise, reference};
+use residue::crc::{Crc, Params, catalog};
+use residue::kernel::{Family, Kernel};
+use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
+
+/// The longest block of any kernel: three segments of 8192 bytes.
+const LONGEST: usize = 3 * 8192;
+
+/// Lengths at which a kernel changes what it does, and their neighbours.
+fn boundaries() -> impl Iterator<Item = usize> {
+    let blocks = [
+        24,
+        64,
+        192,
+        360 * 2,
+        336 * 3,
+        2048,
+        3072,
+        4096,
+        5552,
+        5802,
+        8192,
+        3 * 256 * 4,
+        LONGEST,
+    ];
+    let multiples = blocks
+        .into_iter()
+        .flat_map(|block| (1..=4).map(move |k| k * block));
+    multiples
+        .filter(|&n| n <= LONGEST + 4200)
+        .flat_map(|n| [n - 1, n, n + 1, n + 7])
+}
+
+/// Runs every supported kernel of a code on the same data.
+struct Compare<'a> {
+    code: &'a Code,
+    data: &'a [u8],
+    expected: u128,
+    kernels: usize,
+}
+
+impl Visitor for Compare<'_> {
+    fn table<F: Family<Value: Into<u128>>>(
+        &mut self,
+        kernels: &'static [Kernel<F>],
+        with: &F::With,
+        spell: fn(u128, &[u8]) -> u128,
+    ) {
+        for kernel in kernels {
+            let Some(forced) = kernel.force() else {
+                continue;
+            };
+            self.kernels += 1;
+            let (data, n) = (self.data, self.data.len());
+            let whole = spell(forced.value(with, data).into(), data);
+            assert_eq!(
+                whole,
+                self.expected,
+                "{} {} of {n} bytes",
+                self.code,
+                kernel.info().name
+            );
+            // From state to state, cut at an even place: words must not be cut in two.
+            let cut = n / 3 / 4 * 4;
+            let state = forced.run(with, F::start(with), &data[..cut]);
+            let state = forced.run(with, state, &data[cut..]);
+            let joined = spell(F::finish(with, state).into(), data);
+            assert_eq!(
+                joined,
+                self.expected,
+                "{} {} of {cut} + {} bytes",
+                self.code,
+                kernel.info().name,
+                n - cut
+            );
+        }
+    }
+}
+
+fn compare(code: &Code, data: &[u8]) -> usize {
+    let mut visitor = Compare {
+        code,
+        data,
+        expected: reference(code, data),
+        kernels: 0,
+    };
+    code.visit(&mut visitor);
+    visitor.kernels
+}
+
+/// Codes whose tables are cheap to make or few: the sums, and a CRC of each kind.
+fn codes() -> Vec<Code> {
+    let crcs = [
+        "crc-32/iscsi",
+        "crc-32/iso-hdlc",
+        "crc-32/bzip2",
+        "crc-64/nvme",
+        "crc-64/ecma-182",
+        "crc-16/arc",
+    ];
+    let more = [
+        "crc-16/xmodem",
+        "crc-12/umts",
+        "crc-3/gsm",
+        "crc-5/usb",
+        "crc-24/openpgp",
+        "crc-82/darc",
+    ];
+    let sums = Code::all().filter(|code| code.params().is_none());
+    sums.chain(
+        crcs.into_iter()
+            .chain(more)
+            .map(|name| name.parse().expect("a code")),
+    )
+    .collect()
+}
+
+#[test]
+fn all_lengths_from_empty_to_four_blocks() {
+    let data = noise(700);
+    for code in codes() {
+        for n in 0..=600 {
+            let kernels = compare(&code, &data[n % 64..n % 64 + n]);
+            assert!(kernels >= 1);
+        }
+    }
+}
+
+#[test]
+fn lengths_around_every_block() {
+    let data = noise(LONGEST + 5000);
+    for code in codes() {
+        for n in boundaries() {
+            compare(&code, &data[n % 61..n % 61 + n]);
+        }
+    }
+}
+
+#[test]
+fn all_alignments() {
+    let data = noise(400);
+    for code in codes() {
+        for offset in 0..64 {
+            for n in [1, 7, 8, 9, 16, 17, 31, 33, 63, 65, 100, 129, 200, 257] {
+                compare(&code, &data[offset..offset + n]);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_catalogue_crcs() {
+    let data = noise(300);
+    for params in catalog::ALL {
+        let code = Code::Crc(Crc::new(params));
+        for n in (0..=40).chain([63, 64, 65, 127, 128, 129, 143, 144, 145, 192, 255, 272]) {
+            compare(&code, &data[n % 28..n % 28 + n]);
+        }
+    }
+}
+
+/// Every width, both bit orders and both orders of the value, from arbitrary registers: the CRC's own init is the state.
+#[test]
+fn all_widths_and_start_states() {
+    let data = noise(300);
+    let mut random = noise(1 << 16).into_iter();
+    let mut number = |mask: u128| {
+        let bytes: Vec<u8> = random.by_ref().take(16).collect();
+        u128::from_le_bytes(bytes.try_into().expect("enough noise")) & mask
+    };
+    for width in 1..=128 {
+        for (refin, refout) in [(true, true), (false, false), (true, false), (false, true)] {
+            let mask = u128::MAX >> (128 - width);
+            let poly = number(mask) | 1;
+            for init in [0, mask, number(mask)] {
+                let xorout = number(mask);
+                let params = Params::new("custom", width, poly, init, (refin, refout), xorout);
+                let code = Code::Crc(Crc::new(&params.expect("valid parameters")));
+                for n in [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 32, 47, 130, 210] {
+                    compare(&code, &data[n % 64..n % 64 + n]);
+                }
+            }
+        }
+    }
+}
+
+/// A CRC kernel is linear in the register and the message, and branches on lengths only. So if, for a length, it is right
+/// for zero and for every message and register with one bit set, it is right for all messages and registers of that
+/// length.
+#[test]
+fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
+    struct Proof<'a> {
+        params: &'a Params,
+        lengths: &'a [usize],
+    }
+    impl Visitor for Proof<'_> {
+        fn table<F: Family<Value: Into<u128>>>(
+            &mut self,
+            kernels: &'static [Kernel<F>],
+            with: &F::With,
+            _: fn(u128, &[u8]) -> u128,
+        ) {
+            let longest = *self.lengths.last().expect("lengths");
+            let zero = Params {
+                init: 0,
+                xorout: 0,
+                refout: self.params.refin,
+                ..*self.params
+            };
+            // The value of a byte with one bit set, by the number of zero bytes after it.
+            let images: Vec<[u128; 8]> = {
+                let crc = Crc::new(&zero);
+                let mut images = vec![[0; 8]; longest];
+                for (bit, start) in (0..8).map(|bit| (bit, zero.reference(&[1 << bit]))) {
+                    for (after, image) in images.iter_mut().enumerate() {
+                        image[bit] = crc.combine(start, 0, after as u64);
+                    }
+                }
+                images
+            };
+            for kernel in kernels {
+                let Some(forced) = kernel.force() else {
+                    continue;
+                };
+                if kernel.info().name.starts_with("bitwise") {
+                    continue; // Tried above; and an hour here.
+                }
+                let mut message = vec![0; longest];
+                for &n in self.lengths {
+                    for place in 0..n {
+                        for bit in 0..8 {
+                            message[place] = 1 << bit;
+                            let value: u128 = forced.value(with, &message[..n]).into();
+                            let expected = images[n - 1 - place][bit];
+                            assert_eq!(
+                                value,
+                                expected,
+                                "{} byte {place} bit {bit} of {n}",
+                                kernel.info().name
+                            );
+                        }
+                        message[place] = 0;
+                    }
+                }
+            }
+        }
+    }
+    let lengths: Vec<usize> = (1..=288).collect();
+    for params in [
+        catalog::CRC_32_ISO_HDLC,
+        catalog::CRC_32_BZIP2,
+        catalog::CRC_64_NVME,
+        catalog::CRC_16_XMODEM,
+    ] {
+        let zero = Params {
+            name: "custom",
+            init: 0,
+            xorout: 0,
+            ..params
+        };
+        Code::Crc(Crc::new(&zero)).visit(&mut Proof {
+            params: &zero,
+            lengths: &lengths,
+        });
+    }
+}
+
+/// The same for the kernels of CRC-32C alone, whose init is compiled in: by the difference from the zero message.
+#[test]
+fn crc32c_kernels_proved_for_every_message_up_to_four_blocks() {
+    let zero = Params {
+        init: 0,
+        xorout: 0,
+        ..catalog::CRC_32_ISCSI
+    };
+    let crc = Crc::new(&zero);
+    let image =
+        |byte: u8, after: usize| crc.combine(zero.reference(&[byte]), 0, after as u64) as u32;
+    let images: Vec<[u32; 8]> = (0..800)
+        .map(|after| std::array::from_fn(|bit| image(1 << bit, after)))
+        .collect();
+    let registers: Vec<u32> = (0..32).map(|bit| 1 << bit).collect();
+    for kernel in residue::crc::crc32c::KERNELS {
+        let Some(forced) = kernel.force() else {
+            continue;
+        };
+        if kernel.info().name.starts_with("bitwise") {
+            continue;
+        }
+        let mut message = vec![0; 800];
+        for n in (1..=224).chain([255, 256, 257, 767, 768, 769, 800]) {
+            assert_eq!(forced.run(&(), 0, &message[..n]), 0);
+            for &register in &registers {
+                // A register entering is the same as its bytes xored into the message, or what is left of it.
+                let expected = crc32c_advance(&crc, register, n);
+                assert_eq!(
+                    forced.run(&(), register, &message[..n]),
+                    expected,
+                    "{} of {n}",
+                    kernel.info().name
+                );
+            }
+            for place in 0..n {
+                for bit in 0..8 {
+                    message[place] = 1 << bit;
+                    let value = forced.run(&(), 0, &message[..n]);
+                    assert_eq!(
+                        value,
+                        images[n - 1 - place][bit],
+                        "{} {place} {bit} of {n}",
+                        kernel.info().name
+                    );
+                }
+                message[place] = 0;
+            }
+        }
+    }
+}
+
+fn crc32c_advance(crc: &Crc, register: u32, bytes: usize) -> u32 {
+    crc.combine(register.into(), 0, bytes as u64) as u32
+}
+
+/// Bytes of FF from the largest states: the only inputs that reach the bounds of the sums' kernels.
+#[test]
+fn the_largest_sums_do_not_overflow() {
+    let ff = vec![0xff; 3 << 20];
+    let lengths = [
+        1,
+        2,
+        255,
+        256,
+        5551,
+        5552,
+        5553,
+        5802,
+        5803,
+        11_606,
+        65_534 * 2,
+        65_535 * 2,
+        65_536 * 2,
+        131_076,
+        262_143,
+        262_144,
+        262_145,
+        524_288,
+        600_001,
+        1 << 20,
+        2 << 20,
+        (2 << 20) + 129,
+        3 << 20,
+    ];
+    fn adler(n: usize, [mut a, mut b]: [u64; 2]) -> [u32; 2] {
+        for _ in 0..n {
+            a = (a + 255) % 65521;
+            b = (b + a) % 65521;
+        }
+        [a as u32, b as u32]
+    }
+    fn fletcher(n: usize, unit: usize, m: u64, [mut a, mut b]: [u64; 2]) -> [u32; 2] {
+        let full = (1 << (8 * unit)) - 1;
+        for i in 0..n.div_ceil(unit) {
+            a = (a + if n % unit != 0 && i == n / unit {
+                255
+            } else {
+                full
+            }) % m;
+            b = (b + a) % m;
+        }
+        [a as u32, b as u32]
+    }
+    for n in lengths {
+        let data = &ff[..n];
+        for kernel in adler::KERNELS.iter().filter_map(Kernel::force) {
+            assert_eq!(
+                kernel.run(&(), [65520, 65520], data),
+                adler(n, [65520, 65520]),
+                "{n}"
+            );
+        }
+        for kernel in fletcher::KERNELS_16.iter().filter_map(Kernel::force) {
+            assert_eq!(
+                kernel.run(&(), [254, 254], data),
+                fletcher(n, 1, 255, [254, 254]),
+                "{n}"
+            );
+        }
+        for kernel in fletcher::KERNELS_32.iter().filter_map(Kernel::force) {
+            let expected = fletcher(n, 2, 65535, [65534, 65534]);
+            assert_eq!(kernel.run(&(), [65534, 65534], data), expected, "{n}");
+        }
+        for kernel in internet::KERNELS.iter().filter_map(Kernel::force) {
+            for state in [0, 1, u64::MAX - 1, u64::MAX] {
+                let sum = kernel.run(&(), state, data);
+                let words = (n / 2) as u128 * 0xffff + (n % 2) as u128 * 0xff;
+                let exact = (u128::from(state) + words) % 65535;
+                let expected = if exact == 0 { 0xffff } else { exact as u16 };
+                assert_eq!(
+                    !internet::Internet::finish(&(), sum),
+                    expected.swap_bytes(),
+                    "{state:x} {n}"
+                );
+            }
+        }
+        for kernel in xns::KERNELS.iter().filter_map(Kernel::force) {
+            assert_eq!(kernel.value(&(), data), xns::reference(data), "{n}");
+        }
+    }
+}
+
+/// Zero bytes are the other extreme of a biased lane.
+#[test]
+fn zeros_stay_zero() {
+    let zeros = vec![0; (2 << 20) + 200];
+    for n in (0..=600).chain([65_536, 131_072, 262_144, 524_288, 1 << 20, (2 << 20) + 129]) {
+        for kernel in internet::KERNELS.iter().filter_map(Kernel::force) {
+            assert_eq!(kernel.value(&(), &zeros[..n]), 0xffff);
+        }
+        for kernel in fletcher::KERNELS_32.iter().filter_map(Kernel::force) {
+            assert_eq!(kernel.value(&(), &zeros[..n]), 0);
+        }
+    }
+}
+
+/// Slices that end, or begin, at a page that may not be read.
+#[cfg(unix)]
+#[test]
+fn no_kernel_reads_outside_its_slice() {
+    let mut memory = common::Guarded::new(1 << 15);
+    let bytes = memory.bytes();
+    let length = bytes.len();
+    bytes.copy_from_slice(&noise(length));
+    for code in codes() {
+        for n in (0..=300).chain(boundaries().filter(|&n| n < length)) {
+            compare(&code, &bytes[length - n..]);
+            compare(&code, &bytes[..n]);
+        }
+    }
+}
+
+/// The tiers below this CPU's, walked in one process: the same values, and a kernel for every tier.
+#[test]
+fn every_tier_has_a_kernel_that_agrees() {
+    struct Tiers<'a> {
+        data: &'a [u8],
+        expected: u128,
+    }
+    impl Visitor for Tiers<'_> {
+        fn table<F: Family<Value: Into<u128>>>(
+            &mut self,
+            kernels: &'static [Kernel<F>],
+            with: &F::With,
+            spell: fn(u128, &[u8]) -> u128,
+        ) {
+            for tier in cpu::tier_names() {
+                let features = cpu::Features::tier(tier)
+                    .expect("a tier")
+                    .intersection(cpu::features());
+                let kernel = residue::kernel::best(kernels, features);
+                assert!(features.contains(kernel.info().needs), "{tier}");
+                let forced = kernel
+                    .force_on(features)
+                    .expect("a kernel within the features");
+                let value = spell(forced.value(with, self.data).into(), self.data);
+                assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
+            }
+            // Without what it needs a kernel cannot be had.
+            for kernel in kernels
+                .iter()
+                .filter(|k| k.info().needs != cpu::Features::NONE)
+            {
+                assert!(kernel.force_on(cpu::Features::NONE).is_none());
+            }
+        }
+    }
+    let data = noise(1500);
+    for code in codes() {
+        code.visit(&mut Tiers {
+            data: &data,
+            expected: reference(&code, &data),
+        });
+    }
+}

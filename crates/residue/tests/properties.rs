@@ -1,0 +1,241 @@
+//! What must hold for every code and any data: pieces, combination, update, verification.
+
+mod common;
+
+use common::{noise, reference};
+use proptest::prelude::*;
+use residue::crc::{Crc, catalog};
+use residue::fletcher::{self, check_octets};
+use residue::{Code, Error, internet};
+use std::io::IoSlice;
+
+fn any_code() -> impl Strategy<Value = Code> {
+    let names: Vec<&str> = Code::names().collect();
+    prop::sample::select(names).prop_map(|name| name.parse().expect("a listed code"))
+}
+
+fn data() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..700)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn pieces_give_what_the_whole_gives(code in any_code(), data in data(), cuts in prop::collection::vec(0usize..700, 0..7)) {
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(data.len())).collect();
+        cuts.sort_unstable();
+        let (mut pieces, mut from) = (Vec::new(), 0);
+        for cut in cuts {
+            pieces.push(&data[from..cut]);
+            from = cut;
+        }
+        pieces.push(&data[from..]);
+        let expected = reference(&code, &data);
+        let mut stream = code.stream();
+        for piece in &pieces {
+            stream.update(piece);
+        }
+        prop_assert_eq!(stream.value(), expected);
+        let mut scattered = code.stream();
+        scattered.update_scattered(&pieces);
+        prop_assert_eq!(scattered.value(), expected);
+        let slices: Vec<IoSlice> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+        let mut scattered = code.stream();
+        scattered.update_scattered(&slices);
+        prop_assert_eq!(scattered.value(), expected);
+    }
+
+    #[test]
+    fn combination_is_concatenation_or_an_error(code in any_code(), a in data(), b in data(), c in data()) {
+        let stream = |data: &[u8]| {
+            let mut stream = code.stream();
+            stream.update(data);
+            stream
+        };
+        let mut whole = stream(&a);
+        match whole.combine(&stream(&b)) {
+            Ok(()) => {
+                let joined = [a.clone(), b.clone()].concat();
+                prop_assert_eq!(whole.value(), reference(&code, &joined));
+                // It goes on like any other stream.
+                whole.update(&c);
+                prop_assert_eq!(whole.value(), reference(&code, &[joined, c].concat()));
+            }
+            Err(error) => {
+                prop_assert_eq!(error, Error::OddSplit { bytes: a.len() as u64 });
+                prop_assert!(a.len() % 4 != 0 && code.params().is_none());
+                prop_assert_eq!(whole.value(), reference(&code, &a));
+            }
+        }
+    }
+
+    #[test]
+    fn update_is_recomputation(code in any_code(), mut data in data(), new in prop::collection::vec(any::<u8>(), 0..90), at in any::<prop::sample::Index>()) {
+        prop_assume!(new.len() <= data.len());
+        let offset = at.index(data.len() - new.len() + 1);
+        let before = reference(&code, &data);
+        let old = data[offset..offset + new.len()].to_vec();
+        data[offset..offset + new.len()].copy_from_slice(&new);
+        // The one case that one's-complement codes cannot know.
+        prop_assume!(data.iter().any(|&byte| byte != 0));
+        let updated = code.update(before, data.len() as u64, offset as u64, &old, &new);
+        prop_assert_eq!(updated, Some(reference(&code, &data)), "{} at {}", code, offset);
+        prop_assert_eq!(code.update(before, data.len() as u64, data.len() as u64, &[1], &[2]), None);
+        prop_assert_eq!(code.update(before, 10, 0, &[1], &[]), None);
+    }
+
+    #[test]
+    fn an_appended_crc_leaves_the_residue(index in 0..catalog::ALL.len(), data in data(), flip in any::<prop::sample::Index>()) {
+        let crc = Crc::new(&catalog::ALL[index]);
+        let Some((bytes, count)) = crc.append(crc.checksum(&data)) else { return Ok(()) };
+        let mut sent = data;
+        sent.extend_from_slice(&bytes[..count]);
+        prop_assert_eq!(crc.verify(&sent), Some(true));
+        let flip = flip.index(8 * sent.len());
+        sent[flip / 8] ^= 1 << (flip % 8);
+        prop_assert_eq!(crc.verify(&sent), Some(false));
+    }
+
+    #[test]
+    fn a_crc_is_linear(index in 0..catalog::ALL.len(), a in data(), seed in any::<u8>()) {
+        let crc = Crc::new(&catalog::ALL[index]);
+        let noise = noise(a.len() + usize::from(seed));
+        let b = &noise[usize::from(seed)..];
+        let sum: Vec<u8> = a.iter().zip(b).map(|(x, y)| x ^ y).collect();
+        let zeros = vec![0; a.len()];
+        // An even number of terms must have the zero message among them: init and xorout do not cancel otherwise.
+        prop_assert_eq!(crc.checksum(&a) ^ crc.checksum(b) ^ crc.checksum(&zeros), crc.checksum(&sum));
+    }
+
+    #[test]
+    fn placed_octets_verify(mut data in prop::collection::vec(any::<u8>(), 4..600), at in any::<prop::sample::Index>(), flip in any::<prop::sample::Index>()) {
+        let offset = at.index(data.len() - 1);
+        let octets = check_octets::place(&mut data, offset);
+        prop_assert!(octets.is_some_and(|octets| octets.iter().all(|&octet| octet != 0)));
+        prop_assert!(check_octets::verify(&data));
+        let place = flip.index(data.len());
+        let old = data[place];
+        data[place] = old.wrapping_add(1);
+        prop_assert_eq!(check_octets::verify(&data), old == 255);
+        if place != offset && place != offset + 1 {
+            // Another member of the same residue class is as good.
+            let updated = check_octets::update([data[offset], data[offset + 1]], offset, place, old, data[place]);
+            data[offset..offset + 2].copy_from_slice(&updated);
+            prop_assert!(check_octets::verify(&data));
+        }
+    }
+
+    #[test]
+    fn four_placed_octets_verify_in_either_byte_order(mut data in prop::collection::vec(any::<u8>(), 4..600), at in any::<prop::sample::Index>()) {
+        let offset = at.index(data.len() - 3);
+        prop_assert!(check_octets::place_four(&mut data, offset).is_some());
+        prop_assert!(check_octets::verify_four(&data), "offset {} of {}", offset, data.len());
+        prop_assert_eq!(check_octets::four_octets(&data, data.len() - 3), None);
+        if data.len() % 2 == 1 {
+            data.push(0);
+        }
+        data.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
+        prop_assert!(check_octets::verify_four(&data));
+    }
+
+    #[test]
+    fn the_sum_of_swapped_words_is_the_swapped_sum(mut data in data()) {
+        if data.len() % 2 == 1 {
+            data.pop();
+        }
+        let (internet, fletcher) = (internet::checksum(&data), fletcher::fletcher32(&data));
+        data.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
+        prop_assert_eq!(internet::checksum(&data), internet.swap_bytes());
+        prop_assert_eq!(fletcher::fletcher32(&data), fletcher::swap_halves(fletcher));
+    }
+
+    #[test]
+    fn both_equations_of_rfc_1624_agree(checksum in any::<u16>(), old in any::<u16>(), new in any::<u16>()) {
+        let ones = |a: u16, b: u16| {
+            let (sum, carry) = a.overflowing_add(b);
+            sum + u16::from(carry)
+        };
+        // Equation 4: HC' = HC - ~m - m', a subtraction being the addition of the complement.
+        let equation4 = ones(ones(checksum, old), !new);
+        let equation3 = internet::update(checksum, old, new);
+        prop_assert!(equation3 == equation4 || (equation3 ^ equation4) == 0xffff && equation3 % 0xffff == 0);
+    }
+
+    #[test]
+    fn a_code_is_parsed_or_refused(text in ".{0,60}") {
+        let _ = text.parse::<Code>();
+    }
+
+    #[test]
+    fn parameters_spell_the_same_crc(index in 0..catalog::ALL.len(), data in data()) {
+        let p = &catalog::ALL[index];
+        let text = format!(
+            "width={} poly=0x{:x},init={:X} refin={} refout={} xorout=0x{:x} check=0x{:x}",
+            p.width, p.poly, p.init, p.refin, p.refout, p.xorout, p.check
+        );
+        let code: Code = text.parse().expect("parameters");
+        prop_assert_eq!(code.value(&data), p.reference(&data));
+        prop_assert_eq!(code.params().map(|q| (q.check, q.residue)), Some((p.check, p.residue)));
+    }
+}
+
+#[test]
+fn pseudo_headers_enter_as_the_rfcs_say() {
+    // 192.0.2.1:1234 to 192.0.2.2:80, five bytes of payload: C2CC.
+    let segment = common::hex("04d2 0050 00000001 00000002 5018 2000 0000 0000 68656c6c6f");
+    let mut sum =
+        internet::Checksum::with_ipv4([192, 0, 2, 1], [192, 0, 2, 2], 6, segment.len() as u16);
+    sum.update(&segment);
+    assert_eq!(sum.value(), 0xc2cc);
+    // 2001:db8::1 port 53 to 2001:db8::2 port 1234, UDP: DA93.
+    let datagram = common::hex("0035 04d2 000c 0000 61626364");
+    let address = |last: u8| {
+        let mut address = [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        address[15] = last;
+        address
+    };
+    let mut sum = internet::Checksum::with_ipv6(address(1), address(2), 17, datagram.len() as u32);
+    sum.update(&datagram);
+    assert_eq!(sum.value(), 0xda93);
+}
+
+#[test]
+fn lengths_beyond_memory_combine() {
+    // crc32fast's golden value, a length of 64 bits.
+    let crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
+    assert_eq!(
+        crc.combine(0x7f6a_4306, 0xbc92_9646, 0x828c_de72_b3e2_5301),
+        0xef92_2dda
+    );
+    // Combining is associative: three times 2 GiB of zeros is 6 GiB of them.
+    let zeros = crc.checksum(&[0; 1 << 16]);
+    let mut two_gib = zeros;
+    for k in 16..31 {
+        two_gib = crc.combine(two_gib, two_gib, 1 << k);
+    }
+    let left = crc.combine(crc.combine(two_gib, two_gib, 1 << 31), two_gib, 1 << 31);
+    let right = crc.combine(two_gib, crc.combine(two_gib, two_gib, 1 << 31), 1 << 32);
+    assert_eq!(left, right);
+}
+
+#[test]
+fn bad_parameters_are_refused_with_their_reason() {
+    let refused = |text: &str| text.parse::<Code>().expect_err(text);
+    assert_eq!(refused("crc-33"), Error::UnknownCode);
+    assert_eq!(refused(""), Error::UnknownCode);
+    assert_eq!(refused("width=16"), Error::MissingParameter("poly"));
+    assert_eq!(refused("poly=1021"), Error::MissingParameter("width"));
+    assert_eq!(refused("width=0,poly=1"), Error::Width(0));
+    assert_eq!(refused("width=129,poly=1"), Error::Width(129));
+    assert_eq!(
+        refused("width=4294967295,poly=1"),
+        Error::Width(4_294_967_295)
+    );
+    assert_eq!(refused("width=8,poly=107"), Error::TooWide("poly"));
+    assert_eq!(refused("width=8,poly=7,init=100"), Error::TooWide("init"));
+    assert_eq!(refused("width=8,poly=8"), Error::EvenPolynomial);
+    assert_eq!(refused("width=8,poly=xyz"), Error::BadParameter);
+    assert_eq!(refused("width=8,poly=7,refin=yes"), Error::BadParameter);
+    assert_eq!(refused("width=8,poly=7,colour=red"), Error::BadParameter);
+}
