@@ -15,7 +15,7 @@ use crate::arch::{ByteDot, Portable, Tier};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{self, BYTE_STEPS};
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use crate::arch::Avx2;
 
 /// The largest prime below 2^16.
@@ -216,7 +216,7 @@ impl<T: ByteDot> Body<T> for Vectors {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Adler>] = &[
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Avx2, Vectors>("avx2"),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),

@@ -11,6 +11,9 @@
 //! Memory is only read through references to whole vectors (`&[u8; 16]`, `&[u8; 32]`), so no operation reads outside a
 //! slice.
 //!
+//! x86-64 without SSE2 is a target for operating-system kernels, whose code must leave the vector registers alone: it has
+//! no vector tiers here.
+//!
 //! Every function that takes a marker is `#[inline(always)]`: an intrinsic that is not inlined into a function with the
 //! same features is an ordinary call, and costs up to 190 times as much.
 
@@ -21,7 +24,7 @@ use crate::kernel::{Body, State, Value, With};
 pub(crate) mod aarch64;
 mod counter;
 mod portable;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
@@ -29,7 +32,7 @@ pub(crate) use aarch64::{Crc, CrcPmull, Pmull};
 pub use counter::{COUNTER, spin, ticks};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) use x86_64::{Avx2, Pclmul, Sse2, Sse42, Sse42Pclmul};
 
 /// A set of CPU features as a type. Holding a value of it proves that the CPU has them.

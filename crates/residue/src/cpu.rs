@@ -158,7 +158,7 @@ pub fn detected() -> Features {
     arch_detected()
 }
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 fn arch_detected() -> Features {
     use core::arch::x86_64::{__cpuid, __cpuid_count};
 
@@ -249,7 +249,13 @@ fn arch_detected() -> Features {
     found
 }
 
-#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg(any(
+    miri,
+    not(any(
+        all(target_arch = "x86_64", target_feature = "sse2"),
+        target_arch = "aarch64"
+    ))
+))]
 fn arch_detected() -> Features {
     Features::NONE
 }

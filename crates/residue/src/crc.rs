@@ -31,7 +31,7 @@ use crate::arch::{Portable, Tier};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use fold::Fold;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use crate::arch::Pclmul;
 #[cfg(target_arch = "aarch64")]
 use crate::arch::Pmull;
@@ -653,10 +653,11 @@ impl<T: Tier> Body<T> for Bytewise {
 
 /// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`tables::Tables`] has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Pclmul, Fold>("pclmul"),
     #[cfg(target_arch = "aarch64")]
     Kernel::on::<Pmull, Fold>("pmull"),
+    Kernel::on::<Portable, Fold>("generic").method(),
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
     Kernel::on::<Portable, Bytewise>("portable"),

@@ -33,7 +33,7 @@ use crate::weighted::{self, BYTE_STEPS, WORD_STEPS};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Rfc1008, Simple};
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use crate::arch::{Avx2, Sse2};
 
 /// Fletcher-16 of `data` (any length): bytes modulo 255, B in the upper half, A in the lower, each in 0..255.
@@ -307,7 +307,7 @@ macro_rules! variant {
 variant!(
     /// Bytes modulo 255: Fletcher-16.
     Bytes255, 1, 255, KERNELS_16, [
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Kernel::on::<Avx2, ByteVectors>("avx2"),
         Kernel::on::<Portable, ByteVectors>("generic").method(),
         Kernel::on::<Portable, Rfc1008>("rfc1008").historical(),
@@ -324,9 +324,9 @@ variant!(
 variant!(
     /// Little-endian words modulo 65535: Fletcher-32.
     Words65535, 2, 65535, KERNELS_32, [
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Kernel::on::<Avx2, WordVectors>("avx2"),
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Kernel::on::<Sse2, WordVectors>("sse2"),
         Kernel::on::<Portable, WordVectors>("generic").method(),
         Kernel::on::<Portable, Each<Words65535>>("simple").historical(),

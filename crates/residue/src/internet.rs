@@ -18,7 +18,7 @@
 use crate::arch::{Portable, Tier, WordDot, scalar};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use crate::arch::{Avx2, Sse2};
 
 /// The Internet checksum of `data`, of any length: complemented, as stored in a header, as a big-endian value.
@@ -232,9 +232,13 @@ impl<T: Tier, const SCALAR: bool> Body<T> for Word32<SCALAR> {
     type Family = Internet;
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        // A slice holds fewer than 2^61 words, but 2^32 of them already reach the sum's top.
+        /// 2^32 words reach the sum's top. On 32-bit machines no slice is that long.
+        const BLOCK: usize = match 1usize.checked_shl(34) {
+            Some(bytes) => bytes,
+            None => usize::MAX & !3,
+        };
         let mut total = state;
-        for block in data.chunks(1 << 32) {
+        for block in data.chunks(BLOCK) {
             let (words, last) = block.as_chunks::<4>();
             let mut sum = 0u64;
             for word in words {
@@ -330,9 +334,9 @@ impl<T: WordDot> Body<T> for Vectors {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Internet>] = &[
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Avx2, Vectors>("avx2"),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Sse2, Vectors>("sse2"),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Adc>("adc").method(),

@@ -49,7 +49,8 @@ pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;
 pub enum Sort {
     /// Chosen by the library where the CPU has what it needs.
     Dispatched,
-    /// A single method: run only when asked for by name, by tests and benchmarks.
+    /// A single method: run only when asked for by name, by tests and benchmarks. One named `generic` is a vector body
+    /// on arrays instead of vectors: it runs anywhere, slowly.
     Method,
     /// The same, kept because the literature describes it.
     Historical,

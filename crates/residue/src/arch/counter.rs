@@ -21,15 +21,17 @@ pub const COUNTER: &str = if cfg!(miri) {
 pub fn ticks() -> Option<u64> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use core::arch::x86_64::{_mm_lfence, _rdtsc};
-        // SAFETY: both instructions are part of every x86-64 CPU. LFENCE waits for what came before and holds what
-        // comes after, so the measured code is between the two reads.
+        let (low, high): (u32, u32);
+        // SAFETY: both instructions are part of every x86-64 CPU and change nothing but the two registers. LFENCE waits for
+        // what came before and holds what comes after, so the measured code is between the two reads.
         unsafe {
-            _mm_lfence();
-            let now = _rdtsc();
-            _mm_lfence();
-            Some(now)
+            core::arch::asm!(
+                "lfence", "rdtsc", "lfence",
+                out("eax") low, out("edx") high,
+                options(nostack, preserves_flags),
+            );
         }
+        Some(u64::from(high) << 32 | u64::from(low))
     }
     #[cfg(all(target_arch = "aarch64", not(miri)))]
     {

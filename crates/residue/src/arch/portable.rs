@@ -1,6 +1,6 @@
 //! The tier that needs nothing: vectors as arrays, which the compiler may turn into whatever vectors a CPU has.
 
-use super::{ByteDot, WordDot, tier};
+use super::{ByteDot, CarryLess, Crc32cStep, WordDot, tier};
 use crate::cpu::Features;
 
 tier!(
@@ -133,5 +133,87 @@ impl ByteDot for Portable {
     #[inline(always)]
     fn weigh_total(self, lanes: [u32; 8]) -> u64 {
         self.sum_total(lanes)
+    }
+}
+
+impl CarryLess for Portable {
+    type V = u128;
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8; 16]) -> u128 {
+        u128::from_le_bytes(*bytes)
+    }
+
+    #[inline(always)]
+    fn from_u128(self, lane: u128) -> u128 {
+        lane
+    }
+
+    #[inline(always)]
+    fn to_u128(self, lane: u128) -> u128 {
+        lane
+    }
+
+    #[inline(always)]
+    fn xor(self, a: u128, b: u128) -> u128 {
+        a ^ b
+    }
+
+    #[inline(always)]
+    fn fold(self, v: u128, key: u128, data: u128) -> u128 {
+        let (low, high) = (
+            (v as u64, key as u64),
+            ((v >> 64) as u64, (key >> 64) as u64),
+        );
+        self.mul(low.0, low.1) ^ self.mul(high.0, high.1) ^ data
+    }
+
+    #[inline(always)]
+    fn reverse(self, v: u128) -> u128 {
+        v.swap_bytes()
+    }
+
+    #[inline(always)]
+    fn shuffle(self, v: u128, index: &[u8; 16]) -> u128 {
+        let bytes = v.to_le_bytes();
+        u128::from_le_bytes(index.map(|i| if i < 16 { bytes[usize::from(i)] } else { 0 }))
+    }
+
+    #[inline(always)]
+    fn mul(self, a: u64, b: u64) -> u128 {
+        (0..64).fold(0, |sum, bit| {
+            let chosen = u128::from(b >> bit & 1).wrapping_neg();
+            sum ^ (u128::from(a) << bit & chosen)
+        })
+    }
+}
+
+impl Crc32cStep for Portable {
+    #[inline(always)]
+    fn step8(self, state: u32, word: u64) -> u32 {
+        word.to_le_bytes()
+            .into_iter()
+            .fold(state, |state, byte| self.step1(state, byte))
+    }
+
+    #[inline(always)]
+    fn step4(self, state: u32, word: u32) -> u32 {
+        word.to_le_bytes()
+            .into_iter()
+            .fold(state, |state, byte| self.step1(state, byte))
+    }
+
+    #[inline(always)]
+    fn step2(self, state: u32, word: u16) -> u32 {
+        word.to_le_bytes()
+            .into_iter()
+            .fold(state, |state, byte| self.step1(state, byte))
+    }
+
+    #[inline(always)]
+    fn step1(self, state: u32, byte: u8) -> u32 {
+        (0..8).fold(state ^ u32::from(byte), |state, _| {
+            (state >> 1) ^ (0x82f6_3b78 & (state & 1).wrapping_neg())
+        })
     }
 }

@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 
 #[cfg(target_arch = "aarch64")]
 use crate::arch::{Crc as ArmCrc, CrcPmull, Pmull};
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use crate::arch::{Pclmul, Sse42, Sse42Pclmul};
 
 /// CRC-32C of `data`, of any length.
@@ -254,13 +254,13 @@ impl<T: Crc32cStep> Body<T> for ThreeWayTables {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Crc32c>] = &[
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Sse42Pclmul, ThreeWay>("sse42_pclmul"),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Sse42, ThreeWayTables>("sse42_tables"),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Sse42, Serial>("sse42").historical(),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Pclmul, Any<Fold>>("pclmul"),
     #[cfg(target_arch = "aarch64")]
     Kernel::on::<CrcPmull, ThreeWay>("crc_pmull"),
@@ -268,6 +268,9 @@ pub static KERNELS: &[Kernel<Crc32c>] = &[
     Kernel::on::<ArmCrc, Serial>("crc"),
     #[cfg(target_arch = "aarch64")]
     Kernel::on::<Pmull, Any<Fold>>("pmull"),
+    Kernel::on::<Portable, Any<Fold>>("generic").method(),
+    Kernel::on::<Portable, ThreeWay>("generic_three_way").method(),
+    Kernel::on::<Portable, ThreeWayTables>("generic_tables").method(),
     Kernel::on::<Portable, OnTables<Slicing<u32, 16>>>("slicing16").method(),
     Kernel::on::<Portable, OnTables<Slicing<u32, 8>>>("slicing8").historical(),
     Kernel::on::<Portable, OnTables<Slicing<u32, 4>>>("slicing4").historical(),
