@@ -1,13 +1,18 @@
 //! A code chosen by name at run time: what the command line and other languages use.
 
+mod stream;
+
 use crate::crc::tables::{Tabled, Tables, Word};
-use crate::crc::{self, Crc, Digest, Params, catalog, crc32c};
+use crate::crc::{self, Crc, Params, catalog, crc32c};
 use crate::fletcher::{self, Fletcher16, Fletcher32, Sums, Variant, swap_halves};
-use crate::foil::{Foil, Foiled};
+use crate::foil::{self, Foil, Foiled};
 use crate::kernel::{self, Family, Kernel, KernelInfo, Sort};
 use crate::{Error, adler, cpu, internet, xns};
 use core::fmt;
 use core::str::FromStr;
+use stream::State;
+
+pub use stream::Stream;
 
 /// An error-detection code.
 ///
@@ -142,6 +147,41 @@ impl Code {
         let mut stream = self.stream();
         stream.update(data);
         stream.value()
+    }
+
+    /// The value of `data` by the code's definition, one unit at a time: what every kernel is tested against.
+    #[must_use]
+    pub fn reference(&self, data: &[u8]) -> u128 {
+        let nonzero = data.iter().any(|&byte| byte != 0);
+        let fletcher16 = |modulus| {
+            let [a, b] = fletcher::reference(data, 1, modulus);
+            u128::from(b << 8 | a)
+        };
+        let fletcher32 = |modulus| {
+            let [a, b] = fletcher::reference(data, 2, modulus);
+            u128::from(b << 16 | a)
+        };
+        match self {
+            Code::Crc(crc) => crc.params().reference(data),
+            Code::Sum(sum) => match sum {
+                Sum::Internet => internet::reference(data).into(),
+                Sum::Xns => xns::reference(data).into(),
+                Sum::Fletcher16 => fletcher16(255),
+                Sum::Fletcher32 => fletcher32(65535),
+                Sum::Fletcher32Be => big_endian(fletcher32(65535)),
+                Sum::Fletcher16Mod256 => fletcher16(256),
+                Sum::Fletcher32Mod65536 => fletcher32(65536),
+                Sum::Rfc1146B8 => rfc1146_8(fletcher::reference(data, 1, 255), nonzero),
+                Sum::Rfc1146B16 => rfc1146_16(fletcher::reference(data, 2, 65535), nonzero),
+                Sum::Adler32 => adler::reference(data).into(),
+                Sum::Xor8 => foil::reference(data, true, 1).into(),
+                Sum::Xor16 => foil::reference(data, true, 2).into(),
+                Sum::Xor32 => foil::reference(data, true, 4).into(),
+                Sum::Sum8 => foil::reference(data, false, 1).into(),
+                Sum::Sum16 => foil::reference(data, false, 2).into(),
+                Sum::Sum32 => foil::reference(data, false, 4).into(),
+            },
+        }
     }
 
     /// The value of `data` by the kernel of this name.
@@ -281,7 +321,7 @@ impl Code {
     /// The value of data that comes in pieces.
     #[must_use]
     pub fn stream(&self) -> Stream<'_> {
-        Stream(match self {
+        Stream::new(match self {
             Code::Sum(sum) => match sum {
                 Sum::Internet => State::Internet(internet::Checksum::new()),
                 Sum::Xns => State::Xns(xns::Checksum::new()),
@@ -461,110 +501,5 @@ fn custom(text: &str) -> Result<Params, Error> {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// The value of data that comes in pieces. Made by [`Code::stream`].
-#[derive(Clone, Debug)]
-pub struct Stream<'a>(State<'a>);
-
-#[derive(Clone, Debug)]
-enum State<'a> {
-    Internet(internet::Checksum),
-    Xns(xns::Checksum),
-    Fletcher16(Fletcher16, fn(&Fletcher16) -> u128),
-    Fletcher32(Fletcher32, fn(&Fletcher32) -> u128),
-    Mod256(Sums<fletcher::Bytes256>),
-    Mod65536(Sums<fletcher::Words65536>),
-    Adler32(adler::Adler32),
-    Xor8(Foiled<true, 1>),
-    Xor16(Foiled<true, 2>),
-    Xor32(Foiled<true, 4>),
-    Sum8(Foiled<false, 1>),
-    Sum16(Foiled<false, 2>),
-    Sum32(Foiled<false, 4>),
-    Crc(Digest<'a>, &'a Crc),
-}
-
-/// The same expression for each kind of stream.
-macro_rules! each {
-    ($state:expr, $stream:ident => $body:expr) => {
-        match $state {
-            State::Internet($stream) => $body,
-            State::Xns($stream) => $body,
-            State::Fletcher16($stream, _) => $body,
-            State::Fletcher32($stream, _) => $body,
-            State::Mod256($stream) => $body,
-            State::Mod65536($stream) => $body,
-            State::Adler32($stream) => $body,
-            State::Xor8($stream) => $body,
-            State::Xor16($stream) => $body,
-            State::Xor32($stream) => $body,
-            State::Sum8($stream) => $body,
-            State::Sum16($stream) => $body,
-            State::Sum32($stream) => $body,
-            State::Crc($stream, _) => $body,
-        }
-    };
-}
-
-impl Stream<'_> {
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        each!(&mut self.0, stream => stream.update(data));
-    }
-
-    /// Adds the pieces in order, as [`Stream::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        each!(&mut self.0, stream => stream.update_scattered(pieces));
-    }
-
-    /// The value so far.
-    #[must_use]
-    pub fn value(&self) -> u128 {
-        match &self.0 {
-            State::Fletcher16(stream, spell) => spell(stream),
-            State::Fletcher32(stream, spell) => spell(stream),
-            State::Crc(digest, _) => digest.value(),
-            State::Internet(stream) => stream.value().into(),
-            State::Xns(stream) => stream.value().into(),
-            State::Mod256(stream) => stream.value().into(),
-            State::Mod65536(stream) => stream.value().into(),
-            State::Adler32(stream) => stream.value().into(),
-            State::Xor8(stream) => stream.value().into(),
-            State::Xor16(stream) => stream.value().into(),
-            State::Xor32(stream) => stream.value().into(),
-            State::Sum8(stream) => stream.value().into(),
-            State::Sum16(stream) => stream.value().into(),
-            State::Sum32(stream) => stream.value().into(),
-        }
-    }
-
-    /// Appends data that was taken in apart by the same code, as if it had followed.
-    ///
-    /// # Errors
-    /// If this stream ends inside a word and the code's value does not tell the next one's bytes ([`Error::OddSplit`]), or
-    /// if the codes differ ([`Error::UnknownCode`]).
-    pub fn combine(&mut self, next: &Stream<'_>) -> Result<(), Error> {
-        match (&mut self.0, &next.0) {
-            (State::Internet(first), State::Internet(second)) => first.combine(second),
-            (State::Adler32(first), State::Adler32(second)) => first.combine(second),
-            (State::Crc(first, a), State::Crc(second, b)) if a.params() == b.params() => {
-                first.combine(second)
-            }
-            (State::Xns(first), State::Xns(second)) => first.combine(second)?,
-            (State::Fletcher16(first, _), State::Fletcher16(second, _)) => first.combine(second)?,
-            (State::Fletcher32(first, _), State::Fletcher32(second, _)) => first.combine(second)?,
-            (State::Mod256(first), State::Mod256(second)) => first.combine(second)?,
-            (State::Mod65536(first), State::Mod65536(second)) => first.combine(second)?,
-            (State::Xor8(first), State::Xor8(second)) => first.combine(second)?,
-            (State::Xor16(first), State::Xor16(second)) => first.combine(second)?,
-            (State::Xor32(first), State::Xor32(second)) => first.combine(second)?,
-            (State::Sum8(first), State::Sum8(second)) => first.combine(second)?,
-            (State::Sum16(first), State::Sum16(second)) => first.combine(second)?,
-            (State::Sum32(first), State::Sum32(second)) => first.combine(second)?,
-            _ => return Err(Error::UnknownCode),
-        }
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{noise, reference};
+use common::noise;
 use residue::crc::{Crc, Params, catalog};
 use residue::kernel::{Family, Kernel};
 use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
@@ -85,7 +85,7 @@ fn compare(code: &Code, data: &[u8]) -> usize {
     let mut visitor = Compare {
         code,
         data,
-        expected: reference(code, data),
+        expected: code.reference(data),
         kernels: 0,
     };
     code.visit(&mut visitor);
@@ -486,7 +486,7 @@ fn every_tier_has_a_kernel_that_agrees() {
     for code in codes() {
         code.visit(&mut Tiers {
             data: &data,
-            expected: reference(&code, &data),
+            expected: code.reference(&data),
         });
     }
 }

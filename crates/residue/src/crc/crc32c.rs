@@ -8,9 +8,10 @@
 //! multiplication (V. Gopal et al., *Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by
 //! tables (M. Adler).
 
+use super::embedded::{Bitwise, BitwiseMsb};
 use super::fold::Fold;
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables};
-use super::{Bitwise, BitwiseMsb, Crc, Embedded, catalog, gf2};
+use super::{Crc, Embedded, catalog, gf2};
 use crate::arch::{CarryLess, Crc32cStep, Portable, Tier};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::marker::PhantomData;

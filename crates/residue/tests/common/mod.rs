@@ -1,41 +1,7 @@
 //! What several test files share: the definitions by code name, the vector files, and memory with guard pages.
 #![allow(dead_code)]
 
-use residue::{Code, adler, fletcher, foil, internet, xns};
 use std::path::PathBuf;
-
-/// The value of `data` by the code's definition.
-pub fn reference(code: &Code, data: &[u8]) -> u128 {
-    let joined = |[a, b]: [u32; 2], bits: u32| u128::from(b) << bits | u128::from(a);
-    let swapped = |value: u128| u128::from(fletcher::swap_halves(value as u32));
-    let end_around = |sums: [u32; 2], m: u32| {
-        let nonzero = data.iter().any(|&byte| byte != 0);
-        let [a, b] = sums.map(|sum| if sum == 0 && nonzero { m } else { sum });
-        [b, a]
-    };
-    match code.name() {
-        "internet" => internet::reference(data).into(),
-        "xns" => xns::reference(data).into(),
-        "adler-32" => adler::reference(data).into(),
-        "fletcher-16" => joined(fletcher::reference(data, 1, 255), 8),
-        "fletcher-32" => joined(fletcher::reference(data, 2, 65535), 16),
-        "fletcher-32/be" => swapped(joined(fletcher::reference(data, 2, 65535), 16)),
-        "fletcher-16/mod256" => joined(fletcher::reference(data, 1, 256), 8),
-        "fletcher-32/mod65536" => joined(fletcher::reference(data, 2, 65536), 16),
-        "rfc1146-8" => joined(end_around(fletcher::reference(data, 1, 255), 255), 8),
-        "rfc1146-16" => swapped(joined(
-            end_around(fletcher::reference(data, 2, 65535), 65535),
-            16,
-        )),
-        "xor-8" => foil::reference(data, true, 1).into(),
-        "xor-16" => foil::reference(data, true, 2).into(),
-        "xor-32" => foil::reference(data, true, 4).into(),
-        "sum-8" => foil::reference(data, false, 1).into(),
-        "sum-16" => foil::reference(data, false, 2).into(),
-        "sum-32" => foil::reference(data, false, 4).into(),
-        _ => code.params().expect("a CRC").reference(data),
-    }
-}
 
 /// Bytes that repeat nowhere near any kernel's block length.
 pub fn noise(length: usize) -> Vec<u8> {

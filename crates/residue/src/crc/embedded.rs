@@ -1,0 +1,254 @@
+//! CRCs of up to 64 bits, all in one 64-bit embedding, and their kernels that need no tables.
+
+use super::fold::{self, Fold};
+use super::{Params, gf2};
+use crate::arch::{Portable, Tier};
+use crate::kernel::{Body, Dispatch, Family, Kernel};
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use crate::arch::Pclmul;
+#[cfg(target_arch = "aarch64")]
+use crate::arch::Pmull;
+
+/// What the kernels need of a CRC of up to 64 bits, in its 64-bit embedding: the register is right-aligned if the code
+/// reads the lowest bit first, with bit i the coefficient of x^(w-1-i); left-aligned otherwise.
+#[derive(Clone, Debug)]
+pub struct Constants {
+    pub(crate) width: u8,
+    pub(crate) reflected: bool,
+    /// Whether the register's bits are reversed between the end of the data and the value.
+    crossed: bool,
+    /// The embedded register before the first byte.
+    init: u64,
+    xorout: u64,
+    /// The embedded polynomial without its top term, bit i the coefficient of x^i.
+    pub(crate) poly: u64,
+    pub(crate) fold: fold::Keys,
+    /// The register after each byte, from zero.
+    bytes: [u64; 256],
+    /// x^(8 2^k) modulo the embedded polynomial.
+    powers: [u64; 64],
+}
+
+impl Constants {
+    pub(super) const fn new(params: &Params) -> Constants {
+        let poly = (params.poly as u64) << (64 - params.width);
+        let reflected = params.refin;
+        let mut bytes = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let byte = if reflected {
+                (i as u8).reverse_bits()
+            } else {
+                i as u8
+            };
+            let (mut register, mut bit) = ((byte as u64) << 56, 0);
+            while bit < 8 {
+                register = gf2::mulx(register, poly);
+                bit += 1;
+            }
+            bytes[i] = if reflected {
+                register.reverse_bits()
+            } else {
+                register
+            };
+            i += 1;
+        }
+        let mut powers = [gf2::xpow(8, poly); 64];
+        let mut k = 1;
+        while k < 64 {
+            powers[k] = gf2::mul(powers[k - 1], powers[k - 1], poly);
+            k += 1;
+        }
+        let mut constants = Constants {
+            width: params.width,
+            reflected,
+            crossed: params.refin != params.refout,
+            init: 0,
+            xorout: params.xorout as u64,
+            poly,
+            fold: fold::Keys::new(poly, reflected),
+            bytes,
+            powers,
+        };
+        let init = if reflected {
+            params.reflect(params.init)
+        } else {
+            params.init
+        } as u64;
+        constants.init = constants.embed(init);
+        constants
+    }
+
+    /// A right-aligned register in the embedding.
+    const fn embed(&self, register: u64) -> u64 {
+        if self.reflected {
+            register
+        } else {
+            register << (64 - self.width)
+        }
+    }
+
+    /// The embedded register whose value, before xorout, is `value`.
+    pub(super) const fn register(&self, value: u64) -> u64 {
+        let register = if self.crossed {
+            value.reverse_bits() >> (64 - self.width)
+        } else {
+            value
+        };
+        self.embed(register)
+    }
+
+    #[inline(always)]
+    const fn finish(&self, state: u64) -> u64 {
+        let register = if self.reflected {
+            state
+        } else {
+            state >> (64 - self.width)
+        };
+        let register = if self.crossed {
+            register.reverse_bits() >> (64 - self.width)
+        } else {
+            register
+        };
+        register ^ self.xorout
+    }
+
+    /// The embedded register after `bytes` zero bytes.
+    pub(crate) const fn advance(&self, state: u64, bytes: u64) -> u64 {
+        let mut register = if self.reflected {
+            state.reverse_bits()
+        } else {
+            state
+        };
+        let mut left = bytes;
+        while left != 0 {
+            register = gf2::mul(
+                register,
+                self.powers[left.trailing_zeros() as usize],
+                self.poly,
+            );
+            left &= left - 1;
+        }
+        if self.reflected {
+            register.reverse_bits()
+        } else {
+            register
+        }
+    }
+}
+
+/// The family of the CRCs of up to 64 bits. Its state is the embedded register (see [`Constants`]).
+#[derive(Debug)]
+pub struct Embedded;
+
+impl Family for Embedded {
+    type With = Constants;
+    type State = u64;
+    type Value = u64;
+
+    #[inline(always)]
+    fn start(with: &Constants) -> u64 {
+        with.init
+    }
+
+    #[inline(always)]
+    fn finish(with: &Constants, state: u64) -> u64 {
+        with.finish(state)
+    }
+}
+
+/// The polynomial as a value the compiler knows nothing of: with a constant one it recognises the loop below and
+/// replaces it by table look-ups, and the benchmark would measure `bytewise` under another name.
+#[inline(always)]
+fn opaque(poly: u64) -> u64 {
+    core::hint::black_box(poly)
+}
+
+/// One message bit at a time, in the code's own bit order.
+pub(crate) struct Bitwise;
+
+impl<T: Tier> Body<T> for Bitwise {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, mut state: u64, data: &[u8]) -> u64 {
+        if !with.reflected {
+            return <BitwiseMsb as Body<T>>::run(tier, with, state, data);
+        }
+        let poly = opaque(with.poly.reverse_bits());
+        for &byte in data {
+            state ^= u64::from(byte);
+            for _ in 0..8 {
+                state = (state >> 1) ^ (poly & (state & 1).wrapping_neg());
+            }
+        }
+        state
+    }
+}
+
+/// One message bit at a time, highest first: for a reflected code each byte is reversed on its way in, and the register
+/// at the end (the form of the thesis, section 4.4.1).
+pub(crate) struct BitwiseMsb;
+
+impl<T: Tier> Body<T> for BitwiseMsb {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        let poly = opaque(with.poly);
+        let mut register = if with.reflected {
+            state.reverse_bits()
+        } else {
+            state
+        };
+        for &byte in data {
+            let byte = if with.reflected {
+                byte.reverse_bits()
+            } else {
+                byte
+            };
+            register ^= u64::from(byte) << 56;
+            for _ in 0..8 {
+                register = gf2::mulx(register, poly);
+            }
+        }
+        if with.reflected {
+            register.reverse_bits()
+        } else {
+            register
+        }
+    }
+}
+
+/// One byte at a time, from the table inside [`Constants`].
+struct Bytewise;
+
+impl<T: Tier> Body<T> for Bytewise {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(_: T, with: &Constants, mut state: u64, data: &[u8]) -> u64 {
+        if with.reflected {
+            for &byte in data {
+                state = (state >> 8) ^ with.bytes[(state as u8 ^ byte) as usize];
+            }
+        } else {
+            for &byte in data {
+                state = (state << 8) ^ with.bytes[((state >> 56) as u8 ^ byte) as usize];
+            }
+        }
+        state
+    }
+}
+
+/// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`tables::Tables`] has the others.
+pub static KERNELS: &[Kernel<Embedded>] = &[
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Kernel::on::<Pclmul, Fold>("pclmul"),
+    #[cfg(target_arch = "aarch64")]
+    Kernel::on::<Pmull, Fold>("pmull"),
+    Kernel::on::<Portable, Fold>("generic").method(),
+    Kernel::on::<Portable, Bitwise>("bitwise").historical(),
+    Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
+    Kernel::on::<Portable, Bytewise>("portable"),
+];
+
+pub(super) static BEST: Dispatch<Embedded> = Dispatch::new(KERNELS);

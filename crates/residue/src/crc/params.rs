@@ -1,0 +1,148 @@
+//! The parameters that define a CRC, and the definition itself.
+
+use crate::Error;
+
+/// The parameters that define a CRC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The name in the RevEng catalogue, in lower case: `crc-32/iso-hdlc`.
+    pub name: &'static str,
+    /// Bits of the value, 1 to 128.
+    pub width: u8,
+    /// The generator without its top term: bit i is the coefficient of x^i ("normal" notation).
+    pub poly: u128,
+    /// The register before the first bit, as if not reflected.
+    pub init: u128,
+    /// Whether each byte's lowest bit comes first.
+    pub refin: bool,
+    /// Whether the register's bits are reversed at the end.
+    pub refout: bool,
+    /// Xored into the value at the end.
+    pub xorout: u128,
+    /// The value of `123456789`.
+    pub check: u128,
+    /// The register, reversed if `refout`, after a message and its value.
+    pub residue: u128,
+}
+
+impl Params {
+    /// Parameters of a CRC that is not in the catalogue; the check value and the residue are computed.
+    ///
+    /// # Errors
+    /// If the width is not 1 to 128, a parameter has bits above it, or the polynomial lacks its constant term.
+    pub fn new(
+        name: &'static str,
+        width: u8,
+        poly: u128,
+        init: u128,
+        (refin, refout): (bool, bool),
+        xorout: u128,
+    ) -> Result<Params, Error> {
+        if !(1..=128).contains(&width) {
+            return Err(Error::Width(u32::from(width)));
+        }
+        let mask = u128::MAX >> (128 - width);
+        for (name, value) in [("poly", poly), ("init", init), ("xorout", xorout)] {
+            if value & !mask != 0 {
+                return Err(Error::TooWide(name));
+            }
+        }
+        if poly & 1 == 0 {
+            return Err(Error::EvenPolynomial);
+        }
+        let mut params = Params {
+            name,
+            width,
+            poly,
+            init,
+            refin,
+            refout,
+            xorout,
+            check: 0,
+            residue: 0,
+        };
+        params.check = params.reference(b"123456789");
+        params.residue = params.computed_residue();
+        Ok(params)
+    }
+
+    /// The largest value of the width.
+    #[must_use]
+    pub const fn mask(&self) -> u128 {
+        u128::MAX >> (128 - self.width)
+    }
+
+    /// The lowest `width` bits of `value`, reversed.
+    #[must_use]
+    pub const fn reflect(&self, value: u128) -> u128 {
+        value.reverse_bits() >> (128 - self.width)
+    }
+
+    /// The polynomial in reversed notation: bit i is the coefficient of x^(width-1-i) (0xedb88320 for CRC-32).
+    #[must_use]
+    pub const fn reversed(&self) -> u128 {
+        self.reflect(self.poly)
+    }
+
+    /// The reciprocal polynomial, x^width P(1/x), in normal notation.
+    #[must_use]
+    pub const fn reciprocal(&self) -> u128 {
+        (self.reflect(self.poly) << 1 | 1) & self.mask()
+    }
+
+    /// The polynomial in Koopman's notation ("reversed reciprocal"): the top term written, the constant term not.
+    #[must_use]
+    pub const fn koopman(&self) -> u128 {
+        self.poly >> 1 | 1 << (self.width - 1)
+    }
+
+    /// The register after `bits` more bits, highest first, of `value`.
+    pub(super) const fn feed(&self, mut register: u128, value: u128, bits: u32) -> u128 {
+        let (top, mut bit) = (self.width - 1, bits);
+        while bit > 0 {
+            bit -= 1;
+            let carry = (register >> top ^ value >> bit) & 1;
+            register = register << 1 & self.mask();
+            if carry == 1 {
+                register ^= self.poly;
+            }
+        }
+        register
+    }
+
+    /// The definition, one message bit at a time: the value of `data`.
+    #[must_use]
+    pub const fn reference(&self, data: &[u8]) -> u128 {
+        let (mut register, mut i) = (self.init, 0);
+        while i < data.len() {
+            let byte = if self.refin {
+                data[i].reverse_bits()
+            } else {
+                data[i]
+            };
+            register = self.feed(register, byte as u128, 8);
+            i += 1;
+        }
+        (if self.refout {
+            self.reflect(register)
+        } else {
+            register
+        }) ^ self.xorout
+    }
+
+    /// The residue: a codeword's last w bits are register xor xorout, so the register after it is xorout x^w mod P.
+    #[must_use]
+    pub const fn computed_residue(&self) -> u128 {
+        let last = if self.refout {
+            self.reflect(self.xorout)
+        } else {
+            self.xorout
+        };
+        let register = self.feed(0, last, self.width as u32);
+        if self.refout {
+            self.reflect(register)
+        } else {
+            register
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! CRCs of 65 to 128 bits: bit by bit, unless the caller keeps [`Tables`](super::tables::Tables).
+
+use super::Params;
+use crate::arch::{Portable, Tier};
+use crate::kernel::{Body, Dispatch, Family, Kernel};
+
+/// What the kernels need of a CRC of more than 64 bits. The register is right-aligned, highest power first.
+#[derive(Clone, Debug)]
+pub struct Wide {
+    params: Params,
+}
+
+impl Wide {
+    pub(super) const fn new(params: &Params) -> Wide {
+        Wide { params: *params }
+    }
+
+    pub(super) const fn register(&self, value: u128) -> u128 {
+        if self.params.refout {
+            self.params.reflect(value)
+        } else {
+            value
+        }
+    }
+
+    /// a b mod P.
+    const fn mul(&self, a: u128, b: u128) -> u128 {
+        let (mut product, mut bit) = (0, self.params.width);
+        while bit > 0 {
+            bit -= 1;
+            product = self.params.feed(product, 0, 1) ^ (a & (b >> bit & 1).wrapping_neg());
+        }
+        product
+    }
+
+    pub(super) const fn advance(&self, state: u128, bytes: u64) -> u128 {
+        // x^8 has degree below the width.
+        let (mut register, mut power, mut left) = (state, 1 << 8, bytes);
+        while left != 0 {
+            if left & 1 == 1 {
+                register = self.mul(register, power);
+            }
+            power = self.mul(power, power);
+            left >>= 1;
+        }
+        register
+    }
+}
+
+/// The family of the CRCs of 65 to 128 bits.
+#[derive(Debug)]
+pub struct WideFamily;
+
+impl Family for WideFamily {
+    type With = Wide;
+    type State = u128;
+    type Value = u128;
+
+    #[inline(always)]
+    fn start(with: &Wide) -> u128 {
+        with.params.init
+    }
+
+    #[inline(always)]
+    fn finish(with: &Wide, state: u128) -> u128 {
+        with.register(state) ^ with.params.xorout
+    }
+}
+
+/// One message bit at a time.
+struct WideBitwise;
+
+impl<T: Tier> Body<T> for WideBitwise {
+    type Family = WideFamily;
+    #[inline(always)]
+    fn run(_: T, with: &Wide, mut state: u128, data: &[u8]) -> u128 {
+        for &byte in data {
+            let byte = if with.params.refin {
+                byte.reverse_bits()
+            } else {
+                byte
+            };
+            state = with.params.feed(state, u128::from(byte), 8);
+        }
+        state
+    }
+}
+
+/// The kernels of the CRCs above 64 bits that need no tables.
+pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
+    Kernel::on::<Portable, WideBitwise>("bitwise_msb").historical(),
+    Kernel::on::<Portable, WideBitwise>("portable"),
+];
+
+pub(super) static BEST_WIDE: Dispatch<WideFamily> = Dispatch::new(KERNELS_WIDE);
