@@ -1,3 +1,16 @@
-//! How fast is each kernel?
+//! How fast: the thesis's benchmark, and what a careful engineer adds to it.
+//!
+//! [`measure`] times every kernel of the codes asked for ([`Options`]) and leaves a [`model::Run`]; [`verdict`] says in
+//! words what came out, [`claims`] holds the documents' comparative sentences against it, and [`iso`] repeats Sklower's
+//! two tests.
 
+pub mod claims;
+pub mod clock;
+pub mod contender;
+pub mod data;
+pub mod iso;
+mod measure;
 pub mod model;
+pub mod verdict;
+
+pub use measure::{Mode, Options, Progress, measure, run_of};

@@ -71,3 +71,24 @@ pub struct Run {
     /// The figures.
     pub cells: Vec<Cell>,
 }
+
+impl Run {
+    /// The cell of a kernel at a size, without extra bytes.
+    #[must_use]
+    pub fn cell(&self, code: &str, kernel: &str, bytes: usize) -> Option<&Cell> {
+        let wanted = |cell: &&Cell| {
+            cell.extra == 0 && cell.bytes == bytes && cell.code == code && cell.kernel == kernel
+        };
+        self.cells.iter().find(wanted)
+    }
+
+    /// The fastest kernel of a code at a size, by median.
+    #[must_use]
+    pub fn fastest(&self, code: &str, bytes: usize) -> Option<&Cell> {
+        let here = |cell: &&Cell| cell.extra == 0 && cell.bytes == bytes && cell.code == code;
+        self.cells
+            .iter()
+            .filter(here)
+            .min_by(|a, b| a.median.total_cmp(&b.median))
+    }
+}

@@ -68,11 +68,12 @@ pub fn ticks() -> Option<u64> {
 /// Spins for `n` dependent additions, one core cycle each on every CPU of the last decades: what calibrates the
 /// counter's ticks to core cycles.
 pub fn spin(n: u64) -> u64 {
-    let mut x = n;
+    // Added from a register: some CPUs add a small constant for free while renaming.
+    let (mut x, one) = (n, super::scalar(1));
     for _ in 0..n / 16 {
         // Sixteen dependent additions, hidden from the optimiser one by one so that they stay sixteen.
         for _ in 0..16 {
-            x = super::scalar(x.wrapping_add(1));
+            x = super::scalar(x.wrapping_add(one));
         }
     }
     x

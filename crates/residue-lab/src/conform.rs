@@ -1,0 +1,3 @@
+//! The mistakes other programs make.
+
+pub mod mistakes;

@@ -1,0 +1,95 @@
+//! A kernel ready to be timed.
+
+use crate::Error;
+use residue::kernel::{Family, Kernel, KernelInfo};
+use residue::{Code, Visitor};
+
+/// One kernel of one code.
+pub struct Contender {
+    /// The code's name.
+    pub code: String,
+    /// The kernel.
+    pub kernel: KernelInfo,
+    /// What is timed: the kernel, and its value's lowest 64 bits.
+    pub call: Box<dyn Fn(&[u8]) -> u64>,
+    /// The value as the code spells it.
+    pub value: Box<dyn Fn(&[u8]) -> u128>,
+}
+
+impl Contender {
+    /// Every kernel of `code` that this CPU can run, in the order of its table.
+    ///
+    /// The vector bodies on arrays (`generic...`) show that a body is right, not how fast anything is: they are left out
+    /// unless named in `only`.
+    #[must_use]
+    pub fn of(code: &Code, only: Option<&[String]>) -> Vec<Contender> {
+        struct Collect<'a> {
+            code: &'a Code,
+            only: Option<&'a [String]>,
+            found: Vec<Contender>,
+        }
+        impl Visitor for Collect<'_> {
+            fn table<F: Family<Value: Into<u128>, With: Clone>>(
+                &mut self,
+                kernels: &'static [Kernel<F>],
+                with: &F::With,
+                spell: fn(u128, &[u8]) -> u128,
+            ) {
+                for kernel in kernels {
+                    let (info, Some(forced)) = (kernel.info(), kernel.force()) else {
+                        continue;
+                    };
+                    let wanted = match self.only {
+                        Some(names) => names.iter().any(|name| name == info.name),
+                        None => !info.name.starts_with("generic"),
+                    };
+                    if !wanted {
+                        continue;
+                    }
+                    let (timed, told) = (with.clone(), with.clone());
+                    self.found.push(Contender {
+                        code: self.code.name().to_string(),
+                        kernel: info,
+                        call: Box::new(move |data| forced.value(&timed, data).into() as u64),
+                        value: Box::new(move |data| spell(forced.value(&told, data).into(), data)),
+                    });
+                }
+            }
+        }
+        let mut collect = Collect {
+            code,
+            only,
+            found: Vec::new(),
+        };
+        code.visit(&mut collect);
+        collect.found
+    }
+
+    /// A kernel that does nothing: its time is the timer's and the call's.
+    #[must_use]
+    pub fn null() -> Contender {
+        let info = Code::all().next().map(|code| code.chosen());
+        Contender {
+            code: "null".to_string(),
+            kernel: info.unwrap_or_else(|| unreachable!("there are codes")),
+            call: Box::new(|data| data.len() as u64),
+            value: Box::new(|_| 0),
+        }
+    }
+
+    /// Compares the kernel's answers with the code's definition, for `bytes` bytes and lengths around it.
+    ///
+    /// # Errors
+    /// [`Error::WrongAnswer`].
+    pub fn check(&self, code: &Code, data: &[u8], expected: u128) -> Result<(), Error> {
+        if (self.value)(data) == expected {
+            return Ok(());
+        }
+        let (code, kernel) = (code.name().to_string(), self.kernel.name.to_string());
+        Err(Error::WrongAnswer {
+            code,
+            kernel,
+            bytes: data.len(),
+        })
+    }
+}
