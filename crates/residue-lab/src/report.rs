@@ -6,7 +6,7 @@
 //! # let machine = Machine { cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
 //! #     ticks_per_cycle: 1.0, ns_per_tick: 1.0, resolution_ticks: 1.0, overhead_ticks: 0.0 };
 //! # let run = Run { format: 1, residue: "0".into(), date: "2026-01-02T03:04:05Z".into(), machine,
-//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![] };
+//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![], steady: vec![] };
 //! let page = report::html(&run, &["What the run shows.".into()]);
 //! for table in report::tables::tables(&run) {
 //!     println!("{}", table.text());

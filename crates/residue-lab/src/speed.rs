@@ -11,6 +11,8 @@ pub mod data;
 pub mod iso;
 mod measure;
 pub mod model;
+mod pin;
 pub mod verdict;
 
-pub use measure::{Mode, Options, Progress, measure, run_of};
+pub use measure::{Mode, Options, Progress, measure};
+pub use pin::pin;

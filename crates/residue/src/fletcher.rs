@@ -351,13 +351,17 @@ variant!(
     ]
 );
 
-/// The little-endian unit of at most two bytes.
+/// Hands each unit of `data` to `take`; an odd last byte is the lower byte of a word.
 #[inline(always)]
-fn unit(bytes: &[u8]) -> u32 {
-    match *bytes {
-        [first, second] => u32::from(first) | u32::from(second) << 8,
-        [first] => u32::from(first),
-        _ => 0,
+fn each_unit<V: Variant>(data: &[u8], mut take: impl FnMut(u32)) {
+    if V::UNIT == 1 {
+        data.iter().for_each(|&byte| take(u32::from(byte)));
+    } else {
+        let (words, last) = data.as_chunks::<2>();
+        words
+            .iter()
+            .for_each(|word| take(u32::from(u16::from_le_bytes(*word))));
+        last.iter().for_each(|&byte| take(u32::from(byte)));
     }
 }
 
@@ -368,10 +372,10 @@ impl<V: Variant, T: Tier> Body<T> for Each<V> {
     type Family = V;
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        for bytes in data.chunks(V::UNIT) {
-            a = (a + unit(bytes)) % V::MODULUS;
+        each_unit::<V>(data, |unit| {
+            a = (a + unit) % V::MODULUS;
             b = (b + a) % V::MODULUS;
-        }
+        });
         [a, b]
     }
 }
@@ -403,10 +407,10 @@ impl<V: Variant, T: Tier> Body<T> for Deferred<V> {
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         for block in data.chunks(Self::UNITS * V::UNIT) {
-            for bytes in block.chunks(V::UNIT) {
-                a += unit(bytes);
+            each_unit::<V>(block, |unit| {
+                a += unit;
                 b += a;
-            }
+            });
             a %= V::MODULUS;
             b %= V::MODULUS;
         }

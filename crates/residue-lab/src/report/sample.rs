@@ -60,6 +60,7 @@ pub(crate) fn arm() -> Run {
 pub(crate) fn empty() -> Run {
     Run {
         cells: Vec::new(),
+        steady: Vec::new(),
         ..x86()
     }
 }
@@ -93,6 +94,7 @@ fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {
         data: "random".into(),
         samples: 1000,
         cells,
+        steady: Vec::new(),
     }
 }
 

@@ -24,6 +24,116 @@ pub fn tables(run: &Run) -> Vec<Table> {
     all.into_iter().filter(|table| !table.is_empty()).collect()
 }
 
+/// Every kernel at every size in nanoseconds a call, by median, with its cycles per byte; the article's figures
+/// (Pino García 2018) below where it has the size.
+pub fn table_ns(run: &Run) -> Table {
+    let index = Index::new(run);
+    let (sizes, article) = (index.sizes(), published::igalia());
+    let rows = rows(&index, |code, kernel| {
+        let cells: Vec<_> = sizes
+            .iter()
+            .map(|&bytes| index.cell(code, kernel, bytes, 0))
+            .collect();
+        if cells.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        let values = cells.iter().flat_map(|cell| {
+            let told = |f: fn(&crate::speed::model::Cell) -> f64| three_digits(cell.map(f));
+            [told(|cell| cell.ns), told(|cell| cell.median)]
+        });
+        let mut lines = vec![Row::Values(kernel.into(), values.collect())];
+        let printed = |bytes: usize| {
+            article
+                .iter()
+                .find(|row| code == "internet" && row.kernel == kernel && row.bytes == bytes)
+        };
+        if sizes.iter().any(|&bytes| printed(bytes).is_some()) {
+            let values = sizes.iter().flat_map(|&bytes| {
+                [
+                    three_digits(printed(bytes).map(|row| row.ns)),
+                    NONE.to_string(),
+                ]
+            });
+            lines.push(Row::Published("  published".into(), values.collect()));
+        }
+        lines
+    });
+    Table {
+        id: "ns",
+        title: "Nanoseconds a call, and core cycles per byte".into(),
+        note: "Medians of this run. Published: Pino García 2018, whose CPU is another.".into(),
+        stub: "code and kernel",
+        heads: sizes
+            .iter()
+            .flat_map(|bytes| [format!("{bytes} B, ns"), "cycles/B".into()])
+            .collect(),
+        together: 2,
+        rows,
+    }
+}
+
+/// Sklower's two tables, filled with our seconds and those of one of his machines.
+pub fn table_iso(ours: &[crate::speed::iso::Row]) -> Table {
+    const MACHINE: &str = "VAX 8800";
+    let printed = published::sklower();
+    let his = |test: &str, name: &str| {
+        let row = printed
+            .iter()
+            .find(|row| row.machine == MACHINE && row.test.starts_with(test) && row.kernel == name);
+        three_digits(row.map(|row| row.seconds))
+    };
+    let ip = ours.iter().find(|row| row.name == "ip");
+    let ratio = |of: fn(&crate::speed::iso::Row) -> f64, row: &crate::speed::iso::Row| {
+        three_digits(ip.map(of).filter(|&ip| ip > 0.0).map(|ip| of(row) / ip))
+    };
+    let line = |row: &crate::speed::iso::Row| {
+        let (single, mix, gateway) = (row.single * 1e3, row.mix * 1e3, row.gateway * 1e3);
+        let values = vec![
+            three_digits(Some(single)),
+            ratio(|row| row.single, row),
+            his("single", row.name),
+            three_digits(Some(mix)),
+            ratio(|row| row.mix, row),
+            his("about", row.name),
+            three_digits(Some(gateway)),
+            ratio(|row| row.gateway, row),
+        ];
+        Row::Values(row.name.into(), values)
+    };
+    let (theirs, more) = ours.split_at(
+        ours.iter()
+            .position(|row| row.name == "quads")
+            .unwrap_or(ours.len()),
+    );
+    let mut rows = vec![Row::Group("Sklower's rows".into())];
+    rows.extend(theirs.iter().map(line));
+    rows.push(Row::Group("and ours".into()));
+    rows.extend(more.iter().map(line));
+    Table {
+        id: "iso",
+        title: "Sklower's two tests: one packet of 16 MiB, and 250,000 packets in segments".into(),
+        note: format!(
+            "Milliseconds here, times IP's; then his seconds on a {MACHINE}. mix: three of four packets small; gateway: \
+             half of them."
+        ),
+        stub: "row",
+        heads: [
+            "16 MiB, ms",
+            "/ ip",
+            "his s",
+            "mix, ms",
+            "/ ip",
+            "his s",
+            "gateway, ms",
+            "/ ip",
+        ]
+        .map(String::from)
+        .to_vec(),
+        together: 1,
+        rows,
+    }
+}
+
 fn three_digits(value: Option<f64>) -> String {
     value.map_or(NONE.into(), |value| significant(value, 3))
 }

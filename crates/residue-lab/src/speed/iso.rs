@@ -450,7 +450,7 @@ pub fn findings(rows: &[Row]) -> Vec<String> {
         ratio("simple", "float53", single).map(|r| times(r) + " as fast as byte by byte"),
     );
     tell(
-        "Vectors, unknown then, make ISO against IP, best against best,",
+        "With vectors, which nobody had then, the ISO checksum takes, best against best, a multiple of IP's time",
         ratio("fletcher-16", "internet", single).map(times),
     );
     told

@@ -373,8 +373,7 @@ fn cell(
 }
 
 /// A run of these cells, made here and now.
-#[must_use]
-pub fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
+fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
     Run {
         format: 1,
         residue: env!("CARGO_PKG_VERSION").to_string(),
@@ -393,6 +392,7 @@ pub fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
         data: options.data.name().to_string(),
         samples: options.samples,
         cells,
+        steady: Vec::new(),
     }
 }
 

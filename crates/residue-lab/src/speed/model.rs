@@ -70,25 +70,27 @@ pub struct Run {
     pub samples: usize,
     /// The figures.
     pub cells: Vec<Cell>,
+    /// The same kernels in the mode `throughput` at the sizes of the verdict, which is drawn from them: a single call
+    /// of 64 bytes is shorter than a step of many counters, a batch is not. Empty where the cells are of another mode.
+    #[serde(default)]
+    pub steady: Vec<Cell>,
 }
 
-impl Run {
-    /// The cell of a kernel at a size, without extra bytes.
-    #[must_use]
-    pub fn cell(&self, code: &str, kernel: &str, bytes: usize) -> Option<&Cell> {
-        let wanted = |cell: &&Cell| {
-            cell.extra == 0 && cell.bytes == bytes && cell.code == code && cell.kernel == kernel
-        };
-        self.cells.iter().find(wanted)
-    }
+/// The cell of a kernel at a size, without extra bytes.
+#[must_use]
+pub fn cell<'a>(cells: &'a [Cell], code: &str, kernel: &str, bytes: usize) -> Option<&'a Cell> {
+    let wanted = |cell: &&Cell| {
+        cell.extra == 0 && cell.bytes == bytes && cell.code == code && cell.kernel == kernel
+    };
+    cells.iter().find(wanted)
+}
 
-    /// The fastest kernel of a code at a size, by median.
-    #[must_use]
-    pub fn fastest(&self, code: &str, bytes: usize) -> Option<&Cell> {
-        let here = |cell: &&Cell| cell.extra == 0 && cell.bytes == bytes && cell.code == code;
-        self.cells
-            .iter()
-            .filter(here)
-            .min_by(|a, b| a.median.total_cmp(&b.median))
-    }
+/// The fastest kernel of a code at a size, by median.
+#[must_use]
+pub fn fastest<'a>(cells: &'a [Cell], code: &str, bytes: usize) -> Option<&'a Cell> {
+    let here = |cell: &&Cell| cell.extra == 0 && cell.bytes == bytes && cell.code == code;
+    cells
+        .iter()
+        .filter(here)
+        .min_by(|a, b| a.median.total_cmp(&b.median))
 }

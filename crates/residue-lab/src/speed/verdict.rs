@@ -1,6 +1,6 @@
 //! What a run means, in plain English.
 
-use super::model::{Cell, Run};
+use super::model::{Cell, Run, cell, fastest};
 
 /// The thesis's sizes, and one more, with what they stand for.
 const SIZES: [(usize, &str); 4] = [
@@ -15,12 +15,18 @@ const SUM: &str = "internet";
 
 /// What came out, as paragraphs: the fastest code at each size, and CRC-32C against the TCP checksum.
 ///
-/// Speeds are compared by medians. Empty if the run holds none of the sizes 64, 1500, 9000 and 65536.
+/// Speeds are compared by medians of the steady cells, if there are any. Empty if the run holds none of the sizes 64,
+/// 1500, 9000 and 65536.
 #[must_use]
 pub fn verdict(run: &Run) -> Vec<String> {
+    let cells = if run.steady.is_empty() {
+        &run.cells
+    } else {
+        &run.steady
+    };
     let mut told = Vec::new();
     for (bytes, stands_for) in SIZES {
-        let Some(best) = fastest_of_all(run, bytes) else {
+        let Some(best) = fastest_of_all(cells, bytes) else {
             continue;
         };
         let mut text = format!(
@@ -31,7 +37,7 @@ pub fn verdict(run: &Run) -> Vec<String> {
             cycles(best)
         );
         if best.code != CRC
-            && let Some(crc) = run.fastest(CRC, bytes)
+            && let Some(crc) = fastest(cells, CRC, bytes)
         {
             text += &format!(
                 " CRC-32C takes {} by `{}` ({}).",
@@ -43,7 +49,7 @@ pub fn verdict(run: &Run) -> Vec<String> {
         told.push(text);
     }
     for (bytes, _) in SIZES {
-        let Some(crc) = run.fastest(CRC, bytes) else {
+        let Some(crc) = fastest(cells, CRC, bytes) else {
             continue;
         };
         let against = |what: &str, sum: Option<&Cell>| {
@@ -53,9 +59,9 @@ pub fn verdict(run: &Run) -> Vec<String> {
         };
         let adc = against(
             "the 64-bit add-with-carry checksum the thesis compares with",
-            run.cell(SUM, "adc", bytes),
+            cell(cells, SUM, "adc", bytes),
         );
-        let best = against("the fastest TCP checksum here", run.fastest(SUM, bytes));
+        let best = against("the fastest TCP checksum here", fastest(cells, SUM, bytes));
         let parts: Vec<String> = [adc, best].into_iter().flatten().collect();
         if !parts.is_empty() {
             told.push(format!(
@@ -65,7 +71,7 @@ pub fn verdict(run: &Run) -> Vec<String> {
             ));
         }
     }
-    if let (Some(crc), Some(sum)) = (run.fastest(CRC, 1500), run.fastest(SUM, 1500)) {
+    if let (Some(crc), Some(sum)) = (fastest(cells, CRC, 1500), fastest(cells, SUM, 1500)) {
         let (crc, sum) = (crc.ns / 1500.0, sum.ns / 1500.0);
         told.push(format!(
             "To protect one 10 Gbit/s stream of full frames (1.25 GB/s), CRC-32C would take {:.1} % of one core of this \
@@ -77,14 +83,13 @@ pub fn verdict(run: &Run) -> Vec<String> {
     told
 }
 
-fn fastest_of_all(run: &Run, bytes: usize) -> Option<&Cell> {
+fn fastest_of_all(cells: &[Cell], bytes: usize) -> Option<&Cell> {
     // The foils and the mod-256 mistakes are no candidates.
     let real = |cell: &&Cell| {
         let name = cell.code.as_str();
         !name.starts_with("xor-") && !name.starts_with("sum-") && !name.contains("/mod")
     };
-    let here = run
-        .cells
+    let here = cells
         .iter()
         .filter(|cell| cell.extra == 0 && cell.bytes == bytes);
     here.filter(real)

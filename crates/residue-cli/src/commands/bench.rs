@@ -1,0 +1,392 @@
+//! `residue bench`: how fast each code is on this CPU.
+
+use crate::output;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use residue_lab::report::{self, tables};
+use residue_lab::speed::clock::Clock;
+use residue_lab::speed::data::Data;
+use residue_lab::speed::model::Run;
+use residue_lab::speed::{Mode, Options, claims, iso, measure, verdict};
+use std::io::Write;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The thesis's sizes (Sahu 2019, chapter 5).
+const ALL_SIZES: [usize; 13] = [
+    64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536,
+];
+/// The sizes of its tables of extra bytes (A.5, A.6).
+const EXTRA_SIZES: [usize; 3] = [64, 1500, 9000];
+
+/// The sizes the verdict speaks of.
+const VERDICT_SIZES: [usize; 4] = [64, 1500, 9000, 65536];
+/// Rounds of batches.
+const ROUNDS: usize = 31;
+
+const EXAMPLES: &str = "\
+Examples:
+  residue bench                              every kernel at 64, 1500, 9000 and 65536 bytes, and a verdict
+  residue bench --full --report report/      all sizes, extra bytes; page with figures in report/index.html
+  residue bench --sizes 44,550,1500          nanoseconds at these sizes
+  residue bench -a crc32c -k sse42,sse42_pclmul --mode latency
+  residue bench -a internet --mixed 20..64 --mode throughput
+  residue bench --cold -a crc32c             with caches emptied before each call
+  residue bench --claims                     the documents' sentences, held against this CPU
+  residue bench iso                          Sklower's two tests of the ISO checksum
+  residue bench --json > a.json; residue bench --compare a.json b.json
+
+Times are of one call, the timer's own cost subtracted. The mean and its 95 % interval are the thesis's figures;
+the median, which interruptions do not move, decides the verdict.";
+
+/// Arguments of `residue bench`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub struct BenchArgs {
+    #[command(subcommand)]
+    test: Option<Test>,
+
+    /// Codes to measure, by name, separated by commas
+    #[arg(
+        short = 'a',
+        long = "algorithm",
+        value_name = "CODE",
+        value_delimiter = ','
+    )]
+    codes: Vec<String>,
+
+    /// Only these kernels, separated by commas
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    kernel: Vec<String>,
+
+    /// Measure all 13 sizes of the thesis, and 0 to 7 extra bytes
+    #[arg(long, conflicts_with_all = ["sizes", "mixed", "claims", "compare"])]
+    full: bool,
+
+    /// Bytes in a buffer, separated by commas; prints nanoseconds
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', conflicts_with_all = ["mixed", "claims", "compare"])]
+    sizes: Vec<usize>,
+
+    /// Bytes to add to each size, separated by commas
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', conflicts_with_all = ["mixed", "claims", "compare"])]
+    extra: Vec<usize>,
+
+    /// Random lengths in a range, as 20..64, in place of fixed sizes
+    #[arg(long, value_name = "FROM..TO", value_parser = range, conflicts_with_all = ["claims", "compare"])]
+    mixed: Option<RangeInclusive<usize>>,
+
+    /// Calls to time for each figure; rounds, in the modes throughput and latency
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    samples: Option<u32>,
+
+    /// How calls are timed
+    #[arg(long, value_enum, default_value_t = ModeName::Thesis)]
+    mode: ModeName,
+
+    /// What the buffers hold: random (fresh for each call), zeros, ones or ramp
+    #[arg(long, value_name = "WHAT", default_value = "random", value_parser = str::parse::<Data>)]
+    data: Data,
+
+    /// Begin buffers at offsets 0 to 7 in turn, not at a multiple of 64
+    #[arg(long)]
+    misaligned: bool,
+
+    /// Empty the caches of data and tables before each call
+    #[arg(long)]
+    cold: bool,
+
+    /// Stay on one core (Linux): this one, or where the program is
+    #[arg(long, value_name = "CORE", num_args = 0..=1, require_equals = true)]
+    pin: Option<Option<usize>>,
+
+    /// Where the random bytes begin
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Hold the documents' comparative sentences against this CPU
+    #[arg(long, conflicts_with_all = ["csv", "report", "compare", "full"])]
+    claims: bool,
+
+    /// Compare two runs kept with --json
+    #[arg(long, num_args = 2, value_names = ["A.json", "B.json"])]
+    compare: Option<Vec<PathBuf>>,
+
+    /// Print the figures as CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+
+    /// Print the run as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Write a page with figures and tables, SVG, CSV and JSON into a folder
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Test {
+    /// Sklower's two tests of 1989: a packet of 16 MiB, and 250,000 packets, in segments
+    Iso {
+        /// How often each row is run; the fastest counts
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        rounds: u32,
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModeName {
+    /// One call at a time on fresh bytes, as the thesis does
+    Thesis,
+    /// Independent calls one after another
+    Throughput,
+    /// Each call waits for the one before
+    Latency,
+}
+
+fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let parsed = text.split_once("..").and_then(|(from, to)| {
+        let to = to.strip_prefix('=').unwrap_or(to);
+        Some((from.parse().ok()?, to.parse().ok()?))
+    });
+    match parsed {
+        Some((from, to)) if from <= to && to <= LARGEST => Ok(from..=to),
+        Some(_) => Err(format!("the range must grow and end by {LARGEST}")),
+        None => Err("write a range as 20..64".to_string()),
+    }
+}
+
+/// No buffer is longer: measuring more is a matter of memory, not of codes.
+const LARGEST: usize = 1 << 30;
+
+/// Runs the command.
+pub fn run(args: &BenchArgs) -> Result<ExitCode> {
+    if let Some(Test::Iso { rounds, json }) = &args.test {
+        return run_iso(*rounds as usize, *json);
+    }
+    if let Some(files) = &args.compare {
+        return compare(&files[0], &files[1]);
+    }
+    pin(args)?;
+    if args.claims {
+        return run_claims(args);
+    }
+
+    let options = options(args)?;
+    let clock = Clock::calibrate();
+    let bar = output::progress("measuring");
+    let mut run = measure(&options, &clock, &mut |done, of| bar.tell(done, of))?;
+    if options.mode == Mode::Thesis && options.mixed.is_none() && !options.cold {
+        let steady = Options {
+            mode: Mode::Throughput,
+            samples: ROUNDS,
+            sizes: VERDICT_SIZES.to_vec(),
+            extra: vec![0],
+            ..options.clone()
+        };
+        run.steady = measure(&steady, &clock, &mut |done, of| bar.tell(done, of))?.cells;
+    }
+    if args.full {
+        // Tables A.5 and A.6, for every kernel: the sizes of the figures are measured already.
+        let extra = Options {
+            sizes: EXTRA_SIZES.to_vec(),
+            extra: (1..8).collect(),
+            ..options.clone()
+        };
+        let more = measure(&extra, &clock, &mut |done, of| bar.tell(done, of))?;
+        run.cells.extend(more.cells);
+    }
+    bar.finish();
+
+    let told = verdict::verdict(&run);
+    if let Some(folder) = &args.report {
+        let files = report::write_report(folder, &run, &told)
+            .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
+        if let Some(page) = files.first() {
+            eprintln!("report: {}", page.display());
+        }
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&run)?)?;
+    } else if args.csv {
+        write!(out, "{}", report::csv(&run))?;
+    } else {
+        print(&mut out, args, &run, &told)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options(args: &BenchArgs) -> Result<Options> {
+    let mode = match args.mode {
+        ModeName::Thesis => Mode::Thesis,
+        ModeName::Throughput => Mode::Throughput,
+        ModeName::Latency => Mode::Latency,
+    };
+    let mut options = Options {
+        mixed: args.mixed.clone(),
+        mode,
+        data: args.data,
+        misaligned: args.misaligned,
+        cold: args.cold,
+        seed: args.seed,
+        ..Options::default()
+    };
+    if !args.codes.is_empty() {
+        options.codes.clone_from(&args.codes);
+    }
+    if !args.kernel.is_empty() {
+        options.kernels = Some(args.kernel.clone());
+    }
+    if args.full {
+        options.sizes = ALL_SIZES.to_vec();
+    }
+    if !args.sizes.is_empty() {
+        options.sizes.clone_from(&args.sizes);
+    }
+    if let Some(size) = options.sizes.iter().find(|&&size| size > LARGEST) {
+        bail!("a size of {size} bytes is more than {LARGEST}; give a smaller one to --sizes");
+    }
+    if !args.extra.is_empty() {
+        options.extra.clone_from(&args.extra);
+    }
+    if let Some(extra) = options.extra.iter().find(|&&extra| extra > 7) {
+        bail!("{extra} extra bytes: --extra takes 0 to 7");
+    }
+    options.samples = match (args.samples, mode, args.cold) {
+        (Some(samples), ..) => samples as usize,
+        // A batch is many calls already, and emptying the caches takes a thousand times as long as most calls.
+        (None, Mode::Throughput | Mode::Latency, _) => ROUNDS,
+        (None, Mode::Thesis, true) => 30,
+        (None, Mode::Thesis, false) => options.samples,
+    };
+    Ok(options)
+}
+
+fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> Result<()> {
+    let m = &run.machine;
+    writeln!(
+        out,
+        "{} ({}), residue {}, {}",
+        m.cpu, m.arch, run.residue, run.date
+    )?;
+    writeln!(
+        out,
+        "counter {}: {:.3} core cycles and {:.3} ns a tick, in steps of {} ticks; reading it costs {} ticks (subtracted)",
+        m.counter,
+        1.0 / m.ticks_per_cycle,
+        m.ns_per_tick,
+        m.resolution_ticks,
+        m.overhead_ticks
+    )?;
+    writeln!(
+        out,
+        "{} {} of {} data a figure, mode {}\n",
+        run.samples,
+        samples_word(run),
+        run.data,
+        run.mode
+    )?;
+    let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || args.mode != ModeName::Thesis;
+    if args.full {
+        for table in tables::tables(run) {
+            writeln!(out, "{}", table.text())?;
+        }
+    } else if in_ns {
+        writeln!(out, "{}", tables::table_ns(run).text())?;
+    } else {
+        writeln!(out, "{}", tables::table_6_1(run).text())?;
+    }
+    for paragraph in told {
+        writeln!(out, "{}\n", output::wrapped(paragraph))?;
+    }
+    Ok(())
+}
+
+fn samples_word(run: &Run) -> &'static str {
+    if run.mode == Mode::Thesis.name() {
+        "calls"
+    } else {
+        "batches"
+    }
+}
+
+fn pin(args: &BenchArgs) -> Result<()> {
+    match args.pin {
+        None => Ok(()),
+        Some(core) => Ok(residue_lab::speed::pin(core)?),
+    }
+}
+
+fn run_claims(args: &BenchArgs) -> Result<ExitCode> {
+    let clock = Clock::calibrate();
+    let bar = output::progress("measuring");
+    let judged = claims::judge(
+        args.samples.map_or(ROUNDS, |samples| samples as usize),
+        &clock,
+        &mut |done, of| bar.tell(done, of),
+    )?;
+    bar.finish();
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&judged)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(
+        out,
+        "Times over times, by medians; a claim with a figure holds from three quarters of its gain on.\n"
+    )?;
+    let mut source = "";
+    for judged in judged {
+        if judged.source != source {
+            source = judged.source;
+            writeln!(out, "{source}")?;
+        }
+        writeln!(out, "  {:<13}  {}", judged.outcome.name(), judged.claim)?;
+        writeln!(
+            out,
+            "  {:<13}  published {}; here {}",
+            "", judged.published, judged.here
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_iso(rounds: usize, json: bool) -> Result<ExitCode> {
+    let clock = Clock::calibrate();
+    let bar = output::progress("measuring");
+    let rows = iso::measure(rounds, clock.ns_per_tick, &mut |done, of| {
+        bar.tell(done, of)
+    })?;
+    bar.finish();
+    let mut out = std::io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(out, "{}", tables::table_iso(&rows).text())?;
+    for finding in iso::findings(&rows) {
+        writeln!(out, "{}", output::wrapped(&finding))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compare(a: &Path, b: &Path) -> Result<ExitCode> {
+    let read = |path: &Path| -> Result<Run> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read `{}`", path.display()))?;
+        serde_json::from_str(&text).with_context(|| {
+            format!(
+                "`{}` is not a run; make one with `residue bench --json`",
+                path.display()
+            )
+        })
+    };
+    let (a, b) = (read(a)?, read(b)?);
+    write!(std::io::stdout().lock(), "{}", report::compare(&a, &b))?;
+    Ok(ExitCode::SUCCESS)
+}
