@@ -101,8 +101,8 @@ pub(crate) use tier;
 pub(crate) trait CarryLess: Tier {
     type V: Copy;
     fn load(self, bytes: &[u8; 16]) -> Self::V;
-    fn from_u128(self, lane: u128) -> Self::V;
-    fn to_u128(self, lane: Self::V) -> u128;
+    fn lane_of(self, lane: u128) -> Self::V;
+    fn bits_of(self, lane: Self::V) -> u128;
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// low(v) * low(key) + high(v) * high(key) + data.
     fn fold(self, v: Self::V, key: Self::V, data: Self::V) -> Self::V;

@@ -17,7 +17,7 @@
 //! can agree with itself and with nobody else. And the bytes of a reflected CRC go on the wire lowest first: appended
 //! highest first, the residue does not appear.
 //!
-//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`gf2`]); wider ones run bit by bit, or on
+//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones run bit by bit, or on
 //! [`tables::Tables`].
 
 pub mod catalog;

@@ -129,7 +129,7 @@ impl<const XOR: bool, const BYTES: usize> Foiled<XOR, BYTES> {
     /// # Errors
     /// If part of a word came before: the words of `next` would straddle.
     pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
-        if self.bytes % BYTES as u64 != 0 {
+        if !self.bytes.is_multiple_of(BYTES as u64) {
             return Err(Error::OddSplit { bytes: self.bytes });
         }
         self.state = Foil::<XOR, BYTES>::combine(self.state, next.state);

@@ -1,12 +1,12 @@
 //! Kernels: the ways to compute a code, one table per family, and the choice between them.
 //!
 //! A kernel is a *body* (generic over the vector operations it needs) on a *tier* (a marker that proves the CPU has
-//! those operations, see [`crate::arch`]). Its line in a family's `KERNELS` makes two entries from the one body:
+//! those operations, see the module `arch`). Its line in a family's `KERNELS` makes two entries from the one body:
 //! `run`, from state to state, for streaming; and `whole`, from bytes to finished value, where the constants of the
 //! start fold into the code and a short input needs no stack frame.
 //!
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private and `unsafe`, and the
-//! only ways to call them ([`Dispatch`], [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
+//! only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
 
 use crate::arch::Tier;
 use crate::cpu::{self, Features};

@@ -237,10 +237,9 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
                 let mut message = vec![0; longest];
                 for &n in self.lengths {
                     for place in 0..n {
-                        for bit in 0..8 {
+                        for (bit, &expected) in images[n - 1 - place].iter().enumerate() {
                             message[place] = 1 << bit;
                             let value: u128 = forced.value(with, &message[..n]).into();
-                            let expected = images[n - 1 - place][bit];
                             assert_eq!(
                                 value,
                                 expected,
@@ -310,12 +309,12 @@ fn crc32c_kernels_proved_for_every_message_up_to_four_blocks() {
                 );
             }
             for place in 0..n {
-                for bit in 0..8 {
+                for (bit, &expected) in images[n - 1 - place].iter().enumerate() {
                     message[place] = 1 << bit;
                     let value = forced.run(&(), 0, &message[..n]);
                     assert_eq!(
                         value,
-                        images[n - 1 - place][bit],
+                        expected,
                         "{} {place} {bit} of {n}",
                         kernel.info().name
                     );
@@ -369,7 +368,7 @@ fn the_largest_sums_do_not_overflow() {
     fn fletcher(n: usize, unit: usize, m: u64, [mut a, mut b]: [u64; 2]) -> [u32; 2] {
         let full = (1 << (8 * unit)) - 1;
         for i in 0..n.div_ceil(unit) {
-            a = (a + if n % unit != 0 && i == n / unit {
+            a = (a + if !n.is_multiple_of(unit) && i == n / unit {
                 255
             } else {
                 full

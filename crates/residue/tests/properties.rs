@@ -159,7 +159,7 @@ proptest! {
         // Equation 4: HC' = HC - ~m - m', a subtraction being the addition of the complement.
         let equation4 = ones(ones(checksum, old), !new);
         let equation3 = internet::update(checksum, old, new);
-        prop_assert!(equation3 == equation4 || (equation3 ^ equation4) == 0xffff && equation3 % 0xffff == 0);
+        prop_assert!(equation3 == equation4 || (equation3 ^ equation4) == 0xffff && equation3.is_multiple_of(0xffff));
     }
 
     #[test]

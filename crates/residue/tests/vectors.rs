@@ -119,7 +119,7 @@ fn combine(code: &Code, first: u128, second: u128, length: u64) -> Option<u128> 
         };
         let (first, second, mask) = (order(first), order(second), (1 << bits) - 1);
         let (a1, b1, a2, b2) = (first & mask, first >> bits, second & mask, second >> bits);
-        order((b1 + b2 + units * a1) % m << bits | (a1 + a2) % m)
+        order((((b1 + b2 + units * a1) % m) << bits) | ((a1 + a2) % m))
     };
     let length2 = u128::from(length);
     Some(match code {

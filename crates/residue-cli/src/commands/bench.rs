@@ -7,7 +7,7 @@ use residue_lab::report::{self, tables};
 use residue_lab::speed::clock::Clock;
 use residue_lab::speed::data::Data;
 use residue_lab::speed::model::Run;
-use residue_lab::speed::{Mode, Options, claims, iso, measure, verdict};
+use residue_lab::speed::{Mode, Options, claims, iso, measure, plain, verdict};
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -80,9 +80,9 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     samples: Option<u32>,
 
-    /// How calls are timed
-    #[arg(long, value_enum, default_value_t = ModeName::Thesis)]
-    mode: ModeName,
+    /// How calls are timed: thesis, unless --sizes or --mixed ask for throughput
+    #[arg(long, value_enum)]
+    mode: Option<ModeName>,
 
     /// What the buffers hold: random (fresh for each call), zeros, ones or ramp
     #[arg(long, value_name = "WHAT", default_value = "random", value_parser = str::parse::<Data>)]
@@ -184,21 +184,10 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         let steady = Options {
             mode: Mode::Throughput,
             samples: ROUNDS,
-            sizes: VERDICT_SIZES.to_vec(),
-            extra: vec![0],
+            sizes: plain(&VERDICT_SIZES),
             ..options.clone()
         };
         run.steady = measure(&steady, &clock, &mut |done, of| bar.tell(done, of))?.cells;
-    }
-    if args.full {
-        // Tables A.5 and A.6, for every kernel: the sizes of the figures are measured already.
-        let extra = Options {
-            sizes: EXTRA_SIZES.to_vec(),
-            extra: (1..8).collect(),
-            ..options.clone()
-        };
-        let more = measure(&extra, &clock, &mut |done, of| bar.tell(done, of))?;
-        run.cells.extend(more.cells);
     }
     bar.finish();
 
@@ -222,10 +211,13 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
 }
 
 fn options(args: &BenchArgs) -> Result<Options> {
+    // One call of 44 bytes is shorter than a step of many counters.
+    let in_ns = !args.sizes.is_empty() || args.mixed.is_some();
     let mode = match args.mode {
-        ModeName::Thesis => Mode::Thesis,
-        ModeName::Throughput => Mode::Throughput,
-        ModeName::Latency => Mode::Latency,
+        Some(ModeName::Latency) => Mode::Latency,
+        Some(ModeName::Throughput) => Mode::Throughput,
+        None if in_ns => Mode::Throughput,
+        None | Some(ModeName::Thesis) => Mode::Thesis,
     };
     let mut options = Options {
         mixed: args.mixed.clone(),
@@ -242,21 +234,30 @@ fn options(args: &BenchArgs) -> Result<Options> {
     if !args.kernel.is_empty() {
         options.kernels = Some(args.kernel.clone());
     }
-    if args.full {
-        options.sizes = ALL_SIZES.to_vec();
-    }
-    if !args.sizes.is_empty() {
-        options.sizes.clone_from(&args.sizes);
-    }
-    if let Some(size) = options.sizes.iter().find(|&&size| size > LARGEST) {
-        bail!("a size of {size} bytes is more than {LARGEST}; give a smaller one to --sizes");
-    }
-    if !args.extra.is_empty() {
-        options.extra.clone_from(&args.extra);
-    }
-    if let Some(extra) = options.extra.iter().find(|&&extra| extra > 7) {
+    if let Some(extra) = args.extra.iter().find(|&&extra| extra > 7) {
         bail!("{extra} extra bytes: --extra takes 0 to 7");
     }
+    if let Some(size) = args.sizes.iter().find(|&&size| size > LARGEST) {
+        bail!("a size of {size} bytes is more than {LARGEST}; give a smaller one to --sizes");
+    }
+    let sizes = match (args.full, args.sizes.is_empty()) {
+        (true, _) => ALL_SIZES.to_vec(),
+        (false, false) => args.sizes.clone(),
+        (false, true) => options.sizes.iter().map(|&(size, _)| size).collect(),
+    };
+    // Tables A.5 and A.6 have extra bytes at three sizes.
+    let extra = |size: &usize| match (
+        args.extra.is_empty(),
+        args.full && EXTRA_SIZES.contains(size),
+    ) {
+        (false, _) => args.extra.clone(),
+        (true, true) => (0..8).collect(),
+        (true, false) => vec![0],
+    };
+    options.sizes = sizes
+        .iter()
+        .flat_map(|&size| extra(&size).into_iter().map(move |extra| (size, extra)))
+        .collect();
     options.samples = match (args.samples, mode, args.cold) {
         (Some(samples), ..) => samples as usize,
         // A batch is many calls already, and emptying the caches takes a thousand times as long as most calls.
@@ -291,7 +292,7 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
         run.data,
         run.mode
     )?;
-    let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || args.mode != ModeName::Thesis;
+    let in_ns = !args.sizes.is_empty() || run.mode != Mode::Thesis.name();
     if args.full {
         for table in tables::tables(run) {
             writeln!(out, "{}", table.text())?;

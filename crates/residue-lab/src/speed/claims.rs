@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::data::Data;
 use super::measure::Mode;
-use super::measure::{Options, Progress, measure};
+use super::measure::{Options, Progress, measure, plain};
 use super::model::{Run, cell};
 use crate::Error;
 use serde::Serialize;
@@ -410,13 +410,13 @@ const CLAIMS: &[Claim] = &[
 /// As [`measure`].
 pub fn judge(samples: usize, clock: &Clock, progress: Progress<'_>) -> Result<Vec<Judged>, Error> {
     let options = Options {
-        sizes: vec![44, 64, 128, 256, 550, 1024, 1500, 8192, 9000, 65536],
+        sizes: plain(&[44, 64, 128, 256, 550, 1024, 1500, 8192, 9000, 65536]),
         samples,
         mode: Mode::Throughput,
         ..Options::default()
     };
     let fixed = |data| Options {
-        sizes: vec![1500],
+        sizes: plain(&[1500]),
         data,
         ..options.clone()
     };

@@ -4,6 +4,9 @@ use crate::Error;
 use residue::kernel::{Family, Kernel, KernelInfo};
 use residue::{Code, Visitor};
 
+/// Bytes to a value.
+pub type Call<V> = Box<dyn Fn(&[u8]) -> V>;
+
 /// One kernel of one code.
 pub struct Contender {
     /// The code's name.
@@ -11,9 +14,9 @@ pub struct Contender {
     /// The kernel.
     pub kernel: KernelInfo,
     /// What is timed: the kernel, and its value's lowest 64 bits.
-    pub call: Box<dyn Fn(&[u8]) -> u64>,
+    pub call: Call<u64>,
     /// The value as the code spells it.
-    pub value: Box<dyn Fn(&[u8]) -> u128>,
+    pub value: Call<u128>,
 }
 
 impl Contender {

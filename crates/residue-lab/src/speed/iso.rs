@@ -108,7 +108,7 @@ fn packets<'a>(pool: &'a [u8], one_in: usize, random: &mut fastrand::Rng) -> Vec
         &pool[from..from + length]
     };
     let packet = |i: usize| {
-        let length = if i % one_in == 0 {
+        let length = if i.is_multiple_of(one_in) {
             // File transfer and mail.
             [552, 576, 1064, 1078, 1500][random.usize(0..5)]
         } else {
@@ -462,7 +462,7 @@ mod tests {
 
     #[test]
     fn every_row_gives_its_code_s_value_whatever_the_segments() {
-        let pool: Vec<u8> = (0..2048u32).map(|i| (i * 7919 >> 3) as u8).collect();
+        let pool: Vec<u8> = (0..2048u32).map(|i| ((i * 7919) >> 3) as u8).collect();
         let cuts = [
             vec![&pool[1..2], &[], &pool[2..5], &pool[5..800]],
             vec![&pool[..]],

@@ -51,10 +51,8 @@ pub struct Options {
     pub codes: Vec<String>,
     /// Only kernels of these names.
     pub kernels: Option<Vec<String>>,
-    /// Bytes in a buffer.
-    pub sizes: Vec<usize>,
-    /// Bytes added to each size, 0 to 7.
-    pub extra: Vec<usize>,
+    /// Bytes in a buffer, and bytes added to them, 0 to 7.
+    pub sizes: Vec<(usize, usize)>,
     /// In place of `sizes`: random lengths within this range, the same for every kernel.
     pub mixed: Option<RangeInclusive<usize>>,
     /// Samples of each cell; rounds, outside [`Mode::Thesis`].
@@ -85,8 +83,7 @@ impl Default for Options {
         Options {
             codes: codes.into_iter().chain(more).map(String::from).collect(),
             kernels: None,
-            sizes: vec![64, 1500, 9000, 65536],
-            extra: vec![0],
+            sizes: plain(&[64, 1500, 9000, 65536]),
             mixed: None,
             samples: 1000,
             mode: Mode::Thesis,
@@ -96,6 +93,12 @@ impl Default for Options {
             seed: 1,
         }
     }
+}
+
+/// Sizes without extra bytes.
+#[must_use]
+pub fn plain(sizes: &[usize]) -> Vec<(usize, usize)> {
+    sizes.iter().map(|&size| (size, 0)).collect()
 }
 
 /// Told of steps done and of how many there are.
@@ -175,13 +178,8 @@ fn lengths(options: &Options) -> Lengths {
         let mean = list.iter().sum::<usize>() / list.len();
         return vec![((mean, 0), list)];
     }
-    let pairs = options
-        .sizes
-        .iter()
-        .flat_map(|&size| options.extra.iter().map(move |&extra| (size, extra)));
-    pairs
-        .map(|(size, extra)| ((size, extra), vec![size + extra]))
-        .collect()
+    let one = |&(size, extra): &(usize, usize)| ((size, extra), vec![size + extra]);
+    options.sizes.iter().map(one).collect()
 }
 
 /// Every kernel against its code's definition, at the largest size and around it.
@@ -418,8 +416,7 @@ mod tests {
 
     fn quick(mode: Mode) -> Options {
         Options {
-            sizes: vec![40, 100],
-            extra: vec![0, 3],
+            sizes: vec![(40, 0), (40, 3), (100, 0), (100, 3)],
             samples: 12,
             mode,
             ..Options::default()

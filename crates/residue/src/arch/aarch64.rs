@@ -54,8 +54,8 @@ macro_rules! carry_less {
             type V = uint8x16_t;
             ops! {
                 fn load(self, bytes: &[u8; 16]) -> uint8x16_t { vld1q_u8(bytes.as_ptr()) }
-                fn from_u128(self, lane: u128) -> uint8x16_t { vreinterpretq_u8_p128(lane) }
-                fn to_u128(self, lane: uint8x16_t) -> u128 { vreinterpretq_p128_u8(lane) }
+                fn lane_of(self, lane: u128) -> uint8x16_t { vreinterpretq_u8_p128(lane) }
+                fn bits_of(self, lane: uint8x16_t) -> u128 { vreinterpretq_p128_u8(lane) }
                 fn xor(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { veorq_u8(a, b) }
                 fn fold(self, v: uint8x16_t, key: uint8x16_t, data: uint8x16_t) -> uint8x16_t {
                     let (v, key) = (vreinterpretq_p64_u8(v), vreinterpretq_p64_u8(key));

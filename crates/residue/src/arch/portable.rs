@@ -145,12 +145,12 @@ impl CarryLess for Portable {
     }
 
     #[inline(always)]
-    fn from_u128(self, lane: u128) -> u128 {
+    fn lane_of(self, lane: u128) -> u128 {
         lane
     }
 
     #[inline(always)]
-    fn to_u128(self, lane: u128) -> u128 {
+    fn bits_of(self, lane: u128) -> u128 {
         lane
     }
 

@@ -2,6 +2,7 @@
 
 use super::{ByteDot, CarryLess, Crc32cStep, WordDot, tier};
 use crate::cpu::Features;
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 tier!(
@@ -27,18 +28,23 @@ tier!(
     Avx2, Features::AVX2, "avx2,bmi2"
 );
 
-/// XCR0: which registers the operating system saves. Bits 1 and 2: ymm; 5, 6 and 7: zmm.
-///
-/// Call it only after CPUID said OSXSAVE; [`crate::cpu`] does.
+/// XCR0: which registers the operating system saves. Bits 1 and 2: ymm; 5, 6 and 7: zmm. Zero without XGETBV.
 pub(crate) fn saved_state() -> u64 {
-    #[target_feature(enable = "xsave")]
-    fn xgetbv0() -> u64 {
-        // SAFETY: register 0 exists wherever XGETBV does.
-        unsafe { _xgetbv(0) }
-    }
     let osxsave = __cpuid(1).ecx >> 27 & 1 == 1;
-    // SAFETY: OSXSAVE says that the CPU has XGETBV and the operating system has switched it on.
-    if osxsave { unsafe { xgetbv0() } } else { 0 }
+    if !osxsave {
+        return 0;
+    }
+    let (low, high): (u32, u32);
+    // SAFETY: OSXSAVE says that the CPU has XGETBV and the operating system has switched it on; register 0 always exists.
+    // It reads ecx and writes the two outputs, nothing else.
+    unsafe {
+        asm!(
+            "xgetbv",
+            in("ecx") 0, out("eax") low, out("edx") high,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    u64::from(high) << 32 | u64::from(low)
 }
 
 /// Methods whose body is one `unsafe` expression of intrinsics the marker proves.
@@ -75,8 +81,8 @@ macro_rules! carry_less {
             type V = __m128i;
             ops! {
                 fn load(self, bytes: &[u8; 16]) -> __m128i { _mm_loadu_si128(bytes.as_ptr().cast()) }
-                fn from_u128(self, lane: u128) -> __m128i { _mm_set_epi64x((lane >> 64) as i64, lane as i64) }
-                fn to_u128(self, lane: __m128i) -> u128 {
+                fn lane_of(self, lane: u128) -> __m128i { _mm_set_epi64x((lane >> 64) as i64, lane as i64) }
+                fn bits_of(self, lane: __m128i) -> u128 {
                     let low = _mm_cvtsi128_si64(lane) as u64;
                     let high = _mm_cvtsi128_si64(_mm_unpackhi_epi64(lane, lane)) as u64;
                     u128::from(high) << 64 | u128::from(low)
@@ -95,7 +101,7 @@ macro_rules! carry_less {
                 }
                 fn mul(self, a: u64, b: u64) -> u128 {
                     let product = _mm_clmulepi64_si128::<0x00>(_mm_cvtsi64_si128(a as i64), _mm_cvtsi64_si128(b as i64));
-                    self.to_u128(product)
+                    self.bits_of(product)
                 }
             }
         }

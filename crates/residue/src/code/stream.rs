@@ -5,7 +5,7 @@ use crate::fletcher::{self, Fletcher16, Fletcher32, Sums};
 use crate::foil::Foiled;
 use crate::{Error, adler, internet, xns};
 
-/// The value of data that comes in pieces. Made by [`Code::stream`].
+/// The value of data that comes in pieces. Made by [`Code::stream`](super::Code::stream).
 #[derive(Clone, Debug)]
 pub struct Stream<'a>(State<'a>);
 

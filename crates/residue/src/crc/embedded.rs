@@ -239,7 +239,7 @@ impl<T: Tier> Body<T> for Bytewise {
     }
 }
 
-/// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`tables::Tables`] has the others.
+/// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Kernel::on::<Pclmul, Fold>("pclmul"),

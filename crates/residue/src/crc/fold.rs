@@ -102,7 +102,7 @@ fn run<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data:
     // Head: h bytes behind 16 - h zeros, so that h + 16 m = n. The register covers the first eight bytes, which may
     // reach into the second lane.
     let h = (n - 1) % 16 + 1;
-    let register = t.from_u128(u128::from(if REFLECTED {
+    let register = t.lane_of(u128::from(if REFLECTED {
         state
     } else {
         state.swap_bytes()
@@ -119,7 +119,7 @@ fn run<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data:
     };
     let (head, second) = (lane(up), lane(t.xor(t.load(second), spill)));
 
-    let key = keys.lanes.map(|key| t.from_u128(key));
+    let key = keys.lanes.map(|key| t.lane_of(key));
     let mut last;
     let mut rest = lanes;
     if lanes.len() < 6 {
@@ -147,7 +147,7 @@ fn run<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data:
     for bytes in rest {
         last = t.fold(last, key[0], lane(t.load(bytes)));
     }
-    reduce128::<T, REFLECTED>(t, keys, t.to_u128(last))
+    reduce128::<T, REFLECTED>(t, keys, t.bits_of(last))
 }
 
 /// An index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros. From `h` below 16: the first h bytes

@@ -86,7 +86,7 @@ pub fn four_octets(data: &[u8], offset: usize) -> Option<[u8; 4]> {
     // The weight of word k, which holds the first octet, is w = N - k.
     let weight = ((data.len().div_ceil(2) - offset / 2) % 65535) as i64;
     let modulo = |sum: i64| sum.rem_euclid(65535) as u16;
-    if offset % 2 == 0 {
+    if offset.is_multiple_of(2) {
         let x = modulo((weight - 1) * a - b).to_be_bytes();
         let y = modulo(b - weight * a).to_be_bytes();
         Some([x[0], x[1], y[0], y[1]])

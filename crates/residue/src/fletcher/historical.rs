@@ -197,6 +197,7 @@ impl<const INDEXED: bool, T: Tier> Body<T> for Indexed<INDEXED> {
             for step in block {
                 let (words, _) = step.as_chunks::<2>();
                 if INDEXED {
+                    #[allow(clippy::needless_range_loop)] // The index is the point.
                     for i in 0..16 {
                         a = scalar(u64::from(a + u32::from(u16::from_le_bytes(words[i])))) as u32;
                         b += a;

@@ -1,0 +1,145 @@
+//! `cargo xtask check`: what must hold beside the tests.
+
+use crate::{cargo, require_all};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+/// A target without `std`, and one whose `std` does nothing.
+const BARE_TARGETS: [&str; 2] = ["x86_64-unknown-none", "wasm32-unknown-unknown"];
+
+/// Runs every check, each although one before it failed.
+pub fn run() -> ExitCode {
+    let checks: [(&str, Check); 6] = [
+        ("formatting", || cargo_does(&["fmt", "--all", "--check"])),
+        ("lints", || {
+            cargo_does(&[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ])
+        }),
+        ("documentation", || {
+            done(
+                cargo()
+                    .args(["doc", "--workspace", "--no-deps", "--quiet"])
+                    .env("RUSTDOCFLAGS", "-D warnings")
+                    .status(),
+            )
+        }),
+        ("without std", bare_targets),
+        ("aarch64 compiles", || {
+            target("aarch64-unknown-linux-gnu", &[])
+        }),
+        ("intrinsics are inlined", intrinsics),
+    ];
+    let mut good = true;
+    for (name, check) in checks {
+        match check() {
+            Outcome::Good => println!("{name}: good"),
+            Outcome::Bad(why) => {
+                good = false;
+                println!("{name}: FAILED: {why}");
+            }
+            Outcome::Skipped(why) => {
+                good &= !require_all();
+                println!("skipped: {name}: {why}");
+            }
+        }
+    }
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+type Check = fn() -> Outcome;
+
+enum Outcome {
+    Good,
+    Bad(String),
+    Skipped(String),
+}
+
+fn done(status: std::io::Result<std::process::ExitStatus>) -> Outcome {
+    match status {
+        Ok(status) if status.success() => Outcome::Good,
+        Ok(status) => Outcome::Bad(status.to_string()),
+        Err(error) => Outcome::Bad(error.to_string()),
+    }
+}
+
+fn cargo_does(words: &[&str]) -> Outcome {
+    done(cargo().args(words).status())
+}
+
+fn bare_targets() -> Outcome {
+    for name in BARE_TARGETS {
+        match target(name, &["--no-default-features"]) {
+            Outcome::Good => {}
+            other => return other,
+        }
+    }
+    Outcome::Good
+}
+
+/// Compiles the library for a target, which is fetched if it is missing and can be.
+fn target(name: &str, options: &[&str]) -> Outcome {
+    let added = Command::new("rustup")
+        .args(["target", "add", name])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !added.is_ok_and(|status| status.success()) {
+        return Outcome::Skipped(format!(
+            "the target {name} is not installed, and `rustup target add {name}` failed"
+        ));
+    }
+    let mut command = cargo();
+    command
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--package",
+            "residue",
+            "--target",
+            name,
+        ])
+        .args(options);
+    done(command.env("RUSTFLAGS", "-D warnings").status())
+}
+
+/// An intrinsic that is not inlined is a function call where one instruction should be: slow, and right, so that no test
+/// fails. It shows as a symbol of `core::core_arch` in a release binary that holds every kernel.
+fn intrinsics() -> Outcome {
+    if let Outcome::Bad(why) = cargo_does(&["build", "--release", "--quiet"]) {
+        return Outcome::Bad(why);
+    }
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
+    let binary = Path::new(&target).join("release/residue");
+    let Ok(output) = Command::new("nm").arg("-C").arg(&binary).output() else {
+        return Outcome::Skipped("`nm` is not installed (Debian package binutils)".to_string());
+    };
+    let symbols = String::from_utf8_lossy(&output.stdout);
+    if !symbols.contains("residue::") {
+        return Outcome::Bad(format!(
+            "`{}` shows no symbols of the library",
+            binary.display()
+        ));
+    }
+    // The one that stays is of the standard library's own feature detection.
+    let call = |line: &&str| line.contains("core::core_arch") && !line.ends_with("::_xgetbv");
+    let left: Vec<&str> = symbols.lines().filter(call).collect();
+    match left.first() {
+        None => Outcome::Good,
+        Some(first) => Outcome::Bad(format!(
+            "{} intrinsics are calls, the first `{first}`; is an `#[inline(always)]` missing on a function that takes a marker?",
+            left.len()
+        )),
+    }
+}
