@@ -332,12 +332,36 @@ impl<T: WordDot> Body<T> for Vectors {
     }
 }
 
+/// Short data by add with carry, which ends in a register; longer by vectors, whose lanes must be gathered first.
+struct Composed;
+
+impl Composed {
+    /// The length from which vectors win, on a Zen 5 core (`residue bench --sizes`).
+    const VECTORS_FROM: usize = 192;
+}
+
+impl<T: WordDot> Body<T> for Composed {
+    type Family = Internet;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
+        if data.len() < Composed::VECTORS_FROM {
+            <Adc as Body<T>>::run(tier, &(), state, data)
+        } else {
+            <Vectors as Body<T>>::run(tier, &(), state, data)
+        }
+    }
+}
+
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Internet>] = &[
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Avx2, Vectors>("avx2"),
+    Kernel::on::<Avx2, Composed>("adc_avx2"),
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Sse2, Vectors>("sse2"),
+    Kernel::on::<Sse2, Composed>("adc_sse2"),
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Kernel::on::<Avx2, Vectors>("avx2").method(),
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Kernel::on::<Sse2, Vectors>("sse2").method(),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Adc>("adc").method(),
     Kernel::on::<Portable, Word64>("word64").method(),
