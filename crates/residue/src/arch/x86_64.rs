@@ -2,6 +2,7 @@
 
 use super::{ByteDot, CarryLess, Crc32cStep, WordDot, tier};
 use crate::cpu::Features;
+#[cfg(not(miri))]
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -29,6 +30,7 @@ tier!(
 );
 
 /// XCR0: which registers the operating system saves. Bits 1 and 2: ymm; 5, 6 and 7: zmm. Zero without XGETBV.
+#[cfg(not(miri))]
 pub(crate) fn saved_state() -> u64 {
     let osxsave = __cpuid(1).ecx >> 27 & 1 == 1;
     if !osxsave {
