@@ -1,16 +1,108 @@
-//! temporary
+//! The command line of residue: computes, checks, explains and compares error-detection codes.
+//!
+//! It parses arguments, reads files and prints; what it prints is computed by the crates `residue` and `residue-lab`.
+
 #![forbid(unsafe_code)]
-mod commands {
-    pub mod bench;
-}
+#![deny(missing_docs)]
+
+mod args;
+mod codes;
+mod commands;
+mod lists;
 mod output;
-use clap::Parser;
-#[derive(Parser)]
-enum Cmd {
-    Bench(commands::bench::BenchArgs),
+mod progress;
+mod read;
+
+use args::{Args, Command};
+use clap::Parser as _;
+use output::{Output, Styles};
+use std::io;
+use std::process::ExitCode;
+
+/// How a command ended. The worst of several counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    /// All is well.
+    Good,
+    /// A bad check value was found.
+    Bad,
+    /// Something could not be read, or was asked for wrongly.
+    Trouble,
 }
-fn main() -> anyhow::Result<std::process::ExitCode> {
-    match Cmd::parse() {
-        Cmd::Bench(a) => commands::bench::run(&a),
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        ExitCode::from(match outcome {
+            Outcome::Good => 0,
+            Outcome::Bad => 1,
+            Outcome::Trouble => 2,
+        })
     }
+}
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // If help cannot be printed, there is nobody to tell.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Outcome::Trouble.into()
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    let mut output = Output::new();
+    let outcome = run(args, &mut output).and_then(|outcome| {
+        output.flush()?;
+        Ok(outcome)
+    });
+    match outcome {
+        Ok(outcome) => outcome.into(),
+        // The reader has seen enough, as `head` has.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output.complain(&format!("{error:#}"));
+            Outcome::Trouble.into()
+        }
+    }
+}
+
+fn run(args: Args, output: &mut Output) -> anyhow::Result<Outcome> {
+    check_mask()?;
+    match args.command {
+        Command::List(args) => commands::list::run(&args, output),
+        Command::Sum(args) if args.check => commands::check::run(&args, output),
+        Command::Sum(args) if args.explain => commands::explain::run(&args, output),
+        Command::Sum(args) if args.self_test => commands::self_test::run(&args, output),
+        Command::Sum(args) => commands::sum::run(&args, output),
+        Command::Bench(args) => commands::bench::run(&args),
+        Command::Conform(args) => commands::conform::run(&args, output),
+    }
+}
+
+/// The library ignores a mask it does not know, and the user would measure or test the wrong thing.
+fn check_mask() -> anyhow::Result<()> {
+    let Some(mask) = std::env::var_os("RESIDUE_CPU") else {
+        return Ok(());
+    };
+    let known = mask
+        .to_str()
+        .is_some_and(|name| residue::cpu::Features::tier(name).is_some());
+    if !known && !mask.is_empty() {
+        let names: Vec<&str> = residue::cpu::tier_names().collect();
+        anyhow::bail!(
+            "RESIDUE_CPU={}: no such tier; the tiers are {}",
+            Styles::plain(&mask),
+            names.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

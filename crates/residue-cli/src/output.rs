@@ -1,33 +1,174 @@
-//! Printing.
+//! What is printed, and how: lines, messages, colour, and the spellings of values and file names.
 
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use crate::progress::Progress;
+use anstyle::{AnsiColor, Style};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use std::ffi::OsStr;
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 
-/// A progress bar on a terminal, nothing in a pipe.
-pub struct Progress(ProgressBar);
-
-/// Starts a bar with a word of what is done.
-pub fn progress(what: &'static str) -> Progress {
-    if !std::io::stderr().is_terminal() {
-        return Progress(ProgressBar::hidden());
-    }
-    let bar = ProgressBar::new(0).with_message(what);
-    if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {percent} % {eta}") {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    Progress(bar)
+/// Standard output and standard error, kept in order.
+pub struct Output {
+    out: BufWriter<StdoutLock<'static>>,
+    terminal: bool,
+    /// The styles to print with; plain where no colour is wanted.
+    pub styles: Styles,
+    /// Stands on the terminal's last line while something long goes on, and has to be moved out of the way.
+    pub progress: Progress,
 }
 
-impl Progress {
-    /// `done` of `of` steps are done.
-    pub fn tell(&self, done: u64, of: u64) {
-        self.0.set_length(of);
-        self.0.set_position(done);
+impl Output {
+    /// Asks the terminal, and the environment, for colour.
+    pub fn new() -> Output {
+        let stdout = io::stdout();
+        let choice = anstream::AutoStream::choice(&stdout);
+        Output {
+            terminal: stdout.is_terminal(),
+            out: BufWriter::with_capacity(1 << 16, stdout.lock()),
+            styles: Styles::new(choice != anstream::ColorChoice::Never),
+            progress: Progress::none(),
+        }
     }
 
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        self.0.finish_and_clear();
+    /// Prints bytes and the end of the line.
+    pub fn line(&mut self, line: impl AsRef<[u8]>) -> io::Result<()> {
+        self.ended(line, b'\n')
+    }
+
+    /// The same, with another end.
+    pub fn ended(&mut self, line: impl AsRef<[u8]>, end: u8) -> io::Result<()> {
+        let Output {
+            out,
+            terminal,
+            progress,
+            ..
+        } = self;
+        progress.aside(|| {
+            out.write_all(line.as_ref())?;
+            out.write_all(&[end])?;
+            if *terminal { out.flush() } else { Ok(()) }
+        })
+    }
+
+    /// Prints a value as JSON.
+    pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        // Into the buffer, so that an error of the pipe stays one of the pipe.
+        let mut text = serde_json::to_vec_pretty(value)?;
+        text.push(b'\n');
+        self.out.write_all(&text)
+    }
+
+    /// Everything printed so far goes out.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// A message on standard error, after all that was printed before it.
+    pub fn complain(&mut self, message: &str) {
+        let Output { out, progress, .. } = self;
+        progress.aside(|| {
+            // What cannot be printed is found again at the end; a message that cannot be printed has no other way.
+            let _ = out.flush();
+            let _ = writeln!(io::stderr(), "residue: {message}");
+        });
+    }
+}
+
+/// How things are emphasised.
+#[derive(Clone, Copy)]
+pub struct Styles {
+    /// Headings.
+    pub head: Style,
+    /// What is right.
+    pub good: Style,
+    /// What is wrong.
+    pub bad: Style,
+    /// What matters less.
+    pub dim: Style,
+}
+
+impl Styles {
+    fn new(colour: bool) -> Styles {
+        let style = |style: Style| if colour { style } else { Style::new() };
+        Styles {
+            head: style(Style::new().bold()),
+            good: style(AnsiColor::Green.on_default()),
+            bad: style(AnsiColor::Red.on_default().bold()),
+            dim: style(Style::new().dimmed()),
+        }
+    }
+
+    /// A name from outside, fit for a message: control characters are written as escapes.
+    pub fn plain(name: &OsStr) -> String {
+        let name = name.to_string_lossy();
+        let escape = |c: char| {
+            if c.is_control() {
+                c.escape_default().to_string()
+            } else {
+                c.to_string()
+            }
+        };
+        name.chars().map(escape).collect()
+    }
+}
+
+/// How values are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// Width / 4 digits, rounded up.
+    Hex,
+    /// The value's bytes, highest first.
+    Base64,
+    /// No leading zeros.
+    Decimal,
+}
+
+impl Spelling {
+    /// The value, spelled.
+    pub fn spell(self, value: u128, width: u32) -> String {
+        match self {
+            Spelling::Hex => format!("{value:0digits$x}", digits = width.div_ceil(4) as usize),
+            Spelling::Base64 => {
+                let bytes = value.to_be_bytes();
+                let used = (width.div_ceil(8) as usize).min(bytes.len());
+                STANDARD.encode(&bytes[bytes.len() - used..])
+            }
+            Spelling::Decimal => value.to_string(),
+        }
+    }
+
+    /// The value that `text` spells, if it does and the value fits the width.
+    pub fn read(self, text: &str, width: u32) -> Option<u128> {
+        let value = match self {
+            Spelling::Hex => {
+                let proper = text.len() == width.div_ceil(4) as usize
+                    && text.bytes().all(|c| c.is_ascii_hexdigit());
+                if proper {
+                    u128::from_str_radix(text, 16).ok()?
+                } else {
+                    return None;
+                }
+            }
+            Spelling::Decimal => {
+                let proper = text.bytes().all(|c| c.is_ascii_digit());
+                if proper {
+                    text.parse().ok()?
+                } else {
+                    return None;
+                }
+            }
+            Spelling::Base64 => {
+                let bytes = STANDARD.decode(text).ok()?;
+                if bytes.len() != width.div_ceil(8) as usize || bytes.len() > 16 {
+                    return None;
+                }
+                bytes
+                    .iter()
+                    .fold(0, |value, &byte| value << 8 | u128::from(byte))
+            }
+        };
+        (width == 128 || value >> width == 0).then_some(value)
     }
 }
 
@@ -47,4 +188,88 @@ pub fn wrapped(text: &str) -> String {
         column += width;
     }
     out
+}
+
+/// A file name as coreutils prints it: escaped, and whether it had to be.
+pub fn escape(name: &[u8]) -> (Vec<u8>, bool) {
+    let mut escaped = Vec::with_capacity(name.len());
+    for &byte in name {
+        match byte {
+            b'\\' => escaped.extend(b"\\\\"),
+            b'\n' => escaped.extend(b"\\n"),
+            b'\r' => escaped.extend(b"\\r"),
+            _ => escaped.push(byte),
+        }
+    }
+    let changed = escaped.len() != name.len();
+    (escaped, changed)
+}
+
+/// The name that was escaped; `None` if it is no such name.
+pub fn unescape(escaped: &[u8]) -> Option<Vec<u8>> {
+    let mut name = Vec::with_capacity(escaped.len());
+    let mut bytes = escaped.iter();
+    while let Some(&byte) = bytes.next() {
+        name.push(match byte {
+            b'\\' => match bytes.next()? {
+                b'\\' => b'\\',
+                b'n' => b'\n',
+                b'r' => b'\r',
+                _ => return None,
+            },
+            byte => byte,
+        });
+    }
+    Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings() {
+        for (value, width, hex, base64, decimal) in [
+            (0xe306_9283, 32, "e3069283", "4waSgw==", "3808858755"),
+            (0x5, 3, "5", "BQ==", "5"),
+            (0xbeef, 16, "beef", "vu8=", "48879"),
+            (0x19, 5, "19", "GQ==", "25"),
+            (
+                u128::MAX,
+                128,
+                "ffffffffffffffffffffffffffffffff",
+                "/////////////////////w==",
+                "340282366920938463463374607431768211455",
+            ),
+        ] {
+            for (spelling, text) in [
+                (Spelling::Hex, hex),
+                (Spelling::Base64, base64),
+                (Spelling::Decimal, decimal),
+            ] {
+                assert_eq!(spelling.spell(value, width), text);
+                assert_eq!(spelling.read(text, width), Some(value), "{text}");
+            }
+        }
+        assert_eq!(Spelling::Hex.read("3f", 5), None);
+        assert_eq!(Spelling::Hex.read("+f", 8), None);
+        assert_eq!(Spelling::Hex.read("é", 8), None);
+        assert_eq!(Spelling::Decimal.read("256", 8), None);
+        assert_eq!(Spelling::Decimal.read("", 8), None);
+        assert_eq!(Spelling::Base64.read("vu8", 16), None);
+    }
+
+    #[test]
+    fn names() {
+        for (name, escaped) in [
+            (&b"a b"[..], &b"a b"[..]),
+            (b"a\\b\nc\r", b"a\\\\b\\nc\\r"),
+            (b"", b""),
+        ] {
+            assert_eq!(escape(name), (escaped.to_vec(), name != escaped));
+            assert_eq!(unescape(escaped), Some(name.to_vec()));
+        }
+        assert_eq!(unescape(b"a\\"), None);
+        assert_eq!(unescape(b"\\t"), None);
+    }
 }

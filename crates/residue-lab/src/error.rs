@@ -1,8 +1,10 @@
-//! What can go wrong while measuring.
+//! What can go wrong.
 
+use crate::conform::vectors::{LONGEST, Problem};
+use crate::explain;
 use std::fmt;
 
-/// Why there is no measurement.
+/// Why there is no measurement, no vector or no explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -28,6 +30,19 @@ pub enum Error {
         /// Bytes that were asked for.
         want: usize,
     },
+    /// A line of a file of vectors cannot be read.
+    Vector {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// The input has this many bytes, more than [`explain::LONGEST`].
+    TooLong(usize),
+    /// Nobody has written down how this code's arithmetic is shown.
+    NotShown(&'static str),
 }
 
 impl fmt::Display for Error {
@@ -53,6 +68,35 @@ impl fmt::Display for Error {
                     "the packet's segments hold {have} bytes, fewer than its length of {want}"
                 )
             }
+            Error::Vector {
+                file,
+                line,
+                problem,
+            } => {
+                write!(f, "{file}:{line}: ")?;
+                match problem {
+                    Problem::Fields(count) => write!(
+                        f,
+                        "{count} fields; write `name | input | value | source`, none empty"
+                    ),
+                    Problem::Code(name) => write!(f, "no code is named `{name}`"),
+                    Problem::Input(input) => write!(
+                        f,
+                        "`{input}` is no input; write `empty`, `text:abc`, `hex:00ff`, `rep:ff*9`, `ramp:251*9`, \
+                         `mul:13*9`, `inc:00*9` or `dec:ff*9`, of at most {LONGEST} bytes"
+                    ),
+                    Problem::Value(value) => write!(
+                        f,
+                        "`{value}` is no value of this code; write width / 4 hexadecimal digits, rounded up"
+                    ),
+                }
+            }
+            Error::TooLong(bytes) => write!(
+                f,
+                "{bytes} bytes are too many to explain; give at most {}",
+                explain::LONGEST
+            ),
+            Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Measures error-detection codes and tells what came out: [`speed`] times them, [`report`] turns a measured run
-//! into figures, tables and one self-contained page, and [`conform`] knows the mistakes other programs make.
+//! into figures, tables and one self-contained page, [`conform`] holds other programs against the test vectors and
+//! knows the mistakes they make, and [`explain`] shows the arithmetic of a short input.
 
 #![forbid(unsafe_code)]
 
 pub mod conform;
 mod error;
+pub mod explain;
 pub mod report;
 pub mod speed;
 

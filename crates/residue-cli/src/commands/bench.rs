@@ -1,6 +1,8 @@
 //! `residue bench`: how fast each code is on this CPU.
 
+use crate::Outcome;
 use crate::output;
+use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use residue_lab::report::{self, tables};
@@ -11,7 +13,6 @@ use residue_lab::speed::{Mode, Options, claims, iso, measure, plain, verdict};
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// The thesis's sizes (Sahu 2019, chapter 5).
 const ALL_SIZES: [usize; 13] = [
@@ -50,7 +51,8 @@ pub struct BenchArgs {
     /// Codes to measure, by name, separated by commas
     #[arg(
         short = 'a',
-        long = "algorithm",
+        long = "code",
+        visible_alias = "algorithm",
         value_name = "CODE",
         value_delimiter = ','
     )]
@@ -164,7 +166,7 @@ fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
 const LARGEST: usize = 1 << 30;
 
 /// Runs the command.
-pub fn run(args: &BenchArgs) -> Result<ExitCode> {
+pub fn run(args: &BenchArgs) -> Result<Outcome> {
     if let Some(Test::Iso { rounds, json }) = &args.test {
         return run_iso(*rounds as usize, *json);
     }
@@ -178,7 +180,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
 
     let options = options(args)?;
     let clock = Clock::calibrate();
-    let bar = output::progress("measuring");
+    let mut bar = Progress::of("measuring");
     let mut run = measure(&options, &clock, &mut |done, of| bar.tell(done, of))?;
     if options.mode == Mode::Thesis && options.mixed.is_none() && !options.cold {
         let steady = Options {
@@ -189,14 +191,15 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         };
         run.steady = measure(&steady, &clock, &mut |done, of| bar.tell(done, of))?.cells;
     }
-    bar.finish();
+    bar.clear();
 
     let told = verdict::verdict(&run);
     if let Some(folder) = &args.report {
         let files = report::write_report(folder, &run, &told)
             .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
         if let Some(page) = files.first() {
-            eprintln!("report: {}", page.display());
+            // The report is written; that nobody can be told so is no failure.
+            let _ = writeln!(std::io::stderr(), "report: {}", page.display());
         }
     }
     let mut out = std::io::stdout().lock();
@@ -207,7 +210,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     } else {
         print(&mut out, args, &run, &told)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Outcome::Good)
 }
 
 fn options(args: &BenchArgs) -> Result<Options> {
@@ -323,19 +326,19 @@ fn pin(args: &BenchArgs) -> Result<()> {
     }
 }
 
-fn run_claims(args: &BenchArgs) -> Result<ExitCode> {
+fn run_claims(args: &BenchArgs) -> Result<Outcome> {
     let clock = Clock::calibrate();
-    let bar = output::progress("measuring");
+    let mut bar = Progress::of("measuring");
     let judged = claims::judge(
         args.samples.map_or(ROUNDS, |samples| samples as usize),
         &clock,
         &mut |done, of| bar.tell(done, of),
     )?;
-    bar.finish();
+    bar.clear();
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&judged)?)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Outcome::Good);
     }
     writeln!(
         out,
@@ -354,29 +357,29 @@ fn run_claims(args: &BenchArgs) -> Result<ExitCode> {
             "", judged.published, judged.here
         )?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Outcome::Good)
 }
 
-fn run_iso(rounds: usize, json: bool) -> Result<ExitCode> {
+fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
     let clock = Clock::calibrate();
-    let bar = output::progress("measuring");
+    let mut bar = Progress::of("measuring");
     let rows = iso::measure(rounds, clock.ns_per_tick, &mut |done, of| {
         bar.tell(done, of)
     })?;
-    bar.finish();
+    bar.clear();
     let mut out = std::io::stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Outcome::Good);
     }
     writeln!(out, "{}", tables::table_iso(&rows).text())?;
     for finding in iso::findings(&rows) {
         writeln!(out, "{}", output::wrapped(&finding))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Outcome::Good)
 }
 
-fn compare(a: &Path, b: &Path) -> Result<ExitCode> {
+fn compare(a: &Path, b: &Path) -> Result<Outcome> {
     let read = |path: &Path| -> Result<Run> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
@@ -389,5 +392,5 @@ fn compare(a: &Path, b: &Path) -> Result<ExitCode> {
     };
     let (a, b) = (read(a)?, read(b)?);
     write!(std::io::stdout().lock(), "{}", report::compare(&a, &b))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Outcome::Good)
 }

@@ -1,0 +1,9 @@
+//! One file per command, each with a `run` that is given its arguments and where to print.
+
+pub mod bench;
+pub mod check;
+pub mod conform;
+pub mod explain;
+pub mod list;
+pub mod self_test;
+pub mod sum;

@@ -1,0 +1,342 @@
+//! `residue sum --check`: do files still have the values of a list?
+
+use crate::Outcome;
+use crate::args::SumArgs;
+use crate::codes::{self, Chosen};
+use crate::lists::{self, Entry, List, Reading};
+use crate::output::{Output, Spelling, Styles, escape};
+use crate::progress::Progress;
+use crate::read::{self, Done, Job, Source};
+use anyhow::bail;
+use serde::Serialize;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+
+/// Checks the files of each list.
+pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<Outcome> {
+    let code = match args.codes.as_slice() {
+        [] => None,
+        texts => match codes::parse_all(texts)?.as_slice() {
+            [one] => Some(one.clone()),
+            _ => bail!("--check takes one code, that of lines which name none"),
+        },
+    };
+    let spelling = match (args.base64, args.decimal) {
+        (true, _) => Some(Spelling::Base64),
+        (_, true) => Some(Spelling::Decimal),
+        _ => None,
+    };
+    let reading = Reading {
+        code: code.as_ref(),
+        spelling,
+        zero: args.zero,
+    };
+    let stdin = [OsString::from("-")];
+    let lists = if args.files.is_empty() {
+        &stdin[..]
+    } else {
+        &args.files
+    };
+    let mut reports = Vec::new();
+    let mut outcome = Outcome::Good;
+    for name in lists {
+        let mut checker = Checker {
+            args,
+            output: &mut *output,
+            report: Report::of(name),
+        };
+        outcome = outcome.max(checker.list(name, reading)?);
+        reports.push(checker.report);
+    }
+    if args.json {
+        output.json(&reports)?;
+    }
+    Ok(outcome)
+}
+
+/// What became of a list.
+#[derive(Serialize)]
+struct Report {
+    list: String,
+    good: usize,
+    bad: usize,
+    unreadable: usize,
+    missing: usize,
+    /// The numbers of the lines that could not be read.
+    malformed: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    entries: Vec<Row>,
+}
+
+/// What became of a line.
+#[derive(Serialize)]
+struct Row {
+    file: String,
+    code: String,
+    expected: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actual: Option<String>,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Report {
+    fn of(list: &OsStr) -> Report {
+        Report {
+            list: list.to_string_lossy().into_owned(),
+            good: 0,
+            bad: 0,
+            unreadable: 0,
+            missing: 0,
+            malformed: Vec::new(),
+            error: None,
+            entries: Vec::new(),
+        }
+    }
+}
+
+struct Checker<'a> {
+    args: &'a SumArgs,
+    output: &'a mut Output,
+    report: Report,
+}
+
+impl Checker<'_> {
+    fn list(&mut self, name: &OsStr, reading: Reading<'_>) -> anyhow::Result<Outcome> {
+        let text = match contents(name) {
+            Ok(text) => text,
+            Err(error) => return Ok(self.fail(read::problem(&error))),
+        };
+        let list = lists::parse(&text, reading);
+        drop(text);
+        self.report.malformed.clone_from(&list.malformed);
+        if self.args.warn && !self.args.status {
+            for number in &list.malformed {
+                let place = Styles::plain(name);
+                self.output.complain(&format!(
+                    "{place}: {number}: improperly formatted check value line"
+                ));
+            }
+        }
+        if list.entries.is_empty() {
+            return Ok(self.fail(match list.nameless {
+                Some(line) => {
+                    format!("line {line} names no code; say which one it is with -a CODE")
+                }
+                None => "no properly formatted check value lines found".to_string(),
+            }));
+        }
+        self.files(&list, name == "-")?;
+        Ok(self.conclude())
+    }
+
+    /// The whole list is of no use.
+    fn fail(&mut self, why: String) -> Outcome {
+        self.output.complain(&format!(
+            "{}: {why}",
+            Styles::plain(OsStr::new(&self.report.list))
+        ));
+        self.report.error = Some(why);
+        Outcome::Trouble
+    }
+
+    /// Reads the files and tells of each line. Neighbouring lines of one file are served by one reading.
+    fn files(&mut self, list: &List, stdin_used: bool) -> anyhow::Result<()> {
+        let groups: Vec<&[Entry]> = list.entries.chunk_by(|a, b| a.name == b.name).collect();
+        let jobs: Vec<Job<'_>> = groups
+            .iter()
+            .map(|group| Job {
+                // The list was standard input: nothing is left there, and a file `-` will not be found.
+                source: if group[0].name == b"-" && !stdin_used {
+                    Source::Stdin
+                } else {
+                    Source::File(PathBuf::from(file_name(&group[0].name)))
+                },
+                codes: group.iter().map(|entry| &list.codes[entry.code]).collect(),
+            })
+            .collect();
+        self.output.progress = Progress::of_bytes(read::total(&jobs));
+        let progress = self.output.progress.clone();
+        read::all(&jobs, &progress, |index, done| {
+            let (job, group) = (&jobs[index], groups[index]);
+            match done {
+                Ok(done) => self.read(job, group, &done),
+                Err(error) => self.unread(job, group, &error),
+            }
+        })?;
+        self.output.progress.clear();
+        Ok(())
+    }
+
+    fn read(&mut self, job: &Job<'_>, group: &[Entry], done: &Done) -> anyhow::Result<()> {
+        if let Some(complaint) = &done.complaint {
+            self.complain(&group[0], complaint);
+        }
+        for ((entry, chosen), value) in group.iter().zip(&job.codes).zip(&done.values) {
+            let good = entry.expected.contains(value)
+                && entry.bytes.is_none_or(|bytes| bytes == done.bytes)
+                && done.complaint.is_none();
+            *(if good {
+                &mut self.report.good
+            } else {
+                &mut self.report.bad
+            }) += 1;
+            let verdict = if good { "OK" } else { "FAILED" };
+            let row = self.row(entry, chosen, verdict);
+            let actual = Spelling::Hex.spell(*value, chosen.code.width());
+            self.tell(
+                entry,
+                Row {
+                    actual: Some(actual),
+                    error: done.complaint.clone(),
+                    ..row
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    fn unread(&mut self, job: &Job<'_>, group: &[Entry], error: &io::Error) -> anyhow::Result<()> {
+        let missing = error.kind() == io::ErrorKind::NotFound;
+        let why = read::problem(error);
+        let ignored = missing && self.args.ignore_missing;
+        if !ignored {
+            self.complain(&group[0], &why);
+        }
+        for (entry, chosen) in group.iter().zip(&job.codes) {
+            *(if ignored {
+                &mut self.report.missing
+            } else {
+                &mut self.report.unreadable
+            }) += 1;
+            let verdict = if ignored {
+                "missing"
+            } else {
+                "FAILED open or read"
+            };
+            let row = Row {
+                error: Some(why.clone()),
+                ..self.row(entry, chosen, verdict)
+            };
+            if !ignored || self.args.json {
+                self.tell(entry, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn complain(&mut self, entry: &Entry, why: &str) {
+        let name = Styles::plain(&file_name(&entry.name));
+        self.output.complain(&format!("{name}: {why}"));
+    }
+
+    fn row(&self, entry: &Entry, chosen: &Chosen, verdict: &'static str) -> Row {
+        // Where a number may be two, the first reading is shown.
+        let expected = entry.expected.first();
+        Row {
+            file: String::from_utf8_lossy(&entry.name).into_owned(),
+            code: chosen.label.clone(),
+            expected: expected.map_or_else(
+                || entry.written.clone(),
+                |value| Spelling::Hex.spell(*value, chosen.code.width()),
+            ),
+            actual: None,
+            verdict,
+            error: None,
+        }
+    }
+
+    fn tell(&mut self, entry: &Entry, row: Row) -> anyhow::Result<()> {
+        if self.args.json {
+            if !(self.args.quiet && row.verdict == "OK") {
+                self.report.entries.push(row);
+            }
+            return Ok(());
+        }
+        if self.args.status || self.args.quiet && row.verdict == "OK" {
+            return Ok(());
+        }
+        let (name, escaped) = if self.args.zero {
+            (entry.name.clone(), false)
+        } else {
+            escape(&entry.name)
+        };
+        let styles = self.output.styles;
+        let style = if row.verdict == "OK" {
+            styles.good
+        } else {
+            styles.bad
+        };
+        let mut line = if escaped { b"\\".to_vec() } else { Vec::new() };
+        line.extend(name);
+        line.extend(format!(": {style}{}{style:#}", row.verdict).into_bytes());
+        self.output.line(line)?;
+        Ok(())
+    }
+
+    /// The warnings at the end, and what the list amounts to.
+    fn conclude(&mut self) -> Outcome {
+        let report = &self.report;
+        let (bad, unreadable, malformed) = (report.bad, report.unreadable, report.malformed.len());
+        let nothing = report.good + bad + unreadable == 0;
+        if !self.args.status {
+            let s = |count: usize| if count == 1 { "" } else { "s" };
+            let (is, its) = (if malformed == 1 { "is" } else { "are" }, s(malformed));
+            if malformed > 0 {
+                self.output.complain(&format!(
+                    "WARNING: {malformed} line{its} {is} improperly formatted"
+                ));
+            }
+            if unreadable > 0 {
+                let s = s(unreadable);
+                self.output.complain(&format!(
+                    "WARNING: {unreadable} listed file{s} could not be read"
+                ));
+            }
+            if bad > 0 {
+                let s = s(bad);
+                self.output.complain(&format!(
+                    "WARNING: {bad} computed check value{s} did NOT match"
+                ));
+            }
+            if nothing {
+                let name = Styles::plain(OsStr::new(&self.report.list));
+                self.output
+                    .complain(&format!("{name}: no file was verified"));
+            }
+        }
+        if self.args.strict && malformed > 0 {
+            Outcome::Trouble
+        } else if bad > 0 || unreadable > 0 || nothing {
+            Outcome::Bad
+        } else {
+            Outcome::Good
+        }
+    }
+}
+
+/// All of a list.
+fn contents(name: &OsStr) -> io::Result<Vec<u8>> {
+    if name != "-" {
+        return std::fs::read(name);
+    }
+    let mut text = Vec::new();
+    io::stdin().lock().read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// The name as the system takes it.
+#[cfg(unix)]
+fn file_name(name: &[u8]) -> OsString {
+    use std::os::unix::ffi::OsStrExt as _;
+    OsStr::from_bytes(name).to_os_string()
+}
+
+/// The name as the system takes it; elsewhere names are Unicode.
+#[cfg(not(unix))]
+fn file_name(name: &[u8]) -> OsString {
+    String::from_utf8_lossy(name).into_owned().into()
+}

@@ -1,0 +1,335 @@
+//! `residue sum`: check values of files.
+
+use crate::Outcome;
+use crate::args::SumArgs;
+use crate::codes::{self, Chosen};
+use crate::output::{Output, Spelling, Styles, escape};
+use crate::progress::Progress;
+use crate::read::{self, Done, Job, Source};
+use anyhow::{Context as _, bail};
+use residue_lab::conform::vectors::octets;
+use serde::Serialize;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
+use walkdir::WalkDir;
+
+/// Computes and prints.
+pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<Outcome> {
+    if args.quiet {
+        bail!("--quiet goes with --check or --self-test");
+    }
+    let codes = codes::parse_all(&args.codes)?;
+    let mut outcome = Outcome::Good;
+    let inputs = inputs(args, output, &mut outcome)?;
+    let mut printer = Printer {
+        args,
+        codes: &codes,
+        rows: Vec::new(),
+    };
+    if let Some(kernel) = &args.kernel {
+        for input in &inputs {
+            let done = forced(kernel, &codes, &input.source)?;
+            printer.done(output, input, Ok(done))?;
+        }
+    } else {
+        let jobs: Vec<Job<'_>> = inputs
+            .iter()
+            .map(|input| Job {
+                source: input.source.clone(),
+                codes: codes.iter().collect(),
+            })
+            .collect();
+        output.progress = Progress::of_bytes(read::total(&jobs));
+        let progress = output.progress.clone();
+        read::all(&jobs, &progress, |index, done| {
+            outcome = outcome.max(printer.done(output, &inputs[index], done)?);
+            Ok(())
+        })?;
+        output.progress.clear();
+    }
+    if args.json {
+        output.json(&printer.rows)?;
+    }
+    Ok(outcome)
+}
+
+/// An input and what it is called in the output.
+struct Input {
+    source: Source,
+    name: OsString,
+    /// Standard input because nothing else was named.
+    unnamed: bool,
+}
+
+/// What is to be read, in the order it was named: text, bytes, files. What cannot be read at all is told at once.
+fn inputs(
+    args: &SumArgs,
+    output: &mut Output,
+    outcome: &mut Outcome,
+) -> anyhow::Result<Vec<Input>> {
+    let mut inputs = in_memory(args)?;
+    if args.kernel.is_some() && inputs.is_empty() {
+        bail!("--kernel works on --text and --hex, as a kernel takes its input whole");
+    }
+    if inputs.is_empty() && args.files.is_empty() {
+        inputs.push(Input {
+            source: Source::Stdin,
+            name: "-".into(),
+            unnamed: true,
+        });
+    }
+    let mut stdin_taken = false;
+    for name in &args.files {
+        if name == "-" {
+            if std::mem::replace(&mut stdin_taken, true) {
+                bail!("`-` twice: standard input can be read once");
+            }
+            inputs.push(Input {
+                source: Source::Stdin,
+                name: name.clone(),
+                unnamed: false,
+            });
+        } else if args.recursive {
+            walk(name, &mut inputs, |message| {
+                *outcome = Outcome::Trouble;
+                output.complain(&message);
+            });
+        } else {
+            inputs.push(file(name.clone()));
+        }
+    }
+    Ok(inputs)
+}
+
+fn file(name: OsString) -> Input {
+    Input {
+        source: Source::File(PathBuf::from(&name)),
+        name,
+        unnamed: false,
+    }
+}
+
+/// The inputs given on the command line itself, named as in the project's files of vectors.
+fn in_memory(args: &SumArgs) -> anyhow::Result<Vec<Input>> {
+    let given = |name: String, bytes: Vec<u8>| Input {
+        source: Source::Bytes(bytes),
+        name: name.into(),
+        unnamed: false,
+    };
+    let mut inputs: Vec<Input> = args
+        .text
+        .iter()
+        .map(|text| given(format!("text:{text}"), text.as_bytes().to_vec()))
+        .collect();
+    for hex in &args.hex {
+        inputs.push(given(format!("hex:{hex}"), bytes(hex)?));
+    }
+    Ok(inputs)
+}
+
+/// The bytes that --hex spells.
+pub fn bytes(hex: &str) -> anyhow::Result<Vec<u8>> {
+    let digits = hex.trim();
+    let digits = digits
+        .strip_prefix("0x")
+        .or(digits.strip_prefix("0X"))
+        .unwrap_or(digits);
+    let digits: String = digits
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != ':')
+        .collect();
+    octets(&digits).with_context(|| {
+        format!(
+            "--hex `{}`: not an even number of hexadecimal digits",
+            hex.escape_debug()
+        )
+    })
+}
+
+/// The regular files in a folder and its folders, by name; or the file itself.
+fn walk(name: &OsStr, inputs: &mut Vec<Input>, mut complain: impl FnMut(String)) {
+    // A link that the user names is followed, as everywhere; those found on the way could lead out, or round and round.
+    for entry in WalkDir::new(name).sort_by_file_name() {
+        match entry {
+            // A named file that is no regular one, such as a pipe, is meant.
+            Ok(entry)
+                if entry.file_type().is_file() || entry.depth() == 0 && !entry.path().is_dir() =>
+            {
+                inputs.push(file(entry.into_path().into_os_string()));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let place = error
+                    .path()
+                    .map_or_else(|| name.to_os_string(), |path| path.into());
+                let why = match error.io_error() {
+                    Some(error) => read::problem(error),
+                    None => error.to_string(),
+                };
+                complain(format!("{}: {why}", Styles::plain(&place)));
+            }
+        }
+    }
+}
+
+/// The values of input in memory by a kernel named by the user.
+fn forced(kernel: &str, codes: &[Chosen], source: &Source) -> anyhow::Result<Done> {
+    let Source::Bytes(bytes) = source else {
+        bail!("--kernel works on --text and --hex")
+    };
+    let value = |chosen: &Chosen| {
+        let mut data = bytes.clone();
+        if chosen.cksum {
+            data.extend(codes::length_octets(bytes.len() as u64));
+        }
+        chosen.code.value_with(kernel, &data).map_err(|error| {
+            let names: Vec<&str> = chosen.code.kernels().map(|kernel| kernel.name).collect();
+            anyhow::anyhow!(
+                "{}: {error} (`{kernel}`); its kernels are {}",
+                chosen.label,
+                names.join(", ")
+            )
+        })
+    };
+    let values = codes.iter().map(value).collect::<anyhow::Result<_>>()?;
+    Ok(Done {
+        bytes: bytes.len() as u64,
+        values,
+        complaint: None,
+    })
+}
+
+/// One input, as JSON.
+#[derive(Serialize)]
+struct Row {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    codes: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// One value, as JSON. Decimal numbers are strings: many readers of JSON round numbers of more than 53 bits.
+#[derive(Serialize)]
+struct Value {
+    code: String,
+    value: String,
+    base64: String,
+    decimal: String,
+}
+
+struct Printer<'a> {
+    args: &'a SumArgs,
+    codes: &'a [Chosen],
+    /// What has been done, for JSON.
+    rows: Vec<Row>,
+}
+
+impl Printer<'_> {
+    fn done(
+        &mut self,
+        output: &mut Output,
+        input: &Input,
+        done: io::Result<Done>,
+    ) -> anyhow::Result<Outcome> {
+        let (done, error) = match done {
+            Ok(done) => {
+                let complaint = done.complaint.clone();
+                (Some(done), complaint)
+            }
+            Err(error) => (None, Some(told(&error))),
+        };
+        if self.args.json {
+            self.rows
+                .push(self.row(input, done.as_ref(), error.clone()));
+        } else if let Some(done) = &done {
+            for (chosen, value) in self.codes.iter().zip(&done.values) {
+                let end = if self.args.zero { 0 } else { b'\n' };
+                output.ended(self.line(input, chosen, *value, done.bytes), end)?;
+            }
+        }
+        let Some(error) = error else {
+            return Ok(Outcome::Good);
+        };
+        output.complain(&format!("{}: {error}", Styles::plain(&input.name)));
+        Ok(Outcome::Trouble)
+    }
+
+    fn row(&self, input: &Input, done: Option<&Done>, error: Option<String>) -> Row {
+        let value = |(chosen, &value): (&Chosen, &u128)| {
+            let spell = |spelling: Spelling| spelling.spell(value, chosen.code.width());
+            Value {
+                code: chosen.label.clone(),
+                value: spell(Spelling::Hex),
+                base64: spell(Spelling::Base64),
+                decimal: spell(Spelling::Decimal),
+            }
+        };
+        let values = done.map_or(&[][..], |done| &done.values);
+        Row {
+            file: input.name.to_string_lossy().into_owned(),
+            bytes: done.map(|done| done.bytes),
+            codes: self.codes.iter().zip(values).map(value).collect(),
+            error,
+        }
+    }
+
+    /// A line, without its end.
+    fn line(&self, input: &Input, chosen: &Chosen, value: u128, bytes: u64) -> Vec<u8> {
+        let SumArgs {
+            tag,
+            base64,
+            decimal,
+            zero,
+            ..
+        } = *self.args;
+        let spelling = match (base64, decimal || chosen.cksum) {
+            (true, _) => Spelling::Base64,
+            (false, true) => Spelling::Decimal,
+            (false, false) => Spelling::Hex,
+        };
+        let value = spelling.spell(value, chosen.code.width());
+        let name = input.name.as_encoded_bytes();
+        let tagged = tag || self.codes.len() > 1;
+        if chosen.cksum && !tagged {
+            // cksum escapes nothing, and leaves the name out if none was given.
+            let mut line = format!("{value} {bytes}").into_bytes();
+            if !input.unnamed {
+                line.push(b' ');
+                line.extend(name);
+            }
+            return line;
+        }
+        let (name, escaped) = if zero {
+            (name.to_vec(), false)
+        } else {
+            escape(name)
+        };
+        let mut line = Vec::with_capacity(name.len() + 64);
+        if escaped {
+            line.push(b'\\');
+        }
+        if tagged {
+            line.extend(chosen.tag().into_bytes());
+            line.extend(b" (");
+            line.extend(name);
+            line.extend(format!(") = {value}").into_bytes());
+        } else {
+            line.extend(format!("{value}  ").into_bytes());
+            line.extend(name);
+        }
+        line
+    }
+}
+
+/// Why an input could not be read, with what to do about it.
+fn told(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::IsADirectory => {
+            "is a folder; use --recursive to read what is in it".to_string()
+        }
+        _ => read::problem(error),
+    }
+}

@@ -1,0 +1,355 @@
+//! Lists of check values, as `residue sum` and its relatives print them.
+
+use crate::codes::Chosen;
+use crate::output::{Spelling, unescape};
+
+/// A line: the value that a file should have.
+#[derive(Debug)]
+pub struct Entry {
+    /// The file's name, as the list's maker was given it.
+    pub name: Vec<u8>,
+    /// Which of the list's codes.
+    pub code: usize,
+    /// The length that the file should have, in lists of cksum.
+    pub bytes: Option<u64>,
+    /// What the value may be: more than one number if its spelling is in doubt.
+    pub expected: Vec<u128>,
+    /// The value as it is written.
+    pub written: String,
+}
+
+/// What a list says.
+#[derive(Debug, Default)]
+pub struct List {
+    /// The codes that its lines name, and the one given by the user.
+    pub codes: Vec<Chosen>,
+    /// Its proper lines.
+    pub entries: Vec<Entry>,
+    /// The numbers of the others, from 1.
+    pub malformed: Vec<usize>,
+    /// The first line that would be proper if the code was known.
+    pub nameless: Option<usize>,
+}
+
+/// How a list is to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// The code of lines that name none.
+    pub code: Option<&'a Chosen>,
+    /// How values are spelled, if that is known.
+    pub spelling: Option<Spelling>,
+    /// Lines end with a zero byte, and names are not escaped.
+    pub zero: bool,
+}
+
+/// What a line holds, before the whole list has told how its numbers are to be read.
+struct Raw {
+    name: Vec<u8>,
+    code: usize,
+    bytes: Option<u64>,
+    hex: Option<u128>,
+    decimal: Option<u128>,
+    base64: Option<u128>,
+    written: String,
+}
+
+/// Reads a list.
+pub fn parse(text: &[u8], reading: Reading<'_>) -> List {
+    let mut list = List::default();
+    list.codes.extend(reading.code.cloned());
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut raw = Vec::new();
+    for (number, line) in text
+        .split(|&byte| byte == if reading.zero { 0 } else { b'\n' })
+        .enumerate()
+    {
+        // Lists that went through Windows; a name that ends so is escaped.
+        let line = if reading.zero {
+            line
+        } else {
+            line.strip_suffix(b"\r").unwrap_or(line)
+        };
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        match self::line(line, reading, &mut list.codes) {
+            Ok(entry) => raw.push(entry),
+            Err(nameless) => {
+                list.malformed.push(number + 1);
+                if nameless && list.nameless.is_none() {
+                    list.nameless = Some(number + 1);
+                }
+            }
+        }
+    }
+    list.entries = settle(raw, reading.spelling);
+    list
+}
+
+/// Decides between decimal and hexadecimal. A list has one of both; a line that can only be the one tells for all.
+fn settle(raw: Vec<Raw>, spelling: Option<Spelling>) -> Vec<Entry> {
+    let decimal_only = raw.iter().any(|r| r.hex.is_none() && r.base64.is_none());
+    let hex_only = raw.iter().any(|r| r.decimal.is_none() && r.hex.is_some());
+    let expected = |raw: &Raw| -> Vec<u128> {
+        let all = match spelling {
+            Some(Spelling::Hex) => [raw.hex, None, None],
+            Some(Spelling::Decimal) => [None, raw.decimal, None],
+            Some(Spelling::Base64) => [None, None, raw.base64],
+            None => match (raw.hex, raw.decimal) {
+                (Some(_), Some(_)) if hex_only => [raw.hex, None, raw.base64],
+                (Some(_), Some(_)) if decimal_only => [None, raw.decimal, raw.base64],
+                _ => [raw.hex, raw.decimal, raw.base64],
+            },
+        };
+        all.into_iter().flatten().collect()
+    };
+    raw.into_iter()
+        .map(|raw| Entry {
+            expected: expected(&raw),
+            name: raw.name,
+            code: raw.code,
+            bytes: raw.bytes,
+            written: raw.written,
+        })
+        .collect()
+}
+
+/// One line. The error tells whether all that is missing is the code.
+fn line(line: &[u8], reading: Reading<'_>, codes: &mut Vec<Chosen>) -> Result<Raw, bool> {
+    let (line, escaped) = match line.strip_prefix(b"\\") {
+        Some(rest) if !reading.zero => (rest, true),
+        _ => (line, false),
+    };
+    let name = |name: &[u8]| {
+        let name = if escaped {
+            unescape(name)?
+        } else {
+            name.to_vec()
+        };
+        // No file is named so, and the system would take the name to end there.
+        (!name.is_empty() && !name.contains(&0)).then_some(name)
+    };
+    if let Some(raw) = tagged(line, name, reading, codes) {
+        return Ok(raw);
+    }
+    let foreign = line.windows(4).any(|four| four == b") = ");
+    let end = line
+        .iter()
+        .position(|&byte| byte == b' ' || byte == b'\t')
+        .ok_or(false)?;
+    let (value, rest) = line.split_at(end);
+    let written = std::str::from_utf8(value).map_err(|_| false)?;
+    let Some(chosen) = reading.code else {
+        // Its width is unknown, but a value it may be.
+        let likely = written.len() > 1
+            && written
+                .bytes()
+                .all(|c| c.is_ascii_alphanumeric() || b"+/=".contains(&c));
+        return Err(!foreign && likely && written.bytes().any(|c| c.is_ascii_digit()));
+    };
+    if chosen.cksum && !escaped {
+        // `value bytes name`, the name as it is.
+        let rest = &rest[1..];
+        if let Some(space) = rest.iter().position(|&byte| byte == b' ') {
+            let bytes = std::str::from_utf8(&rest[..space])
+                .ok()
+                .and_then(|text| text.parse().ok());
+            if let (Some(bytes), true) = (bytes, rest.len() > space + 1) {
+                let mut raw = spelled(
+                    rest[space + 1..].to_vec(),
+                    0,
+                    chosen,
+                    written,
+                    reading.spelling,
+                )
+                .ok_or(false)?;
+                raw.bytes = Some(bytes);
+                return Ok(raw);
+            }
+        }
+    }
+    // Two characters stand between value and name, the second a star for a binary file; some tools write one, or a tab.
+    let rest = &rest[1..];
+    let rest = rest
+        .strip_prefix(b" ")
+        .or(rest.strip_prefix(b"*"))
+        .unwrap_or(rest);
+    spelled(
+        name(rest).ok_or(false)?,
+        0,
+        chosen,
+        written,
+        reading.spelling,
+    )
+    .ok_or(false)
+}
+
+/// `CODE (name) = value`
+fn tagged(
+    line: &[u8],
+    unescaped: impl Fn(&[u8]) -> Option<Vec<u8>>,
+    reading: Reading<'_>,
+    codes: &mut Vec<Chosen>,
+) -> Option<Raw> {
+    let open = line.windows(2).position(|two| two == b" (")?;
+    let close = line.windows(4).rposition(|four| four == b") = ")?;
+    let name = unescaped(line.get(open + 2..close)?)?;
+    let label = std::str::from_utf8(&line[..open]).ok()?;
+    let written = std::str::from_utf8(&line[close + 4..]).ok()?.trim_end();
+    // Most lists name one code many times.
+    if let Some(place) = codes
+        .iter()
+        .position(|known| known.label.eq_ignore_ascii_case(label))
+    {
+        return spelled(name, place, &codes[place], written, reading.spelling);
+    }
+    let chosen = Chosen::new(label).ok()?;
+    // It may have been named by an alias.
+    let place = codes.iter().position(|known| known.label == chosen.label);
+    let raw = spelled(
+        name,
+        place.unwrap_or(codes.len()),
+        &chosen,
+        written,
+        reading.spelling,
+    )?;
+    if place.is_none() {
+        codes.push(chosen);
+    }
+    Some(raw)
+}
+
+/// The value in every spelling it may have; `None` if it has none.
+fn spelled(
+    name: Vec<u8>,
+    code: usize,
+    chosen: &Chosen,
+    written: &str,
+    spelling: Option<Spelling>,
+) -> Option<Raw> {
+    let width = chosen.code.width();
+    let read = |wanted: Spelling| {
+        let usual = spelling.is_none_or(|spelling| spelling == wanted);
+        // The program cksum knows decimal numbers only.
+        let possible = !chosen.cksum || wanted != Spelling::Hex;
+        if usual && possible {
+            wanted.read(written, width)
+        } else {
+            None
+        }
+    };
+    let (hex, decimal, base64) = (
+        read(Spelling::Hex),
+        read(Spelling::Decimal),
+        read(Spelling::Base64),
+    );
+    hex.or(decimal).or(base64)?;
+    Some(Raw {
+        name,
+        code,
+        bytes: None,
+        hex,
+        decimal,
+        base64,
+        written: written.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, code: Option<&str>) -> List {
+        let code = code.map(|name| Chosen::parse(name).unwrap());
+        parse(
+            text.as_bytes(),
+            Reading {
+                code: code.as_ref(),
+                spelling: None,
+                zero: false,
+            },
+        )
+    }
+
+    fn names(list: &List) -> Vec<&str> {
+        list.entries
+            .iter()
+            .map(|entry| std::str::from_utf8(&entry.name).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn lines_of_many_makers() {
+        let text = "# comment\n\ne3069283  a\ne3069283 *b\nE3069283\tc\r\ne3069283  d d\n4waSgw==  e\n\
+                    \\e3069283  f\\\\\\n\nCRC-32/ISCSI (g) = h) = e3069283\nCRC32C (i) = 4waSgw==\n";
+        let list = read(text, Some("crc32c"));
+        assert_eq!(list.malformed, [0; 0]);
+        assert_eq!(
+            names(&list),
+            ["a", "b", "c", "d d", "e", "f\\\n", "g) = h", "i"]
+        );
+        assert!(
+            list.entries
+                .iter()
+                .all(|entry| entry.expected == [0xe306_9283] && entry.code == 0)
+        );
+    }
+
+    #[test]
+    fn lines_that_are_none() {
+        let text = "e3069283\ne306928  a\ng3069283  a\n\\e3069283  a\\t\nSHA256 (a) = e3069283\n\
+                    CRC-32C (a) = e30692\nCRC-32C () = e3069283\ne3069283  a\0b\n\u{fffd}  \n=\n \n";
+        let list = read(text, Some("crc32c"));
+        assert_eq!(list.entries.len(), 0, "{:?}", list.entries);
+        assert_eq!(list.malformed.len(), 11);
+    }
+
+    #[test]
+    fn decimal_or_hexadecimal() {
+        let first = |text: &str| read(text, Some("crc32c")).entries.remove(0).expected;
+        assert_eq!(first("12345678  a\n"), [0x1234_5678, 12_345_678]);
+        assert_eq!(first("12345678  a\ne3069283  b\n"), [0x1234_5678]);
+        assert_eq!(first("12345678  a\n3808858755  b\n"), [12_345_678]);
+        assert_eq!(first("3808858755  b\n"), [3_808_858_755]);
+    }
+
+    #[test]
+    fn lists_of_cksum() {
+        let list = read(
+            "930766865 9 a b\n930766865  c\nCKSUM (d) = 12345678\n",
+            Some("cksum"),
+        );
+        assert_eq!(names(&list), ["a b", "c", "d"]);
+        assert_eq!(list.entries[0].bytes, Some(9));
+        assert_eq!(list.entries[2].expected, [12_345_678]);
+    }
+
+    #[test]
+    fn a_code_is_missing() {
+        assert_eq!(read("e3069283  a\n", None).nameless, Some(1));
+        assert_eq!(read("hello world\n", None).nameless, None);
+    }
+
+    #[test]
+    fn noise_is_no_list() {
+        let mut state = 1u32;
+        let mut noise = Vec::new();
+        for _ in 0..100_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            noise.push(b" \\\n\r()=*0f1cC-/\0\xff"[(state >> 16) as usize % 17]);
+        }
+        for zero in [false, true] {
+            for code in [None, Some("cksum"), Some("crc-8")] {
+                let code = code.map(|name| Chosen::parse(name).unwrap());
+                parse(
+                    &noise,
+                    Reading {
+                        code: code.as_ref(),
+                        spelling: None,
+                        zero,
+                    },
+                );
+            }
+        }
+    }
+}

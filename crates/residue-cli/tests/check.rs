@@ -1,0 +1,305 @@
+//! `residue sum --check`
+#![cfg(unix)]
+
+mod common;
+
+use common::{Ran, folder, residue};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+fn check(dir: &Path, list: &[u8], args: &[&str]) -> Ran {
+    residue([&["sum", "-c"], args].concat())
+        .within(dir)
+        .input(list)
+        .run()
+}
+
+#[test]
+fn every_format_goes_round() {
+    let dir = tempfile::tempdir().unwrap();
+    let names: &[&[u8]] = &[
+        b"plain",
+        b"a  b",
+        b"new\nline",
+        b"back\\slash",
+        b"cr\r",
+        b"(x) = y",
+        b"\xff",
+        b"*star",
+    ];
+    for (i, name) in names.iter().enumerate() {
+        fs::write(
+            dir.path().join(OsStr::from_bytes(name)),
+            common::noise(1000 * i),
+        )
+        .unwrap();
+    }
+    let codes = "crc-32/iscsi crc-64/nvme crc-16/arc crc-5/usb crc-82/darc internet adler-32 cksum crc-24/ble crc-8";
+    let custom = "width=16,poly=1021,init=ffff,refin=true,refout=true";
+    for code in codes.split(' ').chain([custom]) {
+        for format in [
+            &[][..],
+            &["--tag"],
+            &["--base64"],
+            &["--decimal"],
+            &["--tag", "--base64"],
+            &["-z"],
+            &["--tag", "-z"],
+        ] {
+            // cksum escapes no names: its lists cannot hold every one.
+            let usable =
+                |name: &&&[u8]| code != "cksum" || !name.iter().any(|b| b"\n\r\\".contains(b));
+            let names: Vec<&OsStr> = names
+                .iter()
+                .filter(usable)
+                .map(|name| OsStr::from_bytes(name))
+                .collect();
+            let mut args: Vec<&OsStr> = ["sum", "-a", code].map(OsStr::new).to_vec();
+            args.extend(format.iter().map(OsStr::new));
+            args.push(OsStr::new("--"));
+            args.extend(&names);
+            let list = residue(args).within(dir.path()).run();
+            assert_eq!((list.code, &*list.err), (0, ""));
+            let zero = if format.contains(&"-z") {
+                &["-z"][..]
+            } else {
+                &[]
+            };
+            let named = if format.contains(&"--tag") {
+                &[][..]
+            } else {
+                &["-a", code]
+            };
+            let ran = check(
+                dir.path(),
+                &list.out,
+                &[zero, named, &["--strict"]].concat(),
+            );
+            let told = String::from_utf8_lossy(&ran.out).into_owned();
+            assert_eq!((ran.code, &*ran.err), (0, ""), "{code} {format:?}: {told}");
+            assert_eq!(
+                told.matches(": OK").count(),
+                names.len(),
+                "{code} {format:?}: {told}"
+            );
+            // The same list of files that are other ones.
+            let other = tempfile::tempdir().unwrap();
+            for name in &names {
+                fs::write(other.path().join(name), b"something else").unwrap();
+            }
+            let ran = check(other.path(), &list.out, &[zero, named].concat());
+            let bad = String::from_utf8_lossy(&ran.out)
+                .matches(": FAILED")
+                .count();
+            // A narrow code may be right by chance.
+            let least = if code == "crc-5/usb" || code == "crc-8" {
+                1
+            } else {
+                names.len()
+            };
+            assert!(ran.code == 1 && bad >= least, "{code} {format:?}: {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn several_codes_in_a_list() {
+    let dir = folder();
+    let list = residue(["sum", "-a", "crc-32,xns,cksum,crc-64/xz", "nine", "noise"])
+        .within(dir.path())
+        .run();
+    assert_eq!(check(dir.path(), &list.out, &[]).ends(0).lines().count(), 8);
+    let text = list.text().replace("cbf43926", "cbf43927");
+    let ran = check(dir.path(), text.as_bytes(), &["--json"]);
+    ran.ends(1);
+    let report = &ran.json()[0];
+    assert_eq!((&report["good"], &report["bad"]), (&7.into(), &1.into()));
+    assert_eq!(report["entries"][0]["verdict"], "FAILED");
+    assert_eq!(report["entries"][0]["expected"], "cbf43927");
+    assert_eq!(report["entries"][0]["actual"], "cbf43926");
+    assert_eq!(report["entries"][1]["verdict"], "OK");
+}
+
+#[test]
+fn what_is_printed() {
+    let dir = folder();
+    let list = b"e3069283  nine\n00000001  empty\n12345678  nosuch\nnonsense\n";
+    let run = |args: &[&str]| check(dir.path(), list, &[&["-a", "crc32c"], args].concat());
+    let ran = run(&[]);
+    assert_eq!(
+        ran.ends(1),
+        "nine: OK\nempty: FAILED\nnosuch: FAILED open or read\n"
+    );
+    assert_eq!(
+        ran.err,
+        "residue: nosuch: No such file or directory\n\
+         residue: WARNING: 1 line is improperly formatted\n\
+         residue: WARNING: 1 listed file could not be read\n\
+         residue: WARNING: 1 computed check value did NOT match\n"
+    );
+    assert_eq!(
+        run(&["--quiet"]).ends(1),
+        "empty: FAILED\nnosuch: FAILED open or read\n"
+    );
+    let status = run(&["--status"]);
+    assert_eq!(status.ends(1), "");
+    assert_eq!(status.err, "residue: nosuch: No such file or directory\n");
+    let ignoring = run(&["--ignore-missing"]);
+    assert_eq!(ignoring.ends(1), "nine: OK\nempty: FAILED\n");
+    assert!(!ignoring.err.contains("nosuch"));
+    assert!(
+        run(&["--warn"])
+            .err
+            .contains("residue: -: 4: improperly formatted")
+    );
+    run(&["--strict"]).ends(2);
+    let json = run(&["--json", "--ignore-missing"]);
+    assert_eq!(json.json()[0]["missing"], 1);
+    assert_eq!(json.json()[0]["malformed"][0], 4);
+}
+
+#[test]
+fn lists_that_are_none() {
+    let dir = folder();
+    for (list, args, code, message) in [
+        (
+            &b"hello\nworld\n"[..],
+            &["-a", "crc32c"][..],
+            2,
+            "no properly formatted",
+        ),
+        (b"", &[], 2, "no properly formatted"),
+        (
+            b"# e3069283  nine\n",
+            &["-a", "crc32c"],
+            2,
+            "no properly formatted",
+        ),
+        (
+            b"e3069283  nine\n",
+            &[],
+            2,
+            "line 1 names no code; say which one it is with -a CODE",
+        ),
+        (
+            b"e3069283  nine\n",
+            &["-a", "crc-16"],
+            2,
+            "no properly formatted",
+        ),
+        (
+            b"SHA256 (nine) = e3069283\n",
+            &[],
+            2,
+            "no properly formatted",
+        ),
+        (
+            b"\xff\xfe\x00\x01\n\n\x00",
+            &["-a", "crc32c"],
+            2,
+            "no properly formatted",
+        ),
+        (
+            b"e3069283  nosuch\n",
+            &["-a", "crc32c", "--ignore-missing"],
+            1,
+            "no file was verified",
+        ),
+        (b"e3069283  -\n", &["-a", "crc32c"], 1, "-: No such file"),
+        (
+            b"e3069283  nine\n",
+            &["-a", "crc32c,xns"],
+            2,
+            "takes one code",
+        ),
+    ] {
+        let ran = check(dir.path(), list, args);
+        ran.ends(code);
+        assert!(ran.err.contains(message), "{list:?}: {}", ran.err);
+    }
+    let ran = residue(["sum", "-c", "nosuch", ".", "list"])
+        .within(dir.path())
+        .run();
+    ran.ends(2);
+    assert!(
+        ran.err.contains("nosuch: No such file") && ran.err.contains(".: Is a directory"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn lists_from_elsewhere() {
+    let dir = folder();
+    // Windows line ends, a byte order mark, capitals, BSD tags, a binary star, one space, a tab.
+    let list = b"\xef\xbb\xbfE3069283 *nine\r\ne3069283 nine\r\ne3069283\tnine\nCRC32C (nine) = E3069283\r\n\
+                 CRC32 (nine) = cbf43926\n\n# comment\n";
+    let ran = check(dir.path(), list, &["-a", "crc32c", "--strict"]);
+    assert_eq!(ran.ends(0), "nine: OK\n".repeat(5));
+    let cksum = check(dir.path(), b"930766865 9 nine\n", &["-a", "cksum"]);
+    assert_eq!(cksum.ends(0), "nine: OK\n");
+    check(dir.path(), b"930766865 8 nine\n", &["-a", "cksum"]).ends(1);
+}
+
+#[test]
+fn several_lists_and_standard_input() {
+    let dir = folder();
+    for (name, list) in [
+        ("good", "e3069283  nine\n"),
+        ("bad", "e3069284  nine\n"),
+        ("stdin", "e3069283  -\n"),
+    ] {
+        fs::write(dir.path().join(name), list).unwrap();
+    }
+    let run = |lists: &[&str]| {
+        let args = [&["sum", "-a", "crc32c", "-c"], lists].concat();
+        residue(args).within(dir.path()).input(b"123456789").run()
+    };
+    assert_eq!(run(&["good", "stdin"]).ends(0), "nine: OK\n-: OK\n");
+    assert_eq!(run(&["good", "bad"]).ends(1), "nine: OK\nnine: FAILED\n");
+    assert_eq!(
+        run(&["bad", "nosuch", "good"]).ends(2),
+        "nine: FAILED\nnine: OK\n"
+    );
+}
+
+#[test]
+fn decimal_numbers_that_look_hexadecimal() {
+    let dir = folder();
+    // Bytes whose value has eight digits in decimal, as all values have in hexadecimal.
+    let eight = |value: &u32| (10_000_000..100_000_000).contains(value);
+    let bytes = (0u32..)
+        .map(u32::to_le_bytes)
+        .find(|bytes| eight(&residue::crc32c(bytes)));
+    let bytes = bytes.expect("one value in fifty is such");
+    let value = residue::crc32c(&bytes);
+    fs::write(dir.path().join("f"), bytes).unwrap();
+    let doubtful = format!("{value}  f\n");
+    let decimal = format!("{doubtful}3808858755  nine\n");
+    let hexadecimal = format!("{doubtful}e3069283  nine\n");
+    for (list, args, code) in [
+        (&doubtful, &[][..], 0),
+        (&doubtful, &["--decimal"], 0),
+        (&decimal, &[], 0),
+        (&decimal, &["--decimal"], 0),
+        // Among hexadecimal numbers it is one of them, and not the file's.
+        (&hexadecimal, &[], 1),
+    ] {
+        let args = [&["-a", "crc32c", "--strict"], args].concat();
+        check(dir.path(), list.as_bytes(), &args).ends(code);
+    }
+    check(
+        dir.path(),
+        b"e3069283  nine\n",
+        &["-a", "crc32c", "--decimal"],
+    )
+    .ends(2);
+    check(
+        dir.path(),
+        b"00000012  nine\n",
+        &["-a", "crc32c", "--base64"],
+    )
+    .ends(2);
+}

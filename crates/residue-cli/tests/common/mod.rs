@@ -1,0 +1,159 @@
+//! What several test files share: running the real program, and files to run it on.
+#![allow(dead_code)]
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The program.
+pub const RESIDUE: &str = env!("CARGO_BIN_EXE_residue");
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: Vec<u8>,
+    pub err: String,
+}
+
+impl Ran {
+    /// Standard output as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).expect("output is UTF-8")
+    }
+
+    /// Standard output of a run that has to end with this exit code.
+    #[track_caller]
+    pub fn ends(&self, code: i32) -> &str {
+        assert_eq!(
+            self.code,
+            code,
+            "\nout: {}\nerr: {}",
+            String::from_utf8_lossy(&self.out),
+            self.err
+        );
+        self.text()
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.out).unwrap_or_else(|e| panic!("{e}: {self:?}"))
+    }
+}
+
+/// A run being prepared.
+pub struct Run(pub Command, Vec<u8>);
+
+/// The program, with these arguments, in no particular folder.
+pub fn residue<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
+    let mut command = Command::new(RESIDUE);
+    command
+        .args(args)
+        .env_remove("RESIDUE_CPU")
+        .env_remove("CLICOLOR_FORCE");
+    Run(command, Vec::new())
+}
+
+impl Run {
+    pub fn within(mut self, dir: &Path) -> Run {
+        self.0.current_dir(dir);
+        self
+    }
+
+    pub fn with(mut self, key: &str, value: &str) -> Run {
+        self.0.env(key, value);
+        self
+    }
+
+    pub fn input(mut self, bytes: &[u8]) -> Run {
+        self.1 = bytes.to_vec();
+        self
+    }
+
+    /// Runs it to its end. A panic is a failure whatever the test looks at.
+    #[track_caller]
+    pub fn run(self) -> Ran {
+        let Run(mut command, input) = self;
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().expect("the program ends");
+        writer.join().expect("input is written");
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        let code = output.status.code().unwrap_or(-1);
+        assert!(!err.contains("panicked") && code != 101, "{err}");
+        Ran {
+            code,
+            out: output.stdout,
+            err,
+        }
+    }
+}
+
+/// A folder with a few files in it.
+pub fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for (name, bytes) in [
+        ("nine", &b"123456789"[..]),
+        ("empty", b""),
+        ("a b", b"abc\n"),
+        ("noise", &noise(100_003)),
+    ] {
+        std::fs::write(dir.path().join(name), bytes).expect("a file is written");
+    }
+    dir
+}
+
+/// Bytes without a pattern.
+pub fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// A value as it is printed.
+pub fn hex(code: &residue::Code, value: u128) -> String {
+    format!(
+        "{value:0digits$x}",
+        digits = code.width().div_ceil(4) as usize
+    )
+}
+
+pub fn code(name: &str) -> residue::Code {
+    name.parse().unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Whether a tool is installed. If not, says that the test is skipped, or fails if nothing may be.
+pub fn installed(tool: &str) -> bool {
+    let found = std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()));
+    if !found {
+        assert!(
+            std::env::var_os("RESIDUE_REQUIRE_ALL").is_none_or(|all| all != "1"),
+            "{tool} is not installed"
+        );
+        println!("skipped: {tool} is not installed");
+    }
+    found
+}
+
+/// What another program prints, if it succeeds.
+pub fn output(tool: &str, args: &[&OsStr]) -> String {
+    let output = Command::new(tool)
+        .args(args)
+        .output()
+        .unwrap_or_else(|e| panic!("{tool}: {e}"));
+    assert!(output.status.success(), "{tool}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,171 @@
+//! The program among others: pipes, variables, usage.
+#![cfg(unix)]
+
+mod common;
+
+use common::{RESIDUE, folder, residue};
+use residue::{Code, cpu};
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+#[test]
+fn every_tier_gives_the_same_values() {
+    let dir = folder();
+    let names: Vec<&str> = Code::names().collect();
+    let names = names.join(",");
+    let run = |tier: &str| {
+        let run = residue(["sum", "-a", &names, "noise", "nine", "empty"]).within(dir.path());
+        run.with("RESIDUE_CPU", tier).run().ends(0).to_string()
+    };
+    let expected = run("");
+    for tier in cpu::tier_names() {
+        assert_eq!(run(tier), expected, "{tier}");
+        let list = residue(["list", "--json", "crc-32c"])
+            .with("RESIDUE_CPU", tier)
+            .run()
+            .json();
+        assert_eq!(list["cpu"]["mask"], tier);
+        let allowed: Vec<&str> = cpu::Features::tier(tier).unwrap().names().collect();
+        let chosen = list["codes"][0]["kernels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|k| k["chosen"] == true);
+        for need in chosen.unwrap()["needs"].as_array().unwrap() {
+            assert!(allowed.contains(&need.as_str().unwrap()), "{tier}: {need}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_tier_is_refused() {
+    for name in ["mmx", "AVX2", "avx2 ", "\u{1b}[31m"] {
+        let ran = residue(["list"]).with("RESIDUE_CPU", name).run();
+        ran.ends(2);
+        for tier in cpu::tier_names() {
+            assert!(ran.err.contains(tier), "{}", ran.err);
+        }
+        assert!(!ran.err.contains('\x1b'));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let dir = folder();
+    let many: Vec<&str> = std::iter::repeat_n("nine", 20_000).collect();
+    let text = "x".repeat(64);
+    let runs: [&[&str]; 7] = [
+        &["list"],
+        &["list", "--json"],
+        &["sum", "--self-test"],
+        &[&["sum"][..], &many].concat(),
+        &["sum", "--explain", "-a", "crc-32c", "--text", &text],
+        &["--help"],
+        &["bench", "--sizes", "64", "-a", "xns", "--samples", "1"],
+    ];
+    for args in runs {
+        for read in [0, 10] {
+            let mut child = Command::new(RESIDUE)
+                .args(args)
+                .current_dir(dir.path())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut stdout = child.stdout.take().unwrap();
+            stdout.read_exact(&mut vec![0; read]).unwrap();
+            drop(stdout);
+            let output = child.wait_with_output().unwrap();
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(
+                (output.status.code(), &*err),
+                (Some(0), ""),
+                "{:?}",
+                &args[..args.len().min(4)]
+            );
+        }
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        println!("skipped: there is no /dev/full");
+        return;
+    };
+    let output = Command::new(RESIDUE)
+        .arg("list")
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("residue: "));
+}
+
+#[test]
+fn closed_standard_streams_are_survived() {
+    for redirections in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+        let script = format!(
+            "\"$0\" sum nosuch {redirections}; \"$0\" sum {redirections}; \"$0\" list {redirections}"
+        );
+        let output = Command::new("sh")
+            .args(["-c", &script, RESIDUE])
+            .output()
+            .unwrap();
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
+        assert!(
+            matches!(output.status.code(), Some(0 | 2)),
+            "{redirections}: {:?}",
+            output.status
+        );
+    }
+}
+
+#[test]
+fn colour_only_if_wanted() {
+    let coloured = |key: &str, value: &str| {
+        residue(["list"])
+            .with(key, value)
+            .run()
+            .text()
+            .contains('\x1b')
+    };
+    assert!(!coloured("TERM", "xterm-256color"));
+    assert!(coloured("CLICOLOR_FORCE", "1"));
+    assert!(!coloured("NO_COLOR", "1"));
+}
+
+#[test]
+fn usage() {
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["sum", "--help"],
+        &["list", "-h"],
+        &["conform", "--help"],
+        &["bench", "--help"],
+    ] {
+        let ran = residue(args).run();
+        assert!(!ran.ends(0).is_empty());
+        assert_eq!(ran.err, "");
+    }
+    for args in [
+        &[][..],
+        &["nonsense"],
+        &["sum", "--nonsense"],
+        &["sum", "--quiet"],
+        &["sum", "--status", "x"],
+        &["sum", "--check", "--explain"],
+        &["sum", "--check", "-r"],
+        &["sum", "--base64", "--decimal"],
+        &["sum", "-a", "nonsense"],
+        &["sum", "-a", ""],
+        &["sum", "--hex", "abc"],
+        &["sum", "--self-test", "x"],
+        &["conform", "-a", "xns", "--timeout", "0", "--", "true"],
+    ] {
+        let ran = residue(args).run();
+        assert_eq!(ran.ends(2), "", "{args:?}");
+        assert!(!ran.err.is_empty(), "{args:?}");
+    }
+}

@@ -1,0 +1,88 @@
+//! `residue sum --explain`
+
+mod common;
+
+use common::{code, hex, residue};
+use residue::Code;
+
+#[test]
+fn ends_in_the_value() {
+    for code in Code::all() {
+        for text in ["", "a", "123456789", "a text of more than sixteen bytes"] {
+            let ran = residue(["sum", "--explain", "-a", code.name(), "--text", text]).run();
+            let shown = ran.ends(0);
+            let last = shown.lines().last().unwrap();
+            assert!(last.starts_with("value"), "{last}");
+            assert!(
+                last.contains(&hex(&code, code.value(text.as_bytes()))),
+                "{code}: {last}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_long_division_by_hand() {
+    let ran = residue(["sum", "--explain", "-a", "width=3,poly=3", "--hex", "b0"]).run();
+    let expected = "\
+The division. Addition and subtraction are exclusive or; there are no carries.
+  10110000000
+  1011
+  ----
+          000
+
+remainder  000 = 0
+value      000 = 0
+";
+    assert!(ran.ends(0).ends_with(expected), "{}", ran.text());
+}
+
+#[test]
+fn each_input_by_each_code() {
+    let ran = residue([
+        "sum",
+        "--explain",
+        "-a",
+        "xns,crc-8",
+        "--text",
+        "a",
+        "--hex",
+        "00ff",
+    ])
+    .run();
+    assert_eq!(
+        ran.ends(0)
+            .lines()
+            .filter(|line| line.starts_with("value"))
+            .count(),
+        4
+    );
+    let cksum = residue(["sum", "--explain", "-a", "cksum", "--text", "123456789"]).run();
+    assert!(cksum.ends(0).contains("decimal    930766865"));
+    let wide = residue([
+        "sum",
+        "--explain",
+        "-a",
+        "width=128,poly=87,init=1",
+        "--text",
+        "x",
+    ])
+    .run();
+    let code = code("width=128,poly=87,init=1");
+    assert!(wide.ends(0).contains(&hex(&code, code.value(b"x"))));
+}
+
+#[test]
+fn what_cannot_be_explained() {
+    for (args, message) in [
+        (vec!["--text", &"x".repeat(65)], "65 bytes are too many"),
+        (vec![], "--text STRING or --hex BYTES"),
+        (vec!["--hex", "0"], "not an even number"),
+        (vec!["--hex", "0g"], "not an even number"),
+        (vec!["--hex", "é"], "not an even number"),
+    ] {
+        let ran = residue(["sum", "--explain"].into_iter().chain(args)).run();
+        ran.ends(2);
+        assert!(ran.err.contains(message), "{}", ran.err);
+    }
+}

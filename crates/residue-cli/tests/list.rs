@@ -1,0 +1,126 @@
+//! `residue list`
+
+mod common;
+
+use common::{hex, residue};
+use residue::Code;
+use residue::crc::catalog;
+
+#[test]
+fn json_has_every_code_and_kernel() {
+    let list = residue(["list", "--json"]).run();
+    list.ends(0);
+    let list = list.json();
+    let codes = list["codes"].as_array().unwrap();
+    assert_eq!(codes.len(), Code::all().count());
+    let mut crcs = 0;
+    for (told, code) in codes.iter().zip(Code::all()) {
+        assert_eq!(told["name"], code.name());
+        assert_eq!(told["width"], code.width());
+        assert_eq!(told["check"], hex(&code, code.value(b"123456789")));
+        if let Some(params) = code.params() {
+            crcs += 1;
+            assert_eq!(told["check"], hex(&code, params.check));
+            assert_eq!(told["residue"], hex(&code, params.residue));
+            assert_eq!(told["poly"], hex(&code, params.poly));
+        }
+        assert_eq!(told["chosen"], code.chosen().name);
+        let kernels = told["kernels"].as_array().unwrap();
+        assert_eq!(kernels.len(), code.kernels().count());
+        for (told, kernel) in kernels.iter().zip(code.kernels()) {
+            assert_eq!(told["name"], kernel.name);
+            assert_eq!(told["sort"], kernel.sort.name());
+            assert_eq!(told["supported"], kernel.supported());
+            assert_eq!(
+                told["needs"].as_array().unwrap().len(),
+                kernel.needs.names().count()
+            );
+        }
+        assert_eq!(
+            kernels
+                .iter()
+                .filter(|kernel| kernel["chosen"] == true)
+                .count(),
+            1
+        );
+    }
+    assert_eq!(crcs, 113);
+}
+
+#[test]
+fn the_table_names_every_code() {
+    let list = residue(["list"]).run();
+    let text = list.ends(0);
+    for code in Code::all() {
+        let value = hex(&code, code.value(b"123456789"));
+        let line = text
+            .lines()
+            .find(|line| line.split(' ').next() == Some(code.name()));
+        let line = line.unwrap_or_else(|| panic!("{code}"));
+        assert!(line.split_whitespace().any(|word| word == value), "{line}");
+    }
+    assert!(text.contains("CPU features found: "));
+    assert!(!text.contains('\x1b'), "colour in a pipe");
+}
+
+#[test]
+fn one_code_whole() {
+    let list = residue(["list", "CRC32C"]).run();
+    let text = list.ends(0);
+    for part in [
+        "crc-32/iscsi",
+        "1edc6f41",
+        "82f63b78",
+        "05ec76f1",
+        "8f6e37a0",
+        "11edc6f41",
+        "b798b438",
+        "e3069283",
+        "castagnoli",
+        "x^32 + x^28",
+        "slicing8",
+        "historical",
+        "chosen",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let all = residue(["list", "xns", "width=16,poly=1021,init=ffff", "cksum"]).run();
+    let text = all.ends(0);
+    assert!(text.contains("width=16,poly=1021,init=ffff,refin=false,refout=false,xorout=0\n"));
+    assert!(text.contains("29b1"));
+    for alias in catalog::ALIASES {
+        let told = residue(["list", "--json", alias.0]).run().json();
+        assert_eq!(told["codes"][0]["name"], alias.1.name);
+    }
+}
+
+#[test]
+fn the_widest_polynomials() {
+    let list = residue(["list", "--json", "width=128,poly=87", "width=1,poly=1"])
+        .run()
+        .json();
+    let notations = &list["codes"][0]["notations"];
+    assert_eq!(notations["explicit"], "100000000000000000000000000000087");
+    assert_eq!(notations["terms"], "x^128 + x^7 + x^2 + x + 1");
+    assert_eq!(list["codes"][1]["notations"]["terms"], "x + 1");
+}
+
+#[test]
+fn names_that_are_none() {
+    for (name, hint) in [
+        ("crc-32/iscis", "did you mean crc-32/iscsi"),
+        ("adlr-32", "did you mean adler-32"),
+        ("sha256", "`residue list` names them"),
+        ("", "no code"),
+        ("width=16", "poly"),
+        ("width=999,poly=1", "1 to 128"),
+        ("width=8,poly=1ff", "above"),
+        ("width=8,poly=zz", "hexadecimal"),
+        ("\u{1b}[31m", "\\u{1b}[31m"),
+    ] {
+        let ran = residue(["list", name]).run();
+        ran.ends(2);
+        assert!(ran.err.contains(hint), "{name}: {}", ran.err);
+        assert!(!ran.err.contains('\x1b'));
+    }
+}

@@ -1,0 +1,72 @@
+//! `residue sum --self-test`
+
+mod common;
+
+use common::residue;
+use residue::Code;
+
+#[test]
+fn every_code_and_kernel() {
+    let ran = residue(["sum", "--self-test"]).run();
+    let text = ran.ends(0);
+    for code in Code::all() {
+        for kernel in code.kernels() {
+            let names = format!("]  {code} {}  ", kernel.name);
+            let line = text
+                .lines()
+                .find(|line| line.contains(&names))
+                .unwrap_or_else(|| panic!("{names}"));
+            let result = if kernel.supported() {
+                "SUCCESS: ["
+            } else {
+                "SKIPPED: ["
+            };
+            assert!(line.starts_with(result), "{line}");
+        }
+    }
+    let line = "SUCCESS: [Expected Value = 0xe3069283, Actual Value = 0xe3069283]  crc-32/iscsi slicing8  \"123456789\"\n";
+    assert!(text.contains(line));
+    assert!(text.ends_with("(kernels this CPU cannot run)\n") && text.contains(" 0 wrong, "));
+}
+
+#[test]
+fn some_codes_and_no_successes() {
+    let ran = residue([
+        "sum",
+        "--self-test",
+        "-q",
+        "-a",
+        "crc-32c,width=12,poly=80f,refin=true",
+    ])
+    .run();
+    assert_eq!(ran.ends(0).lines().count(), 1);
+    assert!(ran.text().starts_with("2 codes: "));
+    let json = residue(["sum", "--self-test", "--json", "-a", "xns"]).run();
+    json.ends(0);
+    let json = json.json();
+    assert_eq!(json["failure"], 0);
+    let tests = json["tests"].as_array().unwrap();
+    assert!(
+        tests
+            .iter()
+            .any(|test| test["code"] == "xns" && test["result"] == "SUCCESS")
+    );
+    assert_eq!(json["success"], tests.len());
+}
+
+#[test]
+fn kernels_beyond_the_mask_are_skipped() {
+    let ran = residue(["sum", "--self-test", "-a", "crc-32c"])
+        .with("RESIDUE_CPU", "portable")
+        .run();
+    let skipped = ran
+        .ends(0)
+        .lines()
+        .filter(|line| line.starts_with("SKIPPED: "))
+        .count();
+    let needy = common::code("crc-32c")
+        .kernels()
+        .filter(|kernel| kernel.needs.names().next().is_some())
+        .count();
+    assert_eq!(skipped > 0, needy > 0);
+}

@@ -1,0 +1,387 @@
+//! `residue sum`: formats, inputs, and what can go wrong with files.
+#![cfg(unix)]
+
+mod common;
+
+use common::{code, folder, hex, noise, residue};
+use residue::Code;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+#[test]
+fn formats() {
+    let dir = folder();
+    let run = |args: &[&str]| {
+        let ran = residue([&["sum"], args].concat()).within(dir.path()).run();
+        assert_eq!(ran.err, "");
+        ran.ends(0).to_string()
+    };
+    assert_eq!(run(&["nine", "empty"]), "e3069283  nine\n00000000  empty\n");
+    assert_eq!(run(&["--tag", "nine"]), "CRC-32/ISCSI (nine) = e3069283\n");
+    assert_eq!(run(&["--base64", "nine"]), "4waSgw==  nine\n");
+    assert_eq!(run(&["--decimal", "nine"]), "3808858755  nine\n");
+    assert_eq!(
+        run(&["--decimal", "--tag", "nine"]),
+        "CRC-32/ISCSI (nine) = 3808858755\n"
+    );
+    assert_eq!(run(&["-z", "nine", "a b"]).matches('\0').count(), 2);
+    assert_eq!(
+        run(&["-a", "crc-32,adler-32", "-a", "xns", "nine"]),
+        "CRC-32/ISO-HDLC (nine) = cbf43926\nADLER-32 (nine) = 091e01de\nXNS (nine) = 521c\n"
+    );
+    assert_eq!(
+        run(&["-a", "width=16,poly=1021,init=ffff,crc-8", "nine"]),
+        "width=16,poly=1021,init=ffff,refin=false,refout=false,xorout=0 (nine) = 29b1\nCRC-8/SMBUS (nine) = f4\n"
+    );
+    assert_eq!(
+        run(&["--text", "123456789", "--hex", "0x31 32:33"]),
+        "e3069283  text:123456789\n107b2fb2  hex:0x31 32:33\n"
+    );
+    assert_eq!(run(&["-a", "cksum", "nine"]), "930766865 9 nine\n");
+    assert_eq!(
+        run(&["-a", "crc-32/cksum", "--text", "123456789"]),
+        "765e7680  text:123456789\n"
+    );
+}
+
+#[test]
+fn json() {
+    let dir = folder();
+    let ran = residue([
+        "sum",
+        "--json",
+        "-a",
+        "crc32c,crc-64/nvme",
+        "nine",
+        "nosuch",
+    ])
+    .within(dir.path())
+    .run();
+    ran.ends(2);
+    let rows = ran.json();
+    assert_eq!(rows[0]["file"], "nine");
+    assert_eq!(rows[0]["bytes"], 9);
+    assert_eq!(rows[0]["codes"][0]["code"], "crc-32/iscsi");
+    assert_eq!(rows[0]["codes"][0]["value"], "e3069283");
+    assert_eq!(rows[0]["codes"][0]["base64"], "4waSgw==");
+    assert_eq!(rows[0]["codes"][0]["decimal"], "3808858755");
+    assert_eq!(rows[0]["codes"][1]["value"], "ae8b14860a799888");
+    assert_eq!(rows[1]["codes"].as_array().unwrap().len(), 0);
+    assert_eq!(rows[1]["error"], "No such file or directory");
+}
+
+#[test]
+fn every_code_of_a_file_and_of_a_pipe() {
+    let dir = folder();
+    let data = noise(100_003);
+    let names: Vec<&str> = Code::names().collect();
+    let args = ["sum", "--json", "-a", &names.join(",")];
+    let file = residue(args.iter().chain(&["noise"]))
+        .within(dir.path())
+        .run()
+        .json();
+    let pipe = residue(args).input(&data).run().json();
+    assert_eq!(
+        (&pipe[0]["file"], &pipe[0]["bytes"]),
+        (&"-".into(), &100_003.into())
+    );
+    for (i, code) in Code::all().enumerate() {
+        let value = hex(&code, code.value(&data));
+        assert_eq!(file[0]["codes"][i]["value"], value, "{code}");
+        assert_eq!(pipe[0]["codes"][i]["value"], value, "{code}");
+    }
+}
+
+#[test]
+fn standard_input() {
+    let run = |args: &[&str]| residue([&["sum"], args].concat()).input(b"123456789").run();
+    assert_eq!(run(&[]).ends(0), "e3069283  -\n");
+    assert_eq!(run(&["-"]).ends(0), "e3069283  -\n");
+    assert_eq!(run(&["-a", "cksum"]).ends(0), "930766865 9\n");
+    assert_eq!(run(&["-a", "cksum", "-"]).ends(0), "930766865 9 -\n");
+    assert!(run(&["-", "-"]).err.contains("`-` twice"));
+    assert_eq!(residue(["sum"]).run().ends(0), "00000000  -\n");
+}
+
+#[test]
+fn names_are_escaped() {
+    let dir = tempfile::tempdir().unwrap();
+    let odd: &[&[u8]] = &[
+        b"new\nline",
+        b"back\\slash",
+        b"return\r",
+        b"\xff\xfe",
+        b" (x) = ",
+        b"-z",
+    ];
+    for name in odd {
+        fs::write(dir.path().join(OsStr::from_bytes(name)), b"123456789").unwrap();
+    }
+    let args = |zero: &'static str| {
+        let names = odd.iter().map(|name| OsStr::from_bytes(name));
+        ["sum", zero, "--"]
+            .map(OsStr::new)
+            .into_iter()
+            .chain(names)
+            .collect::<Vec<_>>()
+    };
+    let ran = residue(args("--decimal")).within(dir.path()).run();
+    let mut expected =
+        b"\\3808858755  new\\nline\n\\3808858755  back\\\\slash\n\\3808858755  return\\r\n"
+            .to_vec();
+    expected.extend(b"3808858755  \xff\xfe\n3808858755   (x) = \n3808858755  -z\n");
+    assert_eq!((ran.code, ran.out), (0, expected));
+    let ran = residue(args("-z")).within(dir.path()).run();
+    assert!(
+        ran.out
+            .starts_with(b"e3069283  new\nline\0e3069283  back\\slash\0")
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_is_done() {
+    let dir = folder();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    let ran = residue(["sum", "nosuch", "nine", "sub", "empty"])
+        .within(dir.path())
+        .run();
+    assert_eq!(ran.ends(2), "e3069283  nine\n00000000  empty\n");
+    assert_eq!(
+        ran.err,
+        "residue: nosuch: No such file or directory\nresidue: sub: is a folder; use --recursive to read what is in it\n"
+    );
+}
+
+#[test]
+fn folders() {
+    let dir = folder();
+    fs::create_dir_all(dir.path().join("sub/deep")).unwrap();
+    fs::write(dir.path().join("sub/deep/x"), b"x").unwrap();
+    fs::write(dir.path().join("sub/a"), b"a").unwrap();
+    std::os::unix::fs::symlink("..", dir.path().join("sub/loop")).unwrap();
+    std::os::unix::fs::symlink("../nine", dir.path().join("sub/link")).unwrap();
+    let names = |args: &[&str], code: i32| -> Vec<String> {
+        let ran = residue([&["sum", "-r"], args].concat())
+            .within(dir.path())
+            .run();
+        ran.ends(code)
+            .lines()
+            .map(|line| line[10..].to_string())
+            .collect()
+    };
+    assert_eq!(names(&["sub"], 0), ["sub/a", "sub/deep/x"]);
+    assert_eq!(
+        names(&["."], 0),
+        [
+            "./a b",
+            "./empty",
+            "./nine",
+            "./noise",
+            "./sub/a",
+            "./sub/deep/x"
+        ]
+    );
+    assert_eq!(
+        names(&["nine", "sub/link", "nosuch", "sub/deep"], 2),
+        ["nine", "sub/link", "sub/deep/x"]
+    );
+}
+
+#[test]
+fn many_files_keep_their_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut expected = String::new();
+    for i in 0..500usize {
+        // Long ones first: they are done last.
+        let data = noise(if i % 50 == 0 { 3_000_000 } else { i });
+        fs::write(dir.path().join(format!("{i:03}")), &data).unwrap();
+        expected += &format!("{:08x}  ./{i:03}\n", residue::crc32c(&data));
+    }
+    let ran = residue(["sum", "-r", "."]).within(dir.path()).run();
+    assert_eq!(ran.ends(0), expected);
+    let one = residue(["sum", "-r", "."])
+        .within(dir.path())
+        .with("RAYON_NUM_THREADS", "1")
+        .run();
+    assert_eq!(one.ends(0), expected);
+}
+
+#[test]
+fn kernels_by_name() {
+    for name in [
+        "crc-32/iscsi",
+        "internet",
+        "crc-82/darc",
+        "crc-5/usb",
+        "fletcher-32",
+    ] {
+        let code = code(name);
+        for kernel in code.kernels() {
+            let ran = residue([
+                "sum",
+                "-a",
+                name,
+                "--kernel",
+                kernel.name,
+                "--text",
+                "hello",
+            ])
+            .run();
+            if kernel.supported() {
+                assert_eq!(
+                    ran.ends(0),
+                    format!("{}  text:hello\n", hex(&code, code.value(b"hello")))
+                );
+            } else {
+                ran.ends(2);
+            }
+        }
+    }
+    let unknown = residue(["sum", "--kernel", "warp", "--text", ""]).run();
+    unknown.ends(2);
+    assert!(unknown.err.contains("slicing8"), "{}", unknown.err);
+    residue(["sum", "--kernel", "portable"]).run().ends(2);
+    residue(["sum", "--kernel", "portable", "file"])
+        .run()
+        .ends(2);
+}
+
+/// The value of zero bytes, from values of shorter runs of them.
+fn of_zeros(code: &Code, length: u64) -> u128 {
+    let Code::Crc(crc) = code else {
+        panic!("{code} is no CRC")
+    };
+    let (mut value, mut run, mut bytes) = (crc.checksum(b""), crc.checksum(&[0]), 1);
+    while bytes <= length {
+        if length & bytes != 0 {
+            value = crc.combine(value, run, bytes);
+        }
+        run = crc.combine(run, run, bytes);
+        bytes *= 2;
+    }
+    value
+}
+
+#[test]
+fn a_sparse_file_of_five_gibibytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sparse");
+    let (hole, tail) = (5u64 << 30, b"123456789");
+    let mut file = File::create(&path).unwrap();
+    file.seek(SeekFrom::Start(hole)).unwrap();
+    file.write_all(tail).unwrap();
+    drop(file);
+    let rows = residue(["sum", "--json", "-a", "crc-32/iscsi,internet,cksum"]).run_on(&path);
+    let crc = code("crc-32/iscsi");
+    let Code::Crc(iscsi) = &crc else { panic!() };
+    let expected = iscsi.combine(of_zeros(&crc, hole), iscsi.checksum(tail), 9);
+    assert_eq!(rows[0]["bytes"], hole + 9);
+    assert_eq!(rows[0]["codes"][0]["value"], hex(&crc, expected));
+    // Zeros add nothing to a sum.
+    assert_eq!(
+        rows[0]["codes"][1]["value"],
+        format!("{:04x}", residue::internet::checksum(tail))
+    );
+    if common::installed("cksum") {
+        let theirs = common::output("cksum", &[path.as_os_str()]);
+        let ours = rows[0]["codes"][2]["decimal"].as_str().unwrap();
+        assert_eq!(theirs.split(' ').next(), Some(ours));
+    }
+}
+
+trait On {
+    fn run_on(self, path: &Path) -> serde_json::Value;
+}
+
+impl On for common::Run {
+    /// Runs on a file, given on the command line.
+    fn run_on(mut self, path: &Path) -> serde_json::Value {
+        self.0.arg(path);
+        let ran = self.run();
+        ran.ends(0);
+        ran.json()
+    }
+}
+
+/// Runs on a sparse file of `before` bytes, which gets `after` bytes meanwhile; until that happened in time.
+fn changed_while_read(before: u64, after: u64) -> (serde_json::Value, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("changing");
+    for delay in [20, 40, 80, 160, 10, 5, 2, 1, 320, 640]
+        .into_iter()
+        .cycle()
+        .take(60)
+    {
+        let file = File::create(&path).unwrap();
+        file.set_len(before).unwrap();
+        let child = Command::new(common::RESIDUE)
+            .args(["sum", "--json", "-a", "crc-32/iscsi"])
+            .arg(&path)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        file.set_len(after).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!err.contains("panicked"), "{err}");
+        if output.status.code() == Some(2) {
+            return (serde_json::from_slice(&output.stdout).unwrap(), err);
+        }
+        // Too early or too late: the length was the same at both ends.
+        assert_eq!(output.status.code(), Some(0), "{err}");
+    }
+    panic!("the file could not be changed in time");
+}
+
+#[test]
+fn a_file_that_shrinks_while_read() {
+    let (before, after) = (2 << 30, 1 << 20);
+    let (rows, err) = changed_while_read(before, after);
+    let bytes = rows[0]["bytes"].as_u64().unwrap();
+    assert!(bytes < before);
+    assert!(
+        err.contains(&format!("shrank from {before} to {bytes} bytes while read")),
+        "{err}"
+    );
+    assert!(rows[0]["error"].as_str().unwrap().starts_with("shrank"));
+    // The value is that of the bytes read.
+    let crc = code("crc-32/iscsi");
+    assert_eq!(
+        rows[0]["codes"][0]["value"],
+        hex(&crc, of_zeros(&crc, bytes))
+    );
+}
+
+#[test]
+fn a_file_that_grows_while_read() {
+    let (before, after) = (1 << 30, (1 << 30) + 12_345);
+    let (rows, err) = changed_while_read(before, after);
+    assert_eq!(rows[0]["bytes"], after);
+    assert!(
+        err.contains(&format!("grew from {before} to {after} bytes while read")),
+        "{err}"
+    );
+    let crc = code("crc-32/iscsi");
+    assert_eq!(
+        rows[0]["codes"][0]["value"],
+        hex(&crc, of_zeros(&crc, after))
+    );
+}
+
+#[test]
+fn files_whose_length_is_fiction() {
+    for path in ["/proc/cpuinfo", "/sys/devices/system/cpu/online"] {
+        if Path::new(path).exists() {
+            residue(["sum", path]).run().ends(0);
+        } else {
+            println!("skipped: {path} does not exist");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The codes that are sums, as tables of their running sums.
+
+use super::{Shown, input};
+use residue::Code;
+
+/// What a step of a sum of words does beyond the addition.
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    /// The carry out of the top is added at the bottom.
+    EndAround,
+    /// The same, and then a rotation to the left.
+    Rotated,
+    /// The carry is lost.
+    Wrapping,
+    /// No carries at all.
+    ExclusiveOr,
+}
+
+/// How a pair of Fletcher's sums is kept below its modulus.
+#[derive(Clone, Copy)]
+enum Reduction {
+    /// A remainder: 0 to M - 1.
+    Remainder,
+    /// End-around carry: M itself may stand.
+    EndAround,
+}
+
+/// Fletcher's sums, in all their sorts.
+struct Pair {
+    /// Bytes to a unit, and whether the first is the lowest.
+    unit: usize,
+    little_endian: bool,
+    modulus: u32,
+    reduction: Reduction,
+    /// What A starts with.
+    start: u32,
+    /// Bits of each sum, and whether A goes above B.
+    bits: u32,
+    a_first: bool,
+}
+
+pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
+    let fletcher = Pair {
+        unit: 1,
+        little_endian: false,
+        modulus: 255,
+        reduction: Reduction::Remainder,
+        start: 0,
+        bits: 8,
+        a_first: false,
+    };
+    let words = Pair {
+        unit: 2,
+        modulus: 65535,
+        bits: 16,
+        ..fletcher
+    };
+    let end_around = Reduction::EndAround;
+    let pair = match code.name() {
+        "internet" => return Some(sum(data, 2, Step::EndAround, true)),
+        "xns" => return Some(sum(data, 2, Step::Rotated, false)),
+        "xor-8" => return Some(sum(data, 1, Step::ExclusiveOr, false)),
+        "xor-16" => return Some(sum(data, 2, Step::ExclusiveOr, false)),
+        "xor-32" => return Some(sum(data, 4, Step::ExclusiveOr, false)),
+        "sum-8" => return Some(sum(data, 1, Step::Wrapping, false)),
+        "sum-16" => return Some(sum(data, 2, Step::Wrapping, false)),
+        "sum-32" => return Some(sum(data, 4, Step::Wrapping, false)),
+        "fletcher-16" => fletcher,
+        "fletcher-16/mod256" => Pair {
+            modulus: 256,
+            ..fletcher
+        },
+        "fletcher-32" => Pair {
+            little_endian: true,
+            ..words
+        },
+        "fletcher-32/mod65536" => Pair {
+            little_endian: true,
+            modulus: 65536,
+            ..words
+        },
+        "fletcher-32/be" => words,
+        "rfc1146-8" => Pair {
+            reduction: end_around,
+            a_first: true,
+            ..fletcher
+        },
+        "rfc1146-16" => Pair {
+            reduction: end_around,
+            a_first: true,
+            ..words
+        },
+        "adler-32" => Pair {
+            modulus: 65521,
+            start: 1,
+            bits: 16,
+            ..fletcher
+        },
+        _ => return None,
+    };
+    Some(pair.shown(data))
+}
+
+/// The units of `data`, the last padded with zeros after its bytes.
+fn units(data: &[u8], bytes: usize, little_endian: bool) -> Vec<u32> {
+    let unit = |chunk: &[u8]| {
+        let at = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
+        (0..bytes).fold(0, |unit, i| {
+            let i = if little_endian { bytes - 1 - i } else { i };
+            unit << 8 | at(i)
+        })
+    };
+    data.chunks(bytes).map(unit).collect()
+}
+
+fn head(data: &[u8], bytes: usize, little_endian: bool) -> Vec<String> {
+    let order = match (bytes, little_endian) {
+        (1, _) => "Each byte is a unit.".to_string(),
+        (_, true) => format!("Units are words of {bytes} bytes, the first byte lowest."),
+        (_, false) => format!("Units are words of {bytes} bytes, the first byte highest."),
+    };
+    let mut lines = vec![format!("message  {}", input(data)), order];
+    if !data.len().is_multiple_of(bytes) {
+        let missing = bytes - data.len() % bytes;
+        lines.push(format!(
+            "The last word is filled up with {missing} zero byte(s) after its own."
+        ));
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn sum(data: &[u8], bytes: usize, step: Step, complement: bool) -> Shown {
+    let (bits, digits) = (8 * bytes, 2 * bytes);
+    let mask = u32::MAX >> (32 - bits);
+    let mut lines = head(data, bytes, false);
+    let column = digits.max(4);
+    lines.push(match step {
+        Step::EndAround => format!(
+            "  {:>column$}  {:>5}  carry  {:>column$}",
+            "word", "added", "sum"
+        ),
+        Step::Rotated => {
+            format!(
+                "  {:>column$}  {:>5}  carry  {:>column$}  rotated left",
+                "word", "added", "sum"
+            )
+        }
+        Step::Wrapping => format!("  {:>column$}  {:>column$}  carry, lost", "word", "sum"),
+        Step::ExclusiveOr => format!("  {:>column$}  {:>column$}", "word", "xor"),
+    });
+    let mut total = 0u32;
+    for word in units(data, bytes, false) {
+        let added = u64::from(total) + u64::from(word);
+        let (low, carry) = (added as u32 & mask, (added >> bits) as u32);
+        let shown = format!("{word:0digits$x}");
+        lines.push(match step {
+            Step::EndAround => {
+                total = low + carry;
+                format!("  {shown:>column$}  {added:>5x}  {carry:>5}  {total:0digits$x}")
+            }
+            Step::Rotated => {
+                let folded = low + carry;
+                total = (folded << 1 | folded >> (bits - 1)) & mask;
+                format!("  {shown:>column$}  {added:>5x}  {carry:>5}  {folded:0digits$x}  {total:0digits$x}")
+            }
+            Step::Wrapping => {
+                total = low;
+                format!("  {shown:>column$}  {:>column$}  {carry}", format!("{total:0digits$x}"))
+            }
+            Step::ExclusiveOr => {
+                total ^= word;
+                format!("  {shown:>column$}  {:>column$}", format!("{total:0digits$x}"))
+            }
+        });
+    }
+    lines.push(String::new());
+    if complement {
+        lines.push(format!("sum         {total:0digits$x}"));
+        total = !total & mask;
+        lines.push("complement  every bit is inverted".into());
+    }
+    if step == Step::Rotated && total == mask {
+        lines.push(format!(
+            "{total:0digits$x} means that there is no checksum; the same number is written 0000"
+        ));
+        total = 0;
+    }
+    lines.push(format!("value       {total:0digits$x}"));
+    Shown {
+        lines,
+        value: total.into(),
+    }
+}
+
+impl Pair {
+    fn reduce(&self, sum: u32) -> u32 {
+        match self.reduction {
+            Reduction::Remainder => sum % self.modulus,
+            // Both addends are at most M, so one M is all there can be too much.
+            Reduction::EndAround if sum > self.modulus => sum - self.modulus,
+            Reduction::EndAround => sum,
+        }
+    }
+
+    fn shown(&self, data: &[u8]) -> Shown {
+        let mut lines = head(data, self.unit, self.little_endian);
+        let modulus = self.modulus;
+        lines.push(match self.reduction {
+            Reduction::Remainder => format!("A adds the units, B adds the As, both modulo {modulus}."),
+            Reduction::EndAround => format!(
+                "A adds the units, B adds the As; above {modulus}, {modulus} is taken off (end-around carry)."
+            ),
+        });
+        lines.push(String::new());
+        let (mut a, mut b) = (self.start, 0);
+        lines.push(format!("  {:>6}  {:>22}  {:>22}", "unit", "A", "B"));
+        lines.push(format!("  {:>6}  {a:>22}  {b:>22}", "start"));
+        for unit in units(data, self.unit, self.little_endian) {
+            let (plain_a, next_a) = (a + unit, self.reduce(a + unit));
+            let (plain_b, next_b) = (b + next_a, self.reduce(b + next_a));
+            let told = |before: u32, added: u32, plain: u32, reduced: u32| {
+                if plain == reduced {
+                    format!("{before} + {added} = {reduced}")
+                } else {
+                    format!("{before} + {added} -> {reduced}")
+                }
+            };
+            let (told_a, told_b) = (
+                told(a, unit, plain_a, next_a),
+                told(b, next_a, plain_b, next_b),
+            );
+            lines.push(format!("  {unit:>6}  {told_a:>22}  {told_b:>22}"));
+            (a, b) = (next_a, next_b);
+        }
+        let (upper, lower) = if self.a_first { (a, b) } else { (b, a) };
+        let digits = self.bits as usize / 4;
+        let names = if self.a_first { ("A", "B") } else { ("B", "A") };
+        lines.push(String::new());
+        lines.push(format!("A = {a} = {a:0digits$x}, B = {b} = {b:0digits$x}; `->` marks where the modulus was taken off"));
+        lines.push(format!(
+            "value    {upper:0digits$x}{lower:0digits$x}  ({}, then {})",
+            names.0, names.1
+        ));
+        Shown {
+            lines,
+            value: u128::from(upper) << self.bits | u128::from(lower),
+        }
+    }
+}
