@@ -1,0 +1,279 @@
+//! `residue bench`: everything it prints and writes, on few samples. No test looks at a time.
+
+mod common;
+
+use common::residue;
+use residue_lab::speed::model::Run;
+
+/// A small run of the thesis's kind.
+const QUICK: [&str; 7] = [
+    "bench",
+    "--samples",
+    "3",
+    "-a",
+    "crc32c,internet",
+    "-k",
+    "sse42_pclmul,crc_pmull,adc,slicing8,word16",
+];
+
+fn quick(more: &[&str]) -> common::Run {
+    residue(QUICK.into_iter().chain(more.iter().copied()))
+}
+
+#[test]
+fn the_default_prints_the_table_and_the_verdict() {
+    let ran = residue(["bench", "--samples", "2"]).run();
+    let text = ran.ends(0);
+    for words in [
+        "Table 6.1",
+        "crc-32/iscsi",
+        "bitwise_msb",
+        "slicing8",
+        "internet",
+        "word16_scalar",
+        "fletcher-16",
+        "rfc1008",
+        "±",
+        "1500 bytes (a full Ethernet frame): fastest is",
+        "9000 bytes",
+        "65536 bytes",
+        "add-with-carry",
+        "fastest TCP checksum",
+    ] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    assert!(
+        text.lines()
+            .skip(1)
+            .filter(|line| !line.starts_with("counter"))
+            .all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn a_full_run_has_every_table() {
+    let text = quick(&["--full"]).run().ends(0).to_string();
+    for table in [
+        "Table 6.1",
+        "Table A.1",
+        "Table A.4",
+        "Table A.5",
+        "Table A.6",
+    ] {
+        assert!(text.contains(table), "{table}");
+    }
+    assert!(text.contains("16384") && text.contains("+7"));
+}
+
+#[test]
+fn json_is_a_run_that_can_be_compared() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let ran = quick(&["--json", "--full"]).run();
+    let run: Run = serde_json::from_str(ran.ends(0)).expect("a run");
+    assert_eq!((run.mode.as_str(), run.samples), ("thesis", 3));
+    let mut sizes: Vec<usize> = run.cells.iter().map(|cell| cell.bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    assert_eq!(
+        sizes,
+        [
+            64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536
+        ]
+    );
+    assert!((0..8).all(|extra| {
+        run.cells
+            .iter()
+            .any(|cell| (cell.bytes, cell.extra) == (1500, extra))
+    }));
+    assert!(!run.steady.is_empty() && run.cells.iter().all(|cell| cell.samples == 3));
+
+    let [a, b] = ["a.json", "b.json"].map(|name| dir.path().join(name));
+    std::fs::write(&a, &ran.out).expect("written");
+    std::fs::write(&b, quick(&["--json"]).run().ends(0)).expect("written");
+    let told = residue(
+        ["bench", "--compare"]
+            .map(std::ffi::OsStr::new)
+            .into_iter()
+            .chain([a.as_os_str(), b.as_os_str()]),
+    )
+    .run();
+    assert!(told.ends(0).contains("slicing8"));
+
+    std::fs::write(&b, "{}").expect("written");
+    let told = residue(
+        ["bench", "--compare"]
+            .map(std::ffi::OsStr::new)
+            .into_iter()
+            .chain([a.as_os_str(), b.as_os_str()]),
+    )
+    .run();
+    assert_eq!(told.code, 2);
+    assert!(told.err.contains("is not a run"), "{}", told.err);
+    let told = residue(["bench", "--compare", "no.json", "nor.json"]).run();
+    assert_eq!(told.code, 2);
+    assert!(told.err.contains("no.json"), "{}", told.err);
+}
+
+#[test]
+fn csv_has_a_line_for_each_cell() {
+    let text = quick(&["--csv"]).run().ends(0).to_string();
+    let mut lines = text.lines();
+    assert!(lines.next().is_some_and(|head| head.contains("code")
+        && head.contains("kernel")
+        && head.contains("bytes")));
+    assert!(
+        lines.clone().count() >= 3 * 4
+            && lines.all(|line| line.contains("crc-32/iscsi") || line.contains("internet"))
+    );
+}
+
+#[test]
+fn a_report_is_a_page_with_figures() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let folder = dir.path().join("new/report");
+    let ran = quick(&["--full", "--report", &folder.to_string_lossy()]).run();
+    ran.ends(0);
+    assert!(ran.err.contains("index.html"), "{}", ran.err);
+    let page = std::fs::read_to_string(folder.join("index.html")).expect("a page");
+    assert!(
+        page.contains("<svg") && page.contains("Table 6.1") && !page.contains("http://localhost")
+    );
+    for file in [
+        "cells.csv",
+        "run.json",
+        "figure-6.1-i3.svg",
+        "figure-6.6.svg",
+    ] {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    // A folder that cannot be made.
+    std::fs::write(dir.path().join("file"), "").expect("written");
+    let ran = quick(&[
+        "--report",
+        &dir.path().join("file/report").to_string_lossy(),
+    ])
+    .run();
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("cannot write the report"), "{}", ran.err);
+}
+
+#[test]
+fn other_ways_to_time() {
+    for options in [
+        &["--mode", "latency"][..],
+        &["--mode", "throughput", "--misaligned"],
+        &["--sizes", "44,550,1500"],
+        &["--mixed", "20..64"],
+        &["--mixed", "1..136", "--mode", "latency"],
+        &["--data", "zeros"],
+        &["--data", "ones", "--sizes", "0,1,7"],
+        &["--data", "ramp", "--extra", "0,3"],
+        &["--cold", "--sizes", "64"],
+        &["--misaligned"],
+    ] {
+        let text = quick(options).run().ends(0).to_string();
+        assert!(text.contains("slicing8"), "{options:?}: {text}");
+        assert!(
+            !text.contains("NaN") && !text.contains("inf"),
+            "{options:?}: {text}"
+        );
+    }
+    if cfg!(target_os = "linux") {
+        quick(&["--pin"]).run().ends(0);
+        let ran = quick(&["--pin=100000"]).run();
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains("none of those allowed"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_documents_claims_are_judged() {
+    let text = residue(["bench", "--claims", "--samples", "1"])
+        .run()
+        .ends(0)
+        .to_string();
+    for source in [
+        "Sahu 2019",
+        "Pino García 2018",
+        "Intel 2006",
+        "Sklower 1989",
+        "does not hold",
+        "published",
+    ] {
+        assert!(text.contains(source), "{source}:\n{text}");
+    }
+    let json = residue(["bench", "--claims", "--samples", "1", "--json"])
+        .run()
+        .json();
+    let claims = json.as_array().expect("a list");
+    assert!(claims.len() >= 25 && claims.iter().all(|claim| claim["outcome"].is_string()));
+}
+
+#[test]
+fn sklowers_tests_have_his_ten_rows() {
+    let rows = residue(["bench", "iso", "--rounds", "1", "--json"])
+        .run()
+        .json();
+    let names: Vec<&str> = rows
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter_map(|row| row["name"].as_str())
+        .collect();
+    let his = [
+        "null",
+        "ip",
+        "pip",
+        "xns",
+        "simple",
+        "pairs",
+        "pairs_double",
+        "rfc1008",
+        "f16",
+        "f16_indexed",
+    ];
+    assert_eq!(names[..10], his);
+    let text = residue(["bench", "iso", "--rounds", "1"])
+        .run()
+        .ends(0)
+        .to_string();
+    assert!(
+        text.contains("VAX 8800") && text.contains("Two bytes at a time gain 5 to 10 per cent"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (options, words) in [
+        (&["-a", "crc-33"][..], "crc-33"),
+        (&["-k", "mmx"], "mmx"),
+        (&["--sizes", "99999999999"], "99999999999"),
+        (&["--extra", "8"], "0 to 7"),
+        (&["--mixed", "64..20"], "range"),
+        (&["--mixed", "many"], "20..64"),
+        (&["--data", "noise"], "zeros"),
+        (&["--samples", "0"], "0"),
+        (&["--full", "--sizes", "64"], "--sizes"),
+        (&["--mode", "fast"], "fast"),
+        (&["iso", "--rounds", "0"], "0"),
+    ] {
+        let ran = residue(["bench"].iter().chain(options)).run();
+        assert_eq!(ran.code, 2, "{options:?}: {ran:?}");
+        assert!(ran.err.contains(words), "{options:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_lesser_tier_can_be_measured() {
+    let ran = residue(["bench", "--samples", "1", "-a", "crc32c"])
+        .with("RESIDUE_CPU", "portable")
+        .run();
+    let text = ran.ends(0);
+    assert!(
+        text.contains("portable") && !text.contains("sse42") && !text.contains("crc_pmull"),
+        "{text}"
+    );
+}
