@@ -46,7 +46,7 @@ fn the_default_prints_the_table_and_the_verdict() {
         text.lines()
             .skip(1)
             .filter(|line| !line.starts_with("counter"))
-            .all(|line| line.chars().count() <= 100),
+            .all(|line| line.chars().count() <= residue_lab::report::table::COLUMNS),
         "{text}"
     );
     assert_eq!(ran.err, "");

@@ -9,7 +9,7 @@ use crate::speed::model::{Cell, Run};
 
 type Kernels<'a> = Vec<((&'a str, &'a str), BTreeMap<(usize, usize), &'a Cell>)>;
 
-/// A text table of at most 100 columns: for each kernel its cells in both runs, the ratio B over A, and the
+/// A text table of at most [`COLUMNS`] columns: for each kernel its cells in both runs, the ratio B over A, and the
 /// geometric mean of the ratios. Below stand the cells that only one of the runs has.
 ///
 /// A ratio above 1 means that B is slower. `~` marks a pair whose 95 % intervals overlap.

@@ -3,7 +3,7 @@
 use super::text::{escaped, padded, shortened, wrapped};
 
 /// The width of a terminal that every text table fits into.
-pub const COLUMNS: usize = 100;
+pub const COLUMNS: usize = 108;
 
 /// Longer names are cut; they come from a file and must not push the figures off the screen.
 const STUB_LIMIT: usize = 30;

@@ -175,7 +175,7 @@ const CLAIMS: &[Claim] = &[
     ),
     (
         THESIS,
-        "Against its faster 16-bit-word checksum the gain at 1500 bytes is smaller",
+        "CRC-32C is faster than the 16-bit-word checksum, too, at 1500 bytes",
         "30 % (computed)",
         |m| {
             m.ratio(WORD16, THREE_WAY, 1500)
