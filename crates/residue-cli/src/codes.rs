@@ -136,7 +136,7 @@ fn near(name: &str) -> Vec<&'static str> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let known = Code::names().chain(catalog::ALIASES.iter().map(|(alias, _)| *alias));
+    let known = Code::names().chain(Code::aliases().map(|(alias, _)| alias));
     let mut near: Vec<(usize, &str)> = known
         .map(|known| {
             let letters = plain(known);

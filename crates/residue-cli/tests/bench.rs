@@ -267,6 +267,19 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
+fn a_crc_of_ones_own_is_measured() {
+    let own = "width=24,poly=864cfb,init=b704ce,internet";
+    let text = residue(["bench", "--sizes", "100", "--samples", "1", "-a", own])
+        .run()
+        .ends(0)
+        .to_string();
+    assert!(
+        text.contains("width=24,poly=864cfb,init=b704ce") && text.contains("internet"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_lesser_tier_can_be_measured() {
     let ran = residue(["bench", "--samples", "1", "-a", "crc32c"])
         .with("RESIDUE_CPU", "portable")

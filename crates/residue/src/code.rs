@@ -70,6 +70,17 @@ sums! {
     Sum32 "sum-32" 32 "Two's-complement sum of big-endian 32-bit words.";
 }
 
+/// Other names in use for the sums.
+const SUM_ALIASES: &[(&str, Sum)] = &[
+    ("rfc1071", Sum::Internet),
+    ("ip", Sum::Internet),
+    ("tcp", Sum::Internet),
+    ("udp", Sum::Internet),
+    ("idp", Sum::Xns),
+    ("ipx", Sum::Xns),
+    ("lrc", Sum::Xor8),
+];
+
 /// Looks at the tables of kernels of a [`Code`], each with the types of its family.
 pub trait Visitor {
     /// One table. `with` is what its kernels work with; `spell` turns the family's value, and the data it came from,
@@ -97,6 +108,18 @@ impl Code {
     pub fn names() -> impl Iterator<Item = &'static str> {
         let sums = Sum::ALL.iter().map(|sum| sum.facts().0);
         sums.chain(catalog::ALL.iter().map(|params| params.name))
+    }
+
+    /// Other names that are understood, each with the name of its code.
+    pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let sums = SUM_ALIASES
+            .iter()
+            .map(|(alias, sum)| (*alias, sum.facts().0));
+        sums.chain(
+            catalog::ALIASES
+                .iter()
+                .map(|(alias, params)| (*alias, params.name)),
+        )
     }
 
     /// The name, in lower case; `custom` for a CRC outside the catalogue.
@@ -454,14 +477,11 @@ impl FromStr for Code {
                 .find(|sum| catalog::same_name(sum.facts().0, name));
             found.map(|&sum| Code::Sum(sum))
         };
-        let alias = match name {
-            "ip" | "tcp" | "udp" | "rfc1071" => "internet",
-            "idp" | "ipx" => "xns",
-            "lrc" => "xor-8",
-            other => other,
-        };
-        sum(alias)
-            .or_else(|| catalog::find(alias).map(|params| Code::Crc(Crc::new(params))))
+        let alias = SUM_ALIASES
+            .iter()
+            .find(|(alias, _)| catalog::same_name(alias, name));
+        sum(alias.map_or(name, |(_, sum)| sum.facts().0))
+            .or_else(|| catalog::find(name).map(|params| Code::Crc(Crc::new(params))))
             .ok_or(Error::UnknownCode)
     }
 }

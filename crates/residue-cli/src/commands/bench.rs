@@ -1,6 +1,7 @@
 //! `residue bench`: how fast each code is on this CPU.
 
 use crate::Outcome;
+use crate::codes;
 use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
@@ -53,8 +54,7 @@ pub struct BenchArgs {
         short = 'a',
         long = "code",
         visible_alias = "algorithm",
-        value_name = "CODE",
-        value_delimiter = ','
+        value_name = "CODE"
     )]
     codes: Vec<String>,
 
@@ -232,7 +232,10 @@ fn options(args: &BenchArgs) -> Result<Options> {
         ..Options::default()
     };
     if !args.codes.is_empty() {
-        options.codes.clone_from(&args.codes);
+        options.codes = codes::parse_all(&args.codes)?
+            .into_iter()
+            .map(|code| code.label)
+            .collect();
     }
     if !args.kernel.is_empty() {
         options.kernels = Some(args.kernel.clone());

@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::args::ListArgs;
 use crate::codes::Chosen;
 use crate::output::{Output, Spelling};
-use residue::crc::{Params, catalog};
+use residue::crc::Params;
 use residue::kernel::KernelInfo;
 use residue::{Code, cpu};
 use serde::Serialize;
@@ -143,10 +143,9 @@ impl Told {
             about: code.about(),
             check: Spelling::Hex.spell(check, code.width()),
             crc: code.params().map(Crc::of),
-            aliases: catalog::ALIASES
-                .iter()
-                .filter(|(_, params)| params.name == code.name())
-                .map(|(alias, _)| *alias)
+            aliases: Code::aliases()
+                .filter(|(_, name)| *name == code.name())
+                .map(|(alias, _)| alias)
                 .collect(),
             chosen: best.name,
             kernels: code.kernels().map(kernel).collect(),

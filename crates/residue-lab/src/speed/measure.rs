@@ -117,8 +117,12 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
         let code: Code = name
             .parse()
             .map_err(|error| Error::Code(name.clone(), error))?;
-        let found = Contender::of(&code, options.kernels.as_deref());
-        contenders.extend(found.into_iter().map(|contender| (code.clone(), contender)));
+        for mut contender in Contender::of(&code, options.kernels.as_deref()) {
+            if code.name() == "custom" {
+                contender.code.clone_from(name);
+            }
+            contenders.push((code.clone(), contender));
+        }
     }
     if contenders.is_empty() {
         return Err(Error::NoKernel(
