@@ -11,12 +11,9 @@
 //! **Trap.** The sums may be reduced seldom, but not too seldom: from the largest start, 5552 bytes of FF are the most
 //! that a 32-bit B holds. And short data leave the upper bits of both halves nearly constant: not for small packets.
 
-use crate::arch::{ByteDot, Portable, Tier};
+use crate::arch::{ByteDot, Portable, Tier, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{self, BYTE_STEPS};
-
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::arch::Avx2;
 
 /// The largest prime below 2^16.
 const MODULUS: u32 = 65521;
@@ -216,12 +213,11 @@ impl<T: ByteDot> Body<T> for Vectors {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Adler>] = &[
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Avx2, Vectors>("avx2"),
+    on_x86_64!(Avx2, Vectors, "avx2"),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
     Kernel::on::<Portable, Deferred>("deferred").method(),
-    Kernel::on::<Portable, Deferred>("portable"),
+    Kernel::on::<Portable, Deferred>("portable").same_as("deferred"),
 ];
 
 static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);

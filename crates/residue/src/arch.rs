@@ -20,20 +20,72 @@
 use crate::cpu::Features;
 use crate::kernel::{Body, State, Value, With};
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(
+    target_arch = "aarch64",
+    target_feature = "neon",
+    target_endian = "little"
+))]
 pub(crate) mod aarch64;
-mod counter;
+pub mod counter;
 mod portable;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) mod x86_64;
 
-#[cfg(target_arch = "aarch64")]
-pub(crate) use aarch64::{Crc, CrcPmull, Pmull};
-pub use counter::{COUNTER, spin, ticks};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-pub(crate) use x86_64::{Avx2, Pclmul, Sse2, Sse42, Sse42Pclmul};
+
+/// What each tier needs; told on every architecture, so that lists can name kernels of the others.
+#[allow(non_upper_case_globals)] // They are the tiers' names.
+pub(crate) mod needs {
+    use crate::cpu::Features;
+
+    pub(crate) const Sse2: Features = Features::SSE2;
+    pub(crate) const Sse42: Features = Features::SSE42;
+    pub(crate) const Pclmul: Features = Features::PCLMUL.union(Features::SSSE3);
+    pub(crate) const Sse42Pclmul: Features = Pclmul.union(Sse42);
+    pub(crate) const Avx2: Features = Features::AVX2;
+    pub(crate) const Crc: Features = Features::CRC;
+    pub(crate) const Pmull: Features = Features::NEON.union(Features::PMULL);
+    pub(crate) const CrcPmull: Features = Pmull.union(Crc);
+}
+
+/// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone.
+macro_rules! on_x86_64 {
+    ($tier:ident, $body:ty, $name:literal) => {{
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        {
+            $crate::kernel::Kernel::on::<$crate::arch::x86_64::$tier, $body>($name)
+        }
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+        {
+            $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
+        }
+    }};
+}
+pub(crate) use on_x86_64;
+
+/// The same for aarch64.
+macro_rules! on_aarch64 {
+    ($tier:ident, $body:ty, $name:literal) => {{
+        #[cfg(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little"
+        ))]
+        {
+            $crate::kernel::Kernel::on::<$crate::arch::aarch64::$tier, $body>($name)
+        }
+        #[cfg(not(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little"
+        )))]
+        {
+            $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
+        }
+    }};
+}
+pub(crate) use on_aarch64;
 
 /// A set of CPU features as a type. Holding a value of it proves that the CPU has them.
 pub trait Tier: Copy + 'static {

@@ -4,13 +4,14 @@ mod stream;
 
 use crate::crc::tables::{Tabled, Tables, Word};
 use crate::crc::{self, Crc, Params, catalog, crc32c};
-use crate::fletcher::{self, Fletcher16, Fletcher32, Sums, Variant, swap_halves};
-use crate::foil::{self, Foil, Foiled};
-use crate::kernel::{self, Family, Kernel, KernelInfo, Sort};
+use crate::fletcher::{
+    self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536, check_octets, swap_halves,
+};
+use crate::foil::{self, Foil};
+use crate::kernel::{self, Family, Kernel, KernelInfo};
 use crate::{Error, adler, cpu, internet, xns};
 use core::fmt;
 use core::str::FromStr;
-use stream::State;
 
 pub use stream::Stream;
 
@@ -61,6 +62,8 @@ sums! {
     Fletcher32Mod65536 "fletcher-32/mod65536" 32 "A common mistake: Fletcher's sums of little-endian words modulo 65536, B:A.";
     Rfc1146B8 "rfc1146-8" 16 "TCP alternate checksum 1 (RFC 1146): one's-complement Fletcher sums of bytes, A:B.";
     Rfc1146B16 "rfc1146-16" 32 "TCP alternate checksum 2 (RFC 1146): one's-complement Fletcher sums of big-endian words, A:B.";
+    Iso8473 "iso-8473" 16 "The two check octets of ISO 8473 (RFC 905 annex B) for data they are appended to, as sent.";
+    FourOctets "four-octets" 32 "Sklower's four check octets, of 16-bit units, for data they are appended to, as sent.";
     Adler32 "adler-32" 32 "Adler-32 (RFC 1950): sums of bytes modulo 65521, B:A.";
     Xor8 "xor-8" 8 "Exclusive or of bytes (longitudinal redundancy check).";
     Xor16 "xor-16" 16 "Exclusive or of big-endian 16-bit words.";
@@ -83,14 +86,208 @@ const SUM_ALIASES: &[(&str, Sum)] = &[
 
 /// Looks at the tables of kernels of a [`Code`], each with the types of its family.
 pub trait Visitor {
-    /// One table. `with` is what its kernels work with; `spell` turns the family's value, and the data it came from,
-    /// into the code's value.
+    /// One table. `with` makes what its kernels work with, which for tables takes some microseconds; `spelling` turns the
+    /// family's value into the code's.
     fn table<F: Family<Value: Into<u128>, With: Clone>>(
         &mut self,
         kernels: &'static [Kernel<F>],
-        with: &F::With,
-        spell: fn(u128, &[u8]) -> u128,
+        with: impl FnOnce() -> F::With,
+        spelling: Spelling,
     );
+}
+
+/// How a code writes the value of its family: most as it is, some with bytes swapped or as check octets.
+#[derive(Clone, Copy, Debug)]
+pub struct Spelling(Option<Sum>);
+
+impl Spelling {
+    /// The code's value, from the family's value of `data`.
+    #[must_use]
+    pub fn of(self, value: u128, data: &[u8]) -> u128 {
+        let nonzero = || data.iter().any(|&byte| byte != 0);
+        self.0.map_or(value, |sum| {
+            sum.spell(value as u32, data.len() as u64, nonzero).into()
+        })
+    }
+}
+
+/// A and B of a value B:A.
+fn sums<V: Variant>(value: u32) -> [u32; 2] {
+    let bits = 8 * V::UNIT;
+    [value & ((1 << bits) - 1), value >> bits]
+}
+
+/// The sums of data with two units of zero bytes, for check octets, appended; and back.
+fn padded<V: Variant>([a, b]: [u32; 2]) -> [u32; 2] {
+    [a, (b + 2 * a) % V::MODULUS]
+}
+
+fn unpadded<V: Variant>([a, b]: [u32; 2]) -> [u32; 2] {
+    [a, (b + 2 * (V::MODULUS - a)) % V::MODULUS]
+}
+
+impl Sum {
+    /// The code's value from its family's, of `bytes` bytes of data, not all zero if `nonzero`.
+    fn spell(self, value: u32, bytes: u64, nonzero: impl FnOnce() -> bool) -> u32 {
+        match self {
+            Sum::Fletcher32Be => swap_halves(value),
+            Sum::Rfc1146B8 => fletcher::rfc1146::<Bytes255>(fletcher::end_around::<Bytes255>(
+                sums::<Bytes255>(value),
+                nonzero(),
+            )),
+            Sum::Rfc1146B16 => {
+                let sums = fletcher::end_around::<Words65535>(sums::<Words65535>(value), nonzero());
+                fletcher::rfc1146::<Words65535>(sums)
+            }
+            Sum::Iso8473 => {
+                let sums = Sums::of(
+                    padded::<Bytes255>(sums::<Bytes255>(value)),
+                    bytes.saturating_add(2),
+                );
+                let octets = check_octets::octets_from(&sums, bytes);
+                octets.map_or(0, |octets| u16::from_be_bytes(octets).into())
+            }
+            Sum::FourOctets => {
+                let sums = Sums::of(
+                    padded::<Words65535>(sums::<Words65535>(value)),
+                    bytes.saturating_add(4),
+                );
+                check_octets::four_octets_from(&sums, bytes).map_or(0, u32::from_be_bytes)
+            }
+            _ => value,
+        }
+    }
+
+    /// The family's value from the code's: what [`Sum::spell`] undoes.
+    fn unspell(self, value: u32, bytes: u64) -> u32 {
+        match self {
+            Sum::Fletcher32Be => swap_halves(value),
+            Sum::Rfc1146B8 => {
+                Bytes255::finish(&(), [value >> 8, value & 0xff].map(|sum| sum % 255))
+            }
+            Sum::Rfc1146B16 => {
+                let value = swap_halves(value);
+                Words65535::finish(&(), [value >> 16, value & 0xffff].map(|sum| sum % 65535))
+            }
+            // With their octets the data sum to zero: what is missing without them is the data's.
+            Sum::Iso8473 => {
+                let octets = (value as u16).to_be_bytes();
+                let sums = fletcher::update_at::<Bytes255>(
+                    [0, 0],
+                    bytes.saturating_add(2),
+                    bytes,
+                    &octets,
+                    &[0; 2],
+                );
+                Bytes255::finish(&(), unpadded::<Bytes255>(sums.unwrap_or_default()))
+            }
+            Sum::FourOctets => {
+                let octets = value.to_be_bytes();
+                let sums = fletcher::update_at::<Words65535>(
+                    [0, 0],
+                    bytes.saturating_add(4),
+                    bytes,
+                    &octets,
+                    &[0; 4],
+                );
+                Words65535::finish(&(), unpadded::<Words65535>(sums.unwrap_or_default()))
+            }
+            _ => value,
+        }
+    }
+
+    /// The definition's value in the family's spelling.
+    fn reference(self, data: &[u8]) -> u32 {
+        fn sums<V: Variant>(data: &[u8]) -> u32 {
+            V::finish(&(), fletcher::reference::<V>(data))
+        }
+        match self {
+            Sum::Internet => internet::reference(data).into(),
+            Sum::Xns => xns::reference(data).into(),
+            Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => sums::<Bytes255>(data),
+            Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
+                sums::<Words65535>(data)
+            }
+            Sum::Fletcher16Mod256 => sums::<Bytes256>(data),
+            Sum::Fletcher32Mod65536 => sums::<Words65536>(data),
+            Sum::Adler32 => adler::reference(data),
+            Sum::Xor8 => foil::reference::<true, 1>(data),
+            Sum::Xor16 => foil::reference::<true, 2>(data),
+            Sum::Xor32 => foil::reference::<true, 4>(data),
+            Sum::Sum8 => foil::reference::<false, 1>(data),
+            Sum::Sum16 => foil::reference::<false, 2>(data),
+            Sum::Sum32 => foil::reference::<false, 4>(data),
+        }
+    }
+
+    /// Bytes in a word that no part but the last may end within, for combination.
+    fn word(self) -> u64 {
+        match self {
+            Sum::Xor32 | Sum::Sum32 => 4,
+            Sum::Xns | Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Fletcher32Mod65536 => 2,
+            Sum::Rfc1146B16 | Sum::FourOctets | Sum::Xor16 | Sum::Sum16 => 2,
+            _ => 1,
+        }
+    }
+
+    fn combine(self, first: u32, odd: bool, second: u32, length: u64) -> u32 {
+        fn pair<V: Variant>(first: u32, second: u32, length: u64) -> u32 {
+            let units = length.div_ceil(V::UNIT as u64);
+            V::finish(
+                &(),
+                fletcher::combine::<V>(sums::<V>(first), sums::<V>(second), units),
+            )
+        }
+        match self {
+            Sum::Internet => internet::combine(first as u16, odd, second as u16).into(),
+            Sum::Xns => xns::combine(first as u16, second as u16, length.div_ceil(2)).into(),
+            Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
+                pair::<Bytes255>(first, second, length)
+            }
+            Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
+                pair::<Words65535>(first, second, length)
+            }
+            Sum::Fletcher16Mod256 => pair::<Bytes256>(first, second, length),
+            Sum::Fletcher32Mod65536 => pair::<Words65536>(first, second, length),
+            Sum::Adler32 => adler::combine(first, second, length),
+            Sum::Xor8 | Sum::Xor16 | Sum::Xor32 => first ^ second,
+            Sum::Sum8 => Foil::<false, 1>::combine(first, second),
+            Sum::Sum16 => Foil::<false, 2>::combine(first, second),
+            Sum::Sum32 => Foil::<false, 4>::combine(first, second),
+        }
+    }
+
+    fn update(self, value: u32, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
+        fn pair<V: Variant>(
+            value: u32,
+            length: u64,
+            offset: u64,
+            old: &[u8],
+            new: &[u8],
+        ) -> Option<u32> {
+            let sums = fletcher::update_at::<V>(sums::<V>(value), length, offset, old, new)?;
+            Some(V::finish(&(), sums))
+        }
+        match self {
+            Sum::Internet => internet::update_at(value as u16, offset, old, new).map(u32::from),
+            Sum::Xns => xns::update_at(value as u16, length, offset, old, new).map(u32::from),
+            Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
+                pair::<Bytes255>(value, length, offset, old, new)
+            }
+            Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
+                pair::<Words65535>(value, length, offset, old, new)
+            }
+            Sum::Fletcher16Mod256 => pair::<Bytes256>(value, length, offset, old, new),
+            Sum::Fletcher32Mod65536 => pair::<Words65536>(value, length, offset, old, new),
+            Sum::Adler32 => adler::update_at(value, length, offset, old, new),
+            Sum::Xor8 => Foil::<true, 1>::update_at(value, offset, old, new),
+            Sum::Xor16 => Foil::<true, 2>::update_at(value, offset, old, new),
+            Sum::Xor32 => Foil::<true, 4>::update_at(value, offset, old, new),
+            Sum::Sum8 => Foil::<false, 1>::update_at(value, offset, old, new),
+            Sum::Sum16 => Foil::<false, 2>::update_at(value, offset, old, new),
+            Sum::Sum32 => Foil::<false, 4>::update_at(value, offset, old, new),
+        }
+    }
 }
 
 impl Code {
@@ -175,35 +372,9 @@ impl Code {
     /// The value of `data` by the code's definition, one unit at a time: what every kernel is tested against.
     #[must_use]
     pub fn reference(&self, data: &[u8]) -> u128 {
-        let nonzero = data.iter().any(|&byte| byte != 0);
-        let fletcher16 = |modulus| {
-            let [a, b] = fletcher::reference(data, 1, modulus);
-            u128::from(b << 8 | a)
-        };
-        let fletcher32 = |modulus| {
-            let [a, b] = fletcher::reference(data, 2, modulus);
-            u128::from(b << 16 | a)
-        };
         match self {
+            Code::Sum(sum) => Spelling(Some(*sum)).of(sum.reference(data).into(), data),
             Code::Crc(crc) => crc.params().reference(data),
-            Code::Sum(sum) => match sum {
-                Sum::Internet => internet::reference(data).into(),
-                Sum::Xns => xns::reference(data).into(),
-                Sum::Fletcher16 => fletcher16(255),
-                Sum::Fletcher32 => fletcher32(65535),
-                Sum::Fletcher32Be => big_endian(fletcher32(65535)),
-                Sum::Fletcher16Mod256 => fletcher16(256),
-                Sum::Fletcher32Mod65536 => fletcher32(65536),
-                Sum::Rfc1146B8 => rfc1146_8(fletcher::reference(data, 1, 255), nonzero),
-                Sum::Rfc1146B16 => rfc1146_16(fletcher::reference(data, 2, 65535), nonzero),
-                Sum::Adler32 => adler::reference(data).into(),
-                Sum::Xor8 => foil::reference(data, true, 1).into(),
-                Sum::Xor16 => foil::reference(data, true, 2).into(),
-                Sum::Xor32 => foil::reference(data, true, 4).into(),
-                Sum::Sum8 => foil::reference(data, false, 1).into(),
-                Sum::Sum16 => foil::reference(data, false, 2).into(),
-                Sum::Sum32 => foil::reference(data, false, 4).into(),
-            },
         }
     }
 
@@ -223,14 +394,16 @@ impl Code {
             fn table<F: Family<Value: Into<u128>>>(
                 &mut self,
                 kernels: &'static [Kernel<F>],
-                with: &F::With,
-                spell: fn(u128, &[u8]) -> u128,
+                with: impl FnOnce() -> F::With,
+                spelling: Spelling,
             ) {
                 let Some(kernel) = kernels.iter().find(|k| k.info().name == self.kernel) else {
                     return;
                 };
                 self.result = match kernel.force() {
-                    Some(forced) => Ok(spell(forced.value(with, self.data).into(), self.data)),
+                    Some(forced) => {
+                        Ok(spelling.of(forced.value(&with(), self.data).into(), self.data))
+                    }
                     None => Err(Error::UnsupportedKernel(kernel.info().name)),
                 };
             }
@@ -244,16 +417,20 @@ impl Code {
         visitor.result
     }
 
-    /// Its kernels, best first.
+    /// Its kernels, best first. Those of other architectures are among them, and not supported here.
     pub fn kernels(&self) -> impl Iterator<Item = KernelInfo> + use<> {
         struct List([Option<KernelInfo>; 32], usize);
         impl Visitor for List {
             fn table<F: Family<Value: Into<u128>>>(
                 &mut self,
                 kernels: &'static [Kernel<F>],
-                _: &F::With,
-                _: fn(u128, &[u8]) -> u128,
+                _: impl FnOnce() -> F::With,
+                _: Spelling,
             ) {
+                debug_assert!(
+                    self.1 + kernels.len() <= self.0.len(),
+                    "a longer list is needed"
+                );
                 for (slot, kernel) in self.0[self.1..].iter_mut().zip(kernels) {
                     *slot = Some(kernel.info());
                     self.1 += 1;
@@ -273,69 +450,64 @@ impl Code {
             fn table<F: Family<Value: Into<u128>>>(
                 &mut self,
                 kernels: &'static [Kernel<F>],
-                _: &F::With,
-                _: fn(u128, &[u8]) -> u128,
+                _: impl FnOnce() -> F::With,
+                _: Spelling,
             ) {
-                // The first table is the dispatched one.
-                self.0
-                    .get_or_insert(kernel::best(kernels, cpu::features()).info());
+                self.0 = self
+                    .0
+                    .or(kernel::best(kernels, cpu::features()).map(Kernel::info));
             }
         }
         let mut chosen = Chosen(None);
         self.visit(&mut chosen);
-        let nothing = KernelInfo {
-            name: "portable",
-            needs: cpu::Features::NONE,
-            sort: Sort::Dispatched,
-        };
-        chosen.0.unwrap_or(nothing)
+        chosen.0.unwrap_or(KernelInfo::PORTABLE)
     }
 
     /// Shows the code's tables of kernels to a visitor, the dispatched one first.
     pub fn visit(&self, visitor: &mut impl Visitor) {
-        let plain = |value: u128, _: &[u8]| value;
+        let none = || ();
         match self {
-            Code::Sum(sum) => match sum {
-                Sum::Internet => visitor.table(internet::KERNELS, &(), plain),
-                Sum::Xns => visitor.table(xns::KERNELS, &(), plain),
-                Sum::Fletcher16 => visitor.table(fletcher::KERNELS_16, &(), plain),
-                Sum::Fletcher32 => visitor.table(fletcher::KERNELS_32, &(), plain),
-                Sum::Fletcher32Be => {
-                    visitor.table(fletcher::KERNELS_32, &(), |value, _| big_endian(value))
+            Code::Sum(sum) => {
+                let spelling = Spelling(Some(*sum));
+                match sum {
+                    Sum::Internet => visitor.table(internet::KERNELS, none, spelling),
+                    Sum::Xns => visitor.table(xns::KERNELS, none, spelling),
+                    Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
+                        visitor.table(fletcher::KERNELS_16, none, spelling);
+                    }
+                    Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
+                        visitor.table(fletcher::KERNELS_32, none, spelling);
+                    }
+                    Sum::Fletcher16Mod256 => {
+                        visitor.table(fletcher::KERNELS_16_MOD256, none, spelling)
+                    }
+                    Sum::Fletcher32Mod65536 => {
+                        visitor.table(fletcher::KERNELS_32_MOD65536, none, spelling)
+                    }
+                    Sum::Adler32 => visitor.table(adler::KERNELS, none, spelling),
+                    Sum::Xor8 => visitor.table(Foil::<true, 1>::KERNELS, none, spelling),
+                    Sum::Xor16 => visitor.table(Foil::<true, 2>::KERNELS, none, spelling),
+                    Sum::Xor32 => visitor.table(Foil::<true, 4>::KERNELS, none, spelling),
+                    Sum::Sum8 => visitor.table(Foil::<false, 1>::KERNELS, none, spelling),
+                    Sum::Sum16 => visitor.table(Foil::<false, 2>::KERNELS, none, spelling),
+                    Sum::Sum32 => visitor.table(Foil::<false, 4>::KERNELS, none, spelling),
                 }
-                Sum::Fletcher16Mod256 => visitor.table(fletcher::KERNELS_16_MOD256, &(), plain),
-                Sum::Fletcher32Mod65536 => visitor.table(fletcher::KERNELS_32_MOD65536, &(), plain),
-                Sum::Rfc1146B8 => visitor.table(fletcher::KERNELS_16, &(), |value, data| {
-                    let nonzero = data.iter().any(|&byte| byte != 0);
-                    rfc1146_8([value & 0xff, value >> 8].map(|sum| sum as u32), nonzero)
-                }),
-                Sum::Rfc1146B16 => visitor.table(fletcher::KERNELS_32, &(), |value, data| {
-                    let nonzero = data.iter().any(|&byte| byte != 0);
-                    rfc1146_16([value & 0xffff, value >> 16].map(|sum| sum as u32), nonzero)
-                }),
-                Sum::Adler32 => visitor.table(adler::KERNELS, &(), plain),
-                Sum::Xor8 => visitor.table(Foil::<true, 1>::KERNELS, &(), plain),
-                Sum::Xor16 => visitor.table(Foil::<true, 2>::KERNELS, &(), plain),
-                Sum::Xor32 => visitor.table(Foil::<true, 4>::KERNELS, &(), plain),
-                Sum::Sum8 => visitor.table(Foil::<false, 1>::KERNELS, &(), plain),
-                Sum::Sum16 => visitor.table(Foil::<false, 2>::KERNELS, &(), plain),
-                Sum::Sum32 => visitor.table(Foil::<false, 4>::KERNELS, &(), plain),
-            },
-            Code::Crc(crc) if crc.params() == crc32c::CRC_32C.params() => {
-                visitor.table(crc32c::KERNELS, &(), plain);
             }
             Code::Crc(crc) => {
+                let (params, spelling) = (*crc.params(), Spelling(None));
+                if crc.is_crc32c() {
+                    return visitor.table(crc32c::KERNELS, none, spelling);
+                }
                 if let Some(constants) = crc.constants() {
-                    visitor.table(crc::KERNELS, constants, plain);
+                    visitor.table(crc::KERNELS, || constants.clone(), spelling);
                 }
                 if let Some(wide) = crc.wide() {
-                    visitor.table(crc::KERNELS_WIDE, wide, plain);
+                    visitor.table(crc::KERNELS_WIDE, || wide.clone(), spelling);
                 }
-                let params = crc.params();
                 match params.width {
-                    0..=32 => tabled(visitor, &Tables::<u32>::new(params)),
-                    33..=64 => tabled(visitor, &Tables::<u64>::new(params)),
-                    _ => tabled(visitor, &Tables::<u128>::new(params)),
+                    0..=32 => tabled::<u32>(visitor, || Tables::<u32>::new(&params)),
+                    33..=64 => tabled::<u64>(visitor, || Tables::<u64>::new(&params)),
+                    _ => tabled::<u128>(visitor, || Tables::<u128>::new(&params)),
                 }
             }
         }
@@ -344,33 +516,28 @@ impl Code {
     /// The value of data that comes in pieces.
     #[must_use]
     pub fn stream(&self) -> Stream<'_> {
-        Stream::new(match self {
-            Code::Sum(sum) => match sum {
-                Sum::Internet => State::Internet(internet::Checksum::new()),
-                Sum::Xns => State::Xns(xns::Checksum::new()),
-                Sum::Fletcher16 => State::Fletcher16(Fletcher16::new(), |s| s.value().into()),
-                Sum::Rfc1146B8 => {
-                    State::Fletcher16(Fletcher16::new(), |s| rfc1146_8(s.end_around(), false))
-                }
-                Sum::Fletcher32 => State::Fletcher32(Fletcher32::new(), |s| s.value().into()),
-                Sum::Fletcher32Be => {
-                    State::Fletcher32(Fletcher32::new(), |s| big_endian(s.value().into()))
-                }
-                Sum::Rfc1146B16 => {
-                    State::Fletcher32(Fletcher32::new(), |s| rfc1146_16(s.end_around(), false))
-                }
-                Sum::Fletcher16Mod256 => State::Mod256(Sums::new()),
-                Sum::Fletcher32Mod65536 => State::Mod65536(Sums::new()),
-                Sum::Adler32 => State::Adler32(adler::Adler32::new()),
-                Sum::Xor8 => State::Xor8(Foiled::new()),
-                Sum::Xor16 => State::Xor16(Foiled::new()),
-                Sum::Xor32 => State::Xor32(Foiled::new()),
-                Sum::Sum8 => State::Sum8(Foiled::new()),
-                Sum::Sum16 => State::Sum16(Foiled::new()),
-                Sum::Sum32 => State::Sum32(Foiled::new()),
-            },
-            Code::Crc(crc) => State::Crc(crc.digest(), crc),
-        })
+        Stream::new(self)
+    }
+
+    /// The value of two pieces of data from the value and the length in bytes of each.
+    ///
+    /// # Errors
+    /// [`Error::OddSplit`] if the first ends inside a word and its value does not tell the next one's bytes.
+    pub fn combine(&self, first: (u128, u64), second: (u128, u64)) -> Result<u128, Error> {
+        let sum = match self {
+            Code::Crc(crc) => return Ok(crc.combine(first.0, second.0, second.1)),
+            Code::Sum(sum) => sum,
+        };
+        if !first.1.is_multiple_of(sum.word()) {
+            return Err(Error::OddSplit { bytes: first.1 });
+        }
+        let [a, b] = [first, second].map(|(value, bytes)| sum.unspell(value as u32, bytes));
+        let value = sum.combine(a, first.1 % 2 == 1, b, second.1);
+        // Both values 0 mean zero data in one's complement too.
+        let nonzero = first.0 != 0 || second.0 != 0;
+        Ok(sum
+            .spell(value, first.1.saturating_add(second.1), || nonzero)
+            .into())
     }
 
     /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
@@ -391,74 +558,19 @@ impl Code {
         if end > length || old.len() != new.len() {
             return None;
         }
-        let v = value as u32;
-        let sums16 = |ab| fletcher::update_at::<fletcher::Bytes255>(ab, length, offset, old, new);
-        let sums32 = |ab| fletcher::update_at::<fletcher::Words65535>(ab, length, offset, old, new);
-        let joined = |[a, b]: [u32; 2], bits: u32| u128::from(b) << bits | u128::from(a);
-        Some(match self {
-            Code::Crc(crc) => crc.update(value, length, offset, old, new)?,
-            Code::Sum(sum) => match sum {
-                Sum::Internet => internet::update_at(v as u16, offset, old, new)?.into(),
-                Sum::Xns => xns::update_at(v as u16, length, offset, old, new)?.into(),
-                Sum::Fletcher16 => joined(sums16([v & 0xff, v >> 8])?, 8),
-                Sum::Fletcher32 => joined(sums32([v & 0xffff, v >> 16])?, 16),
-                Sum::Fletcher32Be => {
-                    let v = swap_halves(v);
-                    big_endian(joined(sums32([v & 0xffff, v >> 16])?, 16))
-                }
-                Sum::Rfc1146B8 => rfc1146_8(sums16([v >> 8, v & 0xff].map(|sum| sum % 255))?, true),
-                Sum::Rfc1146B16 => {
-                    let v = swap_halves(v);
-                    rfc1146_16(sums32([v >> 16, v & 0xffff].map(|sum| sum % 65535))?, true)
-                }
-                Sum::Fletcher16Mod256 => {
-                    let ab = [v & 0xff, v >> 8];
-                    joined(
-                        fletcher::update_at::<fletcher::Bytes256>(ab, length, offset, old, new)?,
-                        8,
-                    )
-                }
-                Sum::Fletcher32Mod65536 => {
-                    let ab = [v & 0xffff, v >> 16];
-                    joined(
-                        fletcher::update_at::<fletcher::Words65536>(ab, length, offset, old, new)?,
-                        16,
-                    )
-                }
-                Sum::Adler32 => adler::update_at(v, length, offset, old, new)?.into(),
-                Sum::Xor8 => Foil::<true, 1>::update_at(v, offset, old, new)?.into(),
-                Sum::Xor16 => Foil::<true, 2>::update_at(v, offset, old, new)?.into(),
-                Sum::Xor32 => Foil::<true, 4>::update_at(v, offset, old, new)?.into(),
-                Sum::Sum8 => Foil::<false, 1>::update_at(v, offset, old, new)?.into(),
-                Sum::Sum16 => Foil::<false, 2>::update_at(v, offset, old, new)?.into(),
-                Sum::Sum32 => Foil::<false, 4>::update_at(v, offset, old, new)?.into(),
-            },
-        })
+        match self {
+            Code::Crc(crc) => crc.update(value, length, offset, old, new),
+            Code::Sum(sum) => {
+                let before = sum.unspell(value as u32, length);
+                let after = sum.update(before, length, offset, old, new)?;
+                Some(sum.spell(after, length, || true).into())
+            }
+        }
     }
 }
 
-fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: &Tables<W>) {
-    visitor.table::<Tabled<W>>(W::KERNELS, tables, |value, _| value);
-}
-
-fn big_endian(value: u128) -> u128 {
-    swap_halves(value as u32).into()
-}
-
-/// RFC 1146's form of sums modulo 255: M for 0 where the data are not zero throughout, A before B.
-fn rfc1146_8(sums: [u32; 2], nonzero: bool) -> u128 {
-    let [a, b] = end_around::<fletcher::Bytes255>(sums, nonzero);
-    u128::from(a << 8 | b)
-}
-
-/// RFC 1146's form of sums of little-endian words modulo 65535.
-fn rfc1146_16(sums: [u32; 2], nonzero: bool) -> u128 {
-    let [a, b] = end_around::<fletcher::Words65535>(sums, nonzero);
-    big_endian(u128::from(a << 16 | b))
-}
-
-fn end_around<V: Variant>(sums: [u32; 2], nonzero: bool) -> [u32; 2] {
-    sums.map(|sum| if sum == 0 && nonzero { V::MODULUS } else { sum })
+fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: impl FnOnce() -> Tables<W>) {
+    visitor.table::<Tabled<W>>(W::KERNELS, tables, Spelling(None));
 }
 
 impl FromStr for Code {
@@ -486,6 +598,11 @@ impl FromStr for Code {
     }
 }
 
+/// The parameters of a CRC as RevEng prints them. What follows from the others is compared with them.
+const KEYS: [&str; 9] = [
+    "width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name",
+];
+
 /// The parameters that `text` spells.
 fn custom(text: &str) -> Result<Params, Error> {
     let hex = |value: &str| {
@@ -493,13 +610,26 @@ fn custom(text: &str) -> Result<Params, Error> {
             .strip_prefix("0x")
             .or(value.strip_prefix("0X"))
             .unwrap_or(value);
+        if digits.starts_with('+') {
+            return Err(Error::BadParameter);
+        }
         u128::from_str_radix(digits, 16).map_err(|_| Error::BadParameter)
     };
     let truth = |value: &str| value.parse::<bool>().map_err(|_| Error::BadParameter);
     let (mut width, mut poly) = (None, None);
     let (mut init, mut xorout, mut refin, mut refout) = (0, 0, false, false);
+    let (mut check, mut residue) = (None, None);
+    let mut seen = 0;
     for part in text.split([',', ' ', ';']).filter(|part| !part.is_empty()) {
         let (key, value) = part.split_once('=').ok_or(Error::BadParameter)?;
+        let place = KEYS
+            .iter()
+            .position(|known| *known == key)
+            .ok_or(Error::BadParameter)?;
+        if seen >> place & 1 == 1 {
+            return Err(Error::BadParameter);
+        }
+        seen |= 1 << place;
         match key {
             "width" => width = Some(value.parse::<u32>().map_err(|_| Error::BadParameter)?),
             "poly" => poly = Some(hex(value)?),
@@ -507,15 +637,22 @@ fn custom(text: &str) -> Result<Params, Error> {
             "xorout" => xorout = hex(value)?,
             "refin" => refin = truth(value)?,
             "refout" => refout = truth(value)?,
-            // As RevEng prints them; they follow from the others.
-            "check" | "residue" | "name" => {}
-            _ => return Err(Error::BadParameter),
+            "check" => check = Some(hex(value)?),
+            "residue" => residue = Some(hex(value)?),
+            _ => {}
         }
     }
     let width = width.ok_or(Error::MissingParameter("width"))?;
     let width = u8::try_from(width).map_err(|_| Error::Width(width))?;
     let poly = poly.ok_or(Error::MissingParameter("poly"))?;
-    Params::new("custom", width, poly, init, (refin, refout), xorout)
+    let params = Params::new("custom", width, poly, init, (refin, refout), xorout)?;
+    let good = check.is_none_or(|check| check == params.check)
+        && residue.is_none_or(|residue| residue == params.residue);
+    if good {
+        Ok(params)
+    } else {
+        Err(Error::WrongCheck)
+    }
 }
 
 impl fmt::Display for Code {

@@ -92,6 +92,12 @@ impl Features {
         self.0 & other.0 == other.0
     }
 
+    /// Whether the set is empty.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
     /// The names of the features in the set, lowest tier first.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Features::NAMES
@@ -160,59 +166,62 @@ pub fn detected() -> Features {
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 fn arch_detected() -> Features {
-    use core::arch::x86_64::{__cpuid, __cpuid_count};
+    use core::arch::x86_64::{__cpuid, __cpuid_count, CpuidResult};
 
     let bit = |word: u32, bit: u32| word >> bit & 1 == 1;
-    let highest = __cpuid(0).eax;
     let leaf1 = __cpuid(1);
-    let (leaf7, leaf7_1) = if highest >= 7 {
-        let first = __cpuid_count(7, 0);
+    let (leaf7, more) = if __cpuid(0).eax >= 7 {
+        let leaf7 = __cpuid_count(7, 0);
         (
-            first,
-            if first.eax >= 1 {
+            leaf7,
+            if leaf7.eax >= 1 {
                 __cpuid_count(7, 1).eax
             } else {
                 0
             },
         )
     } else {
-        (__cpuid_count(0x8000_0000, 0), 0)
-    };
-    let leaf7 = if highest >= 7 {
-        (leaf7.ebx, leaf7.ecx)
-    } else {
-        (0, 0)
+        (
+            CpuidResult {
+                eax: 0,
+                ebx: 0,
+                ecx: 0,
+                edx: 0,
+            },
+            0,
+        )
     };
 
-    // A CPU may have AVX while the operating system does not save its registers: XGETBV tells, once OSXSAVE is set.
-    let saved = if bit(leaf1.ecx, 27) {
-        crate::arch::x86_64::saved_state()
-    } else {
-        0
-    };
+    // A CPU may have AVX while the operating system does not save its registers.
+    let saved = crate::arch::x86_64::saved_state();
     let ymm = saved & 0b110 == 0b110;
     let zmm = saved & 0b1110_0110 == 0b1110_0110;
 
-    let mut found = Features::SSE2;
-    let mut add = |have: bool, feature: Features| {
-        if have {
-            found = found.union(feature);
-        }
-    };
-    add(bit(leaf1.ecx, 9), Features::SSSE3);
-    add(bit(leaf1.ecx, 19) && bit(leaf1.ecx, 20), Features::SSE42);
-    add(bit(leaf1.ecx, 1), Features::PCLMUL);
-    let avx2 = ymm && bit(leaf1.ecx, 28) && bit(leaf7.0, 5) && bit(leaf7.0, 8);
-    add(avx2, Features::AVX2);
-    add(avx2 && bit(leaf7.1, 10), Features::VPCLMUL);
-    add(bit(leaf7.1, 8), Features::GFNI);
-    add(avx2 && bit(leaf7_1, 4), Features::AVX_VNNI);
-    let [f, dq, bw, vl] = [16, 17, 30, 31].map(|b| bit(leaf7.0, b));
-    let avx512 = avx2 && zmm && f && dq && bw && vl;
-    add(avx512, Features::AVX512);
-    add(avx512 && bit(leaf7.1, 6), Features::AVX512_VBMI2);
-    add(avx512 && bit(leaf7.1, 11), Features::AVX512_VNNI);
-    found
+    // Each includes the ones it builds on, as the compiler takes it: a hypervisor may hide single bits.
+    let ssse3 = bit(leaf1.ecx, 0) && bit(leaf1.ecx, 9);
+    let sse42 = ssse3 && bit(leaf1.ecx, 19) && bit(leaf1.ecx, 20);
+    let pclmul = bit(leaf1.ecx, 1);
+    let avx2 = sse42 && ymm && bit(leaf1.ecx, 28) && bit(leaf7.ebx, 5) && bit(leaf7.ebx, 8);
+    let avx512 = avx2
+        && zmm
+        && [16, 17, 30, 31]
+            .iter()
+            .all(|&feature| bit(leaf7.ebx, feature));
+    let features = [
+        (true, Features::SSE2),
+        (ssse3, Features::SSSE3),
+        (sse42, Features::SSE42),
+        (pclmul, Features::PCLMUL),
+        (avx2, Features::AVX2),
+        (avx2 && pclmul && bit(leaf7.ecx, 10), Features::VPCLMUL),
+        (bit(leaf7.ecx, 8), Features::GFNI),
+        (avx2 && bit(more, 4), Features::AVX_VNNI),
+        (avx512, Features::AVX512),
+        (avx512 && bit(leaf7.ecx, 6), Features::AVX512_VBMI2),
+        (avx512 && bit(leaf7.ecx, 11), Features::AVX512_VNNI),
+    ];
+    let found = features.iter().filter(|(has, _)| *has);
+    found.fold(Features::NONE, |all, (_, feature)| all.union(*feature))
 }
 
 #[cfg(all(target_arch = "aarch64", feature = "std", not(miri)))]

@@ -29,6 +29,7 @@ mod params;
 pub mod tables;
 mod wide;
 
+use crate::Error;
 use crate::kernel::Family;
 use embedded::BEST;
 use wide::BEST_WIDE;
@@ -55,6 +56,8 @@ pub struct Crc {
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // Without allocation there is nowhere else to put the constants.
 enum Engine {
+    /// CRC-32C, which has kernels of its own.
+    Crc32c(Constants),
     Embedded(Constants),
     Wide(Wide),
 }
@@ -71,15 +74,16 @@ impl Crc {
             params.width >= 1 && params.width <= 128,
             "a CRC's width is 1 to 128 bits"
         );
-        let engine = if params.width <= 64 {
-            Engine::Embedded(Constants::new(params))
+        let mut params = *params;
+        params.residue = params.computed_residue();
+        let engine = if params.is_crc32c() {
+            Engine::Crc32c(Constants::new(&params))
+        } else if params.width <= 64 {
+            Engine::Embedded(Constants::new(&params))
         } else {
-            Engine::Wide(Wide::new(params))
+            Engine::Wide(Wide::new(&params))
         };
-        Crc {
-            params: *params,
-            engine,
-        }
+        Crc { params, engine }
     }
 
     /// The parameters.
@@ -88,11 +92,17 @@ impl Crc {
         &self.params
     }
 
+    /// Whether this is CRC-32C, which runs on the kernels of [`crc32c::KERNELS`].
+    #[must_use]
+    pub const fn is_crc32c(&self) -> bool {
+        matches!(self.engine, Engine::Crc32c(_))
+    }
+
     /// What the kernels of [`KERNELS`] work with; `None` above 64 bits.
     #[must_use]
     pub const fn constants(&self) -> Option<&Constants> {
         match &self.engine {
-            Engine::Embedded(constants) => Some(constants),
+            Engine::Crc32c(constants) | Engine::Embedded(constants) => Some(constants),
             Engine::Wide(_) => None,
         }
     }
@@ -101,7 +111,7 @@ impl Crc {
     #[must_use]
     pub const fn wide(&self) -> Option<&Wide> {
         match &self.engine {
-            Engine::Embedded(_) => None,
+            Engine::Crc32c(_) | Engine::Embedded(_) => None,
             Engine::Wide(wide) => Some(wide),
         }
     }
@@ -111,6 +121,7 @@ impl Crc {
     #[must_use]
     pub fn checksum(&self, data: &[u8]) -> u128 {
         match &self.engine {
+            Engine::Crc32c(_) => u128::from(crc32c::crc32c(data)),
             Engine::Embedded(constants) => u128::from(BEST.whole(constants, data)),
             Engine::Wide(wide) => BEST_WIDE.whole(wide, data),
         }
@@ -203,13 +214,16 @@ impl Crc {
     /// The register of an engine before the first byte.
     fn start(&self) -> u128 {
         match &self.engine {
-            Engine::Embedded(constants) => u128::from(Embedded::start(constants)),
+            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
+                u128::from(Embedded::start(constants))
+            }
             Engine::Wide(wide) => WideFamily::start(wide),
         }
     }
 
     fn run(&self, state: u128, data: &[u8]) -> u128 {
         match &self.engine {
+            Engine::Crc32c(_) => u128::from(crc32c::BEST.run(&(), state as u32, data)),
             Engine::Embedded(constants) => u128::from(BEST.run(constants, state as u64, data)),
             Engine::Wide(wide) => BEST_WIDE.run(wide, state, data),
         }
@@ -217,7 +231,9 @@ impl Crc {
 
     fn finish(&self, state: u128) -> u128 {
         match &self.engine {
-            Engine::Embedded(constants) => u128::from(Embedded::finish(constants, state as u64)),
+            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
+                u128::from(Embedded::finish(constants, state as u64))
+            }
             Engine::Wide(wide) => WideFamily::finish(wide, state),
         }
     }
@@ -226,7 +242,9 @@ impl Crc {
     fn register(&self, value: u128) -> u128 {
         let value = (value ^ self.params.xorout) & self.params.mask();
         match &self.engine {
-            Engine::Embedded(constants) => u128::from(constants.register(value as u64)),
+            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
+                u128::from(constants.register(value as u64))
+            }
             Engine::Wide(wide) => wide.register(value),
         }
     }
@@ -234,7 +252,9 @@ impl Crc {
     /// The register after `bytes` zero bytes.
     fn advance(&self, state: u128, bytes: u64) -> u128 {
         match &self.engine {
-            Engine::Embedded(constants) => u128::from(constants.advance(state as u64, bytes)),
+            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
+                u128::from(constants.advance(state as u64, bytes))
+            }
             Engine::Wide(wide) => wide.advance(state, bytes),
         }
     }
@@ -266,14 +286,17 @@ impl Digest<'_> {
         self.crc.finish(self.state)
     }
 
-    /// Appends data that was digested apart by the same CRC, as if it had followed.
-    pub fn combine(&mut self, next: &Digest<'_>) {
-        debug_assert_eq!(
-            self.crc.params, next.crc.params,
-            "digests of two different CRCs"
-        );
+    /// Appends data that was digested apart, as if it had followed.
+    ///
+    /// # Errors
+    /// [`Error::DifferentCodes`] if the CRCs' parameters differ.
+    pub fn combine(&mut self, next: &Digest<'_>) -> Result<(), Error> {
+        if self.crc.params != next.crc.params {
+            return Err(Error::DifferentCodes);
+        }
         let difference = self.state ^ self.crc.start();
         self.state = self.crc.advance(difference, next.bytes) ^ next.state;
         self.bytes += next.bytes;
+        Ok(())
     }
 }

@@ -12,6 +12,8 @@ pub enum Error {
         /// The length of the first part.
         bytes: u64,
     },
+    /// Two parts of different codes cannot be combined.
+    DifferentCodes,
     /// No code has this name.
     UnknownCode,
     /// A CRC's parameters lack this one.
@@ -26,6 +28,8 @@ pub enum Error {
     EvenPolynomial,
     /// The code has no kernel of this name.
     UnknownKernel,
+    /// The parameters given make another CRC than the `check` or `residue` given with them.
+    WrongCheck,
     /// This CPU does not have what the kernel needs.
     UnsupportedKernel(&'static str),
 }
@@ -37,6 +41,7 @@ impl fmt::Display for Error {
                 f,
                 "cannot combine: the first part's {bytes} bytes end inside a word; split the data at a whole word"
             ),
+            Error::DifferentCodes => f.write_str("cannot combine values of different codes"),
             Error::UnknownCode => f.write_str("no code has this name; see the list of codes"),
             Error::MissingParameter(name) => write!(f, "the CRC's parameters lack `{name}`"),
             Error::BadParameter => f.write_str(
@@ -48,6 +53,9 @@ impl fmt::Display for Error {
             Error::EvenPolynomial => f.write_str(
                 "the polynomial has no constant term; write it highest power first without its top term \
                  (normal notation, as 04c11db7)",
+            ),
+            Error::WrongCheck => f.write_str(
+                "the parameters do not give the `check` or `residue` written with them; is one mistyped?",
             ),
             Error::UnknownKernel => f.write_str("the code has no kernel of this name"),
             Error::UnsupportedKernel(name) => {

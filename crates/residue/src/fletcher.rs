@@ -27,14 +27,11 @@ pub mod check_octets;
 mod historical;
 
 use crate::Error;
-use crate::arch::{ByteDot, Portable, Tier, WordDot};
+use crate::arch::{ByteDot, Portable, Tier, WordDot, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{self, BYTE_STEPS, WORD_STEPS};
 use core::marker::PhantomData;
-use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Rfc1008, Simple};
-
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::arch::{Avx2, Sse2};
+use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 
 /// Fletcher-16 of `data` (any length): bytes modulo 255, B in the upper half, A in the lower, each in 0..255.
 ///
@@ -83,8 +80,7 @@ pub fn fletcher32_mod65536(data: &[u8]) -> u32 {
 pub fn rfc1146_8(data: &[u8]) -> u16 {
     let mut sums = Fletcher16::new();
     sums.update(data);
-    let [a, b] = sums.end_around();
-    (a << 8 | b) as u16
+    rfc1146::<Bytes255>(sums.end_around()) as u16
 }
 
 /// RFC 1146's 16-bit Fletcher checksum (TCP alternate checksum 2): A, the TCP checksum field, in the upper half; B, the
@@ -93,8 +89,21 @@ pub fn rfc1146_8(data: &[u8]) -> u16 {
 pub fn rfc1146_16(data: &[u8]) -> u32 {
     let mut sums = Fletcher32::new();
     sums.update(data);
-    let [a, b] = sums.end_around();
-    swap_halves(a << 16 | b)
+    rfc1146::<Words65535>(sums.end_around())
+}
+
+/// One's-complement sums as RFC 1146 sends them: A first, words big-endian.
+pub(crate) fn rfc1146<V: Variant>([a, b]: [u32; 2]) -> u32 {
+    if V::UNIT == 1 {
+        a << 8 | b
+    } else {
+        swap_halves(a << 16 | b)
+    }
+}
+
+/// Sums as one's-complement arithmetic writes them: M for 0, unless all data are zero.
+pub(crate) fn end_around<V: Variant>(sums: [u32; 2], nonzero: bool) -> [u32; 2] {
+    sums.map(|sum| if sum == 0 && nonzero { V::MODULUS } else { sum })
 }
 
 /// The bytes swapped inside each half: turns the value of little-endian words into that of big-endian ones, and back.
@@ -105,7 +114,7 @@ pub const fn swap_halves(value: u32) -> u32 {
 }
 
 /// A choice of unit and modulus. It is also the family of its kernels; the state is [A, B], each in 0..M.
-pub trait Variant: Family<With = (), State = [u32; 2], Value = u32> {
+pub trait Variant: sealed::Sealed + Family<With = (), State = [u32; 2], Value = u32> {
     /// Bytes in a unit: 1, or 2 for little-endian words.
     const UNIT: usize;
     /// M.
@@ -115,6 +124,11 @@ pub trait Variant: Family<With = (), State = [u32; 2], Value = u32> {
     #[doc(hidden)]
     #[allow(private_interfaces)]
     const BEST: &'static Dispatch<Self>;
+}
+
+/// The bounds of the kernels hold for the four variants here.
+mod sealed {
+    pub trait Sealed {}
 }
 
 /// Fletcher-16 of data that comes in pieces.
@@ -152,6 +166,28 @@ impl<V: Variant> Sums<V> {
             nonzero: false,
             variant: PhantomData,
         }
+    }
+
+    /// Data of `bytes` bytes, in whole units, that has these sums.
+    pub(crate) const fn of(state: [u32; 2], bytes: u64) -> Self {
+        Sums {
+            state,
+            pending: None,
+            bytes,
+            nonzero: true,
+            variant: PhantomData,
+        }
+    }
+
+    /// Whether any byte was not zero.
+    pub(crate) const fn nonzero(&self) -> bool {
+        self.nonzero
+    }
+
+    /// How many bytes were added.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Adds the next bytes.
@@ -196,13 +232,7 @@ impl<V: Variant> Sums<V> {
     /// A and B as one's-complement arithmetic writes them: M instead of 0, unless all data are zero.
     #[must_use]
     pub fn end_around(&self) -> [u32; 2] {
-        self.sums().map(|sum| {
-            if sum == 0 && self.nonzero {
-                V::MODULUS
-            } else {
-                sum
-            }
-        })
+        end_around::<V>(self.sums(), self.nonzero)
     }
 
     /// Appends data that was summed apart, as if it had followed: B = B1 + B2 + n A1, with n units in the second part.
@@ -213,16 +243,23 @@ impl<V: Variant> Sums<V> {
         if self.pending.is_some() {
             return Err(Error::OddSplit { bytes: self.bytes });
         }
-        let m = u64::from(V::MODULUS);
-        let [a1, b1] = self.state.map(u64::from);
-        let [a2, b2] = next.state.map(u64::from);
-        let units = next.bytes / V::UNIT as u64 % m;
-        self.state = [((a1 + a2) % m) as u32, ((b1 + b2 + units * a1) % m) as u32];
+        // The half word that may end the second part is not in its state yet.
+        self.state = combine::<V>(self.state, next.state, next.bytes / V::UNIT as u64);
         self.pending = next.pending;
         self.bytes += next.bytes;
         self.nonzero |= next.nonzero;
         Ok(())
     }
+}
+
+/// A and B of two pieces of data from those of each; the second is `units` units long, a half one counted as one, and the
+/// first a whole number of units. B = B1 + B2 + units A1.
+#[must_use]
+pub const fn combine<V: Variant>(first: [u32; 2], second: [u32; 2], units: u64) -> [u32; 2] {
+    let m = V::MODULUS as u64;
+    let a = (first[0] as u64 + second[0] as u64) % m;
+    let b = (first[1] as u64 + second[1] as u64 + units % m * first[0] as u64) % m;
+    [a as u32, b as u32]
 }
 
 /// A and B after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
@@ -251,17 +288,17 @@ pub fn update_at<V: Variant>(
     Some([a as u32, b as u32])
 }
 
-/// The definition, one unit at a time: A and B of units of `unit` bytes (little-endian), modulo `modulus`.
+/// The definition, one unit at a time: A and B.
 #[must_use]
-pub fn reference(data: &[u8], unit: usize, modulus: u32) -> [u32; 2] {
+pub fn reference<V: Variant>(data: &[u8]) -> [u32; 2] {
     let (mut a, mut b) = (0, 0);
-    for bytes in data.chunks(unit) {
+    for bytes in data.chunks(V::UNIT) {
         let x = bytes
             .iter()
             .rev()
             .fold(0, |x, &byte| x << 8 | u32::from(byte));
-        a = (a + x) % modulus;
-        b = (b + a) % modulus;
+        a = (a + x) % V::MODULUS;
+        b = (b + a) % V::MODULUS;
     }
     [a, b]
 }
@@ -288,6 +325,8 @@ macro_rules! variant {
             }
         }
 
+        impl sealed::Sealed for $name {}
+
         impl Variant for $name {
             const UNIT: usize = $unit;
             const MODULUS: u32 = $modulus;
@@ -307,33 +346,30 @@ macro_rules! variant {
 variant!(
     /// Bytes modulo 255: Fletcher-16.
     Bytes255, 1, 255, KERNELS_16, [
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Kernel::on::<Avx2, ByteVectors>("avx2"),
+        on_x86_64!(Avx2, ByteVectors, "avx2"),
         Kernel::on::<Portable, ByteVectors>("generic").method(),
-        Kernel::on::<Portable, Rfc1008>("rfc1008").historical(),
+        Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
         Kernel::on::<Portable, Simple>("simple").historical(),
         Kernel::on::<Portable, Pairs>("pairs").historical(),
         Kernel::on::<Portable, PairsDouble>("pairs_double").historical(),
         Kernel::on::<Portable, Quads>("quads").historical(),
         Kernel::on::<Portable, Float53>("float53").historical(),
         Kernel::on::<Portable, Deferred<Bytes255>>("deferred").method(),
-        Kernel::on::<Portable, Deferred<Bytes255>>("portable"),
+        Kernel::on::<Portable, Deferred<Bytes255>>("portable").same_as("deferred"),
     ]
 );
 
 variant!(
     /// Little-endian words modulo 65535: Fletcher-32.
     Words65535, 2, 65535, KERNELS_32, [
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Kernel::on::<Avx2, WordVectors>("avx2"),
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Kernel::on::<Sse2, WordVectors>("sse2"),
+        on_x86_64!(Avx2, WordVectors, "avx2"),
+        on_x86_64!(Sse2, WordVectors, "sse2"),
         Kernel::on::<Portable, WordVectors>("generic").method(),
-        Kernel::on::<Portable, Each<Words65535>>("simple").historical(),
+        Kernel::on::<Portable, Each<Words65535>>("each").historical(),
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),
         Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),
         Kernel::on::<Portable, Deferred<Words65535>>("deferred").method(),
-        Kernel::on::<Portable, Deferred<Words65535>>("portable"),
+        Kernel::on::<Portable, Deferred<Words65535>>("portable").same_as("deferred"),
     ]
 );
 
@@ -365,7 +401,7 @@ fn each_unit<V: Variant>(data: &[u8], mut take: impl FnMut(u32)) {
     }
 }
 
-/// One unit at a time, both sums reduced by a division.
+/// One unit at a time, both sums reduced by a division: for bytes, the loop of RFC 1008 ("Ediv" in Sklower's paper).
 struct Each<V>(PhantomData<V>);
 
 impl<V: Variant, T: Tier> Body<T> for Each<V> {

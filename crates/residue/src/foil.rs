@@ -36,7 +36,13 @@ impl<const XOR: bool, const BYTES: usize> Family for Foil<XOR, BYTES> {
 }
 
 impl<const XOR: bool, const BYTES: usize> Foil<XOR, BYTES> {
-    const MASK: u32 = u32::MAX >> (32 - 8 * BYTES);
+    const MASK: u32 = {
+        assert!(
+            BYTES == 1 || BYTES == 2 || BYTES == 4,
+            "a foil's words have 1, 2 or 4 bytes"
+        );
+        u32::MAX >> (32 - 8 * BYTES)
+    };
 
     /// The kernels, best first.
     pub const KERNELS: &'static [Kernel<Self>] =
@@ -147,16 +153,12 @@ impl<const XOR: bool, const BYTES: usize> Foiled<XOR, BYTES> {
 
 /// The definition, one word at a time.
 #[must_use]
-pub fn reference(data: &[u8], xor: bool, bytes: usize) -> u32 {
-    data.chunks(bytes).fold(0, |state, word| {
-        let value = (0..bytes).fold(0, |value, i| {
-            value << 8 | u64::from(*word.get(i).unwrap_or(&0))
+pub fn reference<const XOR: bool, const BYTES: usize>(data: &[u8]) -> u32 {
+    data.chunks(BYTES).fold(0, |state, word| {
+        let value = (0..BYTES).fold(0, |value, i| {
+            value << 8 | u32::from(*word.get(i).unwrap_or(&0))
         });
-        if xor {
-            state ^ value as u32
-        } else {
-            ((u64::from(state) + value) % (1 << (8 * bytes))) as u32
-        }
+        Foil::<XOR, BYTES>::combine(state, value)
     })
 }
 

@@ -8,7 +8,7 @@
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private and `unsafe`, and the
 //! only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
 
-use crate::arch::Tier;
+use crate::arch::{Portable, Tier};
 use crate::cpu::{self, Features};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -77,9 +77,18 @@ pub struct KernelInfo {
     pub needs: Features,
     /// What it is for.
     pub sort: Sort,
+    /// The kernel of the same table that has the same body: no use in measuring both.
+    pub same_as: Option<&'static str>,
 }
 
 impl KernelInfo {
+    pub(crate) const PORTABLE: KernelInfo = KernelInfo {
+        name: "portable",
+        needs: Features::NONE,
+        sort: Sort::Dispatched,
+        same_as: None,
+    };
+
     /// Whether this CPU (under the mask `RESIDUE_CPU`) can run the kernel.
     #[must_use]
     pub fn supported(&self) -> bool {
@@ -104,10 +113,30 @@ impl<F: Family> Kernel<F> {
                 name,
                 needs: T::NEEDS,
                 sort: Sort::Dispatched,
+                same_as: None,
             },
             run: T::enter::<B>,
             whole: T::enter_whole::<B>,
         }
+    }
+
+    /// A kernel of another architecture, for lists: no CPU this is compiled for has its `needs`, so it never runs.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        allow(dead_code)
+    )]
+    pub(crate) const fn elsewhere<B: Body<Portable, Family = F>>(
+        name: &'static str,
+        needs: Features,
+    ) -> Self {
+        let mut kernel = Kernel::on::<Portable, B>(name);
+        kernel.info.needs = needs;
+        kernel
+    }
+
+    pub(crate) const fn same_as(mut self, name: &'static str) -> Self {
+        self.info.same_as = Some(name);
+        self
     }
 
     pub(crate) const fn method(mut self) -> Self {
@@ -158,7 +187,8 @@ impl<F: Family> Clone for Forced<F> {
 impl<F: Family> Copy for Forced<F> {}
 
 impl<F: Family> Forced<F> {
-    /// Advances `state` over `data`.
+    /// Advances `state` over `data`. The state is [`Family::start`]'s or a kernel's result: the sums' bounds hold for
+    /// reduced states only.
     #[inline]
     pub fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
         // SAFETY: `Kernel::force_on`, the only maker of `self`, found that the CPU has what the kernel needs.
@@ -173,16 +203,15 @@ impl<F: Family> Forced<F> {
     }
 }
 
-/// The dispatched kernel that `features` select from `kernels`: the first whose needs are met.
-///
-/// The last kernel of every table is portable, needs nothing and is dispatched, so there always is one.
+/// The dispatched kernel that `features` select from `kernels`: the first whose needs are met. `None` only for tables that
+/// are not dispatched from.
 #[must_use]
-pub fn best<F: Family>(kernels: &'static [Kernel<F>], features: Features) -> &'static Kernel<F> {
+pub fn best<F: Family>(
+    kernels: &'static [Kernel<F>],
+    features: Features,
+) -> Option<&'static Kernel<F>> {
     let fits = |k: &&Kernel<F>| k.info.sort == Sort::Dispatched && features.contains(k.info.needs);
-    kernels
-        .iter()
-        .find(fits)
-        .unwrap_or(&kernels[kernels.len() - 1])
+    kernels.iter().find(fits)
 }
 
 /// A family's table with the choice remembered: two words, null until the first call.
@@ -194,8 +223,9 @@ pub(crate) struct Dispatch<F: Family> {
 
 impl<F: Family> Dispatch<F> {
     pub(crate) const fn new(kernels: &'static [Kernel<F>]) -> Self {
+        // With it there always is a kernel to choose.
         let last = &kernels[kernels.len() - 1].info;
-        assert!(last.needs.contains(Features::NONE) && matches!(last.sort, Sort::Dispatched));
+        assert!(last.needs.is_none() && matches!(last.sort, Sort::Dispatched));
         Dispatch {
             kernels,
             run: AtomicPtr::new(ptr::null_mut()),
@@ -206,6 +236,7 @@ impl<F: Family> Dispatch<F> {
     #[cold]
     fn choose(&self) -> &'static Kernel<F> {
         let kernel = best(self.kernels, cpu::features());
+        let kernel = kernel.unwrap_or(&self.kernels[self.kernels.len() - 1]);
         self.run.store(kernel.run as *mut (), Relaxed);
         self.whole.store(kernel.whole as *mut (), Relaxed);
         kernel

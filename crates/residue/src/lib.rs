@@ -44,7 +44,7 @@ extern crate std;
 pub mod adler;
 #[allow(unsafe_code)]
 mod arch;
-mod code;
+pub mod code;
 pub mod cpu;
 pub mod crc;
 mod error;
@@ -57,8 +57,8 @@ mod weighted;
 pub mod xns;
 
 pub use adler::adler32;
-pub use arch::{COUNTER, spin, ticks};
-pub use code::{Code, Stream, Visitor};
+pub use arch::counter;
+pub use code::{Code, Visitor};
 pub use crc::crc32c::crc32c;
 pub use error::Error;
 pub use fletcher::{fletcher16, fletcher32};

@@ -88,14 +88,22 @@ impl Checksum {
         if self.pending.is_some() {
             return Err(Error::OddSplit { bytes: self.bytes });
         }
-        self.sum = reduce(u64::from(rotate(self.sum, next.bytes / 2)) + u64::from(next.sum));
+        self.sum = combine(self.sum, next.sum, next.bytes / 2);
         self.pending = next.pending;
         self.bytes += next.bytes;
         Ok(())
     }
 }
 
-/// The checksum after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
+/// The checksum of two pieces of data from the checksums of each. The first is a whole number of words long; the second has
+/// `words` words, a half one counted as one.
+#[must_use]
+pub const fn combine(first: u16, second: u16, words: u64) -> u16 {
+    reduce(rotate(first, words) as u64 + second as u64)
+}
+
+/// The checksum after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read. FFFF (no
+/// checksum) stays.
 ///
 /// `None` if the lengths of `old` and `new` differ or the change reaches past `length`.
 #[must_use]
@@ -103,6 +111,9 @@ pub fn update_at(checksum: u16, length: u64, offset: u64, old: &[u8], new: &[u8]
     let end = offset.checked_add(old.len() as u64)?;
     if old.len() != new.len() || end > length {
         return None;
+    }
+    if checksum == 0xffff {
+        return Some(checksum);
     }
     let words = length.div_ceil(2);
     let mut sum = u64::from(checksum);
@@ -183,7 +194,7 @@ fn short_word(data: &[u8]) -> u16 {
     }
 }
 
-/// One word at a time: add in 32 bits, fold, rotate.
+/// One word at a time: add, add the carry, rotate.
 struct Words;
 
 impl<T: Tier> Body<T> for Words {
@@ -242,7 +253,7 @@ impl<T: Tier> Body<T> for Columns {
 pub static KERNELS: &[Kernel<Xns>] = &[
     Kernel::on::<Portable, Words>("words").historical(),
     Kernel::on::<Portable, Columns>("columns").method(),
-    Kernel::on::<Portable, Columns>("portable"),
+    Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];
 
 static BEST: Dispatch<Xns> = Dispatch::new(KERNELS);

@@ -3,6 +3,7 @@
 mod common;
 
 use common::noise;
+use residue::code::Spelling;
 use residue::crc::{Crc, Params, catalog};
 use residue::kernel::{Family, Kernel};
 use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
@@ -47,16 +48,17 @@ impl Visitor for Compare<'_> {
     fn table<F: Family<Value: Into<u128>>>(
         &mut self,
         kernels: &'static [Kernel<F>],
-        with: &F::With,
-        spell: fn(u128, &[u8]) -> u128,
+        with: impl FnOnce() -> F::With,
+        spelling: Spelling,
     ) {
+        let with = &with();
         for kernel in kernels {
             let Some(forced) = kernel.force() else {
                 continue;
             };
             self.kernels += 1;
             let (data, n) = (self.data, self.data.len());
-            let whole = spell(forced.value(with, data).into(), data);
+            let whole = spelling.of(forced.value(with, data).into(), data);
             assert_eq!(
                 whole,
                 self.expected,
@@ -68,7 +70,7 @@ impl Visitor for Compare<'_> {
             let cut = n / 3 / 4 * 4;
             let state = forced.run(with, F::start(with), &data[..cut]);
             let state = forced.run(with, state, &data[cut..]);
-            let joined = spell(F::finish(with, state).into(), data);
+            let joined = spelling.of(F::finish(with, state).into(), data);
             assert_eq!(
                 joined,
                 self.expected,
@@ -206,9 +208,10 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
         fn table<F: Family<Value: Into<u128>>>(
             &mut self,
             kernels: &'static [Kernel<F>],
-            with: &F::With,
-            _: fn(u128, &[u8]) -> u128,
+            with: impl FnOnce() -> F::With,
+            _: Spelling,
         ) {
+            let with = &with();
             let longest = *self.lengths.last().expect("lengths");
             let zero = Params {
                 init: 0,
@@ -457,19 +460,22 @@ fn every_tier_has_a_kernel_that_agrees() {
         fn table<F: Family<Value: Into<u128>>>(
             &mut self,
             kernels: &'static [Kernel<F>],
-            with: &F::With,
-            spell: fn(u128, &[u8]) -> u128,
+            with: impl FnOnce() -> F::With,
+            spelling: Spelling,
         ) {
+            let with = &with();
             for tier in cpu::tier_names() {
                 let features = cpu::Features::tier(tier)
                     .expect("a tier")
                     .intersection(cpu::features());
-                let kernel = residue::kernel::best(kernels, features);
+                let Some(kernel) = residue::kernel::best(kernels, features) else {
+                    return; // Tables: not dispatched from.
+                };
                 assert!(features.contains(kernel.info().needs), "{tier}");
                 let forced = kernel
                     .force_on(features)
                     .expect("a kernel within the features");
-                let value = spell(forced.value(with, self.data).into(), self.data);
+                let value = spelling.of(forced.value(with, self.data).into(), self.data);
                 assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
             }
             // Without what it needs a kernel cannot be had.

@@ -71,6 +71,39 @@ proptest! {
     }
 
     #[test]
+    fn values_combine_like_streams(code in any_code(), a in data(), b in data()) {
+        let (first, second) = (code.value(&a), code.value(&b));
+        let joined = [a.clone(), b.clone()].concat();
+        match code.combine((first, a.len() as u64), (second, b.len() as u64)) {
+            Ok(value) => {
+                // The values of check octets and of one's-complement sums do not tell zero data from other multiples.
+                prop_assume!(joined.iter().any(|&byte| byte != 0) || code.params().is_some());
+                prop_assert_eq!(value, code.reference(&joined), "{}", code);
+            }
+            Err(error) => {
+                prop_assert_eq!(error, Error::OddSplit { bytes: a.len() as u64 });
+                prop_assert!(a.len() % 4 != 0 && code.params().is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn four_octets_are_updated(mut data in prop::collection::vec(any::<u8>(), 8..300), at in any::<prop::sample::Index>(), place in any::<prop::sample::Index>(), new in any::<[u8; 3]>()) {
+        let (offset, place) = (at.index(data.len() - 3), place.index(data.len() - 2));
+        let octets = check_octets::place_four(&mut data, offset).expect("they fit");
+        let old = data[place..place + 3].to_vec();
+        let [length, o, p] = [data.len(), offset, place].map(|n| n as u64);
+        let updated = check_octets::update_four(octets, length, o, p, &old, &new);
+        if place + 3 <= offset || place >= offset + 4 {
+            data[place..place + 3].copy_from_slice(&new);
+            data[offset..offset + 4].copy_from_slice(&updated.expect("outside"));
+            prop_assert!(check_octets::verify_four(&data));
+        } else {
+            prop_assert_eq!(updated, None);
+        }
+    }
+
+    #[test]
     fn update_is_recomputation(code in any_code(), mut data in data(), new in prop::collection::vec(any::<u8>(), 0..90), at in any::<prop::sample::Index>()) {
         prop_assume!(new.len() <= data.len());
         let offset = at.index(data.len() - new.len() + 1);
@@ -121,8 +154,10 @@ proptest! {
         if place != offset && place != offset + 1 {
             // Another member of the same residue class is as good.
             let updated = check_octets::update([data[offset], data[offset + 1]], offset, place, old, data[place]);
-            data[offset..offset + 2].copy_from_slice(&updated);
+            data[offset..offset + 2].copy_from_slice(&updated.expect("outside the octets"));
             prop_assert!(check_octets::verify(&data));
+        } else {
+            prop_assert_eq!(check_octets::update([0, 0], offset, place, old, 1), None);
         }
     }
 
@@ -220,6 +255,59 @@ fn lengths_beyond_memory_combine() {
 }
 
 #[test]
+fn appended_check_octets_make_the_sums_zero() {
+    let two: Code = "iso-8473".parse().expect("a code");
+    let four: Code = "four-octets".parse().expect("a code");
+    for length in 0..300 {
+        let data = noise(length);
+        let whole = [&data[..], &(two.value(&data) as u16).to_be_bytes()].concat();
+        assert!(check_octets::verify(&whole));
+        let whole = [&data[..], &(four.value(&data) as u32).to_be_bytes()].concat();
+        assert!(check_octets::verify_four(&whole), "{length}");
+    }
+}
+
+#[test]
+fn different_codes_do_not_combine() {
+    let codes = [
+        "fletcher-16",
+        "rfc1146-8",
+        "crc-32/iscsi",
+        "crc-32/iso-hdlc",
+        "width=8,poly=7",
+        "width=8,poly=9",
+    ];
+    let codes = codes.map(|name| name.parse::<Code>().expect(name));
+    for (i, a) in codes.iter().enumerate() {
+        for (j, b) in codes.iter().enumerate() {
+            let combined = a.stream().combine(&b.stream());
+            assert_eq!(
+                combined,
+                if i == j {
+                    Ok(())
+                } else {
+                    Err(Error::DifferentCodes)
+                },
+                "{a} {b}"
+            );
+        }
+    }
+}
+
+#[test]
+fn streams_and_values_use_the_chosen_kernel_of_crc32c() {
+    // CRC-32C has kernels of its own, and nothing may pass them by.
+    let crc = Crc::new(&catalog::CRC_32_ISCSI);
+    assert!(crc.is_crc32c());
+    let own: Code = "width=32,poly=1edc6f41,init=ffffffff,refin=true,refout=true,xorout=ffffffff"
+        .parse()
+        .expect("it");
+    let named: Code = "crc-32/iscsi".parse().expect("a code");
+    assert_eq!(own.chosen(), named.chosen());
+    assert!(!Crc::new(&catalog::CRC_32_ISO_HDLC).is_crc32c());
+}
+
+#[test]
 fn bad_parameters_are_refused_with_their_reason() {
     let refused = |text: &str| text.parse::<Code>().expect_err(text);
     assert_eq!(refused("crc-33"), Error::UnknownCode);
@@ -238,4 +326,13 @@ fn bad_parameters_are_refused_with_their_reason() {
     assert_eq!(refused("width=8,poly=xyz"), Error::BadParameter);
     assert_eq!(refused("width=8,poly=7,refin=yes"), Error::BadParameter);
     assert_eq!(refused("width=8,poly=7,colour=red"), Error::BadParameter);
+    assert_eq!(refused("width=8,poly=+7"), Error::BadParameter);
+    assert_eq!(refused("width=8,poly=7,poly=7"), Error::BadParameter);
+    assert_eq!(refused("width=8,poly=7,check=f5"), Error::WrongCheck);
+    assert_eq!(refused("width=8,poly=7,residue=1"), Error::WrongCheck);
+    assert!(
+        "width=8,poly=7,check=f4,residue=0,name=CRC-8/SMBUS"
+            .parse::<Code>()
+            .is_ok()
+    );
 }

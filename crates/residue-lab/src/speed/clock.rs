@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 #[inline(always)]
 #[must_use]
 pub fn now() -> u64 {
-    residue::ticks().unwrap_or_else(instant)
+    residue::counter::ticks().unwrap_or_else(instant)
 }
 
 fn instant() -> u64 {
@@ -37,12 +37,12 @@ impl Clock {
         // A quiet core first: some raise their clock only under load.
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(20) {
-            black_box(residue::spin(1 << 12));
+            black_box(residue::counter::spin(1 << 12));
         }
 
         let (start, first) = (Instant::now(), now());
         while start.elapsed() < Duration::from_millis(20) {
-            black_box(residue::spin(1 << 12));
+            black_box(residue::counter::spin(1 << 12));
         }
         let (last, elapsed) = (now(), start.elapsed());
         let ns_per_tick = elapsed.as_nanos() as f64 / (last - first).max(1) as f64;
@@ -50,7 +50,7 @@ impl Clock {
         const CYCLES: u64 = 1 << 16;
         let spin = || {
             let first = now();
-            black_box(residue::spin(black_box(CYCLES)));
+            black_box(residue::counter::spin(black_box(CYCLES)));
             now() - first
         };
         // The fastest of many: an interruption only adds.

@@ -384,7 +384,7 @@ fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
             cpu: cpu_name(),
             arch: std::env::consts::ARCH.to_string(),
             features: residue::cpu::features().names().map(String::from).collect(),
-            counter: residue::COUNTER.to_string(),
+            counter: residue::counter::NAME.to_string(),
             ticks_per_cycle: clock.ticks_per_cycle,
             ns_per_tick: clock.ns_per_tick,
             resolution_ticks: clock.resolution,

@@ -3,21 +3,20 @@
 // The lint sees marker methods, which have no features of their own; they are inlined into the entries, which have.
 #![allow(inline_always_mismatching_target_features)]
 
-use super::{CarryLess, Crc32cStep, tier};
-use crate::cpu::Features;
+use super::{CarryLess, Crc32cStep, needs, tier};
 use core::arch::aarch64::*;
 
 tier!(
     /// The CRC-32C instruction.
-    Crc, Features::CRC, "crc"
+    Crc, needs::Crc, "crc"
 );
 tier!(
     /// Carry-less products.
-    Pmull, Features::NEON.union(Features::PMULL), "neon,aes"
+    Pmull, needs::Pmull, "neon,aes"
 );
 tier!(
     /// The CRC-32C instruction beside carry-less products.
-    CrcPmull, Features::NEON.union(Features::PMULL).union(Features::CRC), "neon,aes,crc"
+    CrcPmull, needs::CrcPmull, "neon,aes,crc"
 );
 
 /// Methods whose body is one `unsafe` expression of intrinsics the marker proves.

@@ -1,9 +1,12 @@
 //! The CPU's own clock, for benchmarks: a safe read of the cycle or timer register.
 
 /// The name of the register [`ticks`] reads, or `Instant` where the crate has none for this architecture.
-pub const COUNTER: &str = if cfg!(miri) {
+pub const NAME: &str = if cfg!(miri) {
     "Instant"
-} else if cfg!(target_arch = "x86_64") {
+} else if cfg!(any(
+    target_arch = "x86_64",
+    all(target_arch = "x86", target_feature = "sse2")
+)) {
     "rdtsc"
 } else if cfg!(target_arch = "aarch64") {
     "cntvct_el0"
@@ -15,14 +18,20 @@ pub const COUNTER: &str = if cfg!(miri) {
 
 /// The counter now, in its own ticks, after all earlier instructions have finished and before any later one starts.
 ///
-/// `None` where [`COUNTER`] is `Instant`: this crate has no clock of its own there.
+/// `None` where [`NAME`] is `Instant`: this crate has no clock of its own there.
 #[inline(always)]
 #[must_use]
 pub fn ticks() -> Option<u64> {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(
+        any(
+            target_arch = "x86_64",
+            all(target_arch = "x86", target_feature = "sse2")
+        ),
+        not(miri)
+    ))]
     {
         let (low, high): (u32, u32);
-        // SAFETY: both instructions are part of every x86-64 CPU and change nothing but the two registers. LFENCE waits for
+        // SAFETY: both instructions are part of every CPU with SSE2 and change nothing but the two registers. LFENCE waits for
         // what came before and holds what comes after, so the measured code is between the two reads.
         unsafe {
             core::arch::asm!(
@@ -66,7 +75,8 @@ pub fn ticks() -> Option<u64> {
 }
 
 /// Spins for `n` dependent additions, one core cycle each on every CPU of the last decades: what calibrates the
-/// counter's ticks to core cycles.
+/// counter's ticks to core cycles. (On 32-bit architectures, and those without inline assembly, an addition goes through
+/// memory and takes several.)
 pub fn spin(n: u64) -> u64 {
     // Added from a register: some CPUs add a small constant for free while renaming.
     let (mut x, one) = (n, super::scalar(1));

@@ -1,32 +1,31 @@
 //! x86-64: markers and their operations.
 
-use super::{ByteDot, CarryLess, Crc32cStep, WordDot, tier};
-use crate::cpu::Features;
+use super::{ByteDot, CarryLess, Crc32cStep, WordDot, needs, tier};
 #[cfg(not(miri))]
 use core::arch::asm;
 use core::arch::x86_64::*;
 
 tier!(
     /// The x86-64 baseline.
-    Sse2, Features::SSE2, "sse2"
+    Sse2, needs::Sse2, "sse2"
 );
 tier!(
     /// The CRC-32C instruction.
-    Sse42, Features::SSE42, "sse4.2"
+    Sse42, needs::Sse42, "sse4.2"
 );
 tier!(
     /// Carry-less products, with the byte shuffles of SSSE3.
-    Pclmul, Features::PCLMUL.union(Features::SSSE3), "sse2,ssse3,pclmulqdq"
+    Pclmul, needs::Pclmul, "sse2,ssse3,pclmulqdq"
 );
 tier!(
     /// The CRC-32C instruction beside carry-less products.
     Sse42Pclmul,
-    Features::PCLMUL.union(Features::SSSE3).union(Features::SSE42),
+    needs::Sse42Pclmul,
     "sse2,ssse3,sse4.2,pclmulqdq"
 );
 tier!(
     /// 32-byte integer vectors.
-    Avx2, Features::AVX2, "avx2,bmi2"
+    Avx2, needs::Avx2, "avx2,bmi2"
 );
 
 /// XCR0: which registers the operating system saves. Bits 1 and 2: ymm; 5, 6 and 7: zmm. Zero without XGETBV.

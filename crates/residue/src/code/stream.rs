@@ -1,22 +1,27 @@
 //! The streaming types of all families behind one face.
 
-use crate::crc::{Crc, Digest};
-use crate::fletcher::{self, Fletcher16, Fletcher32, Sums};
+use super::{Code, Sum};
+use crate::crc::Digest;
+use crate::fletcher::{Bytes256, Fletcher16, Fletcher32, Sums, Words65536};
 use crate::foil::Foiled;
 use crate::{Error, adler, internet, xns};
 
-/// The value of data that comes in pieces. Made by [`Code::stream`](super::Code::stream).
+/// The value of data that comes in pieces. Made by [`Code::stream`].
 #[derive(Clone, Debug)]
-pub struct Stream<'a>(State<'a>);
+pub struct Stream<'a> {
+    code: &'a Code,
+    state: State<'a>,
+    bytes: u64,
+}
 
 #[derive(Clone, Debug)]
-pub(super) enum State<'a> {
+enum State<'a> {
     Internet(internet::Checksum),
     Xns(xns::Checksum),
-    Fletcher16(Fletcher16, fn(&Fletcher16) -> u128),
-    Fletcher32(Fletcher32, fn(&Fletcher32) -> u128),
-    Mod256(Sums<fletcher::Bytes256>),
-    Mod65536(Sums<fletcher::Words65536>),
+    Fletcher16(Fletcher16),
+    Fletcher32(Fletcher32),
+    Mod256(Sums<Bytes256>),
+    Mod65536(Sums<Words65536>),
     Adler32(adler::Adler32),
     Xor8(Foiled<true, 1>),
     Xor16(Foiled<true, 2>),
@@ -24,17 +29,17 @@ pub(super) enum State<'a> {
     Sum8(Foiled<false, 1>),
     Sum16(Foiled<false, 2>),
     Sum32(Foiled<false, 4>),
-    Crc(Digest<'a>, &'a Crc),
+    Crc(Digest<'a>),
 }
 
-/// The same expression for each kind of stream.
+/// The same expression for each kind of state.
 macro_rules! each {
     ($state:expr, $stream:ident => $body:expr) => {
         match $state {
             State::Internet($stream) => $body,
             State::Xns($stream) => $body,
-            State::Fletcher16($stream, _) => $body,
-            State::Fletcher32($stream, _) => $body,
+            State::Fletcher16($stream) => $body,
+            State::Fletcher32($stream) => $body,
             State::Mod256($stream) => $body,
             State::Mod65536($stream) => $body,
             State::Adler32($stream) => $body,
@@ -44,62 +49,82 @@ macro_rules! each {
             State::Sum8($stream) => $body,
             State::Sum16($stream) => $body,
             State::Sum32($stream) => $body,
-            State::Crc($stream, _) => $body,
+            State::Crc($stream) => $body,
         }
     };
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn new(state: State<'a>) -> Self {
-        Stream(state)
+    pub(super) fn new(code: &'a Code) -> Self {
+        let state = match code {
+            Code::Crc(crc) => State::Crc(crc.digest()),
+            Code::Sum(sum) => match sum {
+                Sum::Internet => State::Internet(internet::Checksum::new()),
+                Sum::Xns => State::Xns(xns::Checksum::new()),
+                Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => State::Fletcher16(Sums::new()),
+                Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
+                    State::Fletcher32(Sums::new())
+                }
+                Sum::Fletcher16Mod256 => State::Mod256(Sums::new()),
+                Sum::Fletcher32Mod65536 => State::Mod65536(Sums::new()),
+                Sum::Adler32 => State::Adler32(adler::Adler32::new()),
+                Sum::Xor8 => State::Xor8(Foiled::new()),
+                Sum::Xor16 => State::Xor16(Foiled::new()),
+                Sum::Xor32 => State::Xor32(Foiled::new()),
+                Sum::Sum8 => State::Sum8(Foiled::new()),
+                Sum::Sum16 => State::Sum16(Foiled::new()),
+                Sum::Sum32 => State::Sum32(Foiled::new()),
+            },
+        };
+        Stream {
+            code,
+            state,
+            bytes: 0,
+        }
     }
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        each!(&mut self.0, stream => stream.update(data));
+        each!(&mut self.state, stream => stream.update(data));
+        self.bytes += data.len() as u64;
     }
 
     /// Adds the pieces in order, as [`Stream::update`] would their concatenation.
     pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        each!(&mut self.0, stream => stream.update_scattered(pieces));
+        pieces.iter().for_each(|piece| self.update(piece));
     }
 
     /// The value so far.
     #[must_use]
     pub fn value(&self) -> u128 {
-        match &self.0 {
-            State::Fletcher16(stream, spell) => spell(stream),
-            State::Fletcher32(stream, spell) => spell(stream),
-            State::Crc(digest, _) => digest.value(),
-            State::Internet(stream) => stream.value().into(),
-            State::Xns(stream) => stream.value().into(),
-            State::Mod256(stream) => stream.value().into(),
-            State::Mod65536(stream) => stream.value().into(),
-            State::Adler32(stream) => stream.value().into(),
-            State::Xor8(stream) => stream.value().into(),
-            State::Xor16(stream) => stream.value().into(),
-            State::Xor32(stream) => stream.value().into(),
-            State::Sum8(stream) => stream.value().into(),
-            State::Sum16(stream) => stream.value().into(),
-            State::Sum32(stream) => stream.value().into(),
+        let nonzero = match &self.state {
+            State::Fletcher16(sums) => sums.nonzero(),
+            State::Fletcher32(sums) => sums.nonzero(),
+            _ => true,
+        };
+        let value: u128 = each!(&self.state, stream => stream.value().into());
+        match self.code {
+            Code::Crc(_) => value,
+            Code::Sum(sum) => sum.spell(value as u32, self.bytes, || nonzero).into(),
         }
     }
 
     /// Appends data that was taken in apart by the same code, as if it had followed.
     ///
     /// # Errors
-    /// If this stream ends inside a word and the code's value does not tell the next one's bytes ([`Error::OddSplit`]), or
-    /// if the codes differ ([`Error::UnknownCode`]).
+    /// [`Error::OddSplit`] if this stream ends inside a word and the code's value does not tell the next one's bytes;
+    /// [`Error::DifferentCodes`] if the codes differ.
     pub fn combine(&mut self, next: &Stream<'_>) -> Result<(), Error> {
-        match (&mut self.0, &next.0) {
+        if self.code.name() != next.code.name() {
+            return Err(Error::DifferentCodes);
+        }
+        match (&mut self.state, &next.state) {
             (State::Internet(first), State::Internet(second)) => first.combine(second),
             (State::Adler32(first), State::Adler32(second)) => first.combine(second),
-            (State::Crc(first, a), State::Crc(second, b)) if a.params() == b.params() => {
-                first.combine(second)
-            }
+            (State::Crc(first), State::Crc(second)) => first.combine(second)?,
             (State::Xns(first), State::Xns(second)) => first.combine(second)?,
-            (State::Fletcher16(first, _), State::Fletcher16(second, _)) => first.combine(second)?,
-            (State::Fletcher32(first, _), State::Fletcher32(second, _)) => first.combine(second)?,
+            (State::Fletcher16(first), State::Fletcher16(second)) => first.combine(second)?,
+            (State::Fletcher32(first), State::Fletcher32(second)) => first.combine(second)?,
             (State::Mod256(first), State::Mod256(second)) => first.combine(second)?,
             (State::Mod65536(first), State::Mod65536(second)) => first.combine(second)?,
             (State::Xor8(first), State::Xor8(second)) => first.combine(second)?,
@@ -108,8 +133,9 @@ impl<'a> Stream<'a> {
             (State::Sum8(first), State::Sum8(second)) => first.combine(second)?,
             (State::Sum16(first), State::Sum16(second)) => first.combine(second)?,
             (State::Sum32(first), State::Sum32(second)) => first.combine(second)?,
-            _ => return Err(Error::UnknownCode),
+            _ => return Err(Error::DifferentCodes),
         }
+        self.bytes += next.bytes;
         Ok(())
     }
 }

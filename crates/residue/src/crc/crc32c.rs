@@ -12,14 +12,9 @@ use super::embedded::{Bitwise, BitwiseMsb};
 use super::fold::Fold;
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables};
 use super::{Crc, Embedded, catalog, gf2};
-use crate::arch::{CarryLess, Crc32cStep, Portable, Tier};
+use crate::arch::{CarryLess, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
-
-#[cfg(target_arch = "aarch64")]
-use crate::arch::{Crc as ArmCrc, CrcPmull, Pmull};
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::arch::{Pclmul, Sse42, Sse42Pclmul};
 
 /// CRC-32C of `data`, of any length.
 ///
@@ -255,20 +250,13 @@ impl<T: Crc32cStep> Body<T> for ThreeWayTables {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Crc32c>] = &[
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Sse42Pclmul, ThreeWay>("sse42_pclmul"),
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Sse42, ThreeWayTables>("sse42_tables"),
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Sse42, Serial>("sse42").historical(),
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Pclmul, Any<Fold>>("pclmul"),
-    #[cfg(target_arch = "aarch64")]
-    Kernel::on::<CrcPmull, ThreeWay>("crc_pmull"),
-    #[cfg(target_arch = "aarch64")]
-    Kernel::on::<ArmCrc, Serial>("crc"),
-    #[cfg(target_arch = "aarch64")]
-    Kernel::on::<Pmull, Any<Fold>>("pmull"),
+    on_x86_64!(Sse42Pclmul, ThreeWay, "sse42_pclmul"),
+    on_x86_64!(Sse42, ThreeWayTables, "sse42_tables"),
+    on_x86_64!(Sse42, Serial, "sse42").historical(),
+    on_x86_64!(Pclmul, Any<Fold>, "pclmul"),
+    on_aarch64!(CrcPmull, ThreeWay, "crc_pmull"),
+    on_aarch64!(Crc, Serial, "crc"),
+    on_aarch64!(Pmull, Any<Fold>, "pmull"),
     Kernel::on::<Portable, Any<Fold>>("generic").method(),
     Kernel::on::<Portable, ThreeWay>("generic_three_way").method(),
     Kernel::on::<Portable, ThreeWayTables>("generic_tables").method(),
@@ -279,7 +267,7 @@ pub static KERNELS: &[Kernel<Crc32c>] = &[
     Kernel::on::<Portable, OnTables<Nibble<u32>>>("nibble").historical(),
     Kernel::on::<Portable, Any<Bitwise>>("bitwise").historical(),
     Kernel::on::<Portable, Any<BitwiseMsb>>("bitwise_msb").historical(),
-    Kernel::on::<Portable, OnTables<Slicing<u32, 16>>>("portable"),
+    Kernel::on::<Portable, OnTables<Slicing<u32, 16>>>("portable").same_as("slicing16"),
 ];
 
-static BEST: Dispatch<Crc32c> = Dispatch::new(KERNELS);
+pub(super) static BEST: Dispatch<Crc32c> = Dispatch::new(KERNELS);

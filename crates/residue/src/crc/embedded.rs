@@ -2,13 +2,8 @@
 
 use super::fold::{self, Fold};
 use super::{Params, gf2};
-use crate::arch::{Portable, Tier};
+use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::arch::Pclmul;
-#[cfg(target_arch = "aarch64")]
-use crate::arch::Pmull;
 
 /// What the kernels need of a CRC of up to 64 bits, in its 64-bit embedding: the register is right-aligned if the code
 /// reads the lowest bit first, with bit i the coefficient of x^(w-1-i); left-aligned otherwise.
@@ -241,10 +236,8 @@ impl<T: Tier> Body<T> for Bytewise {
 
 /// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Kernel::on::<Pclmul, Fold>("pclmul"),
-    #[cfg(target_arch = "aarch64")]
-    Kernel::on::<Pmull, Fold>("pmull"),
+    on_x86_64!(Pclmul, Fold, "pclmul"),
+    on_aarch64!(Pmull, Fold, "pmull"),
     Kernel::on::<Portable, Fold>("generic").method(),
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),

@@ -175,10 +175,11 @@ fn short<T: CarryLess, const REFLECTED: bool>(
     state: u64,
     data: &[u8],
 ) -> Option<u64> {
-    let n = data.len() as u32;
-    if n > 16 {
+    // Compared before it is narrowed: a slice may be longer than 2^32.
+    if data.len() > 16 {
         return None;
     }
+    let n = data.len() as u32;
     let word = |bytes: &[u8; 8]| {
         if REFLECTED {
             u64::from_le_bytes(*bytes)

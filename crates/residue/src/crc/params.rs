@@ -69,13 +69,35 @@ impl Params {
     /// The largest value of the width.
     #[must_use]
     pub const fn mask(&self) -> u128 {
-        u128::MAX >> (128 - self.width)
+        match u128::MAX.checked_shr(self.spare()) {
+            Some(mask) => mask,
+            None => 0,
+        }
+    }
+
+    /// Bits of a `u128` above the width. The fields are public, so the width may be none.
+    const fn spare(&self) -> u32 {
+        128u32.saturating_sub(self.width as u32)
+    }
+
+    /// Whether this is CRC-32C, whatever its name.
+    pub(super) const fn is_crc32c(&self) -> bool {
+        const C: Params = super::catalog::CRC_32_ISCSI;
+        self.width == C.width
+            && self.poly == C.poly
+            && self.init == C.init
+            && self.xorout == C.xorout
+            && self.refin
+            && self.refout
     }
 
     /// The lowest `width` bits of `value`, reversed.
     #[must_use]
     pub const fn reflect(&self, value: u128) -> u128 {
-        value.reverse_bits() >> (128 - self.width)
+        match value.reverse_bits().checked_shr(self.spare()) {
+            Some(value) => value,
+            None => 0,
+        }
     }
 
     /// The polynomial in reversed notation: bit i is the coefficient of x^(width-1-i) (0xedb88320 for CRC-32).
@@ -93,15 +115,16 @@ impl Params {
     /// The polynomial in Koopman's notation ("reversed reciprocal"): the top term written, the constant term not.
     #[must_use]
     pub const fn koopman(&self) -> u128 {
-        self.poly >> 1 | 1 << (self.width - 1)
+        // The top bit of the mask.
+        self.poly >> 1 | (self.mask() ^ self.mask() >> 1)
     }
 
     /// The register after `bits` more bits, highest first, of `value`.
     pub(super) const fn feed(&self, mut register: u128, value: u128, bits: u32) -> u128 {
-        let (top, mut bit) = (self.width - 1, bits);
+        let (top, mut bit) = (self.mask() ^ self.mask() >> 1, bits);
         while bit > 0 {
             bit -= 1;
-            let carry = (register >> top ^ value >> bit) & 1;
+            let carry = (register & top != 0) as u128 ^ value >> bit & 1;
             register = register << 1 & self.mask();
             if carry == 1 {
                 register ^= self.poly;

@@ -16,7 +16,9 @@
 //! **Trap.** Verify by A = B = 0 over everything, never by recomputing the octets and comparing: 00 and FF are the same
 //! residue, and another implementation may have chosen the other one.
 
-use super::{Bytes255, Family, Variant, Words65535, swap_halves};
+use super::{
+    Bytes255, Family, Fletcher16, Fletcher32, Sums, Variant, Words65535, swap_halves, update_at,
+};
 
 /// The two check octets for `data`, whose two bytes at `offset` are taken as zero.
 ///
@@ -28,8 +30,28 @@ use super::{Bytes255, Family, Variant, Words65535, swap_halves};
 /// ```
 #[must_use]
 pub fn octets(data: &[u8], offset: usize) -> Option<[u8; 2]> {
-    let [a, b] = sums_without::<Bytes255, 2>(data, offset)?.map(u64::from);
-    let after = ((data.len() - offset) % 255) as u64;
+    let sums = sums_without::<Bytes255, 2>(data, offset)?;
+    octets_from(&sums, offset as u64)
+}
+
+/// The two check octets at `offset` of data that came in pieces, their two bytes as zeros.
+///
+/// `None` if the octets do not fit in the data.
+///
+/// ```
+/// use residue::fletcher::{Fletcher16, check_octets::octets_from};
+/// let mut sums = Fletcher16::new();
+/// sums.update_scattered(&[&b"abc"[..], b"defgh\0", b"\0"]);
+/// assert_eq!(octets_from(&sums, 8), Some([0xd2, 0x06]));
+/// ```
+#[must_use]
+pub fn octets_from(sums: &Fletcher16, offset: u64) -> Option<[u8; 2]> {
+    let after = sums
+        .bytes()
+        .checked_sub(offset)
+        .filter(|&after| after >= 2)?
+        % 255;
+    let [a, b] = sums.sums().map(u64::from);
     let x = ((after + 254) * a + 255 - b) % 255;
     let y = (b + (255 - after) * a) % 255;
     Some([x, y].map(|octet| if octet == 0 { 255 } else { octet as u8 }))
@@ -49,23 +71,27 @@ pub fn verify(data: &[u8]) -> bool {
 }
 
 /// The check octets at `offset` after the byte at `place` (outside the octets) changed from `old` to `new`: RFC 1008's
-/// way to count down a lifetime without reading the rest. Independent of the data's length.
+/// way to count down a lifetime without reading the rest. Independent of the data's length. `None` if `place` is inside the
+/// octets.
 ///
 /// ```
 /// use residue::fletcher::check_octets::update;
 /// // A CLNP header whose octets are at offset 7; the lifetime, at offset 3, goes from 40 to 3f.
-/// assert_eq!(update([0xe1, 0x6e], 7, 3, 0x40, 0x3f), [0xe6, 0x6a]);
+/// assert_eq!(update([0xe1, 0x6e], 7, 3, 0x40, 0x3f), Some([0xe6, 0x6a]));
 /// ```
 #[must_use]
-pub fn update(octets: [u8; 2], offset: usize, place: usize, old: u8, new: u8) -> [u8; 2] {
+pub fn update(octets: [u8; 2], offset: usize, place: usize, old: u8, new: u8) -> Option<[u8; 2]> {
+    if (offset..=offset.checked_add(1)?).contains(&place) {
+        return None;
+    }
     let change = i128::from(new) - i128::from(old);
     let distance = place as i128 - offset as i128;
     let x = i128::from(octets[0]) + (distance - 1) * change;
     let y = i128::from(octets[1]) - distance * change;
-    [x, y].map(|octet| match octet.rem_euclid(255) as u8 {
+    Some([x, y].map(|octet| match octet.rem_euclid(255) as u8 {
         0 => 255,
         octet => octet,
-    })
+    }))
 }
 
 /// The four check octets for `data`, whose four bytes at `offset` (even or odd) are taken as zero.
@@ -79,12 +105,24 @@ pub fn update(octets: [u8; 2], offset: usize, place: usize, old: u8, new: u8) ->
 /// ```
 #[must_use]
 pub fn four_octets(data: &[u8], offset: usize) -> Option<[u8; 4]> {
-    let [a, b] = sums_without::<Words65535, 4>(data, offset)?;
+    let sums = sums_without::<Words65535, 4>(data, offset)?;
+    four_octets_from(&sums, offset as u64)
+}
+
+/// The four check octets at `offset` of data that came in pieces, their four bytes as zeros.
+///
+/// `None` if the octets do not fit in the data.
+#[must_use]
+pub fn four_octets_from(sums: &Fletcher32, offset: u64) -> Option<[u8; 4]> {
+    sums.bytes()
+        .checked_sub(offset)
+        .filter(|&after| after >= 4)?;
+    let [a, b] = sums.sums();
     // Big-endian words: the same sums with their bytes swapped.
     let swapped = swap_halves(b << 16 | a);
     let (a, b) = (i64::from(swapped & 0xffff), i64::from(swapped >> 16));
     // The weight of word k, which holds the first octet, is w = N - k.
-    let weight = ((data.len().div_ceil(2) - offset / 2) % 65535) as i64;
+    let weight = ((sums.bytes().div_ceil(2) - offset / 2) % 65535) as i64;
     let modulo = |sum: i64| sum.rem_euclid(65535) as u16;
     if offset.is_multiple_of(2) {
         let x = modulo((weight - 1) * a - b).to_be_bytes();
@@ -98,6 +136,29 @@ pub fn four_octets(data: &[u8], offset: usize) -> Option<[u8; 4]> {
         let [q, r] = modulo(-a - i64::from(p) - 256 * i64::from(s)).to_be_bytes();
         Some([p, q, r, s])
     }
+}
+
+/// The four check octets at `offset` after the bytes `old`, at `place` of `length` bytes of data, became `new`.
+///
+/// Nothing else of the data is read. `None` if the lengths of `old` and `new` differ, the change reaches past `length`, or
+/// it touches the octets, or the octets do not fit.
+#[must_use]
+pub fn update_four(
+    octets: [u8; 4],
+    length: u64,
+    offset: u64,
+    place: u64,
+    old: &[u8],
+    new: &[u8],
+) -> Option<[u8; 4]> {
+    let (end, octets_end) = (place.checked_add(old.len() as u64)?, offset.checked_add(4)?);
+    if place < octets_end && offset < end && !old.is_empty() {
+        return None;
+    }
+    // With its octets the data sum to zero; take them out, put the change in, and see what is missing.
+    let sums = update_at::<Words65535>([0, 0], length, offset, &octets, &[0; 4])?;
+    let sums = update_at::<Words65535>(sums, length, place, old, new)?;
+    four_octets_from(&Sums::of(sums, length), offset)
 }
 
 /// Writes the four check octets into `data` at `offset` and returns them. `None`, and nothing written, if they do not
@@ -117,14 +178,14 @@ pub fn verify_four(data: &[u8]) -> bool {
 }
 
 /// A and B of `data` with the `N` bytes at `offset` taken as zero; `None` if they reach past the end.
-fn sums_without<V: Variant, const N: usize>(data: &[u8], offset: usize) -> Option<[u32; 2]> {
+fn sums_without<V: Variant, const N: usize>(data: &[u8], offset: usize) -> Option<Sums<V>> {
     let end = offset.checked_add(N)?;
     if end > data.len() {
         return None;
     }
-    let mut sums = super::Sums::<V>::new();
+    let mut sums = Sums::<V>::new();
     sums.update(&data[..offset]);
     sums.update(&[0; N]);
     sums.update(&data[end..]);
-    Some(sums.sums())
+    Some(sums)
 }

@@ -2,24 +2,9 @@
 //! "two bytes at a time", its 16-bit units, and the two ideas it left open (four bytes at a time in 64 bits, and
 //! floating point).
 
-use super::{Bytes255, Deferred, Words65535};
+use super::{Bytes255, Deferred, Each, Words65535};
 use crate::arch::{Tier, scalar};
 use crate::kernel::Body;
-
-/// Byte by byte, a division each (RFC 1008; "Ediv" in the paper).
-pub(super) struct Rfc1008;
-
-impl<T: Tier> Body<T> for Rfc1008 {
-    type Family = Bytes255;
-    #[inline(always)]
-    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        for &byte in data {
-            a = (a + u32::from(byte)) % 255;
-            b = (b + a) % 255;
-        }
-        [a, b]
-    }
-}
 
 /// Byte by byte, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes ("simple").
 pub(super) struct Simple;
@@ -100,7 +85,7 @@ macro_rules! pairs {
                     }
                     ($s, $t) = (fold($s), fold($t));
                 }
-                <Rfc1008 as Body<T>>::run(tier, &(), [$s % 255, $t % 255], last)
+                <Each<Bytes255> as Body<T>>::run(tier, &(), [$s % 255, $t % 255], last)
             }
         }
     };
@@ -149,7 +134,7 @@ impl<T: Tier> Body<T> for Quads {
             }
             (s, t) = (s % 255, t % 255);
         }
-        <Rfc1008 as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
+        <Each<Bytes255> as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
     }
 }
 
@@ -177,7 +162,7 @@ impl<T: Tier> Body<T> for Float53 {
             }
             (s, t) = ((s as u64 % 255) as f64, (t as u64 % 255) as f64);
         }
-        <Rfc1008 as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
+        <Each<Bytes255> as Body<T>>::run(tier, &(), [s as u32, t as u32], last)
     }
 }
 
