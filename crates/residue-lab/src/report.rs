@@ -6,7 +6,7 @@
 //! # let machine = Machine { cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
 //! #     ticks_per_cycle: 1.0, ns_per_tick: 1.0, resolution_ticks: 1.0, overhead_ticks: 0.0 };
 //! # let run = Run { format: 1, residue: "0".into(), date: "2026-01-02T03:04:05Z".into(), machine,
-//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![], steady: vec![] };
+//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![], steady: vec![], conditions: vec![] };
 //! let page = report::html(&run, &["What the run shows.".into()]);
 //! for table in report::tables::tables(&run) {
 //!     println!("{}", table.text());
@@ -116,25 +116,5 @@ mod tests {
                 .unwrap()
                 .any(|e| e.unwrap().path().extension() == Some("tmp".as_ref()))
         );
-    }
-
-    /// For looking at: `cargo test -p residue-lab -- --ignored look` prints the folder it wrote.
-    #[test]
-    #[ignore = "writes a sample report to look at"]
-    fn look() {
-        for (name, run) in [("x86", sample::x86()), ("arm", sample::arm())] {
-            let dir = std::env::temp_dir().join(format!("residue-report-{name}"));
-            write_report(
-                &dir,
-                &run,
-                &["A made-up run, to look at the report.".into()],
-            )
-            .unwrap();
-            println!("{}", dir.display());
-            tables::tables(&run)
-                .iter()
-                .for_each(|table| println!("{}", table.text()));
-        }
-        println!("{}", compare(&sample::x86(), &sample::arm()));
     }
 }

@@ -58,7 +58,7 @@ pub mod xns;
 
 pub use adler::adler32;
 pub use arch::counter;
-pub use code::{Code, Visitor};
+pub use code::{Code, Stream, Visitor};
 pub use crc::crc32c::crc32c;
 pub use error::Error;
 pub use fletcher::{fletcher16, fletcher32};

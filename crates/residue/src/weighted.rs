@@ -40,6 +40,8 @@ pub(crate) fn bytes<T: ByteDot>(tier: T, steps: &[[T::Block; 4]]) -> (u64, u64) 
     (sum, weight)
 }
 
+// The bounds are those of 64-byte vectors with a lane for every four bytes; narrower ones stay below them.
+
 /// Bytes: a 32-bit lane of `sum` gains at most 1020 a step, one of `weigh` 63750, so one of `earlier` reaches
 /// 1020 M (M - 1) / 2 in M steps.
 pub(crate) const BYTE_STEPS: usize = 2048;

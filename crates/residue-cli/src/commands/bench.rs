@@ -107,11 +107,11 @@ pub struct BenchArgs {
     seed: u64,
 
     /// Hold the documents' comparative sentences against this CPU
-    #[arg(long, conflicts_with_all = ["csv", "report", "compare", "full"])]
+    #[arg(long, conflicts_with_all = ["csv", "report", "compare", "full", "codes", "kernel", "mode", "cold", "misaligned"])]
     claims: bool,
 
     /// Compare two runs kept with --json
-    #[arg(long, num_args = 2, value_names = ["A.json", "B.json"])]
+    #[arg(long, num_args = 2, value_names = ["A.json", "B.json"], conflicts_with_all = ["csv", "json", "report", "codes", "kernel", "mode", "cold"])]
     compare: Option<Vec<PathBuf>>,
 
     /// Print the figures as CSV
@@ -219,10 +219,16 @@ fn options(args: &BenchArgs) -> Result<Options> {
     let mode = match args.mode {
         Some(ModeName::Latency) => Mode::Latency,
         Some(ModeName::Throughput) => Mode::Throughput,
-        None if in_ns => Mode::Throughput,
+        None if in_ns && !args.cold => Mode::Throughput,
         None | Some(ModeName::Thesis) => Mode::Thesis,
     };
+    if args.cold && mode != Mode::Thesis {
+        bail!(
+            "--cold empties the caches before each call, so calls are timed one by one: leave out --mode"
+        );
+    }
     let mut options = Options {
+        pinned: args.pin.is_some(),
         mixed: args.mixed.clone(),
         mode,
         data: args.data,
@@ -292,13 +298,17 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
     )?;
     writeln!(
         out,
-        "{} {} of {} data a figure, mode {}\n",
+        "{} {} of {} data a figure, mode {}{}\n",
         run.samples,
         samples_word(run),
         run.data,
-        run.mode
+        run.mode,
+        run.conditions
+            .iter()
+            .map(|condition| format!(", {condition}"))
+            .collect::<String>()
     )?;
-    let in_ns = !args.sizes.is_empty() || run.mode != Mode::Thesis.name();
+    let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || run.mode != Mode::Thesis.name();
     if args.full {
         for table in tables::tables(run) {
             writeln!(out, "{}", table.text())?;
@@ -345,7 +355,7 @@ fn run_claims(args: &BenchArgs) -> Result<Outcome> {
     }
     writeln!(
         out,
-        "Times over times, by medians; a claim with a figure holds from three quarters of its gain on.\n"
+        "Times over times, by medians; a claim of a multiple holds from three quarters of it on, one of an order if the order is the same.\n"
     )?;
     let mut source = "";
     for judged in judged {

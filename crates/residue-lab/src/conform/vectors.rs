@@ -19,6 +19,11 @@ pub const FILES: &[(&str, &str)] = &[
         "fletcher.txt",
         include_str!("../../../../vectors/fletcher.txt"),
     ),
+    (
+        "trailers.txt",
+        include_str!("../../../../vectors/trailers.txt"),
+    ),
+    ("foil.txt", include_str!("../../../../vectors/foil.txt")),
     ("adler.txt", include_str!("../../../../vectors/adler.txt")),
     ("crc.txt", include_str!("../../../../vectors/crc.txt")),
 ];

@@ -90,6 +90,8 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
             a_first: true,
             ..words
         },
+        "iso-8473" => return Some(two_octets(fletcher.shown(data))),
+        "four-octets" => return Some(four_octets(words.shown(data), data.len())),
         "adler-32" => Pair {
             modulus: 65521,
             start: 1,
@@ -99,6 +101,58 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
         _ => return None,
     };
     Some(pair.shown(data))
+}
+
+/// A + k and B + 2 k' of the appended octets have to be zero; from sums B:A of the data alone.
+fn two_octets(sums: Shown) -> Shown {
+    let (a, b) = (sums.value as u32 & 0xff, sums.value as u32 >> 8);
+    let written = |octet: u32| if octet == 0 { 255 } else { octet };
+    let (x, y) = (written((510 - a - b) % 255), written(b));
+    let told = [
+        "Two octets X, Y after the data make both sums zero: A + X + Y = 0 and B + 2A + 2X + Y = 0, so".to_string(),
+        format!("X = -(A + B) = {x} = {x:02x} and Y = B = {y} = {y:02x} modulo 255; a zero is written ff"),
+    ];
+    octets(sums, told, u128::from(x << 8 | y), 4)
+}
+
+/// The same for 16-bit units. After an odd length the octets p, q, r, s straddle the words.
+fn four_octets(sums: Shown, length: usize) -> Shown {
+    let (a, b) = (sums.value as i64 & 0xffff, sums.value as i64 >> 16);
+    let modulo = |sum: i64| sum.rem_euclid(65535) as u32;
+    let (told, value) = if length.is_multiple_of(2) {
+        let (x, y) = (modulo(-a - b), modulo(b));
+        let told = [
+            "Two words X, Y after the data make both sums zero: A + X + Y = 0 and B + 2A + 2X + Y = 0, so".to_string(),
+            format!("X = -(A + B) = {x} = {x:04x} and Y = B = {y} = {y:04x} modulo 65535"),
+        ];
+        (told, u128::from(x) << 16 | u128::from(y))
+    } else {
+        let u = modulo(-b - 255);
+        let (p, s) = (u & 0xff, 255 - (u >> 8));
+        let middle = modulo(-a - i64::from(p) - 256 * i64::from(s));
+        let told = [
+            format!(
+                "The octets p | q r | s straddle the words: p - 256 s = -B, so with U = -B - 255 = {u:04x}"
+            ),
+            format!(
+                "p = U mod 256 = {p:02x}, s = 255 - U div 256 = {s:02x}, and q r = -A - p - 256 s = {middle:04x}"
+            ),
+        ];
+        (
+            told,
+            u128::from(p) << 24 | u128::from(middle) << 8 | u128::from(s),
+        )
+    };
+    octets(sums, told, value, 8)
+}
+
+fn octets(sums: Shown, told: [String; 2], value: u128, digits: usize) -> Shown {
+    let mut lines = sums.lines;
+    // The value of the sums themselves is not this code's.
+    lines.pop();
+    lines.extend(told);
+    lines.push(format!("value    {value:0digits$x}  (the octets as sent)"));
+    Shown { lines, value }
 }
 
 /// The units of `data`, the last padded with zeros after its bytes.

@@ -248,8 +248,8 @@ fn machine(out: &mut String, run: &Run) {
 fn method(out: &mut String, run: &Run) {
     let mode = match run.mode.as_str() {
         "thesis" => {
-            "As in the thesis, every call gets a fresh buffer, and the counter is read before and after it; \
-             neither pinning nor priority, so the figures are an upper bound."
+            "As in the thesis, every call gets a buffer of its own, and the counter is read before and after it; without \
+             pinning and priority the figures are an upper bound."
         }
         "throughput" => {
             "Independent calls follow each other, so the figures tell what a steady stream costs."
@@ -261,6 +261,13 @@ fn method(out: &mut String, run: &Run) {
     };
     if !mode.is_empty() {
         let _ = writeln!(out, "<p>{mode}</p>");
+    }
+    if !run.conditions.is_empty() {
+        let _ = writeln!(
+            out,
+            "<p>Conditions: {}.</p>",
+            escaped(&run.conditions.join(", "))
+        );
     }
     let _ = write!(
         out,

@@ -61,6 +61,7 @@ pub(crate) fn empty() -> Run {
     Run {
         cells: Vec::new(),
         steady: Vec::new(),
+        conditions: Vec::new(),
         ..x86()
     }
 }
@@ -95,6 +96,7 @@ fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {
         samples: 1000,
         cells,
         steady: Vec::new(),
+        conditions: Vec::new(),
     }
 }
 

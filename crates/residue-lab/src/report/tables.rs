@@ -20,8 +20,41 @@ pub fn tables(run: &Run) -> Vec<Table> {
         table_a4(run),
         table_a5(run),
         table_a6(run),
+        table_quoted(),
     ];
+    if run.cells.is_empty() {
+        return Vec::new();
+    }
     all.into_iter().filter(|table| !table.is_empty()).collect()
+}
+
+/// What the thesis quotes from other papers, and Intel's white paper says, to read beside ours.
+pub fn table_quoted() -> Table {
+    let quoted = published::literature().into_iter().map(|row| {
+        Row::Published(
+            format!("{}: {}", row.source, row.quantity),
+            vec![row.bytes, row.value, row.unit],
+        )
+    });
+    let intel = published::intel().into_iter().map(|row| {
+        let bytes = row
+            .bytes
+            .map_or_else(String::new, |bytes| bytes.to_string());
+        Row::Published(
+            format!("Intel 2006: {}", row.quantity),
+            vec![bytes, row.value.to_string(), row.unit],
+        )
+    });
+    Table {
+        id: "quoted",
+        title: "Figures of other papers".into(),
+        note: "As the thesis quotes them, and as Intel's white paper on slicing-by-8 prints them."
+            .into(),
+        stub: "paper and quantity",
+        heads: ["bytes", "value", "unit"].map(String::from).to_vec(),
+        together: 1,
+        rows: quoted.chain(intel).collect(),
+    }
 }
 
 /// Every kernel at every size in nanoseconds a call, by median, with its cycles per byte; the article's figures
@@ -249,7 +282,7 @@ pub fn table_a1(run: &Run) -> Table {
 }
 
 /// Table A.4: the Internet checksum scalar (-O1) and vectorised by the compiler (-O3). The kernel with
-/// add-with-carry is assembly, one build for both.
+/// add-with-carry is scalar in both.
 pub fn table_a4(run: &Run) -> Table {
     const PAIRS: [(&str, &str, &str); 3] = [
         ("word16_scalar", "word16", "16-bit"),
@@ -302,7 +335,7 @@ pub fn table_a4(run: &Run) -> Table {
         id: "a4",
         title: "Table A.4: the Internet checksum, scalar and vectorised by the compiler".into(),
         note:
-            "Mean core cycles per byte; ratio: scalar over vectorised. The adc kernel is assembly, the same \
+            "Mean core cycles per byte; ratio: scalar over vectorised. The adc kernel is scalar, the same \
                in both columns. -O1 and -O3: published, GCC."
                 .into(),
         stub: "words and size",

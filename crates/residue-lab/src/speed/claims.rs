@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::data::Data;
+use super::iso;
 use super::measure::Mode;
 use super::measure::{Options, Progress, measure, plain};
 use super::model::{Run, cell};
@@ -52,6 +53,10 @@ struct Measured {
     random: Run,
     /// Runs at 1500 bytes on random bytes, zeros and ones, each several times in turn.
     by_data: [Vec<Run>; 3],
+    /// The table kernels at 8 KiB with caches emptied before each call.
+    cold: Run,
+    /// Sklower's tests.
+    iso: Vec<iso::Row>,
 }
 
 impl Measured {
@@ -109,6 +114,11 @@ const SERIAL: (&str, &str) = (
     },
 );
 const BY_TABLES: (&str, &str) = ("crc-32/iscsi", "sse42_tables");
+const FOLDING: &str = if cfg!(target_arch = "aarch64") {
+    "pmull"
+} else {
+    "pclmul"
+};
 const BYTEWISE: (&str, &str) = ("crc-32/iscsi", "bytewise");
 const SLICING4: (&str, &str) = ("crc-32/iscsi", "slicing4");
 const SLICING8: (&str, &str) = ("crc-32/iscsi", "slicing8");
@@ -124,6 +134,11 @@ fn times(ratio: f64) -> String {
 
 fn percent(ratio: f64) -> String {
     format!("{:+.0} %", (ratio - 1.0) * 100.0)
+}
+
+/// Whether at least three quarters of a printed multiple were measured, and a gain at all.
+fn reaches(published: f64, ratio: f64) -> bool {
+    ratio >= 0.75 * published && ratio > 1.0
 }
 
 /// Ratios of the same two kernels at several sizes, in one line, and whether all satisfy `holds`.
@@ -194,7 +209,7 @@ const CLAIMS: &[Claim] = &[
         "2.5 times",
         |m| {
             m.ratio(SERIAL, THREE_WAY, 1500)
-                .map(|r| (times(r), r >= 2.0))
+                .map(|r| (times(r), reaches(2.5, r)))
         },
     ),
     (
@@ -215,7 +230,7 @@ const CLAIMS: &[Claim] = &[
         "2.7 times",
         |m| {
             m.ratio(BYTEWISE, SLICING4, 9000)
-                .map(|r| (times(r), r >= 2.0))
+                .map(|r| (times(r), reaches(2.7, r)))
         },
     ),
     (
@@ -224,7 +239,7 @@ const CLAIMS: &[Claim] = &[
         "4.3 times",
         |m| {
             m.ratio(BYTEWISE, SLICING8, 9000)
-                .map(|r| (times(r), r >= 3.2))
+                .map(|r| (times(r), reaches(4.3, r)))
         },
     ),
     (
@@ -233,7 +248,7 @@ const CLAIMS: &[Claim] = &[
         "5 times",
         |m| {
             m.ratio(SLICING8, SERIAL, 9000)
-                .map(|r| (times(r), r >= 3.7))
+                .map(|r| (times(r), reaches(5.0, r)))
         },
     ),
     (
@@ -242,7 +257,7 @@ const CLAIMS: &[Claim] = &[
         "7.4 times",
         |m| {
             m.ratio(SLICING4, SERIAL, 9000)
-                .map(|r| (times(r), r >= 5.5))
+                .map(|r| (times(r), reaches(7.4, r)))
         },
     ),
     (
@@ -264,7 +279,7 @@ const CLAIMS: &[Claim] = &[
         "2.5 times (-O1 to -O3)",
         |m| {
             m.ratio(("internet", "word16_scalar"), WORD16, 1500)
-                .map(|r| (times(r), r >= 1.9))
+                .map(|r| (times(r), reaches(2.5, r)))
         },
     ),
     (
@@ -273,7 +288,7 @@ const CLAIMS: &[Claim] = &[
         "1.3 times (-O1 to -O3)",
         |m| {
             m.ratio(("internet", "word32_scalar"), WORD32, 1500)
-                .map(|r| (times(r), r >= 1.15))
+                .map(|r| (times(r), reaches(1.3, r)))
         },
     ),
     (
@@ -311,16 +326,26 @@ const CLAIMS: &[Claim] = &[
             let spreads = [ADC, WORD16].map(|kernel| m.spread(kernel, 1500));
             let [adc, word16] = [spreads[0]?, spreads[1]?];
             let told = format!("slowest over fastest data: adc {adc:.2}, word16 {word16:.2}");
-            Some((told, adc > 1.1 || word16 > 1.1))
+            Some((told, adc > 1.2 || word16 > 1.2))
         },
     ),
     (THESIS, "The time of a CRC does not", "no figure", |m| {
         let (hardware, table) = (m.spread(THREE_WAY, 1500)?, m.spread(SLICING8, 1500)?);
         Some((
             format!("slowest over fastest data: {hardware:.2}, slicing8 {table:.2}"),
-            hardware < 1.1 && table < 1.1,
+            hardware < 1.2 && table < 1.2,
         ))
     }),
+    (
+        THESIS,
+        "A CRC by Koopman's polynomial costs more than one by CRC-32's",
+        "expected, not measured",
+        |m| {
+            let [koopman, ethernet] = ["crc-32/mef", "crc-32/iso-hdlc"].map(|code| (code, FOLDING));
+            m.ratio(koopman, ethernet, 9000)
+                .map(|r| (times(r), r > 1.1))
+        },
+    ),
     (
         ARTICLE,
         "Add with carry beats AVX2 at 44 and 550 bytes",
@@ -356,7 +381,7 @@ const CLAIMS: &[Claim] = &[
         "4.4 times",
         |m| {
             m.ratio(("internet", "word16_scalar"), ("internet", "avx2"), 1500)
-                .map(|r| (times(r), r >= 3.3))
+                .map(|r| (times(r), reaches(4.4, r)))
         },
     ),
     (
@@ -365,7 +390,21 @@ const CLAIMS: &[Claim] = &[
         "6.55 to 2.15 cycles",
         |m| {
             m.ratio(BYTEWISE, SLICING8, 8192)
-                .map(|r| (times(r), r >= 2.25))
+                .map(|r| (times(r), reaches(3.0, r)))
+        },
+    ),
+    (
+        INTEL,
+        "... and keeps an advantage though its tables take 8 KiB of cache",
+        "tables stay resident",
+        |m| {
+            let time =
+                |(code, kernel)| cell(&m.cold.cells, code, kernel, 8192).map(|cell| cell.median);
+            let ratio = time(BYTEWISE)? / time(SLICING8)?.max(f64::MIN_POSITIVE);
+            Some((
+                format!("{} with caches emptied before each call", times(ratio)),
+                ratio > 1.0,
+            ))
         },
     ),
     (
@@ -383,7 +422,7 @@ const CLAIMS: &[Claim] = &[
         "up to 2 times",
         |m| {
             m.ratio(("fletcher-16", "pairs"), ("fletcher-32", "f16"), 8192)
-                .map(|r| (times(r), r > 1.3))
+                .map(|r| (times(r), reaches(2.0, r)))
         },
     ),
     (
@@ -401,7 +440,18 @@ const CLAIMS: &[Claim] = &[
         "4.5 times",
         |m| {
             m.ratio(("fletcher-16", "pairs"), ADC, 65536)
-                .map(|r| (times(r), r >= 3.4))
+                .map(|r| (times(r), reaches(4.5, r)))
+        },
+    ),
+    (
+        SKLOWER,
+        "... but only 2.5 times for a mix of packets",
+        "2.5 times",
+        |m| {
+            let time = |name: &str| m.iso.iter().find(|row| row.name == name).map(|row| row.mix);
+            let ratio = time("pairs")? / time("ip")?.max(f64::MIN_POSITIVE);
+            let single = m.ratio(("fletcher-16", "pairs"), ADC, 65536)?;
+            Some((times(ratio), ratio < single && ratio <= 2.5 / 0.75))
         },
     ),
 ];
@@ -419,6 +469,11 @@ pub fn judge(samples: usize, clock: &Clock, progress: Progress<'_>) -> Result<Ve
         sizes: plain(&[44, 64, 128, 256, 550, 1024, 1500, 8192, 9000, 65536]),
         samples,
         mode: Mode::Throughput,
+        codes: Options::default()
+            .codes
+            .into_iter()
+            .chain(["crc-32/mef".to_string()])
+            .collect(),
         ..Options::default()
     };
     let kernels = [THREE_WAY, SLICING8, ADC, WORD16].map(|(_, kernel)| kernel.to_string());
@@ -439,7 +494,22 @@ pub fn judge(samples: usize, clock: &Clock, progress: Progress<'_>) -> Result<Ve
             runs.push(measure(&of_data(data), clock, &mut |_, _| ())?);
         }
     }
-    Ok(judged(&Measured { random, by_data }))
+    let cold = Options {
+        codes: vec!["crc-32/iscsi".to_string()],
+        kernels: Some(["bytewise", "slicing8"].map(String::from).to_vec()),
+        sizes: plain(&[8192]),
+        mode: Mode::Thesis,
+        cold: true,
+        ..options.clone()
+    };
+    let cold = measure(&cold, clock, &mut |_, _| ())?;
+    let iso = iso::measure(1, clock.ns_per_tick, &mut |_, _| ())?;
+    Ok(judged(&Measured {
+        random,
+        by_data,
+        cold,
+        iso,
+    }))
 }
 
 fn judged(measured: &Measured) -> Vec<Judged> {
@@ -472,6 +542,8 @@ mod tests {
             let list = judged(&Measured {
                 random: run.clone(),
                 by_data: [const { Vec::new() }; 3],
+                cold: run.clone(),
+                iso: Vec::new(),
             });
             let found = list
                 .into_iter()
@@ -499,8 +571,10 @@ mod tests {
     fn nothing_measured_means_nothing_judged() {
         let run = sample::empty();
         let measured = Measured {
-            random: run,
+            random: run.clone(),
             by_data: [const { Vec::new() }; 3],
+            cold: run,
+            iso: Vec::new(),
         };
         assert!(
             judged(&measured)

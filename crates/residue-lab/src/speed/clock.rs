@@ -1,4 +1,4 @@
-//! The counter, and what its ticks are worth on this machine.
+//! The counter, and what its ticks are worth.
 
 use std::hint::black_box;
 use std::sync::OnceLock;

@@ -1,8 +1,10 @@
 //! A kernel ready to be timed.
 
 use crate::Error;
+use residue::code::Spelling;
 use residue::kernel::{Family, Kernel, KernelInfo};
 use residue::{Code, Visitor};
+use std::rc::Rc;
 
 /// Bytes to a value.
 pub type Call<V> = Box<dyn Fn(&[u8]) -> V>;
@@ -22,8 +24,8 @@ pub struct Contender {
 impl Contender {
     /// Every kernel of `code` that this CPU can run, in the order of its table.
     ///
-    /// The vector bodies on arrays (`generic...`) show that a body is right, not how fast anything is: they are left out
-    /// unless named in `only`.
+    /// The vector bodies on arrays (`generic...`) show that a body is right, not how fast anything is, and a kernel with the
+    /// body of another need not be timed again: both are left out unless named in `only`.
     #[must_use]
     pub fn of(code: &Code, only: Option<&[String]>) -> Vec<Contender> {
         struct Collect<'a> {
@@ -35,26 +37,29 @@ impl Contender {
             fn table<F: Family<Value: Into<u128>, With: Clone>>(
                 &mut self,
                 kernels: &'static [Kernel<F>],
-                with: &F::With,
-                spell: fn(u128, &[u8]) -> u128,
+                with: impl FnOnce() -> F::With,
+                spelling: Spelling,
             ) {
+                let with = Rc::new(with());
                 for kernel in kernels {
                     let (info, Some(forced)) = (kernel.info(), kernel.force()) else {
                         continue;
                     };
                     let wanted = match self.only {
                         Some(names) => names.iter().any(|name| name == info.name),
-                        None => !info.name.starts_with("generic"),
+                        None => !info.name.starts_with("generic") && info.same_as.is_none(),
                     };
                     if !wanted {
                         continue;
                     }
-                    let (timed, told) = (with.clone(), with.clone());
+                    let (timed, told) = (Rc::clone(&with), Rc::clone(&with));
                     self.found.push(Contender {
                         code: self.code.name().to_string(),
                         kernel: info,
                         call: Box::new(move |data| forced.value(&timed, data).into() as u64),
-                        value: Box::new(move |data| spell(forced.value(&told, data).into(), data)),
+                        value: Box::new(move |data| {
+                            spelling.of(forced.value(&told, data).into(), data)
+                        }),
                     });
                 }
             }

@@ -78,7 +78,7 @@ impl Buffer {
 pub struct Evictor(Vec<u8>);
 
 impl Evictor {
-    /// Takes 64 MiB, more than most last-level caches give one core.
+    /// Takes 64 MiB. A machine with a larger last-level cache keeps some of what it held.
     #[must_use]
     pub fn new() -> Evictor {
         Evictor(vec![1; 64 << 20])

@@ -251,7 +251,7 @@ fn contestants() -> Vec<Contestant> {
         routine: fn(Forced<F>) -> Routine,
     ) {
         let found = match kernel {
-            "" => Some(residue::kernel::best(kernels, residue::cpu::features())),
+            "" => residue::kernel::best(kernels, residue::cpu::features()),
             _ => kernels.iter().find(|k| k.info().name == kernel),
         };
         if let (Some(forced), Ok(code)) = (found.and_then(Kernel::force), code.parse()) {

@@ -63,8 +63,10 @@ pub struct Options {
     pub data: Data,
     /// Buffers begin at each of the eight offsets to a multiple of 64 in turn, not at 0.
     pub misaligned: bool,
-    /// Drive data and tables out of the caches before each call.
+    /// Drive data and tables out of the caches before each call ([`Mode::Thesis`] only).
     pub cold: bool,
+    /// The thread was bound to one core; told in the run.
+    pub pinned: bool,
     /// Where the random bytes begin.
     pub seed: u64,
 }
@@ -90,6 +92,7 @@ impl Default for Options {
             data: Data::Random,
             misaligned: false,
             cold: false,
+            pinned: false,
             seed: 1,
         }
     }
@@ -244,12 +247,12 @@ impl Bench<'_> {
         turn: &mut dyn FnMut(u64),
     ) -> Vec<Vec<f64>> {
         let mut ticks = vec![Vec::with_capacity(self.options.samples); contenders.len()];
-        let mut lengths = list.iter().copied().cycle();
         for round in 0..self.options.samples.div_ceil(TURN) {
             for (contender, ticks) in contenders.iter().zip(&mut ticks) {
                 let count = TURN.min(self.options.samples - round * TURN);
                 for sample in 0..=count {
-                    let length = lengths.next().unwrap_or(0);
+                    // The same lengths for every kernel.
+                    let length = list[(round * (TURN + 1) + sample) % list.len()];
                     let offset = if self.options.misaligned {
                         sample % 8
                     } else {
@@ -344,6 +347,17 @@ fn median(samples: &mut [f64]) -> f64 {
     }
 }
 
+/// Student's 97.5 % quantile for this many degrees of freedom, by Fisher's expansion: within 1 % from 3 on; 1.962 for the
+/// thesis's 1000 samples.
+fn quantile(freedom: f64) -> f64 {
+    const Z: f64 = 1.959_964;
+    let n = freedom.max(1.0);
+    let (z3, z5, z7) = (Z.powi(3), Z.powi(5), Z.powi(7));
+    Z + (z3 + Z) / (4.0 * n)
+        + (5.0 * z5 + 16.0 * z3 + 3.0 * Z) / (96.0 * n * n)
+        + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * Z) / (384.0 * n.powi(3))
+}
+
 /// The statistics of one cell, from ticks a call.
 fn cell(
     contender: &Contender,
@@ -366,8 +380,7 @@ fn cell(
         samples: ticks.len(),
         mean: per_byte(mean),
         sd: per_byte(sd),
-        // The normal quantile: right for the thesis's 1000 samples, within 4 % from 31 on.
-        margin: per_byte(1.96 * sd / n.max(1.0).sqrt()),
+        margin: per_byte(quantile(n - 1.0) * sd / n.max(1.0).sqrt()),
         median: per_byte(middle),
         min: per_byte(ticks.first().copied().unwrap_or(0.0)),
         ns: clock.ns(middle),
@@ -393,9 +406,25 @@ fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
         mode: options.mode.name().to_string(),
         data: options.data.name().to_string(),
         samples: options.samples,
+        conditions: conditions(options),
         cells,
         steady: Vec::new(),
     }
+}
+
+fn conditions(options: &Options) -> Vec<String> {
+    let given = |given: bool, what: &str| given.then(|| what.to_string());
+    let all = [
+        given(options.cold, "cold"),
+        given(options.misaligned, "misaligned"),
+        given(options.pinned, "pinned"),
+        options
+            .mixed
+            .as_ref()
+            .map(|range| format!("mixed {range:?}")),
+        (options.seed != Options::default().seed).then(|| format!("seed {}", options.seed)),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// The CPU's own name, where the operating system tells it.
@@ -507,6 +536,8 @@ mod tests {
         );
         // Variance 2000/3 of the ticks.
         assert!((cell.sd - (2000.0f64 / 3.0).sqrt() / 20.0).abs() < 1e-12);
-        assert!((cell.margin - 1.96 * cell.sd / 2.0).abs() < 1e-12);
+        // t(3) is 3.182, t(30) 2.042, t(999) 1.962.
+        assert!((cell.margin / (3.182 * cell.sd / 2.0) - 1.0).abs() < 0.01);
+        assert!((quantile(30.0) - 2.042).abs() < 0.001 && (quantile(999.0) - 1.962).abs() < 0.001);
     }
 }

@@ -14,7 +14,7 @@ pub struct Cell {
     pub bytes: usize,
     /// Bytes beyond `bytes`, 0 to 7.
     pub extra: usize,
-    /// How many calls were timed.
+    /// How many calls were timed; batches, in the modes `throughput` and `latency`.
     pub samples: usize,
     /// The mean.
     pub mean: f64,
@@ -24,7 +24,7 @@ pub struct Cell {
     pub margin: f64,
     /// The median.
     pub median: f64,
-    /// The fastest call.
+    /// The fastest call, or batch.
     pub min: f64,
     /// The median time of one call in nanoseconds.
     pub ns: f64,
@@ -47,7 +47,8 @@ pub struct Machine {
     pub ns_per_tick: f64,
     /// The smallest step the counter makes, in ticks.
     pub resolution_ticks: f64,
-    /// What reading the counter twice costs, in ticks; already subtracted from every cell.
+    /// What reading the counter twice and calling a kernel that does nothing cost, in ticks; already subtracted from every
+    /// cell.
     pub overhead_ticks: f64,
 }
 
@@ -66,8 +67,11 @@ pub struct Run {
     pub mode: String,
     /// What the buffers held: `random`, ...
     pub data: String,
-    /// Calls timed for each cell.
+    /// Calls timed for each cell; batches of calls, in the modes `throughput` and `latency`.
     pub samples: usize,
+    /// What else was asked for: `cold`, `misaligned`, `mixed 20..=64`, `pinned`, `seed 7`. Empty for the defaults.
+    #[serde(default)]
+    pub conditions: Vec<String>,
     /// The figures.
     pub cells: Vec<Cell>,
     /// The same kernels in the mode `throughput` at the sizes of the verdict, which is drawn from them: a single call

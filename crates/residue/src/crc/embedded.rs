@@ -160,7 +160,8 @@ fn opaque(poly: u64) -> u64 {
     core::hint::black_box(poly)
 }
 
-/// One message bit at a time, in the code's own bit order.
+/// Bit by bit, in the code's own order: a byte is added to the register at once, which division by x^8 allows, and then each
+/// of its eight bits takes a step of its own.
 pub(crate) struct Bitwise;
 
 impl<T: Tier> Body<T> for Bitwise {
@@ -181,7 +182,7 @@ impl<T: Tier> Body<T> for Bitwise {
     }
 }
 
-/// One message bit at a time, highest first: for a reflected code each byte is reversed on its way in, and the register
+/// Bit by bit, highest first: for a reflected code each byte is reversed on its way in, and the register
 /// at the end (the form of the thesis, section 4.4.1).
 pub(crate) struct BitwiseMsb;
 
