@@ -104,7 +104,7 @@ pub struct SumArgs {
     #[arg(long, help_heading = "Output", conflicts_with_all = ["base64", "explain", "self_test"])]
     pub decimal: bool,
     /// Print JSON
-    #[arg(long, help_heading = "Output", conflicts_with = "explain")]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// End lines with a zero byte and do not escape file names
     #[arg(short, long, help_heading = "Output", conflicts_with_all = ["json", "explain", "self_test"])]
@@ -147,9 +147,10 @@ Output is `value  name`, a line for each file, or with several codes `CODE (name
 code. A name with a backslash, a newline or a carriage return is escaped, and a backslash starts its line. \
 `-a cksum` alone prints `value bytes name`, exactly as cksum does.
 
-Checking: a tagged line names its code; for other lines say it with -a. Values are hexadecimal, base64 or decimal; a \
-number that may be either is hexadecimal if the rest of the list is (--decimal and --base64 leave no doubt). --zero \
-reads lists made with --zero. Exit code 1: a value is bad, or a listed file is missing or cannot be read. Exit code 2: \
+Checking: a tagged line names its code; for other lines say it with -a. Values are hexadecimal, base64 or decimal. \
+Digits alone that are as many as the code's hexadecimal digits are hexadecimal, unless other lines of the list can \
+only be decimal and none can only be hexadecimal: check lists made with --decimal with --decimal, which leaves no \
+doubt. --base64 does the same for base64, and --zero reads lists made with --zero. Exit code 1: a value is bad, or a listed file is missing or cannot be read. Exit code 2: \
 a list cannot be read or has no proper line, or with --strict one that is not proper.
 
 Examples:
@@ -193,6 +194,9 @@ const CONFORM_HELP: &str = "\
 The program is run once for each test input. The input's bytes are its standard input. Its answer is the first word on \
 its standard output that consists of hexadecimal digits alone; 0x may stand before them. (Words such as `dead` and \
 `be` do, too: let the program print the number first.) What comes after it does not matter.
+
+The answers are values of whole inputs. Mistakes that show elsewhere, as in check octets put into a message, values \
+combined, or a value updated for changed bytes, are not found this way.
 
 If answers are wrong, they are compared with known mistakes, with all other codes, and with other forms of the right \
 value. Exit code 1: an answer is wrong. Exit code 2: the program cannot be started, fails, takes too long or prints no \

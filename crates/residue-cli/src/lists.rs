@@ -12,10 +12,8 @@ pub struct Entry {
     pub code: usize,
     /// The length that the file should have, in lists of cksum.
     pub bytes: Option<u64>,
-    /// What the value may be: more than one number if its spelling is in doubt.
-    pub expected: Vec<u128>,
-    /// The value as it is written.
-    pub written: String,
+    /// The value.
+    pub expected: u128,
 }
 
 /// What a list says.
@@ -47,10 +45,16 @@ struct Raw {
     name: Vec<u8>,
     code: usize,
     bytes: Option<u64>,
-    hex: Option<u128>,
-    decimal: Option<u128>,
-    base64: Option<u128>,
-    written: String,
+    value: Number,
+}
+
+/// A value as it is written. Hexadecimal and base64 have as many characters as the code's width wants, never the same
+/// number of both without a `=`; digits alone may be decimal as well.
+#[derive(Clone, Copy)]
+enum Number {
+    Fixed(u128),
+    Decimal(u128),
+    Either { fixed: u128, decimal: u128 },
 }
 
 /// Reads a list.
@@ -82,34 +86,31 @@ pub fn parse(text: &[u8], reading: Reading<'_>) -> List {
             }
         }
     }
-    list.entries = settle(raw, reading.spelling);
+    list.entries = settle(raw, &list.codes);
     list
 }
 
-/// Decides between decimal and hexadecimal. A list has one of both; a line that can only be the one tells for all.
-fn settle(raw: Vec<Raw>, spelling: Option<Spelling>) -> Vec<Entry> {
-    let decimal_only = raw.iter().any(|r| r.hex.is_none() && r.base64.is_none());
-    let hex_only = raw.iter().any(|r| r.decimal.is_none() && r.hex.is_some());
-    let expected = |raw: &Raw| -> Vec<u128> {
-        let all = match spelling {
-            Some(Spelling::Hex) => [raw.hex, None, None],
-            Some(Spelling::Decimal) => [None, raw.decimal, None],
-            Some(Spelling::Base64) => [None, None, raw.base64],
-            None => match (raw.hex, raw.decimal) {
-                (Some(_), Some(_)) if hex_only => [raw.hex, None, raw.base64],
-                (Some(_), Some(_)) if decimal_only => [None, raw.decimal, raw.base64],
-                _ => [raw.hex, raw.decimal, raw.base64],
-            },
-        };
-        all.into_iter().flatten().collect()
+/// Decides between decimal and the others. A number is never taken both ways, as a wrong value must not get a second
+/// chance: it is decimal only if another line can be nothing else, and none must be one of the others.
+fn settle(raw: Vec<Raw>, codes: &[Chosen]) -> Vec<Entry> {
+    let any = |test: fn(Number) -> bool| {
+        // What cksum prints is decimal beside hexadecimal numbers, too.
+        let mut telling = raw.iter().filter(|raw| !codes[raw.code].cksum);
+        telling.any(|raw| test(raw.value))
+    };
+    let all_decimal = any(|value| matches!(value, Number::Decimal(_)))
+        && !any(|value| matches!(value, Number::Fixed(_)));
+    let settled = |value: Number| match value {
+        Number::Fixed(value) | Number::Decimal(value) => value,
+        Number::Either { decimal, .. } if all_decimal => decimal,
+        Number::Either { fixed, .. } => fixed,
     };
     raw.into_iter()
         .map(|raw| Entry {
-            expected: expected(&raw),
+            expected: settled(raw.value),
             name: raw.name,
             code: raw.code,
             bytes: raw.bytes,
-            written: raw.written,
         })
         .collect()
 }
@@ -219,7 +220,7 @@ fn tagged(
     Some(raw)
 }
 
-/// The value in every spelling it may have; `None` if it has none.
+/// The value in the spellings it may have; `None` if it has none.
 fn spelled(
     name: Vec<u8>,
     code: usize,
@@ -238,20 +239,17 @@ fn spelled(
             None
         }
     };
-    let (hex, decimal, base64) = (
-        read(Spelling::Hex),
-        read(Spelling::Decimal),
-        read(Spelling::Base64),
-    );
-    hex.or(decimal).or(base64)?;
+    let fixed = read(Spelling::Hex).or(read(Spelling::Base64));
+    let value = match (fixed, read(Spelling::Decimal)) {
+        (Some(fixed), Some(decimal)) => Number::Either { fixed, decimal },
+        (Some(fixed), None) => Number::Fixed(fixed),
+        (None, decimal) => Number::Decimal(decimal?),
+    };
     Some(Raw {
         name,
         code,
         bytes: None,
-        hex,
-        decimal,
-        base64,
-        written: written.to_string(),
+        value,
     })
 }
 
@@ -291,7 +289,7 @@ mod tests {
         assert!(
             list.entries
                 .iter()
-                .all(|entry| entry.expected == [0xe306_9283] && entry.code == 0)
+                .all(|entry| entry.expected == 0xe306_9283 && entry.code == 0)
         );
     }
 
@@ -307,10 +305,31 @@ mod tests {
     #[test]
     fn decimal_or_hexadecimal() {
         let first = |text: &str| read(text, Some("crc32c")).entries.remove(0).expected;
-        assert_eq!(first("12345678  a\n"), [0x1234_5678, 12_345_678]);
-        assert_eq!(first("12345678  a\ne3069283  b\n"), [0x1234_5678]);
-        assert_eq!(first("12345678  a\n3808858755  b\n"), [12_345_678]);
-        assert_eq!(first("3808858755  b\n"), [3_808_858_755]);
+        assert_eq!(first("12345678  a\n"), 0x1234_5678);
+        assert_eq!(first("12345678  a\n87654321  b\n"), 0x1234_5678);
+        assert_eq!(first("12345678  a\ne3069283  b\n"), 0x1234_5678);
+        assert_eq!(first("12345678  a\n3808858755  b\n"), 12_345_678);
+        assert_eq!(first("3808858755  b\n"), 3_808_858_755);
+        // One stray line does not turn a list whose others cannot be decimal.
+        assert_eq!(first("12345678  a\ne3069283  b\n5  c\n"), 0x1234_5678);
+        // cksum knows decimal numbers only, which says nothing of other codes.
+        let mixed = "CRC-32C (a) = 12345678\nCKSUM (a) = 5\nCKSUM (b) = 12345678\n";
+        let values: Vec<u128> = read(mixed, None)
+            .entries
+            .iter()
+            .map(|entry| entry.expected)
+            .collect();
+        assert_eq!(values, [0x1234_5678, 5, 12_345_678]);
+    }
+
+    #[test]
+    fn decimal_or_base64() {
+        let first = |text: &str| read(text, Some("crc-24/ble")).entries.remove(0).expected;
+        assert_eq!(first("1234  a\n"), 0x00d7_6df8);
+        assert_eq!(first("1234  a\nAAAA  b\n"), 0x00d7_6df8);
+        assert_eq!(first("1234  a\n12345  b\n"), 1234);
+        assert_eq!(first("123456  a\n12345  b\n"), 123_456);
+        assert_eq!(first("123456  a\n"), 0x12_3456);
     }
 
     #[test]
@@ -321,7 +340,7 @@ mod tests {
         );
         assert_eq!(names(&list), ["a b", "c", "d"]);
         assert_eq!(list.entries[0].bytes, Some(9));
-        assert_eq!(list.entries[2].expected, [12_345_678]);
+        assert_eq!(list.entries[2].expected, 12_345_678);
     }
 
     #[test]

@@ -54,22 +54,20 @@ fn main() -> ExitCode {
         }
     };
     let mut output = Output::new();
-    let outcome = run(args, &mut output).and_then(|outcome| {
-        output.flush()?;
-        Ok(outcome)
-    });
-    match outcome {
-        Ok(outcome) => outcome.into(),
-        // The reader has seen enough, as `head` has.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+    let result = run(args, &mut output).and_then(|()| Ok(output.flush()?));
+    match result {
+        Ok(()) => {}
+        // The reader has seen enough, as `head` has. What was found stands.
+        Err(error) if is_broken_pipe(&error) => {}
         Err(error) => {
+            output.found(Outcome::Trouble);
             output.complain(&format!("{error:#}"));
-            Outcome::Trouble.into()
         }
     }
+    output.worst().into()
 }
 
-fn run(args: Args, output: &mut Output) -> anyhow::Result<Outcome> {
+fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
     check_mask()?;
     match args.command {
         Command::List(args) => commands::list::run(&args, output),
@@ -77,7 +75,11 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<Outcome> {
         Command::Sum(args) if args.explain => commands::explain::run(&args, output),
         Command::Sum(args) if args.self_test => commands::self_test::run(&args, output),
         Command::Sum(args) => commands::sum::run(&args, output),
-        Command::Bench(args) => commands::bench::run(&args),
+        Command::Bench(args) => {
+            let outcome = commands::bench::run(&args)?;
+            output.found(outcome);
+            Ok(())
+        }
         Command::Conform(args) => commands::conform::run(&args, output),
     }
 }

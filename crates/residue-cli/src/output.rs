@@ -1,5 +1,6 @@
 //! What is printed, and how: lines, messages, colour, and the spellings of values and file names.
 
+use crate::Outcome;
 use crate::progress::Progress;
 use anstyle::{AnsiColor, Style};
 use base64::Engine as _;
@@ -12,6 +13,7 @@ use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
 pub struct Output {
     out: BufWriter<StdoutLock<'static>>,
     terminal: bool,
+    worst: Outcome,
     /// The styles to print with; plain where no colour is wanted.
     pub styles: Styles,
     /// Stands on the terminal's last line while something long goes on, and has to be moved out of the way.
@@ -25,9 +27,30 @@ impl Output {
         let choice = anstream::AutoStream::choice(&stdout);
         Output {
             terminal: stdout.is_terminal(),
+            worst: Outcome::Good,
             out: BufWriter::with_capacity(1 << 16, stdout.lock()),
             styles: Styles::new(choice != anstream::ColorChoice::Never),
             progress: Progress::none(),
+        }
+    }
+
+    /// Keeps the worst of all that is found. It is to be said before anything is printed about it: printing ends the
+    /// command if nobody reads on, and the exit code has to be right all the same.
+    pub fn found(&mut self, outcome: Outcome) {
+        self.worst = self.worst.max(outcome);
+    }
+
+    /// The worst of all that was found.
+    pub fn worst(&self) -> Outcome {
+        self.worst
+    }
+
+    /// Prints one of many findings. A reader that has gone is not told, but the search goes on: what it ends with is
+    /// the exit code's to tell.
+    pub fn finding(&mut self, line: impl AsRef<[u8]>) -> io::Result<()> {
+        match self.line(line) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
         }
     }
 

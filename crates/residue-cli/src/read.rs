@@ -2,12 +2,14 @@
 
 use crate::codes::Chosen;
 use crate::progress::Progress;
+use rayon::ThreadPool;
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use residue::Stream;
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc;
 
@@ -53,25 +55,26 @@ pub fn all(
     mut sink: impl FnMut(usize, io::Result<Done>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
+    let pool = if jobs.len() < 2 { None } else { pool() };
     // Where the system grants no threads the work is done all the same.
-    if jobs.len() < 2 || rayon::ThreadPoolBuilder::new().build_global().is_err() {
+    let Some(pool) = pool else {
         let mut buffer = vec![0; BUFFER];
         let mut each = jobs.iter().enumerate();
         return each.try_for_each(|(i, job)| sink(i, one(job, &mut buffer, progress, &stop)));
-    }
+    };
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(256);
         let stop = &stop;
         let work = move || {
             // A bridge takes the jobs in order, so that the first lines come first.
-            let _ = jobs.iter().enumerate().par_bridge().try_for_each_init(
+            jobs.iter().enumerate().par_bridge().try_for_each_init(
                 || (sender.clone(), vec![0; BUFFER]),
                 |(sender, buffer), (index, job)| {
                     sender.send((index, one(job, buffer, progress, stop))).ok()
                 },
-            );
+            )
         };
-        std::thread::Builder::new().spawn_scoped(scope, work)?;
+        std::thread::Builder::new().spawn_scoped(scope, || pool.install(work))?;
         let (mut early, mut next) = (BTreeMap::new(), 0);
         for (index, done) in receiver {
             early.insert(index, done);
@@ -83,6 +86,13 @@ pub fn all(
         }
         Ok(())
     })
+}
+
+/// The threads that read, made once for all lists; `None` if the system grants none.
+fn pool() -> Option<&'static ThreadPool> {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().build().ok())
+        .as_ref()
 }
 
 fn one(

@@ -8,6 +8,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 fn check(dir: &Path, list: &[u8], args: &[&str]) -> Ran {
     residue([&["sum", "-c"], args].concat())
@@ -72,18 +74,19 @@ fn every_format_goes_round() {
             } else {
                 &["-a", code]
             };
-            let ran = check(
-                dir.path(),
-                &list.out,
-                &[zero, named, &["--strict"]].concat(),
-            );
-            let told = String::from_utf8_lossy(&ran.out).into_owned();
-            assert_eq!((ran.code, &*ran.err), (0, ""), "{code} {format:?}: {told}");
-            assert_eq!(
-                told.matches(": OK").count(),
-                names.len(),
-                "{code} {format:?}: {told}"
-            );
+            // The lists are long enough to tell how they are spelled; saying it does no harm.
+            let spelled: Vec<&str> = ["--decimal", "--base64"]
+                .into_iter()
+                .filter(|option| format.contains(option))
+                .collect();
+            for spelled in [&[][..], &spelled] {
+                let args = [zero, named, spelled, &["--strict"]].concat();
+                let ran = check(dir.path(), &list.out, &args);
+                let told = String::from_utf8_lossy(&ran.out).into_owned();
+                assert_eq!((ran.code, &*ran.err), (0, ""), "{code} {format:?}: {told}");
+                let good = told.matches(": OK").count();
+                assert_eq!(good, names.len(), "{code} {format:?}: {told}");
+            }
             // The same list of files that are other ones.
             let other = tempfile::tempdir().unwrap();
             for name in &names {
@@ -266,6 +269,52 @@ fn several_lists_and_standard_input() {
 }
 
 #[test]
+fn every_list_is_read_in_parallel() {
+    let dir = folder();
+    let pipes = ["first", "second"].map(|name| dir.path().join(name));
+    assert!(
+        Command::new("mkfifo")
+            .args(&pipes)
+            .status()
+            .unwrap()
+            .success()
+    );
+    for (name, list) in [
+        ("files", "e3069283  nine\n00000000  empty\n"),
+        ("pipes", "e3069283  first\ne3069283  second\n"),
+    ] {
+        fs::write(dir.path().join(name), list).unwrap();
+    }
+    // The first pipe is filled once somebody reads the second: one after the other would wait forever.
+    std::thread::spawn(move || {
+        for pipe in pipes.iter().rev() {
+            fs::write(pipe, b"123456789").unwrap();
+        }
+    });
+    let mut child = Command::new(common::RESIDUE)
+        .args(["sum", "-a", "crc32c", "-c", "files", "pipes"])
+        .current_dir(dir.path())
+        .env("RAYON_NUM_THREADS", "2")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > end {
+            child.kill().unwrap();
+            panic!("the second list is not read in parallel");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "nine: OK\nempty: OK\nfirst: OK\nsecond: OK\n"
+    );
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
 fn decimal_numbers_that_look_hexadecimal() {
     let dir = folder();
     // Bytes whose value has eight digits in decimal, as all values have in hexadecimal.
@@ -277,10 +326,13 @@ fn decimal_numbers_that_look_hexadecimal() {
     let value = residue::crc32c(&bytes);
     fs::write(dir.path().join("f"), bytes).unwrap();
     let doubtful = format!("{value}  f\n");
+    let doubtful_twice = format!("{doubtful}12345678  f\n");
     let decimal = format!("{doubtful}3808858755  nine\n");
     let hexadecimal = format!("{doubtful}e3069283  nine\n");
     for (list, args, code) in [
-        (&doubtful, &[][..], 0),
+        // Hexadecimal lists may hold digits only. They must not be right by a second reading.
+        (&doubtful, &[][..], 1),
+        (&doubtful_twice, &[], 1),
         (&doubtful, &["--decimal"], 0),
         (&decimal, &[], 0),
         (&decimal, &["--decimal"], 0),
@@ -288,7 +340,11 @@ fn decimal_numbers_that_look_hexadecimal() {
         (&hexadecimal, &[], 1),
     ] {
         let args = [&["-a", "crc32c", "--strict"], args].concat();
-        check(dir.path(), list.as_bytes(), &args).ends(code);
+        let ran = check(dir.path(), list.as_bytes(), &args);
+        assert_eq!(ran.code, code, "{list} {args:?}");
+        if code == 1 {
+            assert!(ran.text().starts_with("f: FAILED\n"), "{list} {args:?}");
+        }
     }
     check(
         dir.path(),

@@ -6,7 +6,8 @@ mod common;
 use common::{RESIDUE, folder, residue};
 use residue::{Code, cpu};
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 #[test]
 fn every_tier_gives_the_same_values() {
@@ -65,17 +66,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     ];
     for args in runs {
         for read in [0, 10] {
-            let mut child = Command::new(RESIDUE)
-                .args(args)
-                .current_dir(dir.path())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let mut stdout = child.stdout.take().unwrap();
-            stdout.read_exact(&mut vec![0; read]).unwrap();
-            drop(stdout);
-            let output = child.wait_with_output().unwrap();
+            let output = left_after(read, args, dir.path());
             let err = String::from_utf8_lossy(&output.stderr);
             assert_eq!(
                 (output.status.code(), &*err),
@@ -83,6 +74,59 @@ fn a_reader_that_goes_away_is_no_failure() {
                 "{:?}",
                 &args[..args.len().min(4)]
             );
+        }
+    }
+}
+
+/// A run whose reader goes away after so many bytes.
+fn left_after(read: usize, args: &[&str], dir: &Path) -> Output {
+    let mut child = Command::new(RESIDUE)
+        .args(args)
+        .current_dir(dir)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut vec![0; read]).unwrap();
+    drop(stdout);
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn what_was_found_outlives_the_reader() {
+    let dir = folder();
+    let good = "e3069283  nine\n".repeat(20_000);
+    let (bad, short) = ("e3069284  nine\n", "e3069283  nine\n");
+    for (name, list) in [
+        ("good", good.clone()),
+        ("bad-first", format!("{bad}{good}")),
+        ("bad-last", format!("{good}{bad}")),
+        ("missing-last", format!("{good}00000000  nosuch\n")),
+        ("malformed-last", format!("{good}nonsense\n")),
+        ("short", format!("{short}{bad}")),
+    ] {
+        std::fs::write(dir.path().join(name), list).unwrap();
+    }
+    let check = ["sum", "-a", "crc32c", "--check"];
+    let runs: [(&[&str], i32); 10] = [
+        (&[&check[..], &["good"]].concat(), 0),
+        (&[&check[..], &["bad-first"]].concat(), 1),
+        (&[&check[..], &["bad-last"]].concat(), 1),
+        (&[&check[..], &["bad-last", "--json"]].concat(), 1),
+        (&[&check[..], &["missing-last"]].concat(), 1),
+        (&[&check[..], &["malformed-last", "--strict"]].concat(), 2),
+        (&[&check[..], &["short"]].concat(), 1),
+        (&[&check[..], &["good", "nosuch"]].concat(), 2),
+        (&["sum", "nosuch", "nine"], 2),
+        (&["conform", "-a", "xns", "--", "echo", "0"], 1),
+    ];
+    for (args, code) in runs {
+        for read in [0, 10] {
+            let output = left_after(read, args, dir.path());
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(code), "{args:?} {read}: {err}");
+            assert!(!err.contains("roken pipe"), "{args:?}: {err}");
         }
     }
 }

@@ -73,6 +73,38 @@ fn each_input_by_each_code() {
 }
 
 #[test]
+fn json_says_the_same() {
+    let args = ["sum", "--explain", "-a", "crc-32c,cksum,crc-5/usb"];
+    let inputs = ["--text", "a", "--text", "", "--hex", "00 ff"];
+    let run = |more: &[&str]| residue([&args[..], &inputs, more].concat()).run();
+    let (shown, told) = (run(&[]), run(&["--json"]));
+    told.ends(0);
+    let rows = told.json();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 9);
+    let mut text = String::new();
+    for (i, row) in rows.iter().enumerate() {
+        let name = row["code"].as_str().unwrap();
+        assert_eq!(name, ["crc-32/iscsi", "cksum", "crc-5/usb"][i % 3]);
+        assert_eq!(row["input"], ["61", "", "00ff"][i / 3]);
+        text += &format!("{}{name}\n", if i == 0 { "" } else { "\n" });
+        for line in row["text"].as_array().unwrap() {
+            text += line.as_str().unwrap();
+            text.push('\n');
+        }
+        if name != "cksum" {
+            let value = code(name).value([&b"a"[..], b"", b"\0\xff"][i / 3]);
+            assert_eq!(row["value"], hex(&code(name), value));
+            assert_eq!(row["decimal"], value.to_string());
+        }
+    }
+    assert_eq!(text, shown.ends(0));
+    assert_eq!(rows[0]["base64"], "wdBDMA==");
+    let refused = residue(["sum", "--explain", "--json", "--text", &"x".repeat(65)]).run();
+    assert_eq!(refused.ends(2), "");
+}
+
+#[test]
 fn what_cannot_be_explained() {
     for (args, message) in [
         (vec!["--text", &"x".repeat(65)], "65 bytes are too many"),

@@ -47,6 +47,48 @@ fn json_has_every_code_and_kernel() {
     assert_eq!(crcs, 113);
 }
 
+/// The names stand here once more, or a kernel could vanish from program and test alike. Every CPU lists those of all.
+#[test]
+fn no_kernel_is_lost() {
+    let crc = "bitwise bitwise_msb nibble bytewise slicing4 slicing8 slicing16 pclmul pmull";
+    let crc32c = "bitwise bitwise_msb nibble bytewise slicing4 slicing8 slicing16 sse42 sse42_pclmul sse42_tables \
+                  pclmul crc crc_pmull pmull";
+    let mut lost = Vec::new();
+    let own = "width=24,poly=5d6dcb,init=1";
+    for (code, kernels) in [
+        ("crc-32/iscsi", crc32c),
+        ("crc-16/arc", crc),
+        ("crc-32/bzip2", crc),
+        ("crc-5/usb", crc),
+        ("crc-64/nvme", crc),
+        (own, crc),
+        (
+            "internet",
+            "word16 word16_scalar word32 word32_scalar word64 adc sse2 avx2",
+        ),
+        (
+            "fletcher-16",
+            "simple deferred pairs pairs_double rfc1008 quads avx2",
+        ),
+        ("fletcher-32", "deferred f16 f16_indexed avx2"),
+        ("adler-32", "bytewise deferred avx2"),
+        ("xns", "words columns portable"),
+    ] {
+        let list = residue(["list", "--json", code]).run().json();
+        let told: Vec<&str> = list["codes"][0]["kernels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|kernel| kernel["name"].as_str().unwrap())
+            .collect();
+        let missing = kernels
+            .split_whitespace()
+            .filter(|name| !told.contains(name));
+        lost.extend(missing.map(|name| format!("{code} {name}")));
+    }
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
 #[test]
 fn the_table_names_every_code() {
     let list = residue(["list"]).run();

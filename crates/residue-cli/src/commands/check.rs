@@ -14,7 +14,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 /// Checks the files of each list.
-pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<Outcome> {
+pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let code = match args.codes.as_slice() {
         [] => None,
         texts => match codes::parse_all(texts)?.as_slice() {
@@ -39,20 +39,19 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<Outcome> {
         &args.files
     };
     let mut reports = Vec::new();
-    let mut outcome = Outcome::Good;
     for name in lists {
         let mut checker = Checker {
             args,
             output: &mut *output,
             report: Report::of(name),
         };
-        outcome = outcome.max(checker.list(name, reading)?);
+        checker.list(name, reading)?;
         reports.push(checker.report);
     }
     if args.json {
         output.json(&reports)?;
     }
-    Ok(outcome)
+    Ok(())
 }
 
 /// What became of a list.
@@ -105,10 +104,13 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn list(&mut self, name: &OsStr, reading: Reading<'_>) -> anyhow::Result<Outcome> {
+    fn list(&mut self, name: &OsStr, reading: Reading<'_>) -> anyhow::Result<()> {
         let text = match contents(name) {
             Ok(text) => text,
-            Err(error) => return Ok(self.fail(read::problem(&error))),
+            Err(error) => {
+                self.fail(read::problem(&error));
+                return Ok(());
+            }
         };
         let list = lists::parse(&text, reading);
         drop(text);
@@ -122,25 +124,30 @@ impl Checker<'_> {
             }
         }
         if list.entries.is_empty() {
-            return Ok(self.fail(match list.nameless {
+            self.fail(match list.nameless {
                 Some(line) => {
                     format!("line {line} names no code; say which one it is with -a CODE")
                 }
                 None => "no properly formatted check value lines found".to_string(),
-            }));
+            });
+            return Ok(());
+        }
+        if self.args.strict && !list.malformed.is_empty() {
+            self.output.found(Outcome::Trouble);
         }
         self.files(&list, name == "-")?;
-        Ok(self.conclude())
+        self.conclude();
+        Ok(())
     }
 
     /// The whole list is of no use.
-    fn fail(&mut self, why: String) -> Outcome {
+    fn fail(&mut self, why: String) {
+        self.output.found(Outcome::Trouble);
         self.output.complain(&format!(
             "{}: {why}",
             Styles::plain(OsStr::new(&self.report.list))
         ));
         self.report.error = Some(why);
-        Outcome::Trouble
     }
 
     /// Reads the files and tells of each line. Neighbouring lines of one file are served by one reading.
@@ -176,15 +183,17 @@ impl Checker<'_> {
             self.complain(&group[0], complaint);
         }
         for ((entry, chosen), value) in group.iter().zip(&job.codes).zip(&done.values) {
-            let good = entry.expected.contains(value)
+            let good = entry.expected == *value
                 && entry.bytes.is_none_or(|bytes| bytes == done.bytes)
                 && done.complaint.is_none();
-            *(if good {
-                &mut self.report.good
+            let verdict = if good {
+                self.report.good += 1;
+                "OK"
             } else {
-                &mut self.report.bad
-            }) += 1;
-            let verdict = if good { "OK" } else { "FAILED" };
+                self.report.bad += 1;
+                self.output.found(Outcome::Bad);
+                "FAILED"
+            };
             let row = self.row(entry, chosen, verdict);
             let actual = Spelling::Hex.spell(*value, chosen.code.width());
             self.tell(
@@ -207,14 +216,12 @@ impl Checker<'_> {
             self.complain(&group[0], &why);
         }
         for (entry, chosen) in group.iter().zip(&job.codes) {
-            *(if ignored {
-                &mut self.report.missing
-            } else {
-                &mut self.report.unreadable
-            }) += 1;
             let verdict = if ignored {
+                self.report.missing += 1;
                 "missing"
             } else {
+                self.report.unreadable += 1;
+                self.output.found(Outcome::Bad);
                 "FAILED open or read"
             };
             let row = Row {
@@ -234,15 +241,10 @@ impl Checker<'_> {
     }
 
     fn row(&self, entry: &Entry, chosen: &Chosen, verdict: &'static str) -> Row {
-        // Where a number may be two, the first reading is shown.
-        let expected = entry.expected.first();
         Row {
             file: String::from_utf8_lossy(&entry.name).into_owned(),
             code: chosen.label.clone(),
-            expected: expected.map_or_else(
-                || entry.written.clone(),
-                |value| Spelling::Hex.spell(*value, chosen.code.width()),
-            ),
+            expected: Spelling::Hex.spell(entry.expected, chosen.code.width()),
             actual: None,
             verdict,
             error: None,
@@ -273,15 +275,18 @@ impl Checker<'_> {
         let mut line = if escaped { b"\\".to_vec() } else { Vec::new() };
         line.extend(name);
         line.extend(format!(": {style}{}{style:#}", row.verdict).into_bytes());
-        self.output.line(line)?;
+        self.output.finding(line)?;
         Ok(())
     }
 
     /// The warnings at the end, and what the list amounts to.
-    fn conclude(&mut self) -> Outcome {
+    fn conclude(&mut self) {
         let report = &self.report;
         let (bad, unreadable, malformed) = (report.bad, report.unreadable, report.malformed.len());
         let nothing = report.good + bad + unreadable == 0;
+        if nothing {
+            self.output.found(Outcome::Bad);
+        }
         if !self.args.status {
             let s = |count: usize| if count == 1 { "" } else { "s" };
             let (is, its) = (if malformed == 1 { "is" } else { "are" }, s(malformed));
@@ -307,13 +312,6 @@ impl Checker<'_> {
                 self.output
                     .complain(&format!("{name}: no file was verified"));
             }
-        }
-        if self.args.strict && malformed > 0 {
-            Outcome::Trouble
-        } else if bad > 0 || unreadable > 0 || nothing {
-            Outcome::Bad
-        } else {
-            Outcome::Good
         }
     }
 }

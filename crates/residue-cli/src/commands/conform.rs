@@ -24,7 +24,7 @@ const MOST_OUTPUT: u64 = 64 << 10;
 const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Runs the program over the cases and judges its answers.
-pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<Outcome> {
+pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::parse(&args.code)?;
     let mut cases = conform::cases(&chosen.code)?;
     if args.arg_hex {
@@ -44,16 +44,15 @@ pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<Outcome> {
     }
     output.progress.clear();
     let verdict = conform::judge(&chosen.code, &cases, &answers);
+    if !verdict.good() {
+        output.found(Outcome::Bad);
+    }
     if args.json {
         output.json(&Report::of(args, &chosen, &cases, &answers, &verdict))?;
     } else {
         tell(output, &chosen, &cases, &answers, &verdict)?;
     }
-    Ok(if verdict.good() {
-        Outcome::Good
-    } else {
-        Outcome::Bad
-    })
+    Ok(())
 }
 
 /// The program cksum's values of the same inputs. Known mistakes are about the CRC alone, and will not be recognised.

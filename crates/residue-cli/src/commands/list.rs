@@ -1,6 +1,5 @@
 //! `residue list`: the codes, their parameters and their kernels.
 
-use crate::Outcome;
 use crate::args::ListArgs;
 use crate::codes::Chosen;
 use crate::output::{Output, Spelling};
@@ -11,7 +10,7 @@ use serde::Serialize;
 use std::io;
 
 /// Prints the table of all codes, or all about some.
-pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<Outcome> {
+pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut chosen = Vec::new();
     for name in &args.codes {
         chosen.push(Chosen::parse(name)?);
@@ -41,7 +40,7 @@ pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<Outcome> {
             whole(&Told::of(one), output)?;
         }
     }
-    Ok(Outcome::Good)
+    Ok(())
 }
 
 #[derive(Serialize)]

@@ -15,13 +15,12 @@ use std::path::PathBuf;
 use walkdir::WalkDir;
 
 /// Computes and prints.
-pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<Outcome> {
+pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.quiet {
         bail!("--quiet goes with --check or --self-test");
     }
     let codes = codes::parse_all(&args.codes)?;
-    let mut outcome = Outcome::Good;
-    let inputs = inputs(args, output, &mut outcome)?;
+    let inputs = inputs(args, output)?;
     let mut printer = Printer {
         args,
         codes: &codes,
@@ -43,15 +42,14 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<Outcome> {
         output.progress = Progress::of_bytes(read::total(&jobs));
         let progress = output.progress.clone();
         read::all(&jobs, &progress, |index, done| {
-            outcome = outcome.max(printer.done(output, &inputs[index], done)?);
-            Ok(())
+            printer.done(output, &inputs[index], done)
         })?;
         output.progress.clear();
     }
     if args.json {
         output.json(&printer.rows)?;
     }
-    Ok(outcome)
+    Ok(())
 }
 
 /// An input and what it is called in the output.
@@ -63,11 +61,7 @@ struct Input {
 }
 
 /// What is to be read, in the order it was named: text, bytes, files. What cannot be read at all is told at once.
-fn inputs(
-    args: &SumArgs,
-    output: &mut Output,
-    outcome: &mut Outcome,
-) -> anyhow::Result<Vec<Input>> {
+fn inputs(args: &SumArgs, output: &mut Output) -> anyhow::Result<Vec<Input>> {
     let mut inputs = in_memory(args)?;
     if args.kernel.is_some() && inputs.is_empty() {
         bail!("--kernel works on --text and --hex, as a kernel takes its input whole");
@@ -92,7 +86,7 @@ fn inputs(
             });
         } else if args.recursive {
             walk(name, &mut inputs, |message| {
-                *outcome = Outcome::Trouble;
+                output.found(Outcome::Trouble);
                 output.complain(&message);
             });
         } else {
@@ -233,7 +227,7 @@ impl Printer<'_> {
         output: &mut Output,
         input: &Input,
         done: io::Result<Done>,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<()> {
         let (done, error) = match done {
             Ok(done) => {
                 let complaint = done.complaint.clone();
@@ -241,6 +235,9 @@ impl Printer<'_> {
             }
             Err(error) => (None, Some(told(&error))),
         };
+        if error.is_some() {
+            output.found(Outcome::Trouble);
+        }
         if self.args.json {
             self.rows
                 .push(self.row(input, done.as_ref(), error.clone()));
@@ -250,11 +247,10 @@ impl Printer<'_> {
                 output.ended(self.line(input, chosen, *value, done.bytes), end)?;
             }
         }
-        let Some(error) = error else {
-            return Ok(Outcome::Good);
-        };
-        output.complain(&format!("{}: {error}", Styles::plain(&input.name)));
-        Ok(Outcome::Trouble)
+        if let Some(error) = error {
+            output.complain(&format!("{}: {error}", Styles::plain(&input.name)));
+        }
+        Ok(())
     }
 
     fn row(&self, input: &Input, done: Option<&Done>, error: Option<String>) -> Row {
