@@ -219,16 +219,25 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
                 refout: self.params.refin,
                 ..*self.params
             };
-            // The value of a byte with one bit set, by the number of zero bytes after it.
-            let images: Vec<[u128; 8]> = {
-                let crc = Crc::new(&zero);
-                let mut images = vec![[0; 8]; longest];
-                for (bit, start) in (0..8).map(|bit| (bit, zero.reference(&[1 << bit]))) {
-                    for (after, image) in images.iter_mut().enumerate() {
-                        image[bit] = crc.combine(start, 0, after as u64);
-                    }
+            // The value of a byte with one bit set, by the number of zero bytes after it: the definition, fed one more
+            // zero byte each time.
+            let after_zero = |value: u128| {
+                let register = if zero.refout {
+                    zero.reflect(value)
+                } else {
+                    value
+                };
+                Params {
+                    init: register,
+                    ..zero
                 }
-                images
+                .reference(&[0])
+            };
+            let images: Vec<[u128; 8]> = {
+                let first: [u128; 8] = std::array::from_fn(|bit| zero.reference(&[1 << bit]));
+                std::iter::successors(Some(first), |images| Some(images.map(after_zero)))
+                    .take(longest)
+                    .collect()
             };
             for kernel in kernels {
                 let Some(forced) = kernel.force() else {
@@ -276,6 +285,31 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
     }
 }
 
+/// The other half of the proof: every register with one bit set, over zero bytes.
+#[test]
+fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
+    for params in [
+        catalog::CRC_32_ISO_HDLC,
+        catalog::CRC_32_BZIP2,
+        catalog::CRC_64_NVME,
+        catalog::CRC_16_XMODEM,
+    ] {
+        for bit in 0..params.width {
+            let one = Params {
+                name: "custom",
+                init: 1 << bit,
+                xorout: 0,
+                ..params
+            };
+            let code = Code::Crc(Crc::new(&one));
+            let zeros = [0; 288];
+            for n in (0..=80).chain([96, 127, 128, 129, 191, 192, 255, 256, 257, 288]) {
+                compare(&code, &zeros[..n]);
+            }
+        }
+    }
+}
+
 /// The same for the kernels of CRC-32C alone, whose init is compiled in: by the difference from the zero message.
 #[test]
 fn crc32c_kernels_proved_for_every_message_up_to_four_blocks() {
@@ -287,7 +321,7 @@ fn crc32c_kernels_proved_for_every_message_up_to_four_blocks() {
     let crc = Crc::new(&zero);
     let image =
         |byte: u8, after: usize| crc.combine(zero.reference(&[byte]), 0, after as u64) as u32;
-    let images: Vec<[u32; 8]> = (0..800)
+    let images: Vec<[u32; 8]> = (0..3072)
         .map(|after| std::array::from_fn(|bit| image(1 << bit, after)))
         .collect();
     let registers: Vec<u32> = (0..32).map(|bit| 1 << bit).collect();
@@ -298,8 +332,8 @@ fn crc32c_kernels_proved_for_every_message_up_to_four_blocks() {
         if slow(kernel.info().name) {
             continue;
         }
-        let mut message = vec![0; 800];
-        for n in (1..=224).chain([255, 256, 257, 767, 768, 769, 800]) {
+        let mut message = vec![0; 3072];
+        for n in (1..=224).chain([255, 256, 257, 767, 768, 769, 1007, 1008, 1009, 3072]) {
             assert_eq!(forced.run(&(), 0, &message[..n]), 0);
             for &register in &registers {
                 // A register entering is the same as its bytes xored into the message, or what is left of it.
@@ -429,6 +463,45 @@ fn zeros_stay_zero() {
         }
         for kernel in fletcher::KERNELS_32.iter().filter_map(Kernel::force) {
             assert_eq!(kernel.value(&(), &zeros[..n]), 0);
+        }
+    }
+}
+
+/// Lengths that a 32-bit counter takes for short ones. Four gibibytes of zeros that are never written cost no memory.
+#[cfg(all(unix, target_pointer_width = "64"))]
+#[test]
+fn slices_of_four_gibibytes_are_not_short() {
+    const LENGTH: usize = (1 << 32) + 9;
+    let mut memory = common::Guarded::new(LENGTH);
+    let bytes = &memory.bytes()[..LENGTH];
+    for name in [
+        "crc-32/iso-hdlc",
+        "crc-32/bzip2",
+        "internet",
+        "crc-32/iscsi",
+    ] {
+        let code: Code = name.parse().expect("a code");
+        // The value of 2^32 zeros, by doubling.
+        let mut value = code.reference(&[0]);
+        for k in 0..32 {
+            value = code
+                .combine((value, 1 << k), (value, 1 << k))
+                .expect("whole words");
+        }
+        let expected = code
+            .combine((value, 1 << 32), (code.reference(&[0; 9]), 9))
+            .expect("whole words");
+        assert_eq!(code.value(bytes), expected, "{name}");
+    }
+}
+
+/// Blocks of sums that the vectors' longest runs end within, on bytes that are not all alike.
+#[test]
+fn sums_of_two_mebibytes() {
+    let data = noise((2 << 20) + 129);
+    for code in Code::all().filter(|code| code.params().is_none()) {
+        for n in [(2 << 20) - 1, 2 << 20, (2 << 20) + 1, (2 << 20) + 129] {
+            compare(&code, &data[..n]);
         }
     }
 }

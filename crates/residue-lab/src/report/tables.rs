@@ -12,7 +12,7 @@ const SIZES: [usize; 3] = [64, 1500, 9000];
 /// What stands where there is no figure.
 const NONE: &str = "-";
 
-/// Every table that has a value, in the order 6.1, A.1, A.4, A.5, A.6.
+/// Every table that has a value, in the order 6.1, A.1, A.4, A.5, A.6, quoted figures.
 pub fn tables(run: &Run) -> Vec<Table> {
     let all = [
         table_6_1(run),
@@ -435,7 +435,7 @@ mod tests {
             let all = tables(&run);
             assert_eq!(
                 all.iter().map(|t| t.id).collect::<Vec<_>>(),
-                ["6.1", "a1", "a4", "a5", "a6"]
+                ["6.1", "a1", "a4", "a5", "a6", "quoted"]
             );
             for table in all {
                 let text = table.text();

@@ -102,6 +102,7 @@ impl<'a> Stream<'a> {
             State::Fletcher32(sums) => sums.nonzero(),
             _ => true,
         };
+        #[allow(clippy::useless_conversion)] // Of one kind of state only.
         let value: u128 = each!(&self.state, stream => stream.value().into());
         match self.code {
             Code::Crc(_) => value,
