@@ -4,8 +4,12 @@ use crate::{cargo, require_all};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// A target without `std`, and one whose `std` does nothing.
-const BARE_TARGETS: [&str; 2] = ["x86_64-unknown-none", "wasm32-unknown-unknown"];
+/// Targets without `std` (and without vector registers), and one whose `std` does nothing.
+const BARE_TARGETS: [&str; 3] = [
+    "x86_64-unknown-none",
+    "aarch64-unknown-none-softfloat",
+    "wasm32-unknown-unknown",
+];
 
 /// Runs every check, each although one before it failed.
 pub fn run() -> ExitCode {
@@ -78,8 +82,12 @@ fn cargo_does(words: &[&str]) -> Outcome {
 }
 
 fn bare_targets() -> Outcome {
-    for name in BARE_TARGETS {
-        match target(name, &["--no-default-features"]) {
+    all(BARE_TARGETS, &["--no-default-features"])
+}
+
+fn all<const N: usize>(targets: [&str; N], options: &[&str]) -> Outcome {
+    for name in targets {
+        match target(name, options) {
             Outcome::Good => {}
             other => return other,
         }

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod checks;
+mod cross;
+mod debian;
 mod test;
 
 use std::process::ExitCode;
@@ -12,6 +14,7 @@ The project's own commands.
 
   cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
   cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics
+  cargo xtask cross     the library's tests on aarch64 and on a big-endian machine, under qemu
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
 
@@ -21,6 +24,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["test"] => test::run(),
         ["check"] => checks::run(),
+        ["cross"] => cross::run(),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             ExitCode::SUCCESS

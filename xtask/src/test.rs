@@ -1,8 +1,9 @@
 //! `cargo xtask test`.
 
+use crate::debian::install;
 use crate::{cargo, require_all};
 use std::io::{BufRead, BufReader};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 /// Programs that tests compare ours with, and the Debian package of each.
 const TOOLS: [(&str, &str); 3] = [
@@ -22,7 +23,13 @@ struct Counts {
 /// Runs everything and closes with one line of counts.
 pub fn run() -> ExitCode {
     let mut counts = Counts::default();
-    install(&mut counts);
+    for tool in TOOLS {
+        if let Err(why) = install(&[tool]) {
+            counts
+                .skipped
+                .push(format!("comparison with `{}`: {why}", tool.0));
+        }
+    }
     // `--no-fail-fast`: one broken crate must not hide another.
     rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
 
@@ -41,44 +48,6 @@ pub fn run() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
-}
-
-/// Installs the missing tools where that needs no question: as root, on Debian.
-fn install(counts: &mut Counts) {
-    let has = |tool: &str| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
-    };
-    let missing = || TOOLS.iter().filter(|(tool, _)| !has(tool));
-    let packages: Vec<&str> = missing().map(|(_, package)| *package).collect();
-    if !packages.is_empty() && has("apt-get") && is_root() {
-        println!("installing {}", packages.join(" "));
-        let apt = |words: &[&str]| {
-            let mut command = Command::new("apt-get");
-            command
-                .args(["-qq", "-o=Dpkg::Use-Pty=0"])
-                .args(words)
-                .stdout(Stdio::null());
-            command
-                .env("DEBIAN_FRONTEND", "noninteractive")
-                .status()
-                .is_ok_and(|status| status.success())
-        };
-        let install = ["install", "-y", "--no-install-recommends"];
-        let install: Vec<&str> = install.into_iter().chain(packages).collect();
-        // Package lists may be there already; ask for new ones only if they are not.
-        let _ = apt(&install) || (apt(&["update"]) && apt(&install));
-    }
-    for (tool, package) in missing() {
-        counts.skipped.push(format!(
-            "comparison with `{tool}`: not installed (Debian package {package})"
-        ));
-    }
-}
-
-fn is_root() -> bool {
-    let output = Command::new("id").arg("-u").output();
-    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 /// Runs `cargo` with `words`, shows its output as it comes, and counts the results in it.

@@ -34,6 +34,10 @@ fn build(dependency: &str, use_std: &str) -> (bool, String) {
 
 #[test]
 fn the_crate_links_without_std() {
+    if std::env::var_os("RESIDUE_EMULATED").is_some() {
+        println!("skipped: there is no compiler inside an emulator");
+        return;
+    }
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .to_string_lossy()
         .replace('\\', "/");

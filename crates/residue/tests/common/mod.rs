@@ -3,6 +3,12 @@
 
 use std::path::PathBuf;
 
+/// Whether an emulator runs the tests (`cargo xtask cross`): it takes fifty times as long, and a program cannot start
+/// itself.
+pub fn emulated() -> bool {
+    std::env::var_os("RESIDUE_EMULATED").is_some()
+}
+
 /// Bytes that repeat nowhere near any kernel's block length.
 pub fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,0 +1,50 @@
+//! Tools from Debian's packages.
+
+use std::process::{Command, Stdio};
+
+/// Whether a program is on the path.
+pub fn has(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
+}
+
+/// Installs the packages of the missing tools where that needs no question: as root, on Debian. Says what stays missing.
+pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
+    if tools.iter().all(|(tool, _)| has(tool)) {
+        return Ok(());
+    }
+    let packages: Vec<&str> = tools.iter().map(|(_, package)| *package).collect();
+    if has("apt-get") && is_root() {
+        println!("installing {}", packages.join(" "));
+        let apt = |words: &[&str]| {
+            let mut command = Command::new("apt-get");
+            command
+                .args(["-qq", "-o=Dpkg::Use-Pty=0"])
+                .args(words)
+                .stdout(Stdio::null());
+            command
+                .env("DEBIAN_FRONTEND", "noninteractive")
+                .status()
+                .is_ok_and(|status| status.success())
+        };
+        let install = ["install", "-y", "--no-install-recommends"];
+        let install: Vec<&str> = install.into_iter().chain(packages).collect();
+        // Package lists may be there already; ask for new ones only if they are not.
+        let _ = apt(&install) || (apt(&["update"]) && apt(&install));
+    }
+    let missing: Vec<String> = tools
+        .iter()
+        .filter(|(tool, _)| !has(tool))
+        .map(|(tool, package)| format!("`{tool}` is not installed (Debian package {package})"))
+        .collect();
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(missing.join(", "))
+    }
+}
+
+fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").output();
+    output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
