@@ -45,11 +45,7 @@ pub fn run() -> ExitCode {
             good &= test(target, cpu);
         }
     }
-    if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Standard library, linker and emulator.
@@ -64,19 +60,12 @@ fn prepare(target: &Target) -> Result<(), String> {
     }
     let linker = format!("{}-gcc", target.gnu);
     let [gcc, libc] = target.packages;
-    install(&[
-        (&linker, gcc),
-        (&linker, libc),
-        (target.emulator, "qemu-user-static"),
-    ])
+    install(&[(&linker, gcc), (&linker, libc), (target.emulator, "qemu-user-static")])
 }
 
 fn test(target: &Target, cpu: &str) -> bool {
     let variable = |what: &str| {
-        format!(
-            "CARGO_TARGET_{}_{what}",
-            target.name.to_uppercase().replace('-', "_")
-        )
+        format!("CARGO_TARGET_{}_{what}", target.name.to_uppercase().replace('-', "_"))
     };
     let status = cargo()
         .args([
@@ -90,10 +79,7 @@ fn test(target: &Target, cpu: &str) -> bool {
             "--tests",
         ])
         .env(variable("LINKER"), format!("{}-gcc", target.gnu))
-        .env(
-            variable("RUNNER"),
-            format!("{} -L /usr/{}", target.emulator, target.gnu),
-        )
+        .env(variable("RUNNER"), format!("{} -L /usr/{}", target.emulator, target.gnu))
         .env("QEMU_CPU", cpu)
         .env("RESIDUE_EMULATED", "1")
         .status();

@@ -18,10 +18,7 @@ pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
         println!("installing {}", packages.join(" "));
         let apt = |words: &[&str]| {
             let mut command = Command::new("apt-get");
-            command
-                .args(["-qq", "-o=Dpkg::Use-Pty=0"])
-                .args(words)
-                .stdout(Stdio::null());
+            command.args(["-qq", "-o=Dpkg::Use-Pty=0"]).args(words).stdout(Stdio::null());
             command
                 .env("DEBIAN_FRONTEND", "noninteractive")
                 .status()
@@ -37,11 +34,7 @@ pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
         .filter(|(tool, _)| !has(tool))
         .map(|(tool, package)| format!("`{tool}` is not installed (Debian package {package})"))
         .collect();
-    if missing.is_empty() {
-        Ok(())
-    } else {
-        Err(missing.join(", "))
-    }
+    if missing.is_empty() { Ok(()) } else { Err(missing.join(", ")) }
 }
 
 fn is_root() -> bool {

@@ -6,11 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
 
 /// Programs that tests compare ours with, and the Debian package of each.
-const TOOLS: [(&str, &str); 3] = [
-    ("crc32", "libarchive-zip-perl"),
-    ("rhash", "rhash"),
-    ("python3", "python3"),
-];
+const TOOLS: [(&str, &str); 3] =
+    [("crc32", "libarchive-zip-perl"), ("rhash", "rhash"), ("python3", "python3")];
 
 /// Passed, failed and skipped.
 #[derive(Default)]
@@ -25,9 +22,7 @@ pub fn run() -> ExitCode {
     let mut counts = Counts::default();
     for tool in TOOLS {
         if let Err(why) = install(&[tool]) {
-            counts
-                .skipped
-                .push(format!("comparison with `{}`: {why}", tool.0));
+            counts.skipped.push(format!("comparison with `{}`: {why}", tool.0));
         }
     }
     // `--no-fail-fast`: one broken crate must not hide another.
@@ -39,15 +34,8 @@ pub fn run() -> ExitCode {
     }
     let skipped = counts.skipped.len();
     let failed = counts.failed + if require_all() { skipped as u64 } else { 0 };
-    println!(
-        "residue: {} passed, {failed} failed, {skipped} skipped",
-        counts.passed
-    );
-    if failed == 0 && counts.passed > 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    println!("residue: {} passed, {failed} failed, {skipped} skipped", counts.passed);
+    if failed == 0 && counts.passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs `cargo` with `words`, shows its output as it comes, and counts the results in it.
@@ -103,10 +91,7 @@ mod tests {
             "test result: ok. 11 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 5.15s",
             &mut counts,
         );
-        count(
-            "test result: FAILED. 5 passed; 2 failed; 0 ignored; 0 measured",
-            &mut counts,
-        );
+        count("test result: FAILED. 5 passed; 2 failed; 0 ignored; 0 measured", &mut counts);
         count("  skipped: `rhash` is not installed", &mut counts);
         assert_eq!((counts.passed, counts.failed), (16, 2));
         assert_eq!(counts.skipped, ["`rhash` is not installed"]);

@@ -70,12 +70,7 @@ pub struct SumArgs {
     /// A name or alias of `residue list`, or a CRC's parameters, as width=16,poly=1021,refin=true,refout=true (init and
     /// xorout are zero if left out). `cksum` stands for what the POSIX program cksum prints: the CRC of the data and
     /// their length (`crc-32/cksum` is the CRC of the data alone).
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE"
-    )]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
     pub codes: Vec<String>,
     /// Files to read; `-` is the standard input, as is no file at all
     #[arg(value_name = "FILE")]
@@ -117,12 +112,7 @@ pub struct SumArgs {
     #[arg(short, long, help_heading = "Checking")]
     pub quiet: bool,
     /// Print nothing; the exit code tells
-    #[arg(
-        long,
-        help_heading = "Checking",
-        requires = "check",
-        conflicts_with = "json"
-    )]
+    #[arg(long, help_heading = "Checking", requires = "check", conflicts_with = "json")]
     pub status: bool,
     /// Fail if a line of a list cannot be read
     #[arg(long, help_heading = "Checking", requires = "check")]
@@ -166,12 +156,7 @@ Examples:
 #[command(after_help = CONFORM_HELP)]
 pub struct ConformArgs {
     /// The code that the program is meant to compute
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE"
-    )]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
     pub code: String,
     /// Give the bytes in hexadecimal as the last argument, not on standard input (inputs above 32 KiB are left out)
     #[arg(long)]

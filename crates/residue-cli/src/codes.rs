@@ -24,11 +24,7 @@ impl Chosen {
     pub fn new(text: &str) -> Result<Chosen, Error> {
         if text.eq_ignore_ascii_case("cksum") {
             let code = Code::Crc(Crc::new(&catalog::CRC_32_CKSUM));
-            return Ok(Chosen {
-                code,
-                label: "cksum".into(),
-                cksum: true,
-            });
+            return Ok(Chosen { code, label: "cksum".into(), cksum: true });
         }
         let code: Code = text.parse()?;
         let label = match code.params() {
@@ -38,11 +34,7 @@ impl Chosen {
             ),
             _ => code.name().to_string(),
         };
-        Ok(Chosen {
-            code,
-            label,
-            cksum: false,
-        })
+        Ok(Chosen { code, label, cksum: false })
     }
 
     /// The same, with a message for the user who asked for it.
@@ -56,11 +48,7 @@ impl Chosen {
 
     /// The label of a tagged line: names in capitals. Parameters stay as they are, the library reads them so.
     pub fn tag(&self) -> String {
-        if self.label.contains('=') {
-            self.label.clone()
-        } else {
-            self.label.to_uppercase()
-        }
+        if self.label.contains('=') { self.label.clone() } else { self.label.to_uppercase() }
     }
 
     /// The value of all that `stream` has seen, which is `bytes` long.
@@ -140,9 +128,7 @@ fn near(name: &str) -> Vec<&'static str> {
     let mut near: Vec<(usize, &str)> = known
         .map(|known| {
             let letters = plain(known);
-            let part = letters
-                .windows(wanted.len())
-                .position(|part| part == wanted);
+            let part = letters.windows(wanted.len()).position(|part| part == wanted);
             let most = match part {
                 Some(0) => 1,
                 Some(_) => 2,
@@ -177,14 +163,10 @@ mod tests {
 
     #[test]
     fn commas() {
-        let texts = [
-            "crc-32,width=16,poly=1021,init=ffff, xns,poly=7,width=8,width=8,poly=31".to_string(),
-        ];
-        let labels: Vec<String> = parse_all(&texts)
-            .unwrap()
-            .into_iter()
-            .map(|one| one.label)
-            .collect();
+        let texts =
+            ["crc-32,width=16,poly=1021,init=ffff, xns,poly=7,width=8,width=8,poly=31".to_string()];
+        let labels: Vec<String> =
+            parse_all(&texts).unwrap().into_iter().map(|one| one.label).collect();
         assert_eq!(
             labels,
             [

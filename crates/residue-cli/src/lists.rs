@@ -63,16 +63,11 @@ pub fn parse(text: &[u8], reading: Reading<'_>) -> List {
     list.codes.extend(reading.code.cloned());
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut raw = Vec::new();
-    for (number, line) in text
-        .split(|&byte| byte == if reading.zero { 0 } else { b'\n' })
-        .enumerate()
+    for (number, line) in
+        text.split(|&byte| byte == if reading.zero { 0 } else { b'\n' }).enumerate()
     {
         // Lists that went through Windows; a name that ends so is escaped.
-        let line = if reading.zero {
-            line
-        } else {
-            line.strip_suffix(b"\r").unwrap_or(line)
-        };
+        let line = if reading.zero { line } else { line.strip_suffix(b"\r").unwrap_or(line) };
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
@@ -122,11 +117,7 @@ fn line(line: &[u8], reading: Reading<'_>, codes: &mut Vec<Chosen>) -> Result<Ra
         _ => (line, false),
     };
     let name = |name: &[u8]| {
-        let name = if escaped {
-            unescape(name)?
-        } else {
-            name.to_vec()
-        };
+        let name = if escaped { unescape(name)? } else { name.to_vec() };
         // No file is named so, and the system would take the name to end there.
         (!name.is_empty() && !name.contains(&0)).then_some(name)
     };
@@ -134,36 +125,24 @@ fn line(line: &[u8], reading: Reading<'_>, codes: &mut Vec<Chosen>) -> Result<Ra
         return Ok(raw);
     }
     let foreign = line.windows(4).any(|four| four == b") = ");
-    let end = line
-        .iter()
-        .position(|&byte| byte == b' ' || byte == b'\t')
-        .ok_or(false)?;
+    let end = line.iter().position(|&byte| byte == b' ' || byte == b'\t').ok_or(false)?;
     let (value, rest) = line.split_at(end);
     let written = std::str::from_utf8(value).map_err(|_| false)?;
     let Some(chosen) = reading.code else {
         // Its width is unknown, but a value it may be.
         let likely = written.len() > 1
-            && written
-                .bytes()
-                .all(|c| c.is_ascii_alphanumeric() || b"+/=".contains(&c));
+            && written.bytes().all(|c| c.is_ascii_alphanumeric() || b"+/=".contains(&c));
         return Err(!foreign && likely && written.bytes().any(|c| c.is_ascii_digit()));
     };
     if chosen.cksum && !escaped {
         // `value bytes name`, the name as it is.
         let rest = &rest[1..];
         if let Some(space) = rest.iter().position(|&byte| byte == b' ') {
-            let bytes = std::str::from_utf8(&rest[..space])
-                .ok()
-                .and_then(|text| text.parse().ok());
+            let bytes = std::str::from_utf8(&rest[..space]).ok().and_then(|text| text.parse().ok());
             if let (Some(bytes), true) = (bytes, rest.len() > space + 1) {
-                let mut raw = spelled(
-                    rest[space + 1..].to_vec(),
-                    0,
-                    chosen,
-                    written,
-                    reading.spelling,
-                )
-                .ok_or(false)?;
+                let mut raw =
+                    spelled(rest[space + 1..].to_vec(), 0, chosen, written, reading.spelling)
+                        .ok_or(false)?;
                 raw.bytes = Some(bytes);
                 return Ok(raw);
             }
@@ -171,18 +150,8 @@ fn line(line: &[u8], reading: Reading<'_>, codes: &mut Vec<Chosen>) -> Result<Ra
     }
     // Two characters stand between value and name, the second a star for a binary file; some tools write one, or a tab.
     let rest = &rest[1..];
-    let rest = rest
-        .strip_prefix(b" ")
-        .or(rest.strip_prefix(b"*"))
-        .unwrap_or(rest);
-    spelled(
-        name(rest).ok_or(false)?,
-        0,
-        chosen,
-        written,
-        reading.spelling,
-    )
-    .ok_or(false)
+    let rest = rest.strip_prefix(b" ").or(rest.strip_prefix(b"*")).unwrap_or(rest);
+    spelled(name(rest).ok_or(false)?, 0, chosen, written, reading.spelling).ok_or(false)
 }
 
 /// `CODE (name) = value`
@@ -198,22 +167,13 @@ fn tagged(
     let label = std::str::from_utf8(&line[..open]).ok()?;
     let written = std::str::from_utf8(&line[close + 4..]).ok()?.trim_end();
     // Most lists name one code many times.
-    if let Some(place) = codes
-        .iter()
-        .position(|known| known.label.eq_ignore_ascii_case(label))
-    {
+    if let Some(place) = codes.iter().position(|known| known.label.eq_ignore_ascii_case(label)) {
         return spelled(name, place, &codes[place], written, reading.spelling);
     }
     let chosen = Chosen::new(label).ok()?;
     // It may have been named by an alias.
     let place = codes.iter().position(|known| known.label == chosen.label);
-    let raw = spelled(
-        name,
-        place.unwrap_or(codes.len()),
-        &chosen,
-        written,
-        reading.spelling,
-    )?;
+    let raw = spelled(name, place.unwrap_or(codes.len()), &chosen, written, reading.spelling)?;
     if place.is_none() {
         codes.push(chosen);
     }
@@ -233,11 +193,7 @@ fn spelled(
         let usual = spelling.is_none_or(|spelling| spelling == wanted);
         // The program cksum knows decimal numbers only.
         let possible = !chosen.cksum || wanted != Spelling::Hex;
-        if usual && possible {
-            wanted.read(written, width)
-        } else {
-            None
-        }
+        if usual && possible { wanted.read(written, width) } else { None }
     };
     let fixed = read(Spelling::Hex).or(read(Spelling::Base64));
     let value = match (fixed, read(Spelling::Decimal)) {
@@ -245,12 +201,7 @@ fn spelled(
         (Some(fixed), None) => Number::Fixed(fixed),
         (None, decimal) => Number::Decimal(decimal?),
     };
-    Some(Raw {
-        name,
-        code,
-        bytes: None,
-        value,
-    })
+    Some(Raw { name, code, bytes: None, value })
 }
 
 #[cfg(test)]
@@ -259,21 +210,11 @@ mod tests {
 
     fn read(text: &str, code: Option<&str>) -> List {
         let code = code.map(|name| Chosen::parse(name).unwrap());
-        parse(
-            text.as_bytes(),
-            Reading {
-                code: code.as_ref(),
-                spelling: None,
-                zero: false,
-            },
-        )
+        parse(text.as_bytes(), Reading { code: code.as_ref(), spelling: None, zero: false })
     }
 
     fn names(list: &List) -> Vec<&str> {
-        list.entries
-            .iter()
-            .map(|entry| std::str::from_utf8(&entry.name).unwrap())
-            .collect()
+        list.entries.iter().map(|entry| std::str::from_utf8(&entry.name).unwrap()).collect()
     }
 
     #[test]
@@ -282,15 +223,8 @@ mod tests {
                     \\e3069283  f\\\\\\n\nCRC-32/ISCSI (g) = h) = e3069283\nCRC32C (i) = 4waSgw==\n";
         let list = read(text, Some("crc32c"));
         assert_eq!(list.malformed, [0; 0]);
-        assert_eq!(
-            names(&list),
-            ["a", "b", "c", "d d", "e", "f\\\n", "g) = h", "i"]
-        );
-        assert!(
-            list.entries
-                .iter()
-                .all(|entry| entry.expected == 0xe306_9283 && entry.code == 0)
-        );
+        assert_eq!(names(&list), ["a", "b", "c", "d d", "e", "f\\\n", "g) = h", "i"]);
+        assert!(list.entries.iter().all(|entry| entry.expected == 0xe306_9283 && entry.code == 0));
     }
 
     #[test]
@@ -314,11 +248,8 @@ mod tests {
         assert_eq!(first("12345678  a\ne3069283  b\n5  c\n"), 0x1234_5678);
         // cksum knows decimal numbers only, which says nothing of other codes.
         let mixed = "CRC-32C (a) = 12345678\nCKSUM (a) = 5\nCKSUM (b) = 12345678\n";
-        let values: Vec<u128> = read(mixed, None)
-            .entries
-            .iter()
-            .map(|entry| entry.expected)
-            .collect();
+        let values: Vec<u128> =
+            read(mixed, None).entries.iter().map(|entry| entry.expected).collect();
         assert_eq!(values, [0x1234_5678, 5, 12_345_678]);
     }
 
@@ -334,10 +265,7 @@ mod tests {
 
     #[test]
     fn lists_of_cksum() {
-        let list = read(
-            "930766865 9 a b\n930766865  c\nCKSUM (d) = 12345678\n",
-            Some("cksum"),
-        );
+        let list = read("930766865 9 a b\n930766865  c\nCKSUM (d) = 12345678\n", Some("cksum"));
         assert_eq!(names(&list), ["a b", "c", "d"]);
         assert_eq!(list.entries[0].bytes, Some(9));
         assert_eq!(list.entries[2].expected, 12_345_678);
@@ -360,14 +288,7 @@ mod tests {
         for zero in [false, true] {
             for code in [None, Some("cksum"), Some("crc-8")] {
                 let code = code.map(|name| Chosen::parse(name).unwrap());
-                parse(
-                    &noise,
-                    Reading {
-                        code: code.as_ref(),
-                        spelling: None,
-                        zero,
-                    },
-                );
+                parse(&noise, Reading { code: code.as_ref(), spelling: None, zero });
             }
         }
     }

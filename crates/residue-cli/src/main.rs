@@ -46,11 +46,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // If help cannot be printed, there is nobody to tell.
             let _ = error.print();
-            return if error.use_stderr() {
-                Outcome::Trouble.into()
-            } else {
-                ExitCode::SUCCESS
-            };
+            return if error.use_stderr() { Outcome::Trouble.into() } else { ExitCode::SUCCESS };
         }
     };
     let mut output = Output::new();
@@ -89,9 +85,7 @@ fn check_mask() -> anyhow::Result<()> {
     let Some(mask) = std::env::var_os("RESIDUE_CPU") else {
         return Ok(());
     };
-    let known = mask
-        .to_str()
-        .is_some_and(|name| residue::cpu::Features::tier(name).is_some());
+    let known = mask.to_str().is_some_and(|name| residue::cpu::Features::tier(name).is_some());
     if !known && !mask.is_empty() {
         let names: Vec<&str> = residue::cpu::tier_names().collect();
         anyhow::bail!(
@@ -104,7 +98,5 @@ fn check_mask() -> anyhow::Result<()> {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -61,12 +61,7 @@ impl Output {
 
     /// The same, with another end.
     pub fn ended(&mut self, line: impl AsRef<[u8]>, end: u8) -> io::Result<()> {
-        let Output {
-            out,
-            terminal,
-            progress,
-            ..
-        } = self;
+        let Output { out, terminal, progress, .. } = self;
         progress.aside(|| {
             out.write_all(line.as_ref())?;
             out.write_all(&[end])?;
@@ -126,11 +121,7 @@ impl Styles {
     pub fn plain(name: &OsStr) -> String {
         let name = name.to_string_lossy();
         let escape = |c: char| {
-            if c.is_control() {
-                c.escape_default().to_string()
-            } else {
-                c.to_string()
-            }
+            if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
         };
         name.chars().map(escape).collect()
     }
@@ -186,9 +177,7 @@ impl Spelling {
                 if bytes.len() != width.div_ceil(8) as usize || bytes.len() > 16 {
                     return None;
                 }
-                bytes
-                    .iter()
-                    .fold(0, |value, &byte| value << 8 | u128::from(byte))
+                bytes.iter().fold(0, |value, &byte| value << 8 | u128::from(byte))
             }
         };
         (width == 128 || value >> width == 0).then_some(value)
@@ -265,11 +254,9 @@ mod tests {
                 "340282366920938463463374607431768211455",
             ),
         ] {
-            for (spelling, text) in [
-                (Spelling::Hex, hex),
-                (Spelling::Base64, base64),
-                (Spelling::Decimal, decimal),
-            ] {
+            for (spelling, text) in
+                [(Spelling::Hex, hex), (Spelling::Base64, base64), (Spelling::Decimal, decimal)]
+            {
                 assert_eq!(spelling.spell(value, width), text);
                 assert_eq!(spelling.read(text, width), Some(value), "{text}");
             }
@@ -284,11 +271,9 @@ mod tests {
 
     #[test]
     fn names() {
-        for (name, escaped) in [
-            (&b"a b"[..], &b"a b"[..]),
-            (b"a\\b\nc\r", b"a\\\\b\\nc\\r"),
-            (b"", b""),
-        ] {
+        for (name, escaped) in
+            [(&b"a b"[..], &b"a b"[..]), (b"a\\b\nc\r", b"a\\\\b\\nc\\r"), (b"", b"")]
+        {
             assert_eq!(escape(name), (escaped.to_vec(), name != escaped));
             assert_eq!(unescape(escaped), Some(name.to_vec()));
         }

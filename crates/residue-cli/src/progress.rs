@@ -48,10 +48,7 @@ impl Progress {
             let template = "{msg} [{wide_bar}] {percent} % {eta}";
             let style = ProgressStyle::with_template(template);
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-            progress.0 = Some(
-                bar.with_message(what)
-                    .with_style(style.progress_chars("=> ")),
-            );
+            progress.0 = Some(bar.with_message(what).with_style(style.progress_chars("=> ")));
         }
         progress
     }

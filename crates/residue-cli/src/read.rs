@@ -91,8 +91,7 @@ pub fn all(
 /// The threads that read, made once for all lists; `None` if the system grants none.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
-    POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().build().ok())
-        .as_ref()
+    POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().build().ok()).as_ref()
 }
 
 fn one(
@@ -101,11 +100,7 @@ fn one(
     progress: &Progress,
     stop: &AtomicBool,
 ) -> io::Result<Done> {
-    let streams: Vec<Stream<'_>> = job
-        .codes
-        .iter()
-        .map(|chosen| chosen.code.stream())
-        .collect();
+    let streams: Vec<Stream<'_>> = job.codes.iter().map(|chosen| chosen.code.stream()).collect();
     let mut taken = Taken { streams, bytes: 0 };
     let mut complaint = None;
     match &job.source {
@@ -124,15 +119,9 @@ fn one(
         }
     }
     let Taken { streams, bytes } = taken;
-    let values = streams
-        .into_iter()
-        .zip(&job.codes)
-        .map(|(stream, chosen)| chosen.value(stream, bytes));
-    Ok(Done {
-        bytes,
-        values: values.collect(),
-        complaint,
-    })
+    let values =
+        streams.into_iter().zip(&job.codes).map(|(stream, chosen)| chosen.value(stream, bytes));
+    Ok(Done { bytes, values: values.collect(), complaint })
 }
 
 /// What to say of a file whose length was not the number of bytes it gave.
@@ -145,15 +134,8 @@ fn changed(before: &Metadata, after: &Metadata, bytes: u64) -> Option<String> {
     if !written && before.len() == after.len() {
         return None;
     }
-    let verb = if bytes < before.len() {
-        "shrank"
-    } else {
-        "grew"
-    };
-    Some(format!(
-        "{verb} from {} to {bytes} bytes while read",
-        before.len()
-    ))
+    let verb = if bytes < before.len() { "shrank" } else { "grew" };
+    Some(format!("{verb} from {} to {bytes} bytes while read", before.len()))
 }
 
 /// What the codes have seen so far.
@@ -164,9 +146,7 @@ struct Taken<'a> {
 
 impl Taken<'_> {
     fn take(&mut self, bytes: &[u8]) {
-        self.streams
-            .iter_mut()
-            .for_each(|stream| stream.update(bytes));
+        self.streams.iter_mut().for_each(|stream| stream.update(bytes));
         self.bytes += bytes.len() as u64;
     }
 
@@ -198,9 +178,9 @@ pub fn total(jobs: &[Job<'_>]) -> u64 {
         return 0;
     }
     let length = |job: &Job<'_>| match &job.source {
-        Source::File(path) => path
-            .metadata()
-            .map_or(0, |data| if data.is_file() { data.len() } else { 0 }),
+        Source::File(path) => {
+            path.metadata().map_or(0, |data| if data.is_file() { data.len() } else { 0 })
+        }
         Source::Stdin | Source::Bytes(_) => 0,
     };
     jobs.iter().map(length).fold(0, u64::saturating_add)

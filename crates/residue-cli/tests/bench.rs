@@ -55,13 +55,7 @@ fn the_default_prints_the_table_and_the_verdict() {
 #[test]
 fn a_full_run_has_every_table() {
     let text = quick(&["--full"]).run().ends(0).to_string();
-    for table in [
-        "Table 6.1",
-        "Table A.1",
-        "Table A.4",
-        "Table A.5",
-        "Table A.6",
-    ] {
+    for table in ["Table 6.1", "Table A.1", "Table A.4", "Table A.5", "Table A.6"] {
         assert!(text.contains(table), "{table}");
     }
     assert!(text.contains("16384") && text.contains("+7"));
@@ -76,17 +70,12 @@ fn json_is_a_run_that_can_be_compared() {
     let mut sizes: Vec<usize> = run.cells.iter().map(|cell| cell.bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    assert_eq!(
-        sizes,
-        [
-            64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536
-        ]
+    assert_eq!(sizes, [64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536]);
+    assert!(
+        (0..8).all(|extra| {
+            run.cells.iter().any(|cell| (cell.bytes, cell.extra) == (1500, extra))
+        })
     );
-    assert!((0..8).all(|extra| {
-        run.cells
-            .iter()
-            .any(|cell| (cell.bytes, cell.extra) == (1500, extra))
-    }));
     assert!(!run.steady.is_empty() && run.cells.iter().all(|cell| cell.samples == 3));
 
     let [a, b] = ["a.json", "b.json"].map(|name| dir.path().join(name));
@@ -140,21 +129,12 @@ fn a_report_is_a_page_with_figures() {
     assert!(
         page.contains("<svg") && page.contains("Table 6.1") && !page.contains("http://localhost")
     );
-    for file in [
-        "cells.csv",
-        "run.json",
-        "figure-6.1-i3.svg",
-        "figure-6.6.svg",
-    ] {
+    for file in ["cells.csv", "run.json", "figure-6.1-i3.svg", "figure-6.6.svg"] {
         assert!(folder.join(file).is_file(), "{file}");
     }
     // A folder that cannot be made.
     std::fs::write(dir.path().join("file"), "").expect("written");
-    let ran = quick(&[
-        "--report",
-        &dir.path().join("file/report").to_string_lossy(),
-    ])
-    .run();
+    let ran = quick(&["--report", &dir.path().join("file/report").to_string_lossy()]).run();
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("cannot write the report"), "{}", ran.err);
 }
@@ -175,10 +155,7 @@ fn other_ways_to_time() {
     ] {
         let text = quick(options).run().ends(0).to_string();
         assert!(text.contains("slicing8"), "{options:?}: {text}");
-        assert!(
-            !text.contains("NaN") && !text.contains("inf"),
-            "{options:?}: {text}"
-        );
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{options:?}: {text}");
     }
     if cfg!(target_os = "linux") {
         quick(&["--pin"]).run().ends(0);
@@ -190,10 +167,7 @@ fn other_ways_to_time() {
 
 #[test]
 fn the_documents_claims_are_judged() {
-    let text = residue(["bench", "--claims", "--samples", "1"])
-        .run()
-        .ends(0)
-        .to_string();
+    let text = residue(["bench", "--claims", "--samples", "1"]).run().ends(0).to_string();
     for source in [
         "Sahu 2019",
         "Pino García 2018",
@@ -204,24 +178,16 @@ fn the_documents_claims_are_judged() {
     ] {
         assert!(text.contains(source), "{source}:\n{text}");
     }
-    let json = residue(["bench", "--claims", "--samples", "1", "--json"])
-        .run()
-        .json();
+    let json = residue(["bench", "--claims", "--samples", "1", "--json"]).run().json();
     let claims = json.as_array().expect("a list");
     assert!(claims.len() >= 25 && claims.iter().all(|claim| claim["outcome"].is_string()));
 }
 
 #[test]
 fn sklowers_tests_have_his_ten_rows() {
-    let rows = residue(["bench", "iso", "--rounds", "1", "--json"])
-        .run()
-        .json();
-    let names: Vec<&str> = rows
-        .as_array()
-        .expect("rows")
-        .iter()
-        .filter_map(|row| row["name"].as_str())
-        .collect();
+    let rows = residue(["bench", "iso", "--rounds", "1", "--json"]).run().json();
+    let names: Vec<&str> =
+        rows.as_array().expect("rows").iter().filter_map(|row| row["name"].as_str()).collect();
     let his = [
         "null",
         "ip",
@@ -235,10 +201,7 @@ fn sklowers_tests_have_his_ten_rows() {
         "f16_indexed",
     ];
     assert_eq!(names[..10], his);
-    let text = residue(["bench", "iso", "--rounds", "1"])
-        .run()
-        .ends(0)
-        .to_string();
+    let text = residue(["bench", "iso", "--rounds", "1"]).run().ends(0).to_string();
     assert!(
         text.contains("VAX 8800") && text.contains("Two bytes at a time gain 5 to 10 per cent"),
         "{text}"
@@ -271,30 +234,17 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn a_crc_of_ones_own_is_measured() {
     let own = "width=24,poly=864cfb,init=b704ce,internet";
-    let text = residue([
-        "bench",
-        "--sizes",
-        "100",
-        "--samples",
-        "1",
-        "--csv",
-        "-a",
-        own,
-    ])
-    .run()
-    .ends(0)
-    .to_string();
-    assert!(
-        text.contains("poly=864cfb") && text.contains("internet"),
-        "{text}"
-    );
+    let text = residue(["bench", "--sizes", "100", "--samples", "1", "--csv", "-a", own])
+        .run()
+        .ends(0)
+        .to_string();
+    assert!(text.contains("poly=864cfb") && text.contains("internet"), "{text}");
 }
 
 #[test]
 fn a_lesser_tier_can_be_measured() {
-    let ran = residue(["bench", "--samples", "1", "-a", "crc32c"])
-        .with("RESIDUE_CPU", "portable")
-        .run();
+    let ran =
+        residue(["bench", "--samples", "1", "-a", "crc32c"]).with("RESIDUE_CPU", "portable").run();
     let text = ran.ends(0);
     assert!(
         text.contains("slicing16") && !text.contains("sse42") && !text.contains("crc_pmull"),

@@ -12,31 +12,16 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn check(dir: &Path, list: &[u8], args: &[&str]) -> Ran {
-    residue([&["sum", "-c"], args].concat())
-        .within(dir)
-        .input(list)
-        .run()
+    residue([&["sum", "-c"], args].concat()).within(dir).input(list).run()
 }
 
 #[test]
 fn every_format_goes_round() {
     let dir = tempfile::tempdir().unwrap();
-    let names: &[&[u8]] = &[
-        b"plain",
-        b"a  b",
-        b"new\nline",
-        b"back\\slash",
-        b"cr\r",
-        b"(x) = y",
-        b"\xff",
-        b"*star",
-    ];
+    let names: &[&[u8]] =
+        &[b"plain", b"a  b", b"new\nline", b"back\\slash", b"cr\r", b"(x) = y", b"\xff", b"*star"];
     for (i, name) in names.iter().enumerate() {
-        fs::write(
-            dir.path().join(OsStr::from_bytes(name)),
-            common::noise(1000 * i),
-        )
-        .unwrap();
+        fs::write(dir.path().join(OsStr::from_bytes(name)), common::noise(1000 * i)).unwrap();
     }
     let codes = "crc-32/iscsi crc-64/nvme crc-16/arc crc-5/usb crc-82/darc internet adler-32 cksum crc-24/ble crc-8";
     let custom = "width=16,poly=1021,init=ffff,refin=true,refout=true";
@@ -53,27 +38,16 @@ fn every_format_goes_round() {
             // cksum escapes no names: its lists cannot hold every one.
             let usable =
                 |name: &&&[u8]| code != "cksum" || !name.iter().any(|b| b"\n\r\\".contains(b));
-            let names: Vec<&OsStr> = names
-                .iter()
-                .filter(usable)
-                .map(|name| OsStr::from_bytes(name))
-                .collect();
+            let names: Vec<&OsStr> =
+                names.iter().filter(usable).map(|name| OsStr::from_bytes(name)).collect();
             let mut args: Vec<&OsStr> = ["sum", "-a", code].map(OsStr::new).to_vec();
             args.extend(format.iter().map(OsStr::new));
             args.push(OsStr::new("--"));
             args.extend(&names);
             let list = residue(args).within(dir.path()).run();
             assert_eq!((list.code, &*list.err), (0, ""));
-            let zero = if format.contains(&"-z") {
-                &["-z"][..]
-            } else {
-                &[]
-            };
-            let named = if format.contains(&"--tag") {
-                &[][..]
-            } else {
-                &["-a", code]
-            };
+            let zero = if format.contains(&"-z") { &["-z"][..] } else { &[] };
+            let named = if format.contains(&"--tag") { &[][..] } else { &["-a", code] };
             // The lists are long enough to tell how they are spelled; saying it does no harm.
             let spelled: Vec<&str> = ["--decimal", "--base64"]
                 .into_iter()
@@ -93,15 +67,9 @@ fn every_format_goes_round() {
                 fs::write(other.path().join(name), b"something else").unwrap();
             }
             let ran = check(other.path(), &list.out, &[zero, named].concat());
-            let bad = String::from_utf8_lossy(&ran.out)
-                .matches(": FAILED")
-                .count();
+            let bad = String::from_utf8_lossy(&ran.out).matches(": FAILED").count();
             // A narrow code may be right by chance.
-            let least = if code == "crc-5/usb" || code == "crc-8" {
-                1
-            } else {
-                names.len()
-            };
+            let least = if code == "crc-5/usb" || code == "crc-8" { 1 } else { names.len() };
             assert!(ran.code == 1 && bad >= least, "{code} {format:?}: {ran:?}");
         }
     }
@@ -131,10 +99,7 @@ fn what_is_printed() {
     let list = b"e3069283  nine\n00000001  empty\n12345678  nosuch\nnonsense\n";
     let run = |args: &[&str]| check(dir.path(), list, &[&["-a", "crc32c"], args].concat());
     let ran = run(&[]);
-    assert_eq!(
-        ran.ends(1),
-        "nine: OK\nempty: FAILED\nnosuch: FAILED open or read\n"
-    );
+    assert_eq!(ran.ends(1), "nine: OK\nempty: FAILED\nnosuch: FAILED open or read\n");
     assert_eq!(
         ran.err,
         "residue: nosuch: No such file or directory\n\
@@ -142,21 +107,14 @@ fn what_is_printed() {
          residue: WARNING: 1 listed file could not be read\n\
          residue: WARNING: 1 computed check value did NOT match\n"
     );
-    assert_eq!(
-        run(&["--quiet"]).ends(1),
-        "empty: FAILED\nnosuch: FAILED open or read\n"
-    );
+    assert_eq!(run(&["--quiet"]).ends(1), "empty: FAILED\nnosuch: FAILED open or read\n");
     let status = run(&["--status"]);
     assert_eq!(status.ends(1), "");
     assert_eq!(status.err, "residue: nosuch: No such file or directory\n");
     let ignoring = run(&["--ignore-missing"]);
     assert_eq!(ignoring.ends(1), "nine: OK\nempty: FAILED\n");
     assert!(!ignoring.err.contains("nosuch"));
-    assert!(
-        run(&["--warn"])
-            .err
-            .contains("residue: -: 4: improperly formatted")
-    );
+    assert!(run(&["--warn"]).err.contains("residue: -: 4: improperly formatted"));
     run(&["--strict"]).ends(2);
     let json = run(&["--json", "--ignore-missing"]);
     assert_eq!(json.json()[0]["missing"], 1);
@@ -167,64 +125,22 @@ fn what_is_printed() {
 fn lists_that_are_none() {
     let dir = folder();
     for (list, args, code, message) in [
-        (
-            &b"hello\nworld\n"[..],
-            &["-a", "crc32c"][..],
-            2,
-            "no properly formatted",
-        ),
+        (&b"hello\nworld\n"[..], &["-a", "crc32c"][..], 2, "no properly formatted"),
         (b"", &[], 2, "no properly formatted"),
-        (
-            b"# e3069283  nine\n",
-            &["-a", "crc32c"],
-            2,
-            "no properly formatted",
-        ),
-        (
-            b"e3069283  nine\n",
-            &[],
-            2,
-            "line 1 names no code; say which one it is with -a CODE",
-        ),
-        (
-            b"e3069283  nine\n",
-            &["-a", "crc-16"],
-            2,
-            "no properly formatted",
-        ),
-        (
-            b"SHA256 (nine) = e3069283\n",
-            &[],
-            2,
-            "no properly formatted",
-        ),
-        (
-            b"\xff\xfe\x00\x01\n\n\x00",
-            &["-a", "crc32c"],
-            2,
-            "no properly formatted",
-        ),
-        (
-            b"e3069283  nosuch\n",
-            &["-a", "crc32c", "--ignore-missing"],
-            1,
-            "no file was verified",
-        ),
+        (b"# e3069283  nine\n", &["-a", "crc32c"], 2, "no properly formatted"),
+        (b"e3069283  nine\n", &[], 2, "line 1 names no code; say which one it is with -a CODE"),
+        (b"e3069283  nine\n", &["-a", "crc-16"], 2, "no properly formatted"),
+        (b"SHA256 (nine) = e3069283\n", &[], 2, "no properly formatted"),
+        (b"\xff\xfe\x00\x01\n\n\x00", &["-a", "crc32c"], 2, "no properly formatted"),
+        (b"e3069283  nosuch\n", &["-a", "crc32c", "--ignore-missing"], 1, "no file was verified"),
         (b"e3069283  -\n", &["-a", "crc32c"], 1, "-: No such file"),
-        (
-            b"e3069283  nine\n",
-            &["-a", "crc32c,xns"],
-            2,
-            "takes one code",
-        ),
+        (b"e3069283  nine\n", &["-a", "crc32c,xns"], 2, "takes one code"),
     ] {
         let ran = check(dir.path(), list, args);
         ran.ends(code);
         assert!(ran.err.contains(message), "{list:?}: {}", ran.err);
     }
-    let ran = residue(["sum", "-c", "nosuch", ".", "list"])
-        .within(dir.path())
-        .run();
+    let ran = residue(["sum", "-c", "nosuch", ".", "list"]).within(dir.path()).run();
     ran.ends(2);
     assert!(
         ran.err.contains("nosuch: No such file") && ran.err.contains(".: Is a directory"),
@@ -249,11 +165,9 @@ fn lists_from_elsewhere() {
 #[test]
 fn several_lists_and_standard_input() {
     let dir = folder();
-    for (name, list) in [
-        ("good", "e3069283  nine\n"),
-        ("bad", "e3069284  nine\n"),
-        ("stdin", "e3069283  -\n"),
-    ] {
+    for (name, list) in
+        [("good", "e3069283  nine\n"), ("bad", "e3069284  nine\n"), ("stdin", "e3069283  -\n")]
+    {
         fs::write(dir.path().join(name), list).unwrap();
     }
     let run = |lists: &[&str]| {
@@ -262,23 +176,14 @@ fn several_lists_and_standard_input() {
     };
     assert_eq!(run(&["good", "stdin"]).ends(0), "nine: OK\n-: OK\n");
     assert_eq!(run(&["good", "bad"]).ends(1), "nine: OK\nnine: FAILED\n");
-    assert_eq!(
-        run(&["bad", "nosuch", "good"]).ends(2),
-        "nine: FAILED\nnine: OK\n"
-    );
+    assert_eq!(run(&["bad", "nosuch", "good"]).ends(2), "nine: FAILED\nnine: OK\n");
 }
 
 #[test]
 fn every_list_is_read_in_parallel() {
     let dir = folder();
     let pipes = ["first", "second"].map(|name| dir.path().join(name));
-    assert!(
-        Command::new("mkfifo")
-            .args(&pipes)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("mkfifo").args(&pipes).status().unwrap().success());
     for (name, list) in [
         ("files", "e3069283  nine\n00000000  empty\n"),
         ("pipes", "e3069283  first\ne3069283  second\n"),
@@ -319,9 +224,7 @@ fn decimal_numbers_that_look_hexadecimal() {
     let dir = folder();
     // Bytes whose value has eight digits in decimal, as all values have in hexadecimal.
     let eight = |value: &u32| (10_000_000..100_000_000).contains(value);
-    let bytes = (0u32..)
-        .map(u32::to_le_bytes)
-        .find(|bytes| eight(&residue::crc32c(bytes)));
+    let bytes = (0u32..).map(u32::to_le_bytes).find(|bytes| eight(&residue::crc32c(bytes)));
     let bytes = bytes.expect("one value in fifty is such");
     let value = residue::crc32c(&bytes);
     fs::write(dir.path().join("f"), bytes).unwrap();
@@ -346,16 +249,6 @@ fn decimal_numbers_that_look_hexadecimal() {
             assert!(ran.text().starts_with("f: FAILED\n"), "{list} {args:?}");
         }
     }
-    check(
-        dir.path(),
-        b"e3069283  nine\n",
-        &["-a", "crc32c", "--decimal"],
-    )
-    .ends(2);
-    check(
-        dir.path(),
-        b"00000012  nine\n",
-        &["-a", "crc32c", "--base64"],
-    )
-    .ends(2);
+    check(dir.path(), b"e3069283  nine\n", &["-a", "crc32c", "--decimal"]).ends(2);
+    check(dir.path(), b"00000012  nine\n", &["-a", "crc32c", "--base64"]).ends(2);
 }

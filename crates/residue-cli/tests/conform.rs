@@ -33,31 +33,15 @@ fn right_programs() {
 fn wrong_programs_are_seen_through() {
     let swap = "sed 's/^\\(..\\)\\(..\\)\\(..\\)\\(..\\).*/\\4\\3\\2\\1/'";
     for (code, script, explanation) in [
-        (
-            "crc-32/iso-hdlc",
-            format!("$R sum -a crc-32 | {swap}"),
-            "the mistake byte-swapped",
-        ),
+        ("crc-32/iso-hdlc", format!("$R sum -a crc-32 | {swap}"), "the mistake byte-swapped"),
         (
             "crc-32/mpeg-2",
             format!("$R sum -a crc-32/mpeg-2 | {swap}"),
             "another form of the value, byte-swapped",
         ),
-        (
-            "crc-32/iscsi",
-            "$R sum -a crc-32".into(),
-            "another code, crc-32/iso-hdlc",
-        ),
-        (
-            "crc-16/ibm-3740",
-            "$R sum -a crc-16/xmodem".into(),
-            "another code, crc-16/xmodem",
-        ),
-        (
-            "fletcher-16",
-            "$R sum -a fletcher-16/mod256".into(),
-            "the mistake modulo-256",
-        ),
+        ("crc-32/iscsi", "$R sum -a crc-32".into(), "another code, crc-32/iso-hdlc"),
+        ("crc-16/ibm-3740", "$R sum -a crc-16/xmodem".into(), "another code, crc-16/xmodem"),
+        ("fletcher-16", "$R sum -a fletcher-16/mod256".into(), "the mistake modulo-256"),
         (
             "internet",
             "$R sum -a internet | cut -c1-4 | tr 0-9a-f fedcba9876543210".into(),
@@ -91,12 +75,7 @@ fn answers_that_nothing_explains() {
     // Right, but for inputs that begin with a zero byte.
     let nearly = "$R sum -a crc-32/iso-hdlc | sed 's/^cbf43926.*/0/'";
     let ran = conform("crc-32/iscsi", &[], nearly);
-    assert!(
-        ran.ends(1)
-            .contains("Not all answers are explained; nearest comes"),
-        "{}",
-        ran.text()
-    );
+    assert!(ran.ends(1).contains("Not all answers are explained; nearest comes"), "{}", ran.text());
 }
 
 #[test]
@@ -106,15 +85,10 @@ fn json() {
     let report = ran.json();
     assert_eq!(report["code"], "crc-32/iscsi");
     assert_eq!(report["explained"], true);
-    assert_eq!(
-        report["cases"].as_array().unwrap().len(),
-        report["of"].as_u64().unwrap() as usize
-    );
+    assert_eq!(report["cases"].as_array().unwrap().len(), report["of"].as_u64().unwrap() as usize);
     let found = report["explanations"].as_array().unwrap();
     assert!(
-        found
-            .iter()
-            .any(|one| one["kind"] == "other code" && one["name"] == "crc-32/iso-hdlc")
+        found.iter().any(|one| one["kind"] == "other code" && one["name"] == "crc-32/iso-hdlc")
     );
     assert!(found.iter().any(|one| one["kind"] == "mistake"));
 }
@@ -125,32 +99,12 @@ fn programs_that_give_no_answer() {
         (&[][..], "exit 3", "failed: exit status: 3"),
         (&[], "echo 1; exit 3", "failed: exit status: 3"),
         (&[], "kill -9 $$", "failed: signal: 9"),
-        (
-            &[],
-            "cat >/dev/null",
-            "printed no hexadecimal number, nothing at all",
-        ),
-        (
-            &[],
-            "echo no answer",
-            "printed no hexadecimal number, but `no answer`",
-        ),
+        (&[], "cat >/dev/null", "printed no hexadecimal number, nothing at all"),
+        (&[], "echo no answer", "printed no hexadecimal number, but `no answer`"),
         (&["--decimal"], "echo e3", "printed no decimal number"),
-        (
-            &["--timeout", "0.3"],
-            "exec sleep 60",
-            "took longer than 0.3 seconds",
-        ),
-        (
-            &["--timeout", "0.3"],
-            "exec yes",
-            "took longer than 0.3 seconds",
-        ),
-        (
-            &["--timeout", "0.3"],
-            "echo 1; exec >&-; exec sleep 60",
-            "took longer than 0.3 seconds",
-        ),
+        (&["--timeout", "0.3"], "exec sleep 60", "took longer than 0.3 seconds"),
+        (&["--timeout", "0.3"], "exec yes", "took longer than 0.3 seconds"),
+        (&["--timeout", "0.3"], "echo 1; exec >&-; exec sleep 60", "took longer than 0.3 seconds"),
     ] {
         let ran = conform("crc-32/iscsi", options, script);
         ran.ends(2);
@@ -188,16 +142,8 @@ fn python_programs() {
     run("crc-32", &[], "hex(zlib.crc32(d))").ends(0);
     run("adler-32", &["--decimal"], "zlib.adler32(d)").ends(0);
     // A signed number is what a signed type makes of the right value.
-    run(
-        "crc-16/xmodem",
-        &["--decimal"],
-        "(lambda v: v - (v >> 15 << 16))(binascii.crc_hqx(d, 0))",
-    )
-    .ends(0);
+    run("crc-16/xmodem", &["--decimal"], "(lambda v: v - (v >> 15 << 16))(binascii.crc_hqx(d, 0))")
+        .ends(0);
     let wrong = run("adler-32", &[], "hex(zlib.adler32(d, 0))");
-    assert!(
-        wrong.ends(1).contains("the mistake starts-at-0"),
-        "{}",
-        wrong.text()
-    );
+    assert!(wrong.ends(1).contains("the mistake starts-at-0"), "{}", wrong.text());
 }

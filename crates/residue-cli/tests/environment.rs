@@ -21,17 +21,11 @@ fn every_tier_gives_the_same_values() {
     let expected = run("");
     for tier in cpu::tier_names() {
         assert_eq!(run(tier), expected, "{tier}");
-        let list = residue(["list", "--json", "crc-32c"])
-            .with("RESIDUE_CPU", tier)
-            .run()
-            .json();
+        let list = residue(["list", "--json", "crc-32c"]).with("RESIDUE_CPU", tier).run().json();
         assert_eq!(list["cpu"]["mask"], tier);
         let allowed: Vec<&str> = cpu::Features::tier(tier).unwrap().names().collect();
-        let chosen = list["codes"][0]["kernels"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|k| k["chosen"] == true);
+        let chosen =
+            list["codes"][0]["kernels"].as_array().unwrap().iter().find(|k| k["chosen"] == true);
         for need in chosen.unwrap()["needs"].as_array().unwrap() {
             assert!(allowed.contains(&need.as_str().unwrap()), "{tier}: {need}");
         }
@@ -137,11 +131,7 @@ fn output_that_cannot_be_written_is_a_failure() {
         println!("skipped: there is no /dev/full");
         return;
     };
-    let output = Command::new(RESIDUE)
-        .arg("list")
-        .stdout(full)
-        .output()
-        .unwrap();
+    let output = Command::new(RESIDUE).arg("list").stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("residue: "));
 }
@@ -152,28 +142,16 @@ fn closed_standard_streams_are_survived() {
         let script = format!(
             "\"$0\" sum nosuch {redirections}; \"$0\" sum {redirections}; \"$0\" list {redirections}"
         );
-        let output = Command::new("sh")
-            .args(["-c", &script, RESIDUE])
-            .output()
-            .unwrap();
+        let output = Command::new("sh").args(["-c", &script, RESIDUE]).output().unwrap();
         assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
-        assert!(
-            matches!(output.status.code(), Some(0 | 2)),
-            "{redirections}: {:?}",
-            output.status
-        );
+        assert!(matches!(output.status.code(), Some(0 | 2)), "{redirections}: {:?}", output.status);
     }
 }
 
 #[test]
 fn colour_only_if_wanted() {
-    let coloured = |key: &str, value: &str| {
-        residue(["list"])
-            .with(key, value)
-            .run()
-            .text()
-            .contains('\x1b')
-    };
+    let coloured =
+        |key: &str, value: &str| residue(["list"]).with(key, value).run().text().contains('\x1b');
     assert!(!coloured("TERM", "xterm-256color"));
     assert!(coloured("CLICOLOR_FORCE", "1"));
     assert!(!coloured("NO_COLOR", "1"));

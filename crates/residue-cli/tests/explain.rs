@@ -13,10 +13,7 @@ fn ends_in_the_value() {
             let shown = ran.ends(0);
             let last = shown.lines().last().unwrap();
             assert!(last.starts_with("value"), "{last}");
-            assert!(
-                last.contains(&hex(&code, code.value(text.as_bytes()))),
-                "{code}: {last}"
-            );
+            assert!(last.contains(&hex(&code, code.value(text.as_bytes()))), "{code}: {last}");
         }
     }
 }
@@ -39,35 +36,12 @@ value      000 = 0
 
 #[test]
 fn each_input_by_each_code() {
-    let ran = residue([
-        "sum",
-        "--explain",
-        "-a",
-        "xns,crc-8",
-        "--text",
-        "a",
-        "--hex",
-        "00ff",
-    ])
-    .run();
-    assert_eq!(
-        ran.ends(0)
-            .lines()
-            .filter(|line| line.starts_with("value"))
-            .count(),
-        4
-    );
+    let ran =
+        residue(["sum", "--explain", "-a", "xns,crc-8", "--text", "a", "--hex", "00ff"]).run();
+    assert_eq!(ran.ends(0).lines().filter(|line| line.starts_with("value")).count(), 4);
     let cksum = residue(["sum", "--explain", "-a", "cksum", "--text", "123456789"]).run();
     assert!(cksum.ends(0).contains("decimal    930766865"));
-    let wide = residue([
-        "sum",
-        "--explain",
-        "-a",
-        "width=128,poly=87,init=1",
-        "--text",
-        "x",
-    ])
-    .run();
+    let wide = residue(["sum", "--explain", "-a", "width=128,poly=87,init=1", "--text", "x"]).run();
     let code = code("width=128,poly=87,init=1");
     assert!(wide.ends(0).contains(&hex(&code, code.value(b"x"))));
 }

@@ -31,18 +31,9 @@ fn json_has_every_code_and_kernel() {
             assert_eq!(told["name"], kernel.name);
             assert_eq!(told["sort"], kernel.sort.name());
             assert_eq!(told["supported"], kernel.supported());
-            assert_eq!(
-                told["needs"].as_array().unwrap().len(),
-                kernel.needs.names().count()
-            );
+            assert_eq!(told["needs"].as_array().unwrap().len(), kernel.needs.names().count());
         }
-        assert_eq!(
-            kernels
-                .iter()
-                .filter(|kernel| kernel["chosen"] == true)
-                .count(),
-            1
-        );
+        assert_eq!(kernels.iter().filter(|kernel| kernel["chosen"] == true).count(), 1);
     }
     assert_eq!(crcs, 113);
 }
@@ -62,14 +53,8 @@ fn no_kernel_is_lost() {
         ("crc-5/usb", crc),
         ("crc-64/nvme", crc),
         (own, crc),
-        (
-            "internet",
-            "word16 word16_scalar word32 word32_scalar word64 adc sse2 avx2",
-        ),
-        (
-            "fletcher-16",
-            "simple deferred pairs pairs_double rfc1008 quads avx2",
-        ),
+        ("internet", "word16 word16_scalar word32 word32_scalar word64 adc sse2 avx2"),
+        ("fletcher-16", "simple deferred pairs pairs_double rfc1008 quads avx2"),
         ("fletcher-32", "deferred f16 f16_indexed avx2"),
         ("adler-32", "bytewise deferred avx2"),
         ("xns", "words columns portable"),
@@ -81,9 +66,7 @@ fn no_kernel_is_lost() {
             .iter()
             .map(|kernel| kernel["name"].as_str().unwrap())
             .collect();
-        let missing = kernels
-            .split_whitespace()
-            .filter(|name| !told.contains(name));
+        let missing = kernels.split_whitespace().filter(|name| !told.contains(name));
         lost.extend(missing.map(|name| format!("{code} {name}")));
     }
     assert!(lost.is_empty(), "{lost:?}");
@@ -95,9 +78,7 @@ fn the_table_names_every_code() {
     let text = list.ends(0);
     for code in Code::all() {
         let value = hex(&code, code.value(b"123456789"));
-        let line = text
-            .lines()
-            .find(|line| line.split(' ').next() == Some(code.name()));
+        let line = text.lines().find(|line| line.split(' ').next() == Some(code.name()));
         let line = line.unwrap_or_else(|| panic!("{code}"));
         assert!(line.split_whitespace().any(|word| word == value), "{line}");
     }
@@ -138,9 +119,7 @@ fn one_code_whole() {
 
 #[test]
 fn the_widest_polynomials() {
-    let list = residue(["list", "--json", "width=128,poly=87", "width=1,poly=1"])
-        .run()
-        .json();
+    let list = residue(["list", "--json", "width=128,poly=87", "width=1,poly=1"]).run().json();
     let notations = &list["codes"][0]["notations"];
     assert_eq!(notations["explicit"], "100000000000000000000000000000087");
     assert_eq!(notations["terms"], "x^128 + x^7 + x^2 + x + 1");

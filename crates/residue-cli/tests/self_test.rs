@@ -16,11 +16,7 @@ fn every_code_and_kernel() {
                 .lines()
                 .find(|line| line.contains(&names))
                 .unwrap_or_else(|| panic!("{names}"));
-            let result = if kernel.supported() {
-                "SUCCESS: ["
-            } else {
-                "SKIPPED: ["
-            };
+            let result = if kernel.supported() { "SUCCESS: [" } else { "SKIPPED: [" };
             assert!(line.starts_with(result), "{line}");
         }
     }
@@ -31,14 +27,8 @@ fn every_code_and_kernel() {
 
 #[test]
 fn some_codes_and_no_successes() {
-    let ran = residue([
-        "sum",
-        "--self-test",
-        "-q",
-        "-a",
-        "crc-32c,width=12,poly=80f,refin=true",
-    ])
-    .run();
+    let ran =
+        residue(["sum", "--self-test", "-q", "-a", "crc-32c,width=12,poly=80f,refin=true"]).run();
     assert_eq!(ran.ends(0).lines().count(), 1);
     assert!(ran.text().starts_with("2 codes: "));
     let json = residue(["sum", "--self-test", "--json", "-a", "xns"]).run();
@@ -46,24 +36,15 @@ fn some_codes_and_no_successes() {
     let json = json.json();
     assert_eq!(json["failure"], 0);
     let tests = json["tests"].as_array().unwrap();
-    assert!(
-        tests
-            .iter()
-            .any(|test| test["code"] == "xns" && test["result"] == "SUCCESS")
-    );
+    assert!(tests.iter().any(|test| test["code"] == "xns" && test["result"] == "SUCCESS"));
     assert_eq!(json["success"], tests.len());
 }
 
 #[test]
 fn kernels_beyond_the_mask_are_skipped() {
-    let ran = residue(["sum", "--self-test", "-a", "crc-32c"])
-        .with("RESIDUE_CPU", "portable")
-        .run();
-    let skipped = ran
-        .ends(0)
-        .lines()
-        .filter(|line| line.starts_with("SKIPPED: "))
-        .count();
+    let ran =
+        residue(["sum", "--self-test", "-a", "crc-32c"]).with("RESIDUE_CPU", "portable").run();
+    let skipped = ran.ends(0).lines().filter(|line| line.starts_with("SKIPPED: ")).count();
     let needy = common::code("crc-32c")
         .kernels()
         .filter(|kernel| kernel.needs.names().next().is_some())

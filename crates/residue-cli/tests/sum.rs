@@ -25,10 +25,7 @@ fn formats() {
     assert_eq!(run(&["--tag", "nine"]), "CRC-32/ISCSI (nine) = e3069283\n");
     assert_eq!(run(&["--base64", "nine"]), "4waSgw==  nine\n");
     assert_eq!(run(&["--decimal", "nine"]), "3808858755  nine\n");
-    assert_eq!(
-        run(&["--decimal", "--tag", "nine"]),
-        "CRC-32/ISCSI (nine) = 3808858755\n"
-    );
+    assert_eq!(run(&["--decimal", "--tag", "nine"]), "CRC-32/ISCSI (nine) = 3808858755\n");
     assert_eq!(run(&["-z", "nine", "a b"]).matches('\0').count(), 2);
     assert_eq!(
         run(&["-a", "crc-32,adler-32", "-a", "xns", "nine"]),
@@ -43,25 +40,15 @@ fn formats() {
         "e3069283  text:123456789\n107b2fb2  hex:0x31 32:33\n"
     );
     assert_eq!(run(&["-a", "cksum", "nine"]), "930766865 9 nine\n");
-    assert_eq!(
-        run(&["-a", "crc-32/cksum", "--text", "123456789"]),
-        "765e7680  text:123456789\n"
-    );
+    assert_eq!(run(&["-a", "crc-32/cksum", "--text", "123456789"]), "765e7680  text:123456789\n");
 }
 
 #[test]
 fn json() {
     let dir = folder();
-    let ran = residue([
-        "sum",
-        "--json",
-        "-a",
-        "crc32c,crc-64/nvme",
-        "nine",
-        "nosuch",
-    ])
-    .within(dir.path())
-    .run();
+    let ran = residue(["sum", "--json", "-a", "crc32c,crc-64/nvme", "nine", "nosuch"])
+        .within(dir.path())
+        .run();
     ran.ends(2);
     let rows = ran.json();
     assert_eq!(rows[0]["file"], "nine");
@@ -81,15 +68,9 @@ fn every_code_of_a_file_and_of_a_pipe() {
     let data = noise(100_003);
     let names: Vec<&str> = Code::names().collect();
     let args = ["sum", "--json", "-a", &names.join(",")];
-    let file = residue(args.iter().chain(&["noise"]))
-        .within(dir.path())
-        .run()
-        .json();
+    let file = residue(args.iter().chain(&["noise"])).within(dir.path()).run().json();
     let pipe = residue(args).input(&data).run().json();
-    assert_eq!(
-        (&pipe[0]["file"], &pipe[0]["bytes"]),
-        (&"-".into(), &100_003.into())
-    );
+    assert_eq!((&pipe[0]["file"], &pipe[0]["bytes"]), (&"-".into(), &100_003.into()));
     for (i, code) in Code::all().enumerate() {
         let value = hex(&code, code.value(&data));
         assert_eq!(file[0]["codes"][i]["value"], value, "{code}");
@@ -111,24 +92,14 @@ fn standard_input() {
 #[test]
 fn names_are_escaped() {
     let dir = tempfile::tempdir().unwrap();
-    let odd: &[&[u8]] = &[
-        b"new\nline",
-        b"back\\slash",
-        b"return\r",
-        b"\xff\xfe",
-        b" (x) = ",
-        b"-z",
-    ];
+    let odd: &[&[u8]] =
+        &[b"new\nline", b"back\\slash", b"return\r", b"\xff\xfe", b" (x) = ", b"-z"];
     for name in odd {
         fs::write(dir.path().join(OsStr::from_bytes(name)), b"123456789").unwrap();
     }
     let args = |zero: &'static str| {
         let names = odd.iter().map(|name| OsStr::from_bytes(name));
-        ["sum", zero, "--"]
-            .map(OsStr::new)
-            .into_iter()
-            .chain(names)
-            .collect::<Vec<_>>()
+        ["sum", zero, "--"].map(OsStr::new).into_iter().chain(names).collect::<Vec<_>>()
     };
     let ran = residue(args("--decimal")).within(dir.path()).run();
     let mut expected =
@@ -137,19 +108,14 @@ fn names_are_escaped() {
     expected.extend(b"3808858755  \xff\xfe\n3808858755   (x) = \n3808858755  -z\n");
     assert_eq!((ran.code, ran.out), (0, expected));
     let ran = residue(args("-z")).within(dir.path()).run();
-    assert!(
-        ran.out
-            .starts_with(b"e3069283  new\nline\0e3069283  back\\slash\0")
-    );
+    assert!(ran.out.starts_with(b"e3069283  new\nline\0e3069283  back\\slash\0"));
 }
 
 #[test]
 fn what_cannot_be_read_is_told_and_the_rest_is_done() {
     let dir = folder();
     fs::create_dir(dir.path().join("sub")).unwrap();
-    let ran = residue(["sum", "nosuch", "nine", "sub", "empty"])
-        .within(dir.path())
-        .run();
+    let ran = residue(["sum", "nosuch", "nine", "sub", "empty"]).within(dir.path()).run();
     assert_eq!(ran.ends(2), "e3069283  nine\n00000000  empty\n");
     assert_eq!(
         ran.err,
@@ -166,25 +132,13 @@ fn folders() {
     std::os::unix::fs::symlink("..", dir.path().join("sub/loop")).unwrap();
     std::os::unix::fs::symlink("../nine", dir.path().join("sub/link")).unwrap();
     let names = |args: &[&str], code: i32| -> Vec<String> {
-        let ran = residue([&["sum", "-r"], args].concat())
-            .within(dir.path())
-            .run();
-        ran.ends(code)
-            .lines()
-            .map(|line| line[10..].to_string())
-            .collect()
+        let ran = residue([&["sum", "-r"], args].concat()).within(dir.path()).run();
+        ran.ends(code).lines().map(|line| line[10..].to_string()).collect()
     };
     assert_eq!(names(&["sub"], 0), ["sub/a", "sub/deep/x"]);
     assert_eq!(
         names(&["."], 0),
-        [
-            "./a b",
-            "./empty",
-            "./nine",
-            "./noise",
-            "./sub/a",
-            "./sub/deep/x"
-        ]
+        ["./a b", "./empty", "./nine", "./noise", "./sub/a", "./sub/deep/x"]
     );
     assert_eq!(
         names(&["nine", "sub/link", "nosuch", "sub/deep"], 2),
@@ -204,34 +158,17 @@ fn many_files_keep_their_order() {
     }
     let ran = residue(["sum", "-r", "."]).within(dir.path()).run();
     assert_eq!(ran.ends(0), expected);
-    let one = residue(["sum", "-r", "."])
-        .within(dir.path())
-        .with("RAYON_NUM_THREADS", "1")
-        .run();
+    let one = residue(["sum", "-r", "."]).within(dir.path()).with("RAYON_NUM_THREADS", "1").run();
     assert_eq!(one.ends(0), expected);
 }
 
 #[test]
 fn kernels_by_name() {
-    for name in [
-        "crc-32/iscsi",
-        "internet",
-        "crc-82/darc",
-        "crc-5/usb",
-        "fletcher-32",
-    ] {
+    for name in ["crc-32/iscsi", "internet", "crc-82/darc", "crc-5/usb", "fletcher-32"] {
         let code = code(name);
         for kernel in code.kernels() {
-            let ran = residue([
-                "sum",
-                "-a",
-                name,
-                "--kernel",
-                kernel.name,
-                "--text",
-                "hello",
-            ])
-            .run();
+            let ran =
+                residue(["sum", "-a", name, "--kernel", kernel.name, "--text", "hello"]).run();
             if kernel.supported() {
                 assert_eq!(
                     ran.ends(0),
@@ -246,16 +183,12 @@ fn kernels_by_name() {
     unknown.ends(2);
     assert!(unknown.err.contains("slicing8"), "{}", unknown.err);
     residue(["sum", "--kernel", "portable"]).run().ends(2);
-    residue(["sum", "--kernel", "portable", "file"])
-        .run()
-        .ends(2);
+    residue(["sum", "--kernel", "portable", "file"]).run().ends(2);
 }
 
 /// The value of zero bytes, from values of shorter runs of them.
 fn of_zeros(code: &Code, length: u64) -> u128 {
-    let Code::Crc(crc) = code else {
-        panic!("{code} is no CRC")
-    };
+    let Code::Crc(crc) = code else { panic!("{code} is no CRC") };
     let (mut value, mut run, mut bytes) = (crc.checksum(b""), crc.checksum(&[0]), 1);
     while bytes <= length {
         if length & bytes != 0 {
@@ -283,10 +216,7 @@ fn a_sparse_file_of_five_gibibytes() {
     assert_eq!(rows[0]["bytes"], hole + 9);
     assert_eq!(rows[0]["codes"][0]["value"], hex(&crc, expected));
     // Zeros add nothing to a sum.
-    assert_eq!(
-        rows[0]["codes"][1]["value"],
-        format!("{:04x}", residue::internet::checksum(tail))
-    );
+    assert_eq!(rows[0]["codes"][1]["value"], format!("{:04x}", residue::internet::checksum(tail)));
     if common::installed("cksum") {
         let theirs = common::output("cksum", &[path.as_os_str()]);
         let ours = rows[0]["codes"][2]["decimal"].as_str().unwrap();
@@ -312,11 +242,7 @@ impl On for common::Run {
 fn changed_while_read(before: u64, after: u64) -> (serde_json::Value, String) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("changing");
-    for delay in [20, 40, 80, 160, 10, 5, 2, 1, 320, 640]
-        .into_iter()
-        .cycle()
-        .take(60)
-    {
+    for delay in [20, 40, 80, 160, 10, 5, 2, 1, 320, 640].into_iter().cycle().take(60) {
         let file = File::create(&path).unwrap();
         file.set_len(before).unwrap();
         let child = Command::new(common::RESIDUE)
@@ -346,17 +272,11 @@ fn a_file_that_shrinks_while_read() {
     let (rows, err) = changed_while_read(before, after);
     let bytes = rows[0]["bytes"].as_u64().unwrap();
     assert!(bytes < before);
-    assert!(
-        err.contains(&format!("shrank from {before} to {bytes} bytes while read")),
-        "{err}"
-    );
+    assert!(err.contains(&format!("shrank from {before} to {bytes} bytes while read")), "{err}");
     assert!(rows[0]["error"].as_str().unwrap().starts_with("shrank"));
     // The value is that of the bytes read.
     let crc = code("crc-32/iscsi");
-    assert_eq!(
-        rows[0]["codes"][0]["value"],
-        hex(&crc, of_zeros(&crc, bytes))
-    );
+    assert_eq!(rows[0]["codes"][0]["value"], hex(&crc, of_zeros(&crc, bytes)));
 }
 
 #[test]
@@ -364,15 +284,9 @@ fn a_file_that_grows_while_read() {
     let (before, after) = (1 << 30, (1 << 30) + 12_345);
     let (rows, err) = changed_while_read(before, after);
     assert_eq!(rows[0]["bytes"], after);
-    assert!(
-        err.contains(&format!("grew from {before} to {after} bytes while read")),
-        "{err}"
-    );
+    assert!(err.contains(&format!("grew from {before} to {after} bytes while read")), "{err}");
     let crc = code("crc-32/iscsi");
-    assert_eq!(
-        rows[0]["codes"][0]["value"],
-        hex(&crc, of_zeros(&crc, after))
-    );
+    assert_eq!(rows[0]["codes"][0]["value"], hex(&crc, of_zeros(&crc, after)));
 }
 
 #[test]

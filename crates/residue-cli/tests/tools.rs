@@ -11,11 +11,8 @@ use std::process::Command;
 /// Real files: this program and its sources; and what is easily done wrong: nothing, and odd lengths.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = vec![
-        PathBuf::from(RESIDUE),
-        source.join("Cargo.toml"),
-        source.join("src/main.rs"),
-    ];
+    let mut files =
+        vec![PathBuf::from(RESIDUE), source.join("Cargo.toml"), source.join("src/main.rs")];
     files.extend(["nine", "empty", "a b", "noise"].map(|name| dir.join(name)));
     files
 }
@@ -49,12 +46,7 @@ fn perl_crc32() {
     let dir = folder();
     for file in files(dir.path()) {
         let theirs = output("crc32", &[file.as_os_str()]);
-        assert_eq!(
-            ours(&["-a", "crc-32"], &file),
-            theirs.trim(),
-            "{}",
-            file.display()
-        );
+        assert_eq!(ours(&["-a", "crc-32"], &file), theirs.trim(), "{}", file.display());
     }
 }
 
@@ -84,10 +76,7 @@ fn rhash() {
         .current_dir(dir.path())
         .output()
         .unwrap();
-    let ran = residue(["sum", "-c", "--strict"])
-        .within(dir.path())
-        .input(&list.stdout)
-        .run();
+    let ran = residue(["sum", "-c", "--strict"]).within(dir.path()).input(&list.stdout).run();
     assert_eq!(ran.ends(0), "nine: OK\nnoise: OK\n");
 }
 
@@ -102,10 +91,7 @@ d = open(sys.argv[1], 'rb').read()
 print('%08x %08x %04x %s' % (zlib.crc32(d), zlib.adler32(d), binascii.crc_hqx(d, 0),
     base64.b64encode(zlib.crc32(d).to_bytes(4, 'big')).decode()))";
     for file in files(dir.path()) {
-        let theirs = output(
-            "python3",
-            &[OsStr::new("-c"), OsStr::new(script), file.as_os_str()],
-        );
+        let theirs = output("python3", &[OsStr::new("-c"), OsStr::new(script), file.as_os_str()]);
         let ours = [
             ours(&["-a", "crc-32"], &file),
             ours(&["-a", "adler-32"], &file),

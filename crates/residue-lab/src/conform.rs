@@ -66,10 +66,7 @@ pub fn cases(code: &Code) -> Result<Vec<Case>, crate::Error> {
     let mut cases: Vec<Case> = Vec::new();
     for case in vectors.iter().filter(same).map(cited) {
         // Sources may cite the same; one answer is enough, unless they contradict each other.
-        if cases
-            .iter()
-            .all(|other| (&other.data, other.expected) != (&case.data, case.expected))
-        {
+        if cases.iter().all(|other| (&other.data, other.expected) != (&case.data, case.expected)) {
             cases.push(case);
         }
     }
@@ -80,12 +77,7 @@ pub fn cases(code: &Code) -> Result<Vec<Case>, crate::Error> {
         let data = input.bytes().into_owned();
         if cases.iter().all(|case| case.data != data) {
             let (expected, source) = (code.reference(&data), "definition".to_string());
-            cases.push(Case {
-                input: (*probe).to_string(),
-                data,
-                expected,
-                source,
-            });
+            cases.push(Case { input: (*probe).to_string(), data, expected, source });
         }
     }
     Ok(cases)
@@ -167,9 +159,7 @@ impl Verdict {
     /// Whether the explanations give all the answers.
     #[must_use]
     pub fn explained(&self) -> bool {
-        self.explanations
-            .first()
-            .is_some_and(|first| first.matched == self.right.len())
+        self.explanations.first().is_some_and(|first| first.matched == self.right.len())
     }
 }
 
@@ -177,47 +167,25 @@ impl Verdict {
 #[must_use]
 pub fn judge(code: &Code, cases: &[Case], answers: &[u128]) -> Verdict {
     let pairs: Vec<(&Case, u128)> = cases.iter().zip(answers.iter().copied()).collect();
-    let right: Vec<bool> = pairs
-        .iter()
-        .map(|(case, answer)| case.expected == *answer)
-        .collect();
-    let mut verdict = Verdict {
-        right,
-        explanations: Vec::new(),
-    };
+    let right: Vec<bool> = pairs.iter().map(|(case, answer)| case.expected == *answer).collect();
+    let mut verdict = Verdict { right, explanations: Vec::new() };
     if verdict.good() {
         return verdict;
     }
     let matched = |value: &dyn Fn(&Case) -> u128| {
-        pairs
-            .iter()
-            .filter(|(case, answer)| value(case) == *answer)
-            .count()
+        pairs.iter().filter(|(case, answer)| value(case) == *answer).count()
     };
     let mut found = Vec::new();
     let mut consider = |kind, name: &str, why: &str, matched| {
-        found.push(Explanation {
-            kind,
-            name: name.to_string(),
-            why: why.to_string(),
-            matched,
-        });
+        found.push(Explanation { kind, name: name.to_string(), why: why.to_string(), matched });
     };
-    for mistake in mistakes::MISTAKES
-        .iter()
-        .filter(|mistake| mistake.code == code.name())
-    {
+    for mistake in mistakes::MISTAKES.iter().filter(|mistake| mistake.code == code.name()) {
         let count = matched(&|case| (mistake.wrong)(&case.data).into());
         consider(Kind::Mistake, mistake.name, mistake.why, count);
     }
     // A final inversion that is missing is one thing, not two.
-    let inverts = code
-        .params()
-        .is_none_or(|params| params.xorout == params.mask());
-    for form in FORMS
-        .iter()
-        .filter(|form| !(inverts && form.name == "xorout-forgotten"))
-    {
+    let inverts = code.params().is_none_or(|params| params.xorout == params.mask());
+    for form in FORMS.iter().filter(|form| !(inverts && form.name == "xorout-forgotten")) {
         let count = matched(&|case| (form.turn)(case.expected, code));
         consider(Kind::Form, form.name, form.why, count);
     }
@@ -238,11 +206,8 @@ fn best(mut found: Vec<Explanation>, right: usize, all: usize) -> Vec<Explanatio
         return Vec::new();
     }
     found.retain(|one| one.matched == most);
-    let mistakes: Vec<String> = found
-        .iter()
-        .filter(|one| one.kind == Kind::Mistake)
-        .map(|one| one.name.clone())
-        .collect();
+    let mistakes: Vec<String> =
+        found.iter().filter(|one| one.kind == Kind::Mistake).map(|one| one.name.clone()).collect();
     // Many a mistake is a form of the right value: said once is enough.
     found.retain(|one| one.kind != Kind::Form || mistakes.is_empty());
     if most < all {
@@ -289,10 +254,7 @@ mod tests {
             let verdict = verdict(mistake.code, |data| (mistake.wrong)(data).into());
             let (code, name) = (mistake.code, mistake.name);
             assert!(verdict.explained(), "{code} {name}");
-            assert!(
-                verdict.explanations.iter().any(|found| found.name == name),
-                "{code} {name}"
-            );
+            assert!(verdict.explanations.iter().any(|found| found.name == name), "{code} {name}");
         }
     }
 
@@ -300,28 +262,14 @@ mod tests {
     fn every_other_code_is_recognised() {
         for other in Code::all().filter(|other| other.name() != "crc-32/iscsi") {
             let verdict = verdict("crc-32/iscsi", |data| other.value(data));
-            let names: Vec<_> = verdict
-                .explanations
-                .iter()
-                .map(|found| &found.name)
-                .collect();
-            assert!(
-                names.iter().any(|name| *name == other.name()),
-                "{other}: {names:?}"
-            );
+            let names: Vec<_> = verdict.explanations.iter().map(|found| &found.name).collect();
+            assert!(names.iter().any(|name| *name == other.name()), "{other}: {names:?}");
         }
     }
 
     #[test]
     fn forms_of_the_value_are_recognised() {
-        for name in [
-            "crc-16/arc",
-            "crc-24/ble",
-            "crc-64/xz",
-            "crc-5/usb",
-            "crc-82/darc",
-            "xns",
-        ] {
+        for name in ["crc-16/arc", "crc-24/ble", "crc-64/xz", "crc-5/usb", "crc-82/darc", "xns"] {
             let code = code(name);
             for form in FORMS {
                 let verdict = verdict(name, |data| (form.turn)(code.value(data), &code));
@@ -335,10 +283,7 @@ mod tests {
     #[test]
     fn nonsense_and_partial_answers() {
         let nonsense = verdict("crc-32/iscsi", |_| 0x1234_5678);
-        assert!(
-            !nonsense.good() && nonsense.explanations.is_empty(),
-            "{nonsense:?}"
-        );
+        assert!(!nonsense.good() && nonsense.explanations.is_empty(), "{nonsense:?}");
         // A mistake, but for one answer.
         let partial = verdict("crc-32/iscsi", |data| match data {
             b"abcde" => 7,

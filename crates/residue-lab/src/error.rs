@@ -53,11 +53,7 @@ impl fmt::Display for Error {
                 f,
                 "no kernel to measure: this CPU has none named `{names}` for these codes; `residue list CODE` names them"
             ),
-            Error::WrongAnswer {
-                code,
-                kernel,
-                bytes,
-            } => write!(
+            Error::WrongAnswer { code, kernel, bytes } => write!(
                 f,
                 "kernel `{kernel}` of `{code}` gives a wrong value for {bytes} bytes; nothing was timed; please report it"
             ),
@@ -68,11 +64,7 @@ impl fmt::Display for Error {
                     "the packet's segments hold {have} bytes, fewer than its length of {want}"
                 )
             }
-            Error::Vector {
-                file,
-                line,
-                problem,
-            } => {
+            Error::Vector { file, line, problem } => {
                 write!(f, "{file}:{line}: ")?;
                 match problem {
                     Problem::Fields(count) => write!(

@@ -61,9 +61,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_the_librarys_value() {
-        let noise: Vec<u8> = (0..LONGEST)
-            .map(|i| (i * i * 7 + i * 31 + 200) as u8)
-            .collect();
+        let noise: Vec<u8> = (0..LONGEST).map(|i| (i * i * 7 + i * 31 + 200) as u8).collect();
         let ones = [0xff; LONGEST];
         for code in Code::all() {
             for data in [&noise, &ones[..], &[0; LONGEST], b"123456789"] {
@@ -73,10 +71,7 @@ mod tests {
                     assert_eq!(shown.value, code.value(data), "{code} of {data:02x?}");
                     let digits = code.width().div_ceil(4) as usize;
                     let last = shown.lines.last().unwrap();
-                    assert!(
-                        last.contains(&format!("{:0digits$x}", shown.value)),
-                        "{code}: {last}"
-                    );
+                    assert!(last.contains(&format!("{:0digits$x}", shown.value)), "{code}: {last}");
                 }
             }
         }
@@ -94,11 +89,7 @@ mod tests {
                 );
                 let code: Code = text.parse().unwrap();
                 for data in [&b""[..], b"1", b"123456789", &[0xa7; 33]] {
-                    assert_eq!(
-                        explain(&code, data).unwrap().value,
-                        code.value(data),
-                        "{text}"
-                    );
+                    assert_eq!(explain(&code, data).unwrap().value, code.value(data), "{text}");
                 }
             }
         }
@@ -110,10 +101,7 @@ mod tests {
             for length in 0..=LONGEST {
                 let shown = explain(&code, &vec![0xb7; length]).unwrap();
                 for line in shown.lines {
-                    assert!(
-                        line.is_ascii() && line.len() <= 230,
-                        "{code} {length}: {line}"
-                    );
+                    assert!(line.is_ascii() && line.len() <= 230, "{code} {length}: {line}");
                 }
             }
         }

@@ -99,10 +99,7 @@ mod tests {
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 14);
         let json = fs::read_to_string(dir.join("run.json")).unwrap();
         let back: Run = serde_json::from_str(&json).unwrap();
-        assert!(
-            csv(&back) == csv(&run),
-            "a number changed on its way through JSON"
-        );
+        assert!(csv(&back) == csv(&run), "a number changed on its way through JSON");
     }
 
     #[test]

@@ -15,11 +15,7 @@ fn lines(file: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     text.lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
-        .map(|line| {
-            line.split(" | ")
-                .map(|field| field.trim().to_owned())
-                .collect()
-        })
+        .map(|line| line.split(" | ").map(|field| field.trim().to_owned()).collect())
         .collect()
 }
 
@@ -47,11 +43,7 @@ fn input(expression: &str) -> Vec<u8> {
     let (rest, start) = rest.split_once('@').unwrap_or((rest, "0"));
     let (value, length) = rest.split_once('*').expect("value*length");
     let (start, length): (usize, usize) = (start.parse().unwrap(), length.parse().unwrap());
-    let base = if form == "ramp" || form == "mul" {
-        10
-    } else {
-        16
-    };
+    let base = if form == "ramp" || form == "mul" { 10 } else { 16 };
     let value = usize::from_str_radix(value, base).unwrap();
     let byte = |i: usize| match form {
         "rep" => value,
@@ -173,11 +165,7 @@ impl Model {
     }
 
     fn reflect(&self, register: u128) -> u128 {
-        if self.refout {
-            register.reverse_bits() >> (128 - self.width)
-        } else {
-            register
-        }
+        if self.refout { register.reverse_bits() >> (128 - self.width) } else { register }
     }
 
     fn value(&self, data: &[u8]) -> u128 {
@@ -264,9 +252,7 @@ fn every_mistake_is_caught_by_a_vector() {
             .filter(|v| v.code == mistake.code)
             .map(|v| (v, u128::from((mistake.wrong)(&v.data))))
             .find(|(v, got)| *got != v.value);
-        let Some((v, got)) = caught else {
-            panic!("{name} passes every vector. {}", mistake.why)
-        };
+        let Some((v, got)) = caught else { panic!("{name} passes every vector. {}", mistake.why) };
         let input: String = v.input.chars().take(40).collect();
         println!("{name}: {input} gives {got:x}, not {:x}", v.value);
     }
@@ -276,11 +262,7 @@ fn every_mistake_is_caught_by_a_vector() {
 fn the_mistakes_have_names_of_their_own_and_differ() {
     let vectors = vectors();
     let answers = |m: &mistakes::Mistake| -> Vec<u64> {
-        vectors
-            .iter()
-            .filter(|v| v.code == m.code)
-            .map(|v| (m.wrong)(&v.data))
-            .collect()
+        vectors.iter().filter(|v| v.code == m.code).map(|v| (m.wrong)(&v.data)).collect()
     };
     let all: Vec<_> = mistakes::MISTAKES.iter().map(|m| (m, answers(m))).collect();
     for (i, (a, values)) in all.iter().enumerate() {
@@ -328,10 +310,7 @@ type Octets = fn(&[u8], usize) -> Vec<u8>;
 type Units = fn(&[u8]) -> Vec<u64>;
 
 fn big_endian(words: [i64; 2]) -> Vec<u8> {
-    words
-        .iter()
-        .flat_map(|w| (w.rem_euclid(65535) as u16).to_be_bytes())
-        .collect()
+    words.iter().flat_map(|w| (w.rem_euclid(65535) as u16).to_be_bytes()).collect()
 }
 
 /// The sums as signed numbers, and how many units follow the one at `unit`, itself included.
@@ -431,14 +410,7 @@ fn place(data: &[u8], offset: usize, octets: &[u8]) -> Vec<u8> {
 fn check_octets() {
     let lines: Vec<_> = lines("check_octets.txt")
         .into_iter()
-        .map(|f| {
-            (
-                f[0].clone(),
-                input(&f[1]),
-                f[2].parse::<usize>().unwrap(),
-                octets(&f[3]),
-            )
-        })
+        .map(|f| (f[0].clone(), input(&f[1]), f[2].parse::<usize>().unwrap(), octets(&f[3])))
         .collect();
     for (code, data, offset, want) in &lines {
         let (formula, units, modulus): (Octets, Units, u64) = match code.as_str() {
@@ -452,9 +424,7 @@ fn check_octets() {
         assert_eq!(sums(&whole, modulus, 0), (0, 0));
     }
     for (code, mistake, wrong) in CHECK_OCTETS {
-        let caught = lines
-            .iter()
-            .find(|(c, d, o, want)| c == code && wrong(d, *o) != *want);
+        let caught = lines.iter().find(|(c, d, o, want)| c == code && wrong(d, *o) != *want);
         let (_, data, offset, _) =
             caught.unwrap_or_else(|| panic!("{code}: nothing catches: {mistake}"));
         println!("{code}: {mistake}: caught at {offset} of {data:02x?}");
@@ -520,15 +490,7 @@ fn combining() {
     let models = models();
     let lines: Vec<_> = lines("combine.txt")
         .into_iter()
-        .map(|f| {
-            (
-                f[0].clone(),
-                hex(&f[1]),
-                hex(&f[2]),
-                f[3].parse::<u64>().unwrap(),
-                hex(&f[4]),
-            )
-        })
+        .map(|f| (f[0].clone(), hex(&f[1]), hex(&f[2]), f[3].parse::<u64>().unwrap(), hex(&f[4])))
         .collect();
     for (code, first, second, length, want) in &lines {
         let got = combined(code, *first, *second, *length, &models);
@@ -542,9 +504,7 @@ fn combining() {
     }
     for (mistake, wrong) in CRC_COMBINE {
         let caught = lines.iter().find(|(code, a, b, n, want)| {
-            models
-                .get(code)
-                .is_some_and(|model| wrong(model, *a, *b, *n) != *want)
+            models.get(code).is_some_and(|model| wrong(model, *a, *b, *n) != *want)
         });
         let (code, ..) = caught.unwrap_or_else(|| panic!("nothing catches: {mistake}"));
         println!("{mistake}: caught by {code}");

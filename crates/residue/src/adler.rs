@@ -46,10 +46,7 @@ impl Adler32 {
     /// Adler-32 of no data yet: 1.
     #[must_use]
     pub const fn new() -> Self {
-        Adler32 {
-            state: [1, 0],
-            bytes: 0,
-        }
+        Adler32 { state: [1, 0], bytes: 0 }
     }
 
     /// Adds the next bytes.

@@ -20,11 +20,7 @@
 use crate::cpu::Features;
 use crate::kernel::{Body, State, Value, With};
 
-#[cfg(all(
-    target_arch = "aarch64",
-    target_feature = "neon",
-    target_endian = "little"
-))]
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(crate) mod aarch64;
 pub mod counter;
 mod portable;
@@ -67,11 +63,7 @@ pub(crate) use on_x86_64;
 /// The same for aarch64.
 macro_rules! on_aarch64 {
     ($tier:ident, $body:ty, $name:literal) => {{
-        #[cfg(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little"
-        ))]
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
         {
             $crate::kernel::Kernel::on::<$crate::arch::aarch64::$tier, $body>($name)
         }

@@ -1,19 +1,20 @@
 //! A code chosen by name at run time: what the command line and other languages use.
 
 mod stream;
+mod sum;
 
 use crate::crc::tables::{Tabled, Tables, Word};
 use crate::crc::{self, Crc, Params, catalog, crc32c};
-use crate::fletcher::{
-    self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536, check_octets, swap_halves,
-};
-use crate::foil::{self, Foil};
+use crate::fletcher;
+use crate::foil::Foil;
 use crate::kernel::{self, Family, Kernel, KernelInfo};
 use crate::{Error, adler, cpu, internet, xns};
 use core::fmt;
 use core::str::FromStr;
 
 pub use stream::Stream;
+use sum::SUM_ALIASES;
+pub use sum::Sum;
 
 /// An error-detection code.
 ///
@@ -31,58 +32,6 @@ pub enum Code {
     /// A CRC.
     Crc(Crc),
 }
-
-macro_rules! sums {
-    ($($variant:ident $name:literal $bits:literal $about:literal;)*) => {
-        /// The codes that are not CRCs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Sum {
-            $(#[doc = $about] $variant),*
-        }
-
-        impl Sum {
-            const ALL: &[Sum] = &[$(Sum::$variant),*];
-
-            const fn facts(self) -> (&'static str, u32, &'static str) {
-                match self {
-                    $(Sum::$variant => ($name, $bits, $about)),*
-                }
-            }
-        }
-    };
-}
-
-sums! {
-    Internet "internet" 16 "The Internet checksum (RFC 1071): one's-complement sum of big-endian words, complemented.";
-    Xns "xns" 16 "XNS IDP: one's-complement sum of big-endian words, rotated left after each.";
-    Fletcher16 "fletcher-16" 16 "Fletcher's sums of bytes modulo 255, B:A.";
-    Fletcher32 "fletcher-32" 32 "Fletcher's sums of little-endian words modulo 65535, B:A.";
-    Fletcher32Be "fletcher-32/be" 32 "Fletcher's sums of big-endian words modulo 65535, B:A.";
-    Fletcher16Mod256 "fletcher-16/mod256" 16 "A common mistake: Fletcher's sums of bytes modulo 256, B:A.";
-    Fletcher32Mod65536 "fletcher-32/mod65536" 32 "A common mistake: Fletcher's sums of little-endian words modulo 65536, B:A.";
-    Rfc1146B8 "rfc1146-8" 16 "TCP alternate checksum 1 (RFC 1146): one's-complement Fletcher sums of bytes, A:B.";
-    Rfc1146B16 "rfc1146-16" 32 "TCP alternate checksum 2 (RFC 1146): one's-complement Fletcher sums of big-endian words, A:B.";
-    Iso8473 "iso-8473" 16 "The two check octets of ISO 8473 (RFC 905 annex B) for data they are appended to, as sent.";
-    FourOctets "four-octets" 32 "Sklower's four check octets, of 16-bit units, for data they are appended to, as sent.";
-    Adler32 "adler-32" 32 "Adler-32 (RFC 1950): sums of bytes modulo 65521, B:A.";
-    Xor8 "xor-8" 8 "Exclusive or of bytes (longitudinal redundancy check).";
-    Xor16 "xor-16" 16 "Exclusive or of big-endian 16-bit words.";
-    Xor32 "xor-32" 32 "Exclusive or of big-endian 32-bit words.";
-    Sum8 "sum-8" 8 "Two's-complement sum of bytes.";
-    Sum16 "sum-16" 16 "Two's-complement sum of big-endian 16-bit words.";
-    Sum32 "sum-32" 32 "Two's-complement sum of big-endian 32-bit words.";
-}
-
-/// Other names in use for the sums.
-const SUM_ALIASES: &[(&str, Sum)] = &[
-    ("rfc1071", Sum::Internet),
-    ("ip", Sum::Internet),
-    ("tcp", Sum::Internet),
-    ("udp", Sum::Internet),
-    ("idp", Sum::Xns),
-    ("ipx", Sum::Xns),
-    ("lrc", Sum::Xor8),
-];
 
 /// Looks at the tables of kernels of a [`Code`], each with the types of its family.
 pub trait Visitor {
@@ -105,188 +54,7 @@ impl Spelling {
     #[must_use]
     pub fn of(self, value: u128, data: &[u8]) -> u128 {
         let nonzero = || data.iter().any(|&byte| byte != 0);
-        self.0.map_or(value, |sum| {
-            sum.spell(value as u32, data.len() as u64, nonzero).into()
-        })
-    }
-}
-
-/// A and B of a value B:A.
-fn sums<V: Variant>(value: u32) -> [u32; 2] {
-    let bits = 8 * V::UNIT;
-    [value & ((1 << bits) - 1), value >> bits]
-}
-
-/// The sums of data with two units of zero bytes, for check octets, appended; and back.
-fn padded<V: Variant>([a, b]: [u32; 2]) -> [u32; 2] {
-    [a, (b + 2 * a) % V::MODULUS]
-}
-
-fn unpadded<V: Variant>([a, b]: [u32; 2]) -> [u32; 2] {
-    [a, (b + 2 * (V::MODULUS - a)) % V::MODULUS]
-}
-
-impl Sum {
-    /// The code's value from its family's, of `bytes` bytes of data, not all zero if `nonzero`.
-    fn spell(self, value: u32, bytes: u64, nonzero: impl FnOnce() -> bool) -> u32 {
-        match self {
-            Sum::Fletcher32Be => swap_halves(value),
-            Sum::Rfc1146B8 => fletcher::rfc1146::<Bytes255>(fletcher::end_around::<Bytes255>(
-                sums::<Bytes255>(value),
-                nonzero(),
-            )),
-            Sum::Rfc1146B16 => {
-                let sums = fletcher::end_around::<Words65535>(sums::<Words65535>(value), nonzero());
-                fletcher::rfc1146::<Words65535>(sums)
-            }
-            Sum::Iso8473 => {
-                let sums = Sums::of(
-                    padded::<Bytes255>(sums::<Bytes255>(value)),
-                    bytes.saturating_add(2),
-                );
-                let octets = check_octets::octets_from(&sums, bytes);
-                octets.map_or(0, |octets| u16::from_be_bytes(octets).into())
-            }
-            Sum::FourOctets => {
-                let sums = Sums::of(
-                    padded::<Words65535>(sums::<Words65535>(value)),
-                    bytes.saturating_add(4),
-                );
-                check_octets::four_octets_from(&sums, bytes).map_or(0, u32::from_be_bytes)
-            }
-            _ => value,
-        }
-    }
-
-    /// The family's value from the code's: what [`Sum::spell`] undoes.
-    fn unspell(self, value: u32, bytes: u64) -> u32 {
-        match self {
-            Sum::Fletcher32Be => swap_halves(value),
-            Sum::Rfc1146B8 => {
-                Bytes255::finish(&(), [value >> 8, value & 0xff].map(|sum| sum % 255))
-            }
-            Sum::Rfc1146B16 => {
-                let value = swap_halves(value);
-                Words65535::finish(&(), [value >> 16, value & 0xffff].map(|sum| sum % 65535))
-            }
-            // With their octets the data sum to zero: what is missing without them is the data's.
-            Sum::Iso8473 => {
-                let octets = (value as u16).to_be_bytes();
-                let sums = fletcher::update_at::<Bytes255>(
-                    [0, 0],
-                    bytes.saturating_add(2),
-                    bytes,
-                    &octets,
-                    &[0; 2],
-                );
-                Bytes255::finish(&(), unpadded::<Bytes255>(sums.unwrap_or_default()))
-            }
-            Sum::FourOctets => {
-                let octets = value.to_be_bytes();
-                let sums = fletcher::update_at::<Words65535>(
-                    [0, 0],
-                    bytes.saturating_add(4),
-                    bytes,
-                    &octets,
-                    &[0; 4],
-                );
-                Words65535::finish(&(), unpadded::<Words65535>(sums.unwrap_or_default()))
-            }
-            _ => value,
-        }
-    }
-
-    /// The definition's value in the family's spelling.
-    fn reference(self, data: &[u8]) -> u32 {
-        fn sums<V: Variant>(data: &[u8]) -> u32 {
-            V::finish(&(), fletcher::reference::<V>(data))
-        }
-        match self {
-            Sum::Internet => internet::reference(data).into(),
-            Sum::Xns => xns::reference(data).into(),
-            Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => sums::<Bytes255>(data),
-            Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
-                sums::<Words65535>(data)
-            }
-            Sum::Fletcher16Mod256 => sums::<Bytes256>(data),
-            Sum::Fletcher32Mod65536 => sums::<Words65536>(data),
-            Sum::Adler32 => adler::reference(data),
-            Sum::Xor8 => foil::reference::<true, 1>(data),
-            Sum::Xor16 => foil::reference::<true, 2>(data),
-            Sum::Xor32 => foil::reference::<true, 4>(data),
-            Sum::Sum8 => foil::reference::<false, 1>(data),
-            Sum::Sum16 => foil::reference::<false, 2>(data),
-            Sum::Sum32 => foil::reference::<false, 4>(data),
-        }
-    }
-
-    /// Bytes in a word that no part but the last may end within, for combination.
-    fn word(self) -> u64 {
-        match self {
-            Sum::Xor32 | Sum::Sum32 => 4,
-            Sum::Xns | Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Fletcher32Mod65536 => 2,
-            Sum::Rfc1146B16 | Sum::FourOctets | Sum::Xor16 | Sum::Sum16 => 2,
-            _ => 1,
-        }
-    }
-
-    fn combine(self, first: u32, odd: bool, second: u32, length: u64) -> u32 {
-        fn pair<V: Variant>(first: u32, second: u32, length: u64) -> u32 {
-            let units = length.div_ceil(V::UNIT as u64);
-            V::finish(
-                &(),
-                fletcher::combine::<V>(sums::<V>(first), sums::<V>(second), units),
-            )
-        }
-        match self {
-            Sum::Internet => internet::combine(first as u16, odd, second as u16).into(),
-            Sum::Xns => xns::combine(first as u16, second as u16, length.div_ceil(2)).into(),
-            Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
-                pair::<Bytes255>(first, second, length)
-            }
-            Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
-                pair::<Words65535>(first, second, length)
-            }
-            Sum::Fletcher16Mod256 => pair::<Bytes256>(first, second, length),
-            Sum::Fletcher32Mod65536 => pair::<Words65536>(first, second, length),
-            Sum::Adler32 => adler::combine(first, second, length),
-            Sum::Xor8 | Sum::Xor16 | Sum::Xor32 => first ^ second,
-            Sum::Sum8 => Foil::<false, 1>::combine(first, second),
-            Sum::Sum16 => Foil::<false, 2>::combine(first, second),
-            Sum::Sum32 => Foil::<false, 4>::combine(first, second),
-        }
-    }
-
-    fn update(self, value: u32, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
-        fn pair<V: Variant>(
-            value: u32,
-            length: u64,
-            offset: u64,
-            old: &[u8],
-            new: &[u8],
-        ) -> Option<u32> {
-            let sums = fletcher::update_at::<V>(sums::<V>(value), length, offset, old, new)?;
-            Some(V::finish(&(), sums))
-        }
-        match self {
-            Sum::Internet => internet::update_at(value as u16, offset, old, new).map(u32::from),
-            Sum::Xns => xns::update_at(value as u16, length, offset, old, new).map(u32::from),
-            Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
-                pair::<Bytes255>(value, length, offset, old, new)
-            }
-            Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
-                pair::<Words65535>(value, length, offset, old, new)
-            }
-            Sum::Fletcher16Mod256 => pair::<Bytes256>(value, length, offset, old, new),
-            Sum::Fletcher32Mod65536 => pair::<Words65536>(value, length, offset, old, new),
-            Sum::Adler32 => adler::update_at(value, length, offset, old, new),
-            Sum::Xor8 => Foil::<true, 1>::update_at(value, offset, old, new),
-            Sum::Xor16 => Foil::<true, 2>::update_at(value, offset, old, new),
-            Sum::Xor32 => Foil::<true, 4>::update_at(value, offset, old, new),
-            Sum::Sum8 => Foil::<false, 1>::update_at(value, offset, old, new),
-            Sum::Sum16 => Foil::<false, 2>::update_at(value, offset, old, new),
-            Sum::Sum32 => Foil::<false, 4>::update_at(value, offset, old, new),
-        }
+        self.0.map_or(value, |sum| sum.spell(value as u32, data.len() as u64, nonzero).into())
     }
 }
 
@@ -294,11 +62,7 @@ impl Code {
     /// Every named code: the sums, then the catalogue of CRCs.
     pub fn all() -> impl Iterator<Item = Code> {
         let sums = Sum::ALL.iter().map(|&sum| Code::Sum(sum));
-        sums.chain(
-            catalog::ALL
-                .iter()
-                .map(|params| Code::Crc(Crc::new(params))),
-        )
+        sums.chain(catalog::ALL.iter().map(|params| Code::Crc(Crc::new(params))))
     }
 
     /// The names of [`Code::all`], in lower case.
@@ -309,14 +73,8 @@ impl Code {
 
     /// Other names that are understood, each with the name of its code.
     pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let sums = SUM_ALIASES
-            .iter()
-            .map(|(alias, sum)| (*alias, sum.facts().0));
-        sums.chain(
-            catalog::ALIASES
-                .iter()
-                .map(|(alias, params)| (*alias, params.name)),
-        )
+        let sums = SUM_ALIASES.iter().map(|(alias, sum)| (*alias, sum.facts().0));
+        sums.chain(catalog::ALIASES.iter().map(|(alias, params)| (*alias, params.name)))
     }
 
     /// The name, in lower case; `custom` for a CRC outside the catalogue.
@@ -408,11 +166,7 @@ impl Code {
                 };
             }
         }
-        let mut visitor = Value {
-            kernel,
-            data,
-            result: Err(Error::UnknownKernel),
-        };
+        let mut visitor = Value { kernel, data, result: Err(Error::UnknownKernel) };
         self.visit(&mut visitor);
         visitor.result
     }
@@ -427,10 +181,7 @@ impl Code {
                 _: impl FnOnce() -> F::With,
                 _: Spelling,
             ) {
-                debug_assert!(
-                    self.1 + kernels.len() <= self.0.len(),
-                    "a longer list is needed"
-                );
+                debug_assert!(self.1 + kernels.len() <= self.0.len(), "a longer list is needed");
                 for (slot, kernel) in self.0[self.1..].iter_mut().zip(kernels) {
                     *slot = Some(kernel.info());
                     self.1 += 1;
@@ -453,9 +204,7 @@ impl Code {
                 _: impl FnOnce() -> F::With,
                 _: Spelling,
             ) {
-                self.0 = self
-                    .0
-                    .or(kernel::best(kernels, cpu::features()).map(Kernel::info));
+                self.0 = self.0.or(kernel::best(kernels, cpu::features()).map(Kernel::info));
             }
         }
         let mut chosen = Chosen(None);
@@ -535,9 +284,7 @@ impl Code {
         let value = sum.combine(a, first.1 % 2 == 1, b, second.1);
         // Both values 0 mean zero data in one's complement too.
         let nonzero = first.0 != 0 || second.0 != 0;
-        Ok(sum
-            .spell(value, first.1.saturating_add(second.1), || nonzero)
-            .into())
+        Ok(sum.spell(value, first.1.saturating_add(second.1), || nonzero).into())
     }
 
     /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
@@ -584,14 +331,10 @@ impl FromStr for Code {
             return custom(name).map(|params| Code::Crc(Crc::new(&params)));
         }
         let sum = |name: &str| {
-            let found = Sum::ALL
-                .iter()
-                .find(|sum| catalog::same_name(sum.facts().0, name));
+            let found = Sum::ALL.iter().find(|sum| catalog::same_name(sum.facts().0, name));
             found.map(|&sum| Code::Sum(sum))
         };
-        let alias = SUM_ALIASES
-            .iter()
-            .find(|(alias, _)| catalog::same_name(alias, name));
+        let alias = SUM_ALIASES.iter().find(|(alias, _)| catalog::same_name(alias, name));
         sum(alias.map_or(name, |(_, sum)| sum.facts().0))
             .or_else(|| catalog::find(name).map(|params| Code::Crc(Crc::new(params))))
             .ok_or(Error::UnknownCode)
@@ -599,17 +342,13 @@ impl FromStr for Code {
 }
 
 /// The parameters of a CRC as RevEng prints them. What follows from the others is compared with them.
-const KEYS: [&str; 9] = [
-    "width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name",
-];
+const KEYS: [&str; 9] =
+    ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];
 
 /// The parameters that `text` spells.
 fn custom(text: &str) -> Result<Params, Error> {
     let hex = |value: &str| {
-        let digits = value
-            .strip_prefix("0x")
-            .or(value.strip_prefix("0X"))
-            .unwrap_or(value);
+        let digits = value.strip_prefix("0x").or(value.strip_prefix("0X")).unwrap_or(value);
         if digits.starts_with('+') {
             return Err(Error::BadParameter);
         }
@@ -622,10 +361,7 @@ fn custom(text: &str) -> Result<Params, Error> {
     let mut seen = 0;
     for part in text.split([',', ' ', ';']).filter(|part| !part.is_empty()) {
         let (key, value) = part.split_once('=').ok_or(Error::BadParameter)?;
-        let place = KEYS
-            .iter()
-            .position(|known| *known == key)
-            .ok_or(Error::BadParameter)?;
+        let place = KEYS.iter().position(|known| *known == key).ok_or(Error::BadParameter)?;
         if seen >> place & 1 == 1 {
             return Err(Error::BadParameter);
         }
@@ -648,11 +384,7 @@ fn custom(text: &str) -> Result<Params, Error> {
     let params = Params::new("custom", width, poly, init, (refin, refout), xorout)?;
     let good = check.is_none_or(|check| check == params.check)
         && residue.is_none_or(|residue| residue == params.residue);
-    if good {
-        Ok(params)
-    } else {
-        Err(Error::WrongCheck)
-    }
+    if good { Ok(params) } else { Err(Error::WrongCheck) }
 }
 
 impl fmt::Display for Code {

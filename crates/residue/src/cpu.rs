@@ -41,10 +41,8 @@ const TIERS: &[(&str, Features)] = {
     const SSE42: Features = SSSE3.union(Features::SSE42);
     const SSE42_PCLMUL: Features = SSE42.union(Features::PCLMUL);
     const AVX2: Features = SSE42_PCLMUL.union(Features::AVX2);
-    const AVX2_VPCLMUL: Features = AVX2
-        .union(Features::VPCLMUL)
-        .union(Features::GFNI)
-        .union(Features::AVX_VNNI);
+    const AVX2_VPCLMUL: Features =
+        AVX2.union(Features::VPCLMUL).union(Features::GFNI).union(Features::AVX_VNNI);
     const AVX512: Features = AVX2_VPCLMUL
         .union(Features::AVX512)
         .union(Features::AVX512_VBMI2)
@@ -100,10 +98,7 @@ impl Features {
 
     /// The names of the features in the set, lowest tier first.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Features::NAMES
-            .iter()
-            .filter(move |(f, _)| self.contains(*f))
-            .map(|(_, name)| *name)
+        Features::NAMES.iter().filter(move |(f, _)| self.contains(*f)).map(|(_, name)| *name)
     }
 
     /// All that the mask `name` (a tier, see [`tier_names`]) leaves switched on; `None` for an unknown name.
@@ -148,9 +143,7 @@ fn detect_once() -> Features {
 #[cfg(feature = "std")]
 fn mask() -> Features {
     let name = std::env::var("RESIDUE_CPU");
-    name.ok()
-        .and_then(|name| Features::tier(&name))
-        .unwrap_or(Features::ALL)
+    name.ok().and_then(|name| Features::tier(&name)).unwrap_or(Features::ALL)
 }
 
 #[cfg(not(feature = "std"))]
@@ -172,24 +165,9 @@ fn arch_detected() -> Features {
     let leaf1 = __cpuid(1);
     let (leaf7, more) = if __cpuid(0).eax >= 7 {
         let leaf7 = __cpuid_count(7, 0);
-        (
-            leaf7,
-            if leaf7.eax >= 1 {
-                __cpuid_count(7, 1).eax
-            } else {
-                0
-            },
-        )
+        (leaf7, if leaf7.eax >= 1 { __cpuid_count(7, 1).eax } else { 0 })
     } else {
-        (
-            CpuidResult {
-                eax: 0,
-                ebx: 0,
-                ecx: 0,
-                edx: 0,
-            },
-            0,
-        )
+        (CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }, 0)
     };
 
     // A CPU may have AVX while the operating system does not save its registers.
@@ -202,11 +180,7 @@ fn arch_detected() -> Features {
     let sse42 = ssse3 && bit(leaf1.ecx, 19) && bit(leaf1.ecx, 20);
     let pclmul = bit(leaf1.ecx, 1);
     let avx2 = sse42 && ymm && bit(leaf1.ecx, 28) && bit(leaf7.ebx, 5) && bit(leaf7.ebx, 8);
-    let avx512 = avx2
-        && zmm
-        && [16, 17, 30, 31]
-            .iter()
-            .all(|&feature| bit(leaf7.ebx, feature));
+    let avx512 = avx2 && zmm && [16, 17, 30, 31].iter().all(|&feature| bit(leaf7.ebx, feature));
     let features = [
         (true, Features::SSE2),
         (ssse3, Features::SSSE3),
@@ -260,10 +234,7 @@ fn arch_detected() -> Features {
 
 #[cfg(any(
     miri,
-    not(any(
-        all(target_arch = "x86_64", target_feature = "sse2"),
-        target_arch = "aarch64"
-    ))
+    not(any(all(target_arch = "x86_64", target_feature = "sse2"), target_arch = "aarch64"))
 ))]
 fn arch_detected() -> Features {
     Features::NONE

@@ -70,10 +70,7 @@ impl Crc {
     /// not known to be right.
     #[must_use]
     pub const fn new(params: &Params) -> Crc {
-        assert!(
-            params.width >= 1 && params.width <= 128,
-            "a CRC's width is 1 to 128 bits"
-        );
+        assert!(params.width >= 1 && params.width <= 128, "a CRC's width is 1 to 128 bits");
         let mut params = *params;
         params.residue = params.computed_residue();
         let engine = if params.is_crc32c() {
@@ -130,11 +127,7 @@ impl Crc {
     /// The check value of data that comes in pieces.
     #[must_use]
     pub fn digest(&self) -> Digest<'_> {
-        Digest {
-            crc: self,
-            state: self.start(),
-            bytes: 0,
-        }
+        Digest { crc: self, state: self.start(), bytes: 0 }
     }
 
     /// The check value of two pieces of data from the values of each; `length` is that of the second, in bytes.
@@ -185,20 +178,12 @@ impl Crc {
     /// many of them count. `None` for a width that is no whole number of bytes, and for crossed reflection.
     #[must_use]
     pub const fn append(&self, value: u128) -> Option<([u8; 16], usize)> {
-        let Params {
-            width,
-            refin,
-            refout,
-            ..
-        } = self.params;
+        let Params { width, refin, refout, .. } = self.params;
         if width % 8 != 0 || refin != refout {
             return None;
         }
-        let bytes = if refin {
-            value.to_le_bytes()
-        } else {
-            (value << (128 - width)).to_be_bytes()
-        };
+        let bytes =
+            if refin { value.to_le_bytes() } else { (value << (128 - width)).to_be_bytes() };
         Some((bytes, width as usize / 8))
     }
 

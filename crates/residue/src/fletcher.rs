@@ -94,11 +94,7 @@ pub fn rfc1146_16(data: &[u8]) -> u32 {
 
 /// One's-complement sums as RFC 1146 sends them: A first, words big-endian.
 pub(crate) fn rfc1146<V: Variant>([a, b]: [u32; 2]) -> u32 {
-    if V::UNIT == 1 {
-        a << 8 | b
-    } else {
-        swap_halves(a << 16 | b)
-    }
+    if V::UNIT == 1 { a << 8 | b } else { swap_halves(a << 16 | b) }
 }
 
 /// Sums as one's-complement arithmetic writes them: M for 0, unless all data are zero.
@@ -159,24 +155,12 @@ impl<V: Variant> Sums<V> {
     /// The sums of no data yet: 0.
     #[must_use]
     pub const fn new() -> Self {
-        Sums {
-            state: [0, 0],
-            pending: None,
-            bytes: 0,
-            nonzero: false,
-            variant: PhantomData,
-        }
+        Sums { state: [0, 0], pending: None, bytes: 0, nonzero: false, variant: PhantomData }
     }
 
     /// Data of `bytes` bytes, in whole units, that has these sums.
     pub(crate) const fn of(state: [u32; 2], bytes: u64) -> Self {
-        Sums {
-            state,
-            pending: None,
-            bytes,
-            nonzero: true,
-            variant: PhantomData,
-        }
+        Sums { state, pending: None, bytes, nonzero: true, variant: PhantomData }
     }
 
     /// Whether any byte was not zero.
@@ -293,10 +277,7 @@ pub fn update_at<V: Variant>(
 pub fn reference<V: Variant>(data: &[u8]) -> [u32; 2] {
     let (mut a, mut b) = (0, 0);
     for bytes in data.chunks(V::UNIT) {
-        let x = bytes
-            .iter()
-            .rev()
-            .fold(0, |x, &byte| x << 8 | u32::from(byte));
+        let x = bytes.iter().rev().fold(0, |x, &byte| x << 8 | u32::from(byte));
         a = (a + x) % V::MODULUS;
         b = (b + a) % V::MODULUS;
     }
@@ -394,9 +375,7 @@ fn each_unit<V: Variant>(data: &[u8], mut take: impl FnMut(u32)) {
         data.iter().for_each(|&byte| take(u32::from(byte)));
     } else {
         let (words, last) = data.as_chunks::<2>();
-        words
-            .iter()
-            .for_each(|word| take(u32::from(u16::from_le_bytes(*word))));
+        words.iter().for_each(|word| take(u32::from(u16::from_le_bytes(*word))));
         last.iter().for_each(|&byte| take(u32::from(byte)));
     }
 }

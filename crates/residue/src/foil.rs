@@ -37,10 +37,7 @@ impl<const XOR: bool, const BYTES: usize> Family for Foil<XOR, BYTES> {
 
 impl<const XOR: bool, const BYTES: usize> Foil<XOR, BYTES> {
     const MASK: u32 = {
-        assert!(
-            BYTES == 1 || BYTES == 2 || BYTES == 4,
-            "a foil's words have 1, 2 or 4 bytes"
-        );
+        assert!(BYTES == 1 || BYTES == 2 || BYTES == 4, "a foil's words have 1, 2 or 4 bytes");
         u32::MAX >> (32 - 8 * BYTES)
     };
 
@@ -59,11 +56,7 @@ impl<const XOR: bool, const BYTES: usize> Foil<XOR, BYTES> {
     /// The value of two pieces of data from the values of each, if the first is a whole number of words long.
     #[must_use]
     pub const fn combine(first: u32, second: u32) -> u32 {
-        if XOR {
-            first ^ second
-        } else {
-            first.wrapping_add(second) & Self::MASK
-        }
+        if XOR { first ^ second } else { first.wrapping_add(second) & Self::MASK }
     }
 
     /// The value after the bytes `old`, at `offset` of the data, became `new`. `None` if their lengths differ.
@@ -74,19 +67,10 @@ impl<const XOR: bool, const BYTES: usize> Foil<XOR, BYTES> {
         }
         let place = |index: u64| 8 * (BYTES as u64 - 1 - index % BYTES as u64);
         let change =
-            (offset..)
-                .zip(old.iter().zip(new))
-                .fold(value, |value, (index, (&old, &new))| {
-                    let (old, new) = (
-                        u32::from(old) << place(index),
-                        u32::from(new) << place(index),
-                    );
-                    if XOR {
-                        value ^ old ^ new
-                    } else {
-                        value.wrapping_sub(old).wrapping_add(new)
-                    }
-                });
+            (offset..).zip(old.iter().zip(new)).fold(value, |value, (index, (&old, &new))| {
+                let (old, new) = (u32::from(old) << place(index), u32::from(new) << place(index));
+                if XOR { value ^ old ^ new } else { value.wrapping_sub(old).wrapping_add(new) }
+            });
         Some(change & Self::MASK)
     }
 }
@@ -145,9 +129,7 @@ impl<const XOR: bool, const BYTES: usize> Foiled<XOR, BYTES> {
 
     fn run(state: u32, data: &[u8]) -> u32 {
         // One portable kernel: nothing to choose.
-        Foil::<XOR, BYTES>::KERNELS[0]
-            .force()
-            .map_or(state, |kernel| kernel.run(&(), state, data))
+        Foil::<XOR, BYTES>::KERNELS[0].force().map_or(state, |kernel| kernel.run(&(), state, data))
     }
 }
 
@@ -155,9 +137,8 @@ impl<const XOR: bool, const BYTES: usize> Foiled<XOR, BYTES> {
 #[must_use]
 pub fn reference<const XOR: bool, const BYTES: usize>(data: &[u8]) -> u32 {
     data.chunks(BYTES).fold(0, |state, word| {
-        let value = (0..BYTES).fold(0, |value, i| {
-            value << 8 | u32::from(*word.get(i).unwrap_or(&0))
-        });
+        let value =
+            (0..BYTES).fold(0, |value, i| value << 8 | u32::from(*word.get(i).unwrap_or(&0)));
         Foil::<XOR, BYTES>::combine(state, value)
     })
 }
@@ -171,28 +152,12 @@ impl<T: Tier, const XOR: bool, const BYTES: usize> Body<T> for Words<XOR, BYTES>
     fn run(_: T, (): &(), mut state: u32, data: &[u8]) -> u32 {
         let (words, last) = data.as_chunks::<BYTES>();
         for word in words {
-            let word = word
-                .iter()
-                .fold(0, |value, &byte| value << 8 | u32::from(byte));
-            state = if XOR {
-                state ^ word
-            } else {
-                state.wrapping_add(word)
-            };
+            let word = word.iter().fold(0, |value, &byte| value << 8 | u32::from(byte));
+            state = if XOR { state ^ word } else { state.wrapping_add(word) };
         }
-        let padded = last
-            .iter()
-            .fold(0, |value, &byte| value << 8 | u32::from(byte));
-        let padded = if last.is_empty() {
-            0
-        } else {
-            padded << (8 * (BYTES - last.len()))
-        };
-        state = if XOR {
-            state ^ padded
-        } else {
-            state.wrapping_add(padded)
-        };
+        let padded = last.iter().fold(0, |value, &byte| value << 8 | u32::from(byte));
+        let padded = if last.is_empty() { 0 } else { padded << (8 * (BYTES - last.len())) };
+        state = if XOR { state ^ padded } else { state.wrapping_add(padded) };
         state & Foil::<XOR, BYTES>::MASK
     }
 }

@@ -135,11 +135,7 @@ pub fn update_at(checksum: u16, offset: u64, old: &[u8], new: &[u8]) -> Option<u
     }
     let place = |data: &[u8]| {
         let sum = !self::checksum(data);
-        if offset % 2 == 1 {
-            sum.swap_bytes()
-        } else {
-            sum
-        }
+        if offset % 2 == 1 { sum.swap_bytes() } else { sum }
     };
     Some(update(checksum, place(old), place(new)))
 }
@@ -199,9 +195,7 @@ const fn add(a: u64, b: u64) -> u64 {
 /// At most seven bytes as one little-endian word.
 #[inline(always)]
 fn short_word(data: &[u8]) -> u64 {
-    data.iter()
-        .rev()
-        .fold(0, |word, &byte| word << 8 | u64::from(byte))
+    data.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 /// 16-bit words in 32-bit sums, as on the thesis's machines. `SCALAR` holds the compiler back from making vectors of
@@ -267,9 +261,7 @@ impl<T: Tier> Body<T> for Word64 {
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
         let (words, last) = data.as_chunks::<8>();
-        let sum = words
-            .iter()
-            .fold(state, |sum, word| add(sum, u64::from_le_bytes(*word)));
+        let sum = words.iter().fold(state, |sum, word| add(sum, u64::from_le_bytes(*word)));
         add(sum, short_word(last))
     }
 }
@@ -295,9 +287,7 @@ impl<T: Tier> Body<T> for Adc {
             sum += u64::from(carry);
         }
         let (words, last) = rest.as_chunks::<8>();
-        let sum = words
-            .iter()
-            .fold(sum, |sum, word| add(sum, u64::from_le_bytes(*word)));
+        let sum = words.iter().fold(sum, |sum, word| add(sum, u64::from_le_bytes(*word)));
         add(sum, short_word(last))
     }
 }
@@ -396,11 +386,7 @@ mod tests {
         ];
         for sum in edges {
             let residue = (sum % 65535) as u16;
-            let expected = if residue == 0 && sum != 0 {
-                0xffff
-            } else {
-                residue
-            };
+            let expected = if residue == 0 && sum != 0 { 0xffff } else { residue };
             assert_eq!(fold(sum), expected, "{sum:x}");
         }
     }
@@ -411,11 +397,7 @@ mod tests {
         // A lower half alone goes through the last step only; any upper half comes to the same sums.
         let mut expected = 0u16;
         // Under an emulator (`cargo xtask cross`) a sixteenth of them.
-        let last = if option_env!("RESIDUE_EMULATED").is_some() {
-            u32::MAX >> 4
-        } else {
-            u32::MAX
-        };
+        let last = if option_env!("RESIDUE_EMULATED").is_some() { u32::MAX >> 4 } else { u32::MAX };
         for sum in 0..=last {
             if fold(u64::from(sum)) != expected {
                 panic!("{sum:x}: {:x}, not {expected:x}", fold(u64::from(sum)));

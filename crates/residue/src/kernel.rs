@@ -109,22 +109,14 @@ pub struct Kernel<F: Family> {
 impl<F: Family> Kernel<F> {
     pub(crate) const fn on<T: Tier, B: Body<T, Family = F>>(name: &'static str) -> Self {
         Kernel {
-            info: KernelInfo {
-                name,
-                needs: T::NEEDS,
-                sort: Sort::Dispatched,
-                same_as: None,
-            },
+            info: KernelInfo { name, needs: T::NEEDS, sort: Sort::Dispatched, same_as: None },
             run: T::enter::<B>,
             whole: T::enter_whole::<B>,
         }
     }
 
     /// A kernel of another architecture, for lists: no CPU this is compiled for has its `needs`, so it never runs.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        allow(dead_code)
-    )]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
     pub(crate) const fn elsewhere<B: Body<Portable, Family = F>>(
         name: &'static str,
         needs: Features,
@@ -165,10 +157,7 @@ impl<F: Family> Kernel<F> {
     #[must_use]
     pub fn force_on(&self, features: Features) -> Option<Forced<F>> {
         let usable = features.intersection(cpu::features());
-        usable.contains(self.info.needs).then_some(Forced {
-            run: self.run,
-            whole: self.whole,
-        })
+        usable.contains(self.info.needs).then_some(Forced { run: self.run, whole: self.whole })
     }
 }
 

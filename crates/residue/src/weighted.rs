@@ -76,10 +76,7 @@ pub(crate) fn words<T: WordDot>(tier: T, steps: &[[T::Block; 4]]) -> (u64, u64) 
             + tier.total(weighted[j]);
     }
     let items = 4 * per_vector * steps.len() as i64;
-    (
-        (sum + 32768 * items) as u64,
-        (weight + 32768 * (items * (items + 1) / 2)) as u64,
-    )
+    ((sum + 32768 * items) as u64, (weight + 32768 * (items * (items + 1) / 2)) as u64)
 }
 
 /// Words: a lane of `sum` moves by at most 65536 a step, so one of `earlier` by 65536 M (M - 1) / 2 in M steps; one of

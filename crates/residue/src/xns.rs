@@ -43,11 +43,7 @@ impl Checksum {
     /// The checksum of no data yet: 0.
     #[must_use]
     pub const fn new() -> Self {
-        Checksum {
-            sum: 0,
-            pending: None,
-            bytes: 0,
-        }
+        Checksum { sum: 0, pending: None, bytes: 0 }
     }
 
     /// Adds the next bytes.

@@ -8,25 +8,13 @@ use std::process::Command;
 /// Not a test of its own: what [`each_tier_masks_what_is_above_it`] runs in a child process.
 #[test]
 fn child_prints_what_it_chose() {
-    for name in [
-        "internet",
-        "fletcher-16",
-        "fletcher-32",
-        "adler-32",
-        "crc-32/iscsi",
-        "crc-64/nvme",
-    ] {
+    for name in
+        ["internet", "fletcher-16", "fletcher-32", "adler-32", "crc-32/iscsi", "crc-64/nvme"]
+    {
         let code: Code = name.parse().expect("a code");
-        println!(
-            "chose {name} {} {:x}",
-            code.chosen().name,
-            code.value(b"123456789")
-        );
+        println!("chose {name} {} {:x}", code.chosen().name, code.value(b"123456789"));
     }
-    println!(
-        "features {}",
-        cpu::features().names().collect::<Vec<_>>().join(",")
-    );
+    println!("features {}", cpu::features().names().collect::<Vec<_>>().join(","));
 }
 
 fn child(tier: Option<&str>) -> Vec<String> {
@@ -52,25 +40,18 @@ fn each_tier_masks_what_is_above_it() {
     }
     let unmasked = child(None);
     for tier in cpu::tier_names() {
-        let allowed = cpu::Features::tier(tier)
-            .expect("a tier")
-            .intersection(cpu::detected());
+        let allowed = cpu::Features::tier(tier).expect("a tier").intersection(cpu::detected());
         let told = child(Some(tier));
         let features = allowed.names().collect::<Vec<_>>().join(",");
         assert_eq!(told.last(), Some(&format!("features {features}")));
-        for (line, full) in told
-            .iter()
-            .zip(&unmasked)
-            .filter(|(line, _)| line.starts_with("chose "))
+        for (line, full) in
+            told.iter().zip(&unmasked).filter(|(line, _)| line.starts_with("chose "))
         {
             let words: Vec<&str> = line.split(' ').collect();
             // The same value whatever the kernel.
             assert_eq!(words.last(), full.split(' ').collect::<Vec<_>>().last());
             let code: Code = words[1].parse().expect("a code");
-            let kernel = code
-                .kernels()
-                .find(|kernel| kernel.name == words[2])
-                .expect("a kernel");
+            let kernel = code.kernels().find(|kernel| kernel.name == words[2]).expect("a kernel");
             assert!(allowed.contains(kernel.needs), "{tier}: {line}");
             if tier == "portable" {
                 assert_eq!(words[2], "portable");

@@ -13,27 +13,10 @@ const LONGEST: usize = 3 * 8192;
 
 /// Lengths at which a kernel changes what it does, and their neighbours.
 fn boundaries() -> impl Iterator<Item = usize> {
-    let blocks = [
-        24,
-        64,
-        192,
-        360 * 2,
-        336 * 3,
-        2048,
-        3072,
-        4096,
-        5552,
-        5802,
-        8192,
-        3 * 256 * 4,
-        LONGEST,
-    ];
-    let multiples = blocks
-        .into_iter()
-        .flat_map(|block| (1..=4).map(move |k| k * block));
-    multiples
-        .filter(|&n| n <= LONGEST + 4200)
-        .flat_map(|n| [n - 1, n, n + 1, n + 7])
+    let blocks =
+        [24, 64, 192, 360 * 2, 336 * 3, 2048, 3072, 4096, 5552, 5802, 8192, 3 * 256 * 4, LONGEST];
+    let multiples = blocks.into_iter().flat_map(|block| (1..=4).map(move |k| k * block));
+    multiples.filter(|&n| n <= LONGEST + 4200).flat_map(|n| [n - 1, n, n + 1, n + 7])
 }
 
 /// Runs every supported kernel of a code on the same data.
@@ -59,13 +42,7 @@ impl Visitor for Compare<'_> {
             self.kernels += 1;
             let (data, n) = (self.data, self.data.len());
             let whole = spelling.of(forced.value(with, data).into(), data);
-            assert_eq!(
-                whole,
-                self.expected,
-                "{} {} of {n} bytes",
-                self.code,
-                kernel.info().name
-            );
+            assert_eq!(whole, self.expected, "{} {} of {n} bytes", self.code, kernel.info().name);
             // From state to state, cut at an even place: words must not be cut in two.
             let cut = n / 3 / 4 * 4;
             let state = forced.run(with, F::start(with), &data[..cut]);
@@ -84,12 +61,7 @@ impl Visitor for Compare<'_> {
 }
 
 fn compare(code: &Code, data: &[u8]) -> usize {
-    let mut visitor = Compare {
-        code,
-        data,
-        expected: code.reference(data),
-        kernels: 0,
-    };
+    let mut visitor = Compare { code, data, expected: code.reference(data), kernels: 0 };
     code.visit(&mut visitor);
     visitor.kernels
 }
@@ -109,21 +81,10 @@ fn codes() -> Vec<Code> {
         "crc-64/ecma-182",
         "crc-16/arc",
     ];
-    let more = [
-        "crc-16/xmodem",
-        "crc-12/umts",
-        "crc-3/gsm",
-        "crc-5/usb",
-        "crc-24/openpgp",
-        "crc-82/darc",
-    ];
+    let more =
+        ["crc-16/xmodem", "crc-12/umts", "crc-3/gsm", "crc-5/usb", "crc-24/openpgp", "crc-82/darc"];
     let sums = Code::all().filter(|code| code.params().is_none());
-    sums.chain(
-        crcs.into_iter()
-            .chain(more)
-            .map(|name| name.parse().expect("a code")),
-    )
-    .collect()
+    sums.chain(crcs.into_iter().chain(more).map(|name| name.parse().expect("a code"))).collect()
 }
 
 #[test]
@@ -218,25 +179,12 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
         ) {
             let with = &with();
             let longest = *self.lengths.last().expect("lengths");
-            let zero = Params {
-                init: 0,
-                xorout: 0,
-                refout: self.params.refin,
-                ..*self.params
-            };
+            let zero = Params { init: 0, xorout: 0, refout: self.params.refin, ..*self.params };
             // The value of a byte with one bit set, by the number of zero bytes after it: the definition, fed one more
             // zero byte each time.
             let after_zero = |value: u128| {
-                let register = if zero.refout {
-                    zero.reflect(value)
-                } else {
-                    value
-                };
-                Params {
-                    init: register,
-                    ..zero
-                }
-                .reference(&[0])
+                let register = if zero.refout { zero.reflect(value) } else { value };
+                Params { init: register, ..zero }.reference(&[0])
             };
             let images: Vec<[u128; 8]> = {
                 let first: [u128; 8] = std::array::from_fn(|bit| zero.reference(&[1 << bit]));
@@ -277,16 +225,8 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
         catalog::CRC_64_NVME,
         catalog::CRC_16_XMODEM,
     ] {
-        let zero = Params {
-            name: "custom",
-            init: 0,
-            xorout: 0,
-            ..params
-        };
-        Code::Crc(Crc::new(&zero)).visit(&mut Proof {
-            params: &zero,
-            lengths: &lengths,
-        });
+        let zero = Params { name: "custom", init: 0, xorout: 0, ..params };
+        Code::Crc(Crc::new(&zero)).visit(&mut Proof { params: &zero, lengths: &lengths });
     }
 }
 
@@ -300,12 +240,7 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
         catalog::CRC_16_XMODEM,
     ] {
         for bit in 0..params.width {
-            let one = Params {
-                name: "custom",
-                init: 1 << bit,
-                xorout: 0,
-                ..params
-            };
+            let one = Params { name: "custom", init: 1 << bit, xorout: 0, ..params };
             let code = Code::Crc(Crc::new(&one));
             let zeros = [0; 288];
             for n in (0..=80).chain([96, 127, 128, 129, 191, 192, 255, 256, 257, 288]) {
@@ -318,17 +253,12 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
 /// The same for the kernels of CRC-32C alone, whose init is compiled in: by the difference from the zero message.
 #[test]
 fn crc32c_kernels_proved_for_every_message_up_to_four_blocks() {
-    let zero = Params {
-        init: 0,
-        xorout: 0,
-        ..catalog::CRC_32_ISCSI
-    };
+    let zero = Params { init: 0, xorout: 0, ..catalog::CRC_32_ISCSI };
     let crc = Crc::new(&zero);
     let image =
         |byte: u8, after: usize| crc.combine(zero.reference(&[byte]), 0, after as u64) as u32;
-    let images: Vec<[u32; 8]> = (0..3072)
-        .map(|after| std::array::from_fn(|bit| image(1 << bit, after)))
-        .collect();
+    let images: Vec<[u32; 8]> =
+        (0..3072).map(|after| std::array::from_fn(|bit| image(1 << bit, after))).collect();
     let registers: Vec<u32> = (0..32).map(|bit| 1 << bit).collect();
     for kernel in residue::crc::crc32c::KERNELS {
         let Some(forced) = kernel.force() else {
@@ -355,12 +285,7 @@ fn crc32c_kernels_proved_for_every_message_up_to_four_blocks() {
                 for (bit, &expected) in images[n - 1 - place].iter().enumerate() {
                     message[place] = 1 << bit;
                     let value = forced.run(&(), 0, &message[..n]);
-                    assert_eq!(
-                        value,
-                        expected,
-                        "{} {place} {bit} of {n}",
-                        kernel.info().name
-                    );
+                    assert_eq!(value, expected, "{} {place} {bit} of {n}", kernel.info().name);
                 }
                 message[place] = 0;
             }
@@ -411,11 +336,7 @@ fn the_largest_sums_do_not_overflow() {
     fn fletcher(n: usize, unit: usize, m: u64, [mut a, mut b]: [u64; 2]) -> [u32; 2] {
         let full = (1 << (8 * unit)) - 1;
         for i in 0..n.div_ceil(unit) {
-            a = (a + if !n.is_multiple_of(unit) && i == n / unit {
-                255
-            } else {
-                full
-            }) % m;
+            a = (a + if !n.is_multiple_of(unit) && i == n / unit { 255 } else { full }) % m;
             b = (b + a) % m;
         }
         [a as u32, b as u32]
@@ -423,18 +344,10 @@ fn the_largest_sums_do_not_overflow() {
     for n in lengths {
         let data = &ff[..n];
         for kernel in adler::KERNELS.iter().filter_map(Kernel::force) {
-            assert_eq!(
-                kernel.run(&(), [65520, 65520], data),
-                adler(n, [65520, 65520]),
-                "{n}"
-            );
+            assert_eq!(kernel.run(&(), [65520, 65520], data), adler(n, [65520, 65520]), "{n}");
         }
         for kernel in fletcher::KERNELS_16.iter().filter_map(Kernel::force) {
-            assert_eq!(
-                kernel.run(&(), [254, 254], data),
-                fletcher(n, 1, 255, [254, 254]),
-                "{n}"
-            );
+            assert_eq!(kernel.run(&(), [254, 254], data), fletcher(n, 1, 255, [254, 254]), "{n}");
         }
         for kernel in fletcher::KERNELS_32.iter().filter_map(Kernel::force) {
             let expected = fletcher(n, 2, 65535, [65534, 65534]);
@@ -484,23 +397,15 @@ fn slices_of_four_gibibytes_are_not_short() {
     const LENGTH: usize = (1 << 32) + 9;
     let mut memory = common::Guarded::new(LENGTH);
     let bytes = &memory.bytes()[..LENGTH];
-    for name in [
-        "crc-32/iso-hdlc",
-        "crc-32/bzip2",
-        "internet",
-        "crc-32/iscsi",
-    ] {
+    for name in ["crc-32/iso-hdlc", "crc-32/bzip2", "internet", "crc-32/iscsi"] {
         let code: Code = name.parse().expect("a code");
         // The value of 2^32 zeros, by doubling.
         let mut value = code.reference(&[0]);
         for k in 0..32 {
-            value = code
-                .combine((value, 1 << k), (value, 1 << k))
-                .expect("whole words");
+            value = code.combine((value, 1 << k), (value, 1 << k)).expect("whole words");
         }
-        let expected = code
-            .combine((value, 1 << 32), (code.reference(&[0; 9]), 9))
-            .expect("whole words");
+        let expected =
+            code.combine((value, 1 << 32), (code.reference(&[0; 9]), 9)).expect("whole words");
         assert_eq!(code.value(bytes), expected, "{name}");
     }
 }
@@ -548,33 +453,24 @@ fn every_tier_has_a_kernel_that_agrees() {
         ) {
             let with = &with();
             for tier in cpu::tier_names() {
-                let features = cpu::Features::tier(tier)
-                    .expect("a tier")
-                    .intersection(cpu::features());
+                let features =
+                    cpu::Features::tier(tier).expect("a tier").intersection(cpu::features());
                 let Some(kernel) = residue::kernel::best(kernels, features) else {
                     return; // Tables: not dispatched from.
                 };
                 assert!(features.contains(kernel.info().needs), "{tier}");
-                let forced = kernel
-                    .force_on(features)
-                    .expect("a kernel within the features");
+                let forced = kernel.force_on(features).expect("a kernel within the features");
                 let value = spelling.of(forced.value(with, self.data).into(), self.data);
                 assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
             }
             // Without what it needs a kernel cannot be had.
-            for kernel in kernels
-                .iter()
-                .filter(|k| k.info().needs != cpu::Features::NONE)
-            {
+            for kernel in kernels.iter().filter(|k| k.info().needs != cpu::Features::NONE) {
                 assert!(kernel.force_on(cpu::Features::NONE).is_none());
             }
         }
     }
     let data = noise(1500);
     for code in codes() {
-        code.visit(&mut Tiers {
-            data: &data,
-            expected: code.reference(&data),
-        });
+        code.visit(&mut Tiers { data: &data, expected: code.reference(&data) });
     }
 }

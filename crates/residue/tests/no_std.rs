@@ -26,10 +26,7 @@ fn build(dependency: &str, use_std: &str) -> (bool, String) {
         .env("CARGO_TARGET_DIR", folder.join("target"))
         .output()
         .expect("cargo runs");
-    (
-        output.status.success(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
+    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 #[test]
@@ -38,9 +35,7 @@ fn the_crate_links_without_std() {
         println!("skipped: there is no compiler inside an emulator");
         return;
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .to_string_lossy()
-        .replace('\\', "/");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).to_string_lossy().replace('\\', "/");
     let bare = format!("{{ path = \"{path}\", default-features = false }}");
     let (built, errors) = build(&bare, "");
     assert!(built, "{errors}");

@@ -239,10 +239,7 @@ fn pseudo_headers_enter_as_the_rfcs_say() {
 fn lengths_beyond_memory_combine() {
     // crc32fast's golden value, a length of 64 bits.
     let crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
-    assert_eq!(
-        crc.combine(0x7f6a_4306, 0xbc92_9646, 0x828c_de72_b3e2_5301),
-        0xef92_2dda
-    );
+    assert_eq!(crc.combine(0x7f6a_4306, 0xbc92_9646, 0x828c_de72_b3e2_5301), 0xef92_2dda);
     // Combining is associative: three times 2 GiB of zeros is 6 GiB of them.
     let zeros = crc.checksum(&[0; 1 << 16]);
     let mut two_gib = zeros;
@@ -283,11 +280,7 @@ fn different_codes_do_not_combine() {
             let combined = a.stream().combine(&b.stream());
             assert_eq!(
                 combined,
-                if i == j {
-                    Ok(())
-                } else {
-                    Err(Error::DifferentCodes)
-                },
+                if i == j { Ok(()) } else { Err(Error::DifferentCodes) },
                 "{a} {b}"
             );
         }
@@ -316,10 +309,7 @@ fn bad_parameters_are_refused_with_their_reason() {
     assert_eq!(refused("poly=1021"), Error::MissingParameter("width"));
     assert_eq!(refused("width=0,poly=1"), Error::Width(0));
     assert_eq!(refused("width=129,poly=1"), Error::Width(129));
-    assert_eq!(
-        refused("width=4294967295,poly=1"),
-        Error::Width(4_294_967_295)
-    );
+    assert_eq!(refused("width=4294967295,poly=1"), Error::Width(4_294_967_295));
     assert_eq!(refused("width=8,poly=107"), Error::TooWide("poly"));
     assert_eq!(refused("width=8,poly=7,init=100"), Error::TooWide("init"));
     assert_eq!(refused("width=8,poly=8"), Error::EvenPolynomial);
@@ -330,9 +320,5 @@ fn bad_parameters_are_refused_with_their_reason() {
     assert_eq!(refused("width=8,poly=7,poly=7"), Error::BadParameter);
     assert_eq!(refused("width=8,poly=7,check=f5"), Error::WrongCheck);
     assert_eq!(refused("width=8,poly=7,residue=1"), Error::WrongCheck);
-    assert!(
-        "width=8,poly=7,check=f4,residue=0,name=CRC-8/SMBUS"
-            .parse::<Code>()
-            .is_ok()
-    );
+    assert!("width=8,poly=7,check=f4,residue=0,name=CRC-8/SMBUS".parse::<Code>().is_ok());
 }

@@ -6,37 +6,24 @@ use common::{hex, input, number, vectors};
 use residue::fletcher::check_octets;
 use residue::{Code, Error, internet};
 
-const FILES: [&str; 7] = [
-    "internet.txt",
-    "xns.txt",
-    "fletcher.txt",
-    "trailers.txt",
-    "adler.txt",
-    "crc.txt",
-    "foil.txt",
-];
+const FILES: [&str; 7] =
+    ["internet.txt", "xns.txt", "fletcher.txt", "trailers.txt", "adler.txt", "crc.txt", "foil.txt"];
 
 #[test]
 fn every_kernel_gives_every_cited_value() {
     let mut checked = 0;
     for file in FILES {
         for line in vectors(file) {
-            let [name, text, value, source] = line.as_slice() else {
-                panic!("{file}: {line:?}")
-            };
-            let code: Code = name
-                .parse()
-                .unwrap_or_else(|e| panic!("{file}: {name}: {e}"));
+            let [name, text, value, source] = line.as_slice() else { panic!("{file}: {line:?}") };
+            let code: Code = name.parse().unwrap_or_else(|e| panic!("{file}: {name}: {e}"));
             assert_eq!(code.name(), name);
             let (data, expected) = (input(text), number(value));
             assert_eq!(code.value(&data), expected, "{name} of {text} ({source})");
             for kernel in code.kernels() {
                 match code.value_with(kernel.name, &data) {
-                    Ok(value) => assert_eq!(
-                        value, expected,
-                        "{name} {} of {text} ({source})",
-                        kernel.name
-                    ),
+                    Ok(value) => {
+                        assert_eq!(value, expected, "{name} {} of {text} ({source})", kernel.name)
+                    }
                     Err(Error::UnsupportedKernel(_)) => assert!(!kernel.supported()),
                     Err(other) => panic!("{name} {}: {other}", kernel.name),
                 }
@@ -51,22 +38,15 @@ fn every_kernel_gives_every_cited_value() {
 fn every_catalogue_crc_has_a_vector() {
     let lines = vectors("crc.txt");
     for params in residue::crc::catalog::ALL {
-        let check = lines
-            .iter()
-            .find(|line| line[0] == params.name && line[1] == "text:123456789");
-        assert_eq!(
-            number(&check.unwrap_or_else(|| panic!("{}", params.name))[2]),
-            params.check
-        );
+        let check = lines.iter().find(|line| line[0] == params.name && line[1] == "text:123456789");
+        assert_eq!(number(&check.unwrap_or_else(|| panic!("{}", params.name))[2]), params.check);
     }
 }
 
 #[test]
 fn check_octets_as_cited() {
     for line in vectors("check_octets.txt") {
-        let [name, text, offset, octets, source] = line.as_slice() else {
-            panic!("{line:?}")
-        };
+        let [name, text, offset, octets, source] = line.as_slice() else { panic!("{line:?}") };
         let (mut data, offset, expected) =
             (input(text), offset.parse().expect("offset"), hex(octets));
         match name.as_str() {
@@ -112,9 +92,7 @@ fn combined_values_as_cited() {
 #[test]
 fn updates_as_cited() {
     for line in vectors("update.txt") {
-        let [name, before, old, new, after, source] = line.as_slice() else {
-            panic!("{line:?}")
-        };
+        let [name, before, old, new, after, source] = line.as_slice() else { panic!("{line:?}") };
         assert_eq!(name, "internet");
         let [before, old, new] = [before, old, new].map(|text| number(text) as u16);
         assert_eq!(

@@ -16,9 +16,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// The thesis's sizes (Sahu 2019, chapter 5).
-const ALL_SIZES: [usize; 13] = [
-    64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536,
-];
+const ALL_SIZES: [usize; 13] =
+    [64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536];
 /// The sizes of its tables of extra bytes (A.5, A.6).
 const EXTRA_SIZES: [usize; 3] = [64, 1500, 9000];
 
@@ -50,12 +49,7 @@ pub struct BenchArgs {
     test: Option<Test>,
 
     /// Codes to measure, by name, separated by commas
-    #[arg(
-        short = 'a',
-        long = "code",
-        visible_alias = "algorithm",
-        value_name = "CODE"
-    )]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
     codes: Vec<String>,
 
     /// Only these kernels, separated by commas
@@ -238,10 +232,7 @@ fn options(args: &BenchArgs) -> Result<Options> {
         ..Options::default()
     };
     if !args.codes.is_empty() {
-        options.codes = codes::parse_all(&args.codes)?
-            .into_iter()
-            .map(|code| code.label)
-            .collect();
+        options.codes = codes::parse_all(&args.codes)?.into_iter().map(|code| code.label).collect();
     }
     if !args.kernel.is_empty() {
         options.kernels = Some(args.kernel.clone());
@@ -258,14 +249,12 @@ fn options(args: &BenchArgs) -> Result<Options> {
         (false, true) => options.sizes.iter().map(|&(size, _)| size).collect(),
     };
     // Tables A.5 and A.6 have extra bytes at three sizes.
-    let extra = |size: &usize| match (
-        args.extra.is_empty(),
-        args.full && EXTRA_SIZES.contains(size),
-    ) {
-        (false, _) => args.extra.clone(),
-        (true, true) => (0..8).collect(),
-        (true, false) => vec![0],
-    };
+    let extra =
+        |size: &usize| match (args.extra.is_empty(), args.full && EXTRA_SIZES.contains(size)) {
+            (false, _) => args.extra.clone(),
+            (true, true) => (0..8).collect(),
+            (true, false) => vec![0],
+        };
     options.sizes = sizes
         .iter()
         .flat_map(|&size| extra(&size).into_iter().map(move |extra| (size, extra)))
@@ -282,11 +271,7 @@ fn options(args: &BenchArgs) -> Result<Options> {
 
 fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> Result<()> {
     let m = &run.machine;
-    writeln!(
-        out,
-        "{} ({}), residue {}, {}",
-        m.cpu, m.arch, run.residue, run.date
-    )?;
+    writeln!(out, "{} ({}), residue {}, {}", m.cpu, m.arch, run.residue, run.date)?;
     writeln!(
         out,
         "counter {}: {:.3} core cycles and {:.3} ns a tick, in steps of {} ticks; reading it costs {} ticks (subtracted)",
@@ -303,10 +288,7 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
         samples_word(run),
         run.data,
         run.mode,
-        run.conditions
-            .iter()
-            .map(|condition| format!(", {condition}"))
-            .collect::<String>()
+        run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
     )?;
     let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || run.mode != Mode::Thesis.name();
     if args.full {
@@ -325,11 +307,7 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
 }
 
 fn samples_word(run: &Run) -> &'static str {
-    if run.mode == Mode::Thesis.name() {
-        "calls"
-    } else {
-        "batches"
-    }
+    if run.mode == Mode::Thesis.name() { "calls" } else { "batches" }
 }
 
 fn pin(args: &BenchArgs) -> Result<()> {
@@ -364,11 +342,7 @@ fn run_claims(args: &BenchArgs) -> Result<Outcome> {
             writeln!(out, "{source}")?;
         }
         writeln!(out, "  {:<13}  {}", judged.outcome.name(), judged.claim)?;
-        writeln!(
-            out,
-            "  {:<13}  published {}; here {}",
-            "", judged.published, judged.here
-        )?;
+        writeln!(out, "  {:<13}  published {}; here {}", "", judged.published, judged.here)?;
     }
     Ok(Outcome::Good)
 }
@@ -376,9 +350,7 @@ fn run_claims(args: &BenchArgs) -> Result<Outcome> {
 fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
     let clock = Clock::calibrate();
     let mut bar = Progress::of("measuring");
-    let rows = iso::measure(rounds, clock.ns_per_tick, &mut |done, of| {
-        bar.tell(done, of)
-    })?;
+    let rows = iso::measure(rounds, clock.ns_per_tick, &mut |done, of| bar.tell(done, of))?;
     bar.clear();
     let mut out = std::io::stdout().lock();
     if json {
@@ -397,10 +369,7 @@ fn compare(a: &Path, b: &Path) -> Result<Outcome> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
         serde_json::from_str(&text).with_context(|| {
-            format!(
-                "`{}` is not a run; make one with `residue bench --json`",
-                path.display()
-            )
+            format!("`{}` is not a run; make one with `residue bench --json`", path.display())
         })
     };
     let (a, b) = (read(a)?, read(b)?);

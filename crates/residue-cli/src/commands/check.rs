@@ -27,24 +27,12 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
         (_, true) => Some(Spelling::Decimal),
         _ => None,
     };
-    let reading = Reading {
-        code: code.as_ref(),
-        spelling,
-        zero: args.zero,
-    };
+    let reading = Reading { code: code.as_ref(), spelling, zero: args.zero };
     let stdin = [OsString::from("-")];
-    let lists = if args.files.is_empty() {
-        &stdin[..]
-    } else {
-        &args.files
-    };
+    let lists = if args.files.is_empty() { &stdin[..] } else { &args.files };
     let mut reports = Vec::new();
     for name in lists {
-        let mut checker = Checker {
-            args,
-            output: &mut *output,
-            report: Report::of(name),
-        };
+        let mut checker = Checker { args, output: &mut *output, report: Report::of(name) };
         checker.list(name, reading)?;
         reports.push(checker.report);
     }
@@ -118,9 +106,8 @@ impl Checker<'_> {
         if self.args.warn && !self.args.status {
             for number in &list.malformed {
                 let place = Styles::plain(name);
-                self.output.complain(&format!(
-                    "{place}: {number}: improperly formatted check value line"
-                ));
+                self.output
+                    .complain(&format!("{place}: {number}: improperly formatted check value line"));
             }
         }
         if list.entries.is_empty() {
@@ -143,10 +130,7 @@ impl Checker<'_> {
     /// The whole list is of no use.
     fn fail(&mut self, why: String) {
         self.output.found(Outcome::Trouble);
-        self.output.complain(&format!(
-            "{}: {why}",
-            Styles::plain(OsStr::new(&self.report.list))
-        ));
+        self.output.complain(&format!("{}: {why}", Styles::plain(OsStr::new(&self.report.list))));
         self.report.error = Some(why);
     }
 
@@ -196,14 +180,7 @@ impl Checker<'_> {
             };
             let row = self.row(entry, chosen, verdict);
             let actual = Spelling::Hex.spell(*value, chosen.code.width());
-            self.tell(
-                entry,
-                Row {
-                    actual: Some(actual),
-                    error: done.complaint.clone(),
-                    ..row
-                },
-            )?;
+            self.tell(entry, Row { actual: Some(actual), error: done.complaint.clone(), ..row })?;
         }
         Ok(())
     }
@@ -224,10 +201,7 @@ impl Checker<'_> {
                 self.output.found(Outcome::Bad);
                 "FAILED open or read"
             };
-            let row = Row {
-                error: Some(why.clone()),
-                ..self.row(entry, chosen, verdict)
-            };
+            let row = Row { error: Some(why.clone()), ..self.row(entry, chosen, verdict) };
             if !ignored || self.args.json {
                 self.tell(entry, row)?;
             }
@@ -261,17 +235,10 @@ impl Checker<'_> {
         if self.args.status || self.args.quiet && row.verdict == "OK" {
             return Ok(());
         }
-        let (name, escaped) = if self.args.zero {
-            (entry.name.clone(), false)
-        } else {
-            escape(&entry.name)
-        };
+        let (name, escaped) =
+            if self.args.zero { (entry.name.clone(), false) } else { escape(&entry.name) };
         let styles = self.output.styles;
-        let style = if row.verdict == "OK" {
-            styles.good
-        } else {
-            styles.bad
-        };
+        let style = if row.verdict == "OK" { styles.good } else { styles.bad };
         let mut line = if escaped { b"\\".to_vec() } else { Vec::new() };
         line.extend(name);
         line.extend(format!(": {style}{}{style:#}", row.verdict).into_bytes());
@@ -291,26 +258,22 @@ impl Checker<'_> {
             let s = |count: usize| if count == 1 { "" } else { "s" };
             let (is, its) = (if malformed == 1 { "is" } else { "are" }, s(malformed));
             if malformed > 0 {
-                self.output.complain(&format!(
-                    "WARNING: {malformed} line{its} {is} improperly formatted"
-                ));
+                self.output
+                    .complain(&format!("WARNING: {malformed} line{its} {is} improperly formatted"));
             }
             if unreadable > 0 {
                 let s = s(unreadable);
-                self.output.complain(&format!(
-                    "WARNING: {unreadable} listed file{s} could not be read"
-                ));
+                self.output
+                    .complain(&format!("WARNING: {unreadable} listed file{s} could not be read"));
             }
             if bad > 0 {
                 let s = s(bad);
-                self.output.complain(&format!(
-                    "WARNING: {bad} computed check value{s} did NOT match"
-                ));
+                self.output
+                    .complain(&format!("WARNING: {bad} computed check value{s} did NOT match"));
             }
             if nothing {
                 let name = Styles::plain(OsStr::new(&self.report.list));
-                self.output
-                    .complain(&format!("{name}: no file was verified"));
+                self.output.complain(&format!("{name}: no file was verified"));
             }
         }
     }

@@ -146,22 +146,11 @@ fn number(text: &str, decimal: bool, width: u32) -> Option<u128> {
                 return None;
             };
             let mask = u128::MAX >> (128 - width.clamp(1, 128));
-            Some(if negative.is_some() {
-                value.wrapping_neg() & mask
-            } else {
-                value
-            })
+            Some(if negative.is_some() { value.wrapping_neg() & mask } else { value })
         } else {
-            let digits = word
-                .strip_prefix("0x")
-                .or(word.strip_prefix("0X"))
-                .unwrap_or(word);
+            let digits = word.strip_prefix("0x").or(word.strip_prefix("0X")).unwrap_or(word);
             let proper = digits.bytes().all(|c| c.is_ascii_hexdigit());
-            if proper {
-                u128::from_str_radix(digits, 16).ok()
-            } else {
-                None
-            }
+            if proper { u128::from_str_radix(digits, 16).ok() } else { None }
         }
     })
 }
@@ -229,21 +218,12 @@ impl Report {
         };
         Report {
             code: chosen.label.clone(),
-            command: args
-                .command
-                .iter()
-                .map(|part| part.to_string_lossy().into_owned())
-                .collect(),
+            command: args.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
             right: verdict.count(),
             of: cases.len(),
             explained: verdict.explained(),
             explanations: verdict.explanations.iter().map(explanation).collect(),
-            cases: cases
-                .iter()
-                .zip(answers)
-                .zip(&verdict.right)
-                .map(answer)
-                .collect(),
+            cases: cases.iter().zip(answers).zip(&verdict.right).map(answer).collect(),
         }
     }
 }
@@ -255,9 +235,7 @@ fn tell(
     answers: &[u128],
     verdict: &Verdict,
 ) -> anyhow::Result<()> {
-    let Styles {
-        head, good, bad, ..
-    } = output.styles;
+    let Styles { head, good, bad, .. } = output.styles;
     let (right, all) = (verdict.count(), cases.len());
     if verdict.good() {
         output.line(format!(
@@ -271,26 +249,15 @@ fn tell(
         chosen.label
     ))?;
     let spell = |value: u128| Spelling::Hex.spell(value, chosen.code.width());
-    let longest = cases
-        .iter()
-        .map(|case| case.input.len())
-        .max()
-        .unwrap_or(0)
-        .min(50);
+    let longest = cases.iter().map(|case| case.input.len()).max().unwrap_or(0).min(50);
     let digits = chosen.code.width().div_ceil(4).max(8) as usize;
-    output.line(format!(
-        "{head}{:longest$}  {:digits$}  answer{head:#}",
-        "input", "expected"
-    ))?;
+    output.line(format!("{head}{:longest$}  {:digits$}  answer{head:#}", "input", "expected"))?;
     for ((case, answer), right) in cases.iter().zip(answers).zip(&verdict.right) {
         if !right {
             let input = if case.input.len() > longest {
                 format!(
                     "{}...",
-                    case.input
-                        .chars()
-                        .take(longest.saturating_sub(3))
-                        .collect::<String>()
+                    case.input.chars().take(longest.saturating_sub(3)).collect::<String>()
                 )
             } else {
                 case.input.clone()
@@ -307,9 +274,7 @@ fn tell(
     if verdict.explained() {
         output.line(format!("{head}All answers are explained by{head:#}"))?;
     } else {
-        output.line(format!(
-            "{head}Not all answers are explained; nearest comes{head:#}"
-        ))?;
+        output.line(format!("{head}Not all answers are explained; nearest comes{head:#}"))?;
     }
     for found in &verdict.explanations {
         let kind = match found.kind {
@@ -322,10 +287,7 @@ fn tell(
         } else {
             String::new()
         };
-        output.line(format!(
-            "  {kind}{head}{}{head:#}{count}: {}",
-            found.name, found.why
-        ))?;
+        output.line(format!("  {kind}{head}{}{head:#}{count}: {}", found.name, found.why))?;
     }
     Ok(())
 }

@@ -10,11 +10,7 @@ use serde::Serialize;
 
 /// Shows the arithmetic of each input by each code.
 pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
-    let mut inputs: Vec<Vec<u8>> = args
-        .text
-        .iter()
-        .map(|text| text.as_bytes().to_vec())
-        .collect();
+    let mut inputs: Vec<Vec<u8>> = args.text.iter().map(|text| text.as_bytes().to_vec()).collect();
     for hex in &args.hex {
         inputs.push(sum::bytes(hex)?);
     }

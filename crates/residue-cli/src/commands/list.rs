@@ -15,21 +15,10 @@ pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<()> {
     for name in &args.codes {
         chosen.push(Chosen::parse(name)?);
     }
-    let named = |code: Code| Chosen {
-        label: code.name().to_string(),
-        code,
-        cksum: false,
-    };
+    let named = |code: Code| Chosen { label: code.name().to_string(), code, cksum: false };
     if args.json {
-        let all = if chosen.is_empty() {
-            Code::all().map(named).collect()
-        } else {
-            chosen
-        };
-        output.json(&List {
-            cpu: Cpu::here(),
-            codes: all.iter().map(Told::of).collect(),
-        })?;
+        let all = if chosen.is_empty() { Code::all().map(named).collect() } else { chosen };
+        output.json(&List { cpu: Cpu::here(), codes: all.iter().map(Told::of).collect() })?;
     } else if chosen.is_empty() {
         table(output)?;
     } else {
@@ -64,9 +53,7 @@ impl Cpu {
         Cpu {
             found: found.names().collect(),
             masked: found.names().filter(|name| !used.contains(name)).collect(),
-            mask: std::env::var("RESIDUE_CPU")
-                .ok()
-                .filter(|mask| !mask.is_empty()),
+            mask: std::env::var("RESIDUE_CPU").ok().filter(|mask| !mask.is_empty()),
             tiers: cpu::tier_names().collect(),
         }
     }
@@ -133,11 +120,7 @@ impl Told {
         };
         let check = chosen.code.value(b"123456789");
         Told {
-            name: if chosen.cksum {
-                code.name().to_string()
-            } else {
-                chosen.label.clone()
-            },
+            name: if chosen.cksum { code.name().to_string() } else { chosen.label.clone() },
             width: code.width(),
             about: code.about(),
             check: Spelling::Hex.spell(check, code.width()),
@@ -188,10 +171,7 @@ fn terms(params: &Params) -> String {
         1 => "x".to_string(),
         power => format!("x^{power}"),
     };
-    let lower = (0..params.width)
-        .rev()
-        .filter(|power| params.poly >> power & 1 == 1)
-        .map(term);
+    let lower = (0..params.width).rev().filter(|power| params.poly >> power & 1 == 1).map(term);
     let terms: Vec<String> = [term(params.width)].into_iter().chain(lower).collect();
     terms.join(" + ")
 }
@@ -199,10 +179,7 @@ fn terms(params: &Params) -> String {
 fn table(output: &mut Output) -> io::Result<()> {
     let head = output.styles.head;
     let width = Code::names().map(str::len).max().unwrap_or(0);
-    let check = Code::all()
-        .map(|code| code.width().div_ceil(4) as usize)
-        .max()
-        .unwrap_or(0);
+    let check = Code::all().map(|code| code.width().div_ceil(4) as usize).max().unwrap_or(0);
     output.line(format!(
         "{head}{:width$}  bits  {:check$}  {:20}  kernels{head:#}",
         "code", "of 123456789", "kernel used here"
@@ -219,18 +196,11 @@ fn table(output: &mut Output) -> io::Result<()> {
     output.line("")?;
     let cpu = Cpu::here();
     let or_none = |names: &[&str]| {
-        if names.is_empty() {
-            "none".to_string()
-        } else {
-            names.join(" ")
-        }
+        if names.is_empty() { "none".to_string() } else { names.join(" ") }
     };
     output.line(format!("CPU features found: {}", or_none(&cpu.found)))?;
     if let Some(mask) = &cpu.mask {
-        output.line(format!(
-            "masked by RESIDUE_CPU={mask}: {}",
-            or_none(&cpu.masked)
-        ))?;
+        output.line(format!("masked by RESIDUE_CPU={mask}: {}", or_none(&cpu.masked)))?;
     }
     output.line(format!("tiers for RESIDUE_CPU: {}", or_none(&cpu.tiers)))
 }
@@ -256,10 +226,7 @@ fn whole(told: &Told, output: &mut Output) -> io::Result<()> {
     if let Some(crc) = &told.crc {
         rows.push((
             "residue",
-            format!(
-                "{}  (what is left after a message and its value)",
-                crc.residue
-            ),
+            format!("{}  (what is left after a message and its value)", crc.residue),
         ));
     }
     if !told.aliases.is_empty() {
@@ -271,22 +238,10 @@ fn whole(told: &Told, output: &mut Output) -> io::Result<()> {
     if let Some(Crc { notations: n, .. }) = &told.crc {
         output.line(format!("{head}polynomial{head:#}"))?;
         for (name, text, what) in [
-            (
-                "normal",
-                &n.normal,
-                "highest power first, top term left out",
-            ),
+            ("normal", &n.normal, "highest power first, top term left out"),
             ("reversed", &n.reversed, "the same, lowest power first"),
-            (
-                "reciprocal",
-                &n.reciprocal,
-                "the mirrored polynomial, highest power first",
-            ),
-            (
-                "koopman",
-                &n.koopman,
-                "highest power first, constant term left out",
-            ),
+            ("reciprocal", &n.reciprocal, "the mirrored polynomial, highest power first"),
+            ("koopman", &n.koopman, "highest power first, constant term left out"),
             ("explicit", &n.explicit, "nothing left out"),
         ] {
             output.line(format!("  {name:11}{text}  {dim}{what}{dim:#}"))?;
@@ -294,18 +249,9 @@ fn whole(told: &Told, output: &mut Output) -> io::Result<()> {
         output.line(format!("  {:11}{}", "terms", n.terms))?;
     }
     output.line(format!("{head}kernels, best first{head:#}"))?;
-    let longest = told
-        .kernels
-        .iter()
-        .map(|kernel| kernel.name.len())
-        .max()
-        .unwrap_or(0);
+    let longest = told.kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
     for kernel in &told.kernels {
-        let needs = if kernel.needs.is_empty() {
-            "nothing".into()
-        } else {
-            kernel.needs.join(" ")
-        };
+        let needs = if kernel.needs.is_empty() { "nothing".into() } else { kernel.needs.join(" ") };
         let state = match (kernel.chosen, kernel.supported) {
             (true, _) => format!("{good}chosen{good:#}   "),
             (false, true) => "supported".to_string(),

@@ -13,27 +13,13 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let codes: Vec<Code> = if args.codes.is_empty() {
         Code::all().collect()
     } else {
-        crate::codes::parse_all(&args.codes)?
-            .into_iter()
-            .map(|Chosen { code, .. }| code)
-            .collect()
+        crate::codes::parse_all(&args.codes)?.into_iter().map(|Chosen { code, .. }| code).collect()
     };
-    let mut report = Report {
-        tests: Vec::new(),
-        success: 0,
-        failure: 0,
-        skipped: 0,
-    };
+    let mut report = Report { tests: Vec::new(), success: 0, failure: 0, skipped: 0 };
     for code in &codes {
         let cases = conform::cases(code)?;
         for case in &cases {
-            let mut line = Line {
-                args,
-                code,
-                case,
-                output,
-                report: &mut report,
-            };
+            let mut line = Line { args, code, case, output, report: &mut report };
             line.tell("(dispatched)", Some(code.value(&case.data)))?;
             line.tell("(streamed)", Some(streamed(code, &case.data)))?;
         }
@@ -44,14 +30,7 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
                     Err(Error::UnsupportedKernel(_)) => None,
                     Err(error) => anyhow::bail!("{code} {}: {error}", kernel.name),
                 };
-                Line {
-                    args,
-                    code,
-                    case,
-                    output,
-                    report: &mut report,
-                }
-                .tell(kernel.name, value)?;
+                Line { args, code, case, output, report: &mut report }.tell(kernel.name, value)?;
             }
         }
     }
@@ -112,9 +91,7 @@ struct Line<'a> {
 impl Line<'_> {
     /// `actual` is `None` if this CPU cannot run the kernel.
     fn tell(&mut self, kernel: &str, actual: Option<u128>) -> anyhow::Result<()> {
-        let Line {
-            args, code, case, ..
-        } = self;
+        let Line { args, code, case, .. } = self;
         let (result, count) = match actual {
             None => ("SKIPPED", &mut self.report.skipped),
             Some(actual) if actual == case.expected => ("SUCCESS", &mut self.report.success),

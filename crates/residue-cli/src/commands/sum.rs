@@ -21,11 +21,7 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     }
     let codes = codes::parse_all(&args.codes)?;
     let inputs = inputs(args, output)?;
-    let mut printer = Printer {
-        args,
-        codes: &codes,
-        rows: Vec::new(),
-    };
+    let mut printer = Printer { args, codes: &codes, rows: Vec::new() };
     if let Some(kernel) = &args.kernel {
         for input in &inputs {
             let done = forced(kernel, &codes, &input.source)?;
@@ -34,16 +30,11 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     } else {
         let jobs: Vec<Job<'_>> = inputs
             .iter()
-            .map(|input| Job {
-                source: input.source.clone(),
-                codes: codes.iter().collect(),
-            })
+            .map(|input| Job { source: input.source.clone(), codes: codes.iter().collect() })
             .collect();
         output.progress = Progress::of_bytes(read::total(&jobs));
         let progress = output.progress.clone();
-        read::all(&jobs, &progress, |index, done| {
-            printer.done(output, &inputs[index], done)
-        })?;
+        read::all(&jobs, &progress, |index, done| printer.done(output, &inputs[index], done))?;
         output.progress.clear();
     }
     if args.json {
@@ -67,11 +58,7 @@ fn inputs(args: &SumArgs, output: &mut Output) -> anyhow::Result<Vec<Input>> {
         bail!("--kernel works on --text and --hex, as a kernel takes its input whole");
     }
     if inputs.is_empty() && args.files.is_empty() {
-        inputs.push(Input {
-            source: Source::Stdin,
-            name: "-".into(),
-            unnamed: true,
-        });
+        inputs.push(Input { source: Source::Stdin, name: "-".into(), unnamed: true });
     }
     let mut stdin_taken = false;
     for name in &args.files {
@@ -79,11 +66,7 @@ fn inputs(args: &SumArgs, output: &mut Output) -> anyhow::Result<Vec<Input>> {
             if std::mem::replace(&mut stdin_taken, true) {
                 bail!("`-` twice: standard input can be read once");
             }
-            inputs.push(Input {
-                source: Source::Stdin,
-                name: name.clone(),
-                unnamed: false,
-            });
+            inputs.push(Input { source: Source::Stdin, name: name.clone(), unnamed: false });
         } else if args.recursive {
             walk(name, &mut inputs, |message| {
                 output.found(Outcome::Trouble);
@@ -97,11 +80,7 @@ fn inputs(args: &SumArgs, output: &mut Output) -> anyhow::Result<Vec<Input>> {
 }
 
 fn file(name: OsString) -> Input {
-    Input {
-        source: Source::File(PathBuf::from(&name)),
-        name,
-        unnamed: false,
-    }
+    Input { source: Source::File(PathBuf::from(&name)), name, unnamed: false }
 }
 
 /// The inputs given on the command line itself, named as in the project's files of vectors.
@@ -125,19 +104,10 @@ fn in_memory(args: &SumArgs) -> anyhow::Result<Vec<Input>> {
 /// The bytes that --hex spells.
 pub fn bytes(hex: &str) -> anyhow::Result<Vec<u8>> {
     let digits = hex.trim();
-    let digits = digits
-        .strip_prefix("0x")
-        .or(digits.strip_prefix("0X"))
-        .unwrap_or(digits);
-    let digits: String = digits
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != ':')
-        .collect();
+    let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
+    let digits: String = digits.chars().filter(|c| !c.is_whitespace() && *c != ':').collect();
     octets(&digits).with_context(|| {
-        format!(
-            "--hex `{}`: not an even number of hexadecimal digits",
-            hex.escape_debug()
-        )
+        format!("--hex `{}`: not an even number of hexadecimal digits", hex.escape_debug())
     })
 }
 
@@ -154,9 +124,7 @@ fn walk(name: &OsStr, inputs: &mut Vec<Input>, mut complain: impl FnMut(String))
             }
             Ok(_) => {}
             Err(error) => {
-                let place = error
-                    .path()
-                    .map_or_else(|| name.to_os_string(), |path| path.into());
+                let place = error.path().map_or_else(|| name.to_os_string(), |path| path.into());
                 let why = match error.io_error() {
                     Some(error) => read::problem(error),
                     None => error.to_string(),
@@ -169,9 +137,7 @@ fn walk(name: &OsStr, inputs: &mut Vec<Input>, mut complain: impl FnMut(String))
 
 /// The values of input in memory by a kernel named by the user.
 fn forced(kernel: &str, codes: &[Chosen], source: &Source) -> anyhow::Result<Done> {
-    let Source::Bytes(bytes) = source else {
-        bail!("--kernel works on --text and --hex")
-    };
+    let Source::Bytes(bytes) = source else { bail!("--kernel works on --text and --hex") };
     let value = |chosen: &Chosen| {
         let mut data = bytes.clone();
         if chosen.cksum {
@@ -187,11 +153,7 @@ fn forced(kernel: &str, codes: &[Chosen], source: &Source) -> anyhow::Result<Don
         })
     };
     let values = codes.iter().map(value).collect::<anyhow::Result<_>>()?;
-    Ok(Done {
-        bytes: bytes.len() as u64,
-        values,
-        complaint: None,
-    })
+    Ok(Done { bytes: bytes.len() as u64, values, complaint: None })
 }
 
 /// One input, as JSON.
@@ -239,8 +201,7 @@ impl Printer<'_> {
             output.found(Outcome::Trouble);
         }
         if self.args.json {
-            self.rows
-                .push(self.row(input, done.as_ref(), error.clone()));
+            self.rows.push(self.row(input, done.as_ref(), error.clone()));
         } else if let Some(done) = &done {
             for (chosen, value) in self.codes.iter().zip(&done.values) {
                 let end = if self.args.zero { 0 } else { b'\n' };
@@ -274,13 +235,7 @@ impl Printer<'_> {
 
     /// A line, without its end.
     fn line(&self, input: &Input, chosen: &Chosen, value: u128, bytes: u64) -> Vec<u8> {
-        let SumArgs {
-            tag,
-            base64,
-            decimal,
-            zero,
-            ..
-        } = *self.args;
+        let SumArgs { tag, base64, decimal, zero, .. } = *self.args;
         let spelling = match (base64, decimal || chosen.cksum) {
             (true, _) => Spelling::Base64,
             (false, true) => Spelling::Decimal,
@@ -298,11 +253,7 @@ impl Printer<'_> {
             }
             return line;
         }
-        let (name, escaped) = if zero {
-            (name.to_vec(), false)
-        } else {
-            escape(name)
-        };
+        let (name, escaped) = if zero { (name.to_vec(), false) } else { escape(name) };
         let mut line = Vec::with_capacity(name.len() + 64);
         if escaped {
             line.push(b'\\');

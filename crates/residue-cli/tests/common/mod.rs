@@ -49,10 +49,7 @@ pub struct Run(pub Command, Vec<u8>);
 /// The program, with these arguments, in no particular folder.
 pub fn residue<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
     let mut command = Command::new(RESIDUE);
-    command
-        .args(args)
-        .env_remove("RESIDUE_CPU")
-        .env_remove("CLICOLOR_FORCE");
+    command.args(args).env_remove("RESIDUE_CPU").env_remove("CLICOLOR_FORCE");
     Run(command, Vec::new())
 }
 
@@ -76,10 +73,7 @@ impl Run {
     #[track_caller]
     pub fn run(self) -> Ran {
         let Run(mut command, input) = self;
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let mut stdin = child.stdin.take().expect("a pipe");
         let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
@@ -88,23 +82,16 @@ impl Run {
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
         let code = output.status.code().unwrap_or(-1);
         assert!(!err.contains("panicked") && code != 101, "{err}");
-        Ran {
-            code,
-            out: output.stdout,
-            err,
-        }
+        Ran { code, out: output.stdout, err }
     }
 }
 
 /// A folder with a few files in it.
 pub fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    for (name, bytes) in [
-        ("nine", &b"123456789"[..]),
-        ("empty", b""),
-        ("a b", b"abc\n"),
-        ("noise", &noise(100_003)),
-    ] {
+    for (name, bytes) in
+        [("nine", &b"123456789"[..]), ("empty", b""), ("a b", b"abc\n"), ("noise", &noise(100_003))]
+    {
         std::fs::write(dir.path().join(name), bytes).expect("a file is written");
     }
     dir
@@ -124,10 +111,7 @@ pub fn noise(length: usize) -> Vec<u8> {
 
 /// A value as it is printed.
 pub fn hex(code: &residue::Code, value: u128) -> String {
-    format!(
-        "{value:0digits$x}",
-        digits = code.width().div_ceil(4) as usize
-    )
+    format!("{value:0digits$x}", digits = code.width().div_ceil(4) as usize)
 }
 
 pub fn code(name: &str) -> residue::Code {
@@ -150,10 +134,7 @@ pub fn installed(tool: &str) -> bool {
 
 /// What another program prints, if it succeeds.
 pub fn output(tool: &str, args: &[&OsStr]) -> String {
-    let output = Command::new(tool)
-        .args(args)
-        .output()
-        .unwrap_or_else(|e| panic!("{tool}: {e}"));
+    let output = Command::new(tool).args(args).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
     assert!(output.status.success(), "{tool}: {output:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

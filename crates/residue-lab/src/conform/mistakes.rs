@@ -25,12 +25,7 @@ const fn row(
     wrong: fn(&[u8]) -> u64,
     why: &'static str,
 ) -> Mistake {
-    Mistake {
-        name,
-        code,
-        wrong,
-        why,
-    }
+    Mistake { name, code, wrong, why }
 }
 
 /// Every planted mistake, grouped by code.
@@ -213,9 +208,7 @@ fn bytes(data: &[u8]) -> Vec<u16> {
 
 /// Big-endian words, the last odd byte padded after it.
 fn words(data: &[u8]) -> Vec<u16> {
-    data.chunks(2)
-        .map(|c| u16::from_be_bytes([c[0], c.get(1).copied().unwrap_or(0)]))
-        .collect()
+    data.chunks(2).map(|c| u16::from_be_bytes([c[0], c.get(1).copied().unwrap_or(0)])).collect()
 }
 
 /// Little-endian words, the last odd byte padded after it.
@@ -226,22 +219,13 @@ fn words_le(data: &[u8]) -> Vec<u16> {
 /// Mistake: big-endian words, the last odd byte padded before it.
 fn odd_byte_low(data: &[u8]) -> Vec<u16> {
     data.chunks(2)
-        .map(|c| {
-            if let [a, b] = *c {
-                u16::from_be_bytes([a, b])
-            } else {
-                c[0].into()
-            }
-        })
+        .map(|c| if let [a, b] = *c { u16::from_be_bytes([a, b]) } else { c[0].into() })
         .collect()
 }
 
 /// Mistake: little-endian words, the last odd byte padded before it.
 fn odd_byte_high_le(data: &[u8]) -> Vec<u16> {
-    odd_byte_low(data)
-        .into_iter()
-        .map(u16::swap_bytes)
-        .collect()
+    odd_byte_low(data).into_iter().map(u16::swap_bytes).collect()
 }
 
 /// Mistake: without the last odd byte.
@@ -287,20 +271,14 @@ fn complement(sum: u64) -> u64 {
 
 fn wide_sum_without_carry(data: &[u8]) -> u64 {
     let words = words(data);
-    let wide = words
-        .chunks(2)
-        .map(|c| (u32::from(c[0]) << 16) + c.get(1).map_or(0, |&w| w.into()));
+    let wide = words.chunks(2).map(|c| (u32::from(c[0]) << 16) + c.get(1).map_or(0, |&w| w.into()));
     wide.fold(0u32, u32::wrapping_add).into()
 }
 
 /// The article's C routine on a little-endian machine, each of its three faults on demand. What it reads past the
 /// buffer counts as zero.
 fn article_c(data: &[u8], word_tail: bool, odd_byte: bool, short_length: bool) -> u64 {
-    let mut len = if short_length {
-        usize::from(data.len() as u16)
-    } else {
-        data.len()
-    };
+    let mut len = if short_length { usize::from(data.len() as u16) } else { data.len() };
     let at = |i: usize| u64::from(data.get(i).copied().unwrap_or(0));
     let (mut sum, mut place) = (0u64, 0);
     while len >= 4 {
@@ -439,11 +417,7 @@ fn fletcher16_signed(data: &[u8]) -> u64 {
 /// S += a + 256 b, T += 2 S - 256 b, folded with an arithmetic shift, which is where an overflow shows.
 fn pairs(data: &[u8], first: usize, next: usize, signed: bool) -> u64 {
     let fold = |x: u32| {
-        let upper = if signed {
-            ((x as i32) >> 16) as u32
-        } else {
-            x >> 16
-        };
+        let upper = if signed { ((x as i32) >> 16) as u32 } else { x >> 16 };
         (x & 0xFFFF).wrapping_add(upper)
     };
     let (mut s, mut t, mut left) = (0u32, 0u32, first);
@@ -462,15 +436,8 @@ fn pairs(data: &[u8], first: usize, next: usize, signed: bool) -> u64 {
         }
     }
     // a missing last byte was counted as zero: take its weight out of T
-    let (s, t) = (
-        u64::from(fold(fold(s)) % 255),
-        u64::from(fold(fold(t)) % 255),
-    );
-    let t = if data.len() % 2 == 1 {
-        (t + 255 - s) % 255
-    } else {
-        t
-    };
+    let (s, t) = (u64::from(fold(fold(s)) % 255), u64::from(fold(fold(t)) % 255));
+    let t = if data.len() % 2 == 1 { (t + 255 - s) % 255 } else { t };
     (t << 8) | s
 }
 

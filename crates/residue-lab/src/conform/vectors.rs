@@ -10,19 +10,10 @@ use std::str::FromStr;
 
 /// The compiled-in files whose lines are `name | input | value | source`, by name.
 pub const FILES: &[(&str, &str)] = &[
-    (
-        "internet.txt",
-        include_str!("../../../../vectors/internet.txt"),
-    ),
+    ("internet.txt", include_str!("../../../../vectors/internet.txt")),
     ("xns.txt", include_str!("../../../../vectors/xns.txt")),
-    (
-        "fletcher.txt",
-        include_str!("../../../../vectors/fletcher.txt"),
-    ),
-    (
-        "trailers.txt",
-        include_str!("../../../../vectors/trailers.txt"),
-    ),
+    ("fletcher.txt", include_str!("../../../../vectors/fletcher.txt")),
+    ("trailers.txt", include_str!("../../../../vectors/trailers.txt")),
     ("foil.txt", include_str!("../../../../vectors/foil.txt")),
     ("adler.txt", include_str!("../../../../vectors/adler.txt")),
     ("crc.txt", include_str!("../../../../vectors/crc.txt")),
@@ -130,12 +121,7 @@ impl Input {
             Form::Empty => Cow::Borrowed(&[]),
             Form::Text(text) => Cow::Borrowed(text.as_bytes()),
             Form::Hex(bytes) => Cow::Borrowed(bytes),
-            &Form::Pattern {
-                kind,
-                what,
-                length,
-                start,
-            } => {
+            &Form::Pattern { kind, what, length, start } => {
                 let places = start..start.saturating_add(length);
                 Cow::Owned(places.map(|i| kind.byte(what, i)).collect())
             }
@@ -172,12 +158,7 @@ impl FromStr for Input {
                 if length > LONGEST || kind == Kind::Ramp && what == 0 {
                     return Err(());
                 }
-                Form::Pattern {
-                    kind,
-                    what,
-                    length,
-                    start,
-                }
+                Form::Pattern { kind, what, length, start }
             }
         };
         Ok(Input(form))
@@ -193,25 +174,13 @@ impl fmt::Display for Input {
                 f.write_str("hex:")?;
                 bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
             }
-            Form::Pattern {
-                kind,
-                what,
-                length,
-                start,
-            } => {
-                let name = Kind::ALL
-                    .iter()
-                    .find(|(_, k)| k == kind)
-                    .map_or("", |(name, _)| name);
+            Form::Pattern { kind, what, length, start } => {
+                let name = Kind::ALL.iter().find(|(_, k)| k == kind).map_or("", |(name, _)| name);
                 match kind {
                     Kind::Ramp | Kind::Mul => write!(f, "{name}:{what}*{length}")?,
                     _ => write!(f, "{name}:{what:02x}*{length}")?,
                 }
-                if *start == 0 {
-                    Ok(())
-                } else {
-                    write!(f, "@{start}")
-                }
+                if *start == 0 { Ok(()) } else { write!(f, "@{start}") }
             }
         }
     }
@@ -223,11 +192,7 @@ pub fn octets(digits: &str) -> Option<Vec<u8>> {
     let digit = |&c: &u8| char::from(c).to_digit(16).map(|digit| digit as u8);
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     let octet = |[high, low]: &[u8; 2]| Some(digit(high)? << 4 | digit(low)?);
-    if rest.is_empty() {
-        pairs.iter().map(octet).collect()
-    } else {
-        None
-    }
+    if rest.is_empty() { pairs.iter().map(octet).collect() } else { None }
 }
 
 /// Reads the lines of a file; `file` is its name for messages.
@@ -238,15 +203,9 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Vector>, Error> {
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
     let located = |line: usize| {
-        move |problem| Error::Vector {
-            file: file.to_string(),
-            line: line + 1,
-            problem,
-        }
+        move |problem| Error::Vector { file: file.to_string(), line: line + 1, problem }
     };
-    lines
-        .map(|(number, line)| vector(line).map_err(located(number)))
-        .collect()
+    lines.map(|(number, line)| vector(line).map_err(located(number))).collect()
 }
 
 fn vector(line: &str) -> Result<Vector, Problem> {
@@ -270,9 +229,7 @@ fn vector(line: &str) -> Result<Vector, Problem> {
     }
     Ok(Vector {
         code: code.name().to_string(),
-        input: input
-            .parse()
-            .map_err(|()| Problem::Input(input.to_string()))?,
+        input: input.parse().map_err(|()| Problem::Input(input.to_string()))?,
         value: number,
         source: source.to_string(),
     })
@@ -347,14 +304,7 @@ mod tests {
             ("crc-5/usb | empty | 20 | x", Problem::Value("20".into())),
         ] {
             let error = parse("f.txt", &format!("# comment\n\n{line}\n")).unwrap_err();
-            assert_eq!(
-                error,
-                Error::Vector {
-                    file: "f.txt".into(),
-                    line: 3,
-                    problem
-                }
-            );
+            assert_eq!(error, Error::Vector { file: "f.txt".into(), line: 3, problem });
             assert!(error.to_string().starts_with("f.txt:3: "));
         }
     }

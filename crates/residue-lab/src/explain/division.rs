@@ -44,21 +44,15 @@ fn bits(value: u128, width: u8) -> Vec<u8> {
 }
 
 fn number(bits: &[u8]) -> u128 {
-    bits.iter()
-        .fold(0, |value, &bit| value << 1 | u128::from(bit))
+    bits.iter().fold(0, |value, &bit| value << 1 | u128::from(bit))
 }
 
 fn text(bits: &[u8]) -> String {
-    bits.iter()
-        .map(|&bit| if bit == 0 { '0' } else { '1' })
-        .collect()
+    bits.iter().map(|&bit| if bit == 0 { '0' } else { '1' }).collect()
 }
 
 fn hex(params: &Params, value: u128) -> String {
-    format!(
-        "{value:0digits$x}",
-        digits = usize::from(params.width).div_ceil(4)
-    )
+    format!("{value:0digits$x}", digits = usize::from(params.width).div_ceil(4))
 }
 
 /// The generator with its top term, as bits.
@@ -68,26 +62,17 @@ fn generator(params: &Params) -> Vec<u8> {
 
 fn polynomial(params: &Params) -> String {
     let &Params { width, poly, .. } = params;
-    let powers = (1..width)
-        .rev()
-        .filter(|&power| poly >> power & 1 == 1)
-        .map(|power| match power {
+    let powers =
+        (1..width).rev().filter(|&power| poly >> power & 1 == 1).map(|power| match power {
             1 => "x".to_string(),
             power => format!("x^{power}"),
         });
-    let mut terms = vec![if width == 1 {
-        "x".to_string()
-    } else {
-        format!("x^{width}")
-    }];
+    let mut terms = vec![if width == 1 { "x".to_string() } else { format!("x^{width}") }];
     terms.extend(powers);
     terms.push("1".into());
     // Random polynomials of 64 bits have 30 terms and more.
-    let shown = if terms.len() > 24 {
-        "a polynomial of many terms".into()
-    } else {
-        terms.join(" + ")
-    };
+    let shown =
+        if terms.len() > 24 { "a polynomial of many terms".into() } else { terms.join(" + ") };
     format!("generator  {} = {shown}", text(&generator(params)))
 }
 
@@ -95,12 +80,7 @@ fn polynomial(params: &Params) -> String {
 fn reversals(data: &[u8]) -> Vec<String> {
     let one = |byte: &u8| format!("{byte:02x}: {byte:08b} -> {:08b}", byte.reverse_bits());
     data.chunks(4)
-        .map(|bytes| {
-            format!(
-                "  {}",
-                bytes.iter().map(one).collect::<Vec<_>>().join("   ")
-            )
-        })
+        .map(|bytes| format!("  {}", bytes.iter().map(one).collect::<Vec<_>>().join("   ")))
         .collect()
 }
 
@@ -119,10 +99,7 @@ fn divide(params: &Params, message: &[u8], lines: &mut Vec<String>) -> u128 {
         ));
         let init = bits(params.init, params.width);
         lines.push(format!("  {}", text(&init)));
-        dividend
-            .iter_mut()
-            .zip(&init)
-            .for_each(|(bit, start)| *bit ^= start);
+        dividend.iter_mut().zip(&init).for_each(|(bit, start)| *bit ^= start);
         lines.push(format!("  {}", text(&dividend)));
     }
     lines.push(String::new());
@@ -135,26 +112,13 @@ fn divide(params: &Params, message: &[u8], lines: &mut Vec<String>) -> u128 {
             continue;
         }
         if first {
-            lines.push(format!(
-                "  {}{}",
-                " ".repeat(place),
-                text(&dividend[place..])
-            ));
+            lines.push(format!("  {}{}", " ".repeat(place), text(&dividend[place..])));
             first = false;
         }
-        dividend[place..]
-            .iter_mut()
-            .zip(&generator)
-            .for_each(|(bit, term)| *bit ^= term);
+        dividend[place..].iter_mut().zip(&generator).for_each(|(bit, term)| *bit ^= term);
         lines.push(format!("  {}{}", " ".repeat(place), text(&generator)));
-        lines.push(format!(
-            "  {}{}",
-            " ".repeat(place),
-            "-".repeat(generator.len())
-        ));
-        let next = (place..message.len())
-            .find(|&p| dividend[p] == 1)
-            .unwrap_or(message.len());
+        lines.push(format!("  {}{}", " ".repeat(place), "-".repeat(generator.len())));
+        let next = (place..message.len()).find(|&p| dividend[p] == 1).unwrap_or(message.len());
         lines.push(format!("  {}{}", " ".repeat(next), text(&dividend[next..])));
     }
     if first {
@@ -176,16 +140,9 @@ fn step(params: &Params, data: &[u8], lines: &mut Vec<String>) -> u128 {
     lines.push(String::new());
     let mut register = params.init;
     let digits = hex(params, 0).len().max(8);
-    lines.push(format!(
-        "  byte  bits      {:>digits$}  (start: init)",
-        hex(params, register)
-    ));
+    lines.push(format!("  byte  bits      {:>digits$}  (start: init)", hex(params, register)));
     for &byte in data {
-        let order = if params.refin {
-            byte.reverse_bits()
-        } else {
-            byte
-        };
+        let order = if params.refin { byte.reverse_bits() } else { byte };
         let mut added = String::new();
         for bit in (0..8).rev().map(|i| u128::from(order) >> i & 1) {
             let top = register >> (width - 1) & 1;
@@ -206,30 +163,17 @@ fn step(params: &Params, data: &[u8], lines: &mut Vec<String>) -> u128 {
 /// From the remainder to the value.
 fn finish(params: &Params, remainder: u128, lines: &mut Vec<String>) -> u128 {
     lines.push(String::new());
-    let shown = |value: u128| {
-        format!(
-            "{} = {}",
-            text(&bits(value, params.width)),
-            hex(params, value)
-        )
-    };
+    let shown =
+        |value: u128| format!("{} = {}", text(&bits(value, params.width)), hex(params, value));
     lines.push(format!("remainder  {}", shown(remainder)));
     let mut value = remainder;
     if params.refout {
-        value = number(
-            &bits(value, params.width)
-                .into_iter()
-                .rev()
-                .collect::<Vec<_>>(),
-        );
+        value = number(&bits(value, params.width).into_iter().rev().collect::<Vec<_>>());
         lines.push(format!("refout     {}  (bits in reverse)", shown(value)));
     }
     if params.xorout != 0 {
         value ^= params.xorout;
-        lines.push(format!(
-            "xorout     {}  (added at the end)",
-            shown(params.xorout)
-        ));
+        lines.push(format!("xorout     {}  (added at the end)", shown(params.xorout)));
     }
     lines.push(format!("value      {}", shown(value)));
     value

@@ -49,12 +49,7 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
         bits: 8,
         a_first: false,
     };
-    let words = Pair {
-        unit: 2,
-        modulus: 65535,
-        bits: 16,
-        ..fletcher
-    };
+    let words = Pair { unit: 2, modulus: 65535, bits: 16, ..fletcher };
     let end_around = Reduction::EndAround;
     let pair = match code.name() {
         "internet" => return Some(sum(data, 2, Step::EndAround, true)),
@@ -66,38 +61,15 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
         "sum-16" => return Some(sum(data, 2, Step::Wrapping, false)),
         "sum-32" => return Some(sum(data, 4, Step::Wrapping, false)),
         "fletcher-16" => fletcher,
-        "fletcher-16/mod256" => Pair {
-            modulus: 256,
-            ..fletcher
-        },
-        "fletcher-32" => Pair {
-            little_endian: true,
-            ..words
-        },
-        "fletcher-32/mod65536" => Pair {
-            little_endian: true,
-            modulus: 65536,
-            ..words
-        },
+        "fletcher-16/mod256" => Pair { modulus: 256, ..fletcher },
+        "fletcher-32" => Pair { little_endian: true, ..words },
+        "fletcher-32/mod65536" => Pair { little_endian: true, modulus: 65536, ..words },
         "fletcher-32/be" => words,
-        "rfc1146-8" => Pair {
-            reduction: end_around,
-            a_first: true,
-            ..fletcher
-        },
-        "rfc1146-16" => Pair {
-            reduction: end_around,
-            a_first: true,
-            ..words
-        },
+        "rfc1146-8" => Pair { reduction: end_around, a_first: true, ..fletcher },
+        "rfc1146-16" => Pair { reduction: end_around, a_first: true, ..words },
         "iso-8473" => return Some(two_octets(fletcher.shown(data))),
         "four-octets" => return Some(four_octets(words.shown(data), data.len())),
-        "adler-32" => Pair {
-            modulus: 65521,
-            start: 1,
-            bits: 16,
-            ..fletcher
-        },
+        "adler-32" => Pair { modulus: 65521, start: 1, bits: 16, ..fletcher },
         _ => return None,
     };
     Some(pair.shown(data))
@@ -138,10 +110,7 @@ fn four_octets(sums: Shown, length: usize) -> Shown {
                 "p = U mod 256 = {p:02x}, s = 255 - U div 256 = {s:02x}, and q r = -A - p - 256 s = {middle:04x}"
             ),
         ];
-        (
-            told,
-            u128::from(p) << 24 | u128::from(middle) << 8 | u128::from(s),
-        )
+        (told, u128::from(p) << 24 | u128::from(middle) << 8 | u128::from(s))
     };
     octets(sums, told, value, 8)
 }
@@ -176,9 +145,8 @@ fn head(data: &[u8], bytes: usize, little_endian: bool) -> Vec<String> {
     let mut lines = vec![format!("message  {}", input(data)), order];
     if !data.len().is_multiple_of(bytes) {
         let missing = bytes - data.len() % bytes;
-        lines.push(format!(
-            "The last word is filled up with {missing} zero byte(s) after its own."
-        ));
+        lines
+            .push(format!("The last word is filled up with {missing} zero byte(s) after its own."));
     }
     lines.push(String::new());
     lines
@@ -190,10 +158,9 @@ fn sum(data: &[u8], bytes: usize, step: Step, complement: bool) -> Shown {
     let mut lines = head(data, bytes, false);
     let column = digits.max(4);
     lines.push(match step {
-        Step::EndAround => format!(
-            "  {:>column$}  {:>5}  carry  {:>column$}",
-            "word", "added", "sum"
-        ),
+        Step::EndAround => {
+            format!("  {:>column$}  {:>5}  carry  {:>column$}", "word", "added", "sum")
+        }
         Step::Rotated => {
             format!(
                 "  {:>column$}  {:>5}  carry  {:>column$}  rotated left",
@@ -241,10 +208,7 @@ fn sum(data: &[u8], bytes: usize, step: Step, complement: bool) -> Shown {
         total = 0;
     }
     lines.push(format!("value       {total:0digits$x}"));
-    Shown {
-        lines,
-        value: total.into(),
-    }
+    Shown { lines, value: total.into() }
 }
 
 impl Pair {
@@ -280,10 +244,8 @@ impl Pair {
                     format!("{before} + {added} -> {reduced}")
                 }
             };
-            let (told_a, told_b) = (
-                told(a, unit, plain_a, next_a),
-                told(b, next_a, plain_b, next_b),
-            );
+            let (told_a, told_b) =
+                (told(a, unit, plain_a, next_a), told(b, next_a, plain_b, next_b));
             lines.push(format!("  {unit:>6}  {told_a:>22}  {told_b:>22}"));
             (a, b) = (next_a, next_b);
         }
@@ -296,9 +258,6 @@ impl Pair {
             "value    {upper:0digits$x}{lower:0digits$x}  ({}, then {})",
             names.0, names.1
         ));
-        Shown {
-            lines,
-            value: u128::from(upper) << self.bits | u128::from(lower),
-        }
+        Shown { lines, value: u128::from(upper) << self.bits | u128::from(lower) }
     }
 }

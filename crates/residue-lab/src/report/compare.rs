@@ -19,10 +19,7 @@ pub fn compare(a: &Run, b: &Run) -> String {
     let mut lonely = String::new();
     let mut all_ratios = Vec::new();
     for ((code, kernel), cells) in &in_a {
-        let other = in_b
-            .iter()
-            .find(|(name, _)| name == &(*code, *kernel))
-            .map(|(_, cells)| cells);
+        let other = in_b.iter().find(|(name, _)| name == &(*code, *kernel)).map(|(_, cells)| cells);
         let mut ratios = Vec::new();
         let mut only_a = Vec::new();
         for (&size, cell) in cells {
@@ -37,10 +34,7 @@ pub fn compare(a: &Run, b: &Run) -> String {
         alone(&mut lonely, "A", (code, kernel), &only_a, cells.len());
     }
     for ((code, kernel), cells) in &in_b {
-        let other = in_a
-            .iter()
-            .find(|(name, _)| name == &(*code, *kernel))
-            .map(|(_, cells)| cells);
+        let other = in_a.iter().find(|(name, _)| name == &(*code, *kernel)).map(|(_, cells)| cells);
         let only_b: Vec<_> = cells
             .keys()
             .filter(|size| !other.is_some_and(|cells| cells.contains_key(size)))
@@ -71,15 +65,9 @@ fn header(a: &Run, b: &Run) -> String {
     );
     for (name, run) in [("A", a), ("B", b)] {
         let (cpu, date) = (shortened(&run.machine.cpu, 44), day(&run.date));
-        let (version, mode, data) = (
-            shortened(&run.residue, 12),
-            shortened(&run.mode, 10),
-            shortened(&run.data, 10),
-        );
-        let _ = writeln!(
-            out,
-            "{name}: {cpu}, {date}, residue {version}, {mode}, {data} data"
-        );
+        let (version, mode, data) =
+            (shortened(&run.residue, 12), shortened(&run.mode, 10), shortened(&run.data, 10));
+        let _ = writeln!(out, "{name}: {cpu}, {date}, residue {version}, {mode}, {data} data");
     }
     if a.mode != b.mode || a.data != b.data {
         out.push_str(
@@ -105,11 +93,7 @@ fn kernels(run: &Run) -> Kernels<'_> {
 }
 
 fn size((bytes, extra): (usize, usize)) -> String {
-    if extra == 0 {
-        bytes.to_string()
-    } else {
-        format!("{bytes}+{extra}")
-    }
+    if extra == 0 { bytes.to_string() } else { format!("{bytes}+{extra}") }
 }
 
 fn digits(x: f64) -> String {
@@ -139,19 +123,11 @@ fn section(
             digits(b.mean),
             if usable { digits(ratio) } else { "-".into() },
         ];
-        let line: String = columns
-            .iter()
-            .map(|value| padded(value, 11, true))
-            .collect();
+        let line: String = columns.iter().map(|value| padded(value, 11, true)).collect();
         let _ = writeln!(out, "{line}{}", if usable && overlap { " ~" } else { "" });
     }
     let mean = geometric_mean(&ratios).map_or("-".into(), digits);
-    let _ = writeln!(
-        out,
-        "{}{}",
-        padded("geometric mean", 33, true),
-        padded(&mean, 11, true)
-    );
+    let _ = writeln!(out, "{}{}", padded("geometric mean", 33, true), padded(&mean, 11, true));
     ratios
 }
 
@@ -173,18 +149,10 @@ fn alone(out: &mut String, run: &str, name: (&str, &str), sizes: &[(usize, usize
             _ => parts.extend(same.iter().map(|&at| size(at))),
         }
     }
-    let whole = if sizes.len() == all {
-        "the whole kernel, "
-    } else {
-        ""
-    };
+    let whole = if sizes.len() == all { "the whole kernel, " } else { "" };
     let (code, kernel) = (clean(name.0), clean(name.1));
     let line = format!("{run}: {code} {kernel}: {whole}{}", parts.join(" "));
-    let _ = writeln!(
-        out,
-        "{}",
-        wrapped(&line, COLUMNS - 4).replace('\n', "\n    ")
-    );
+    let _ = writeln!(out, "{}", wrapped(&line, COLUMNS - 4).replace('\n', "\n    "));
 }
 
 #[cfg(test)]
@@ -197,10 +165,7 @@ mod tests {
         let run = sample::x86();
         let text = compare(&run, &run);
         assert!(
-            text.contains(&format!(
-                "Geometric mean of all {} ratios: 1.00",
-                run.cells.len()
-            )),
+            text.contains(&format!("Geometric mean of all {} ratios: 1.00", run.cells.len())),
             "{text}"
         );
         assert!(!text.contains("In one run only"));
@@ -215,23 +180,14 @@ mod tests {
         }
         b.mode = "latency".into();
         let text = compare(&a, &b);
-        let nibble: Vec<&str> = text
-            .lines()
-            .skip_while(|line| !line.contains("nibble"))
-            .take(40)
-            .collect();
-        let mean = nibble
-            .iter()
-            .find(|line| line.contains("geometric mean"))
-            .unwrap();
+        let nibble: Vec<&str> =
+            text.lines().skip_while(|line| !line.contains("nibble")).take(40).collect();
+        let mean = nibble.iter().find(|line| line.contains("geometric mean")).unwrap();
         assert!(mean.ends_with("2.00"), "{mean}");
         assert!(text.contains("A: crc-32/iscsi sse42_pclmul: the whole kernel, 64+0..7 128"));
         assert!(text.contains("B: crc-32/iscsi crc_pmull: the whole kernel"));
         assert!(text.contains("Careful"));
-        assert!(
-            text.lines().all(|line| line.chars().count() <= COLUMNS),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
     }
 
     #[test]

@@ -14,16 +14,8 @@ pub fn csv(run: &Run) -> String {
     );
     for c in &run.cells {
         let (code, kernel) = (quoted(&c.code), quoted(&c.kernel));
-        let _ = write!(
-            out,
-            "{code},{kernel},{},{},{},",
-            c.bytes, c.extra, c.samples
-        );
-        let _ = write!(
-            out,
-            "{},{},{},{},{},{}\r\n",
-            c.mean, c.sd, c.margin, c.median, c.min, c.ns
-        );
+        let _ = write!(out, "{code},{kernel},{},{},{},", c.bytes, c.extra, c.samples);
+        let _ = write!(out, "{},{},{},{},{},{}\r\n", c.mean, c.sd, c.margin, c.median, c.min, c.ns);
     }
     out
 }

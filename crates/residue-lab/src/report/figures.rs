@@ -36,18 +36,10 @@ pub fn figures(run: &Run) -> Vec<Figure> {
     for subject in &SUBJECTS {
         if subject.id == "6.1" {
             all.extend(
-                Cpu::ALL
-                    .into_iter()
-                    .filter_map(|cpu| figure(run, &index, subject, cpu, true)),
+                Cpu::ALL.into_iter().filter_map(|cpu| figure(run, &index, subject, cpu, true)),
             );
         } else {
-            all.extend(figure(
-                run,
-                &index,
-                subject,
-                beside(subject, &run.machine.arch),
-                false,
-            ));
+            all.extend(figure(run, &index, subject, beside(subject, &run.machine.arch), false));
         }
     }
     all.extend(fastest(run, &index));
@@ -95,47 +87,25 @@ fn figure(
 ) -> Option<Figure> {
     let mut curves = Vec::new();
     for (number, hue) in subject.hues.iter().enumerate() {
-        let measured = hue
-            .ours
-            .iter()
-            .map(|kernel| (kernel, samples(index, hue.code, kernel)));
-        if let Some((kernel, samples)) = measured
-            .into_iter()
-            .find(|(_, samples)| !samples.is_empty())
+        let measured = hue.ours.iter().map(|kernel| (kernel, samples(index, hue.code, kernel)));
+        if let Some((kernel, samples)) =
+            measured.into_iter().find(|(_, samples)| !samples.is_empty())
         {
             let label = label(subject, hue.code, kernel);
-            curves.push(Curve {
-                label,
-                hue: number,
-                published: false,
-                samples,
-            });
+            curves.push(Curve { label, hue: number, published: false, samples });
         }
         let printed = |kernel: &&str| published::series(cpu, subject.level, hue.code, kernel);
         if let Some(series) = hue.published.iter().find_map(printed) {
-            let label = format!(
-                "{}, {}",
-                label(subject, hue.code, series.kernel),
-                cpu.short()
-            );
+            let label = format!("{}, {}", label(subject, hue.code, series.kernel), cpu.short());
             let sample = |p: &published::Point| Sample::new(p.bytes, p.cycles_per_byte, 0.0);
             let samples = series.points.iter().filter_map(sample).collect();
-            curves.push(Curve {
-                label,
-                hue: number,
-                published: true,
-                samples,
-            });
+            curves.push(Curve { label, hue: number, published: true, samples });
         }
     }
     if curves.iter().all(|curve| curve.published) {
         return None;
     }
-    let level = if subject.level == Level::O1 {
-        "-O1"
-    } else {
-        "-O3"
-    };
+    let level = if subject.level == Level::O1 { "-O1" } else { "-O3" };
     let beside = curves.iter().any(|curve| curve.published);
     let key = match beside {
         true => format!(
@@ -149,11 +119,7 @@ fn figure(
     if bars {
         caption.push_str(&widest(index, subject));
     }
-    let id = if choice {
-        format!("{}-{}", subject.id, cpu.id())
-    } else {
-        subject.id.into()
-    };
+    let id = if choice { format!("{}-{}", subject.id, cpu.id()) } else { subject.id.into() };
     let title = match choice {
         true => format!("{}, beside {}", subject.title, cpu.name()),
         false => subject.title.into(),
@@ -165,39 +131,25 @@ fn figure(
         curves,
         bars,
     };
-    Some(Figure {
-        id,
-        title,
-        caption,
-        svg: chart::svg(&plot),
-    })
+    Some(Figure { id, title, caption, svg: chart::svg(&plot) })
 }
 
 /// Who measured what, and when, in one line that fits the chart.
 fn subtitle(run: &Run) -> String {
     let (cpu, date) = (shortened(&run.machine.cpu, 60), day(&run.date));
     let (mode, data) = (shortened(&run.mode, 12), shortened(&run.data, 12));
-    format!(
-        "{cpu}, {date}. Mean of {} calls, mode {mode}, {data} data.",
-        run.samples
-    )
+    format!("{cpu}, {date}. Mean of {} calls, mode {mode}, {data} data.", run.samples)
 }
 
 fn samples(index: &Index<'_>, code: &str, kernel: &str) -> Vec<Sample> {
     let cells = index.curve(code, kernel);
-    cells
-        .iter()
-        .filter_map(|cell| Sample::new(cell.bytes, cell.mean, cell.margin))
-        .collect()
+    cells.iter().filter_map(|cell| Sample::new(cell.bytes, cell.mean, cell.margin)).collect()
 }
 
 /// A sentence with the widest interval of a figure, since most bars are too short to be seen.
 fn widest(index: &Index<'_>, subject: &Subject) -> String {
     let cells = subject.hues.iter().flat_map(|hue| {
-        hue.ours
-            .iter()
-            .map(|kernel| index.curve(hue.code, kernel))
-            .find(|cells| !cells.is_empty())
+        hue.ours.iter().map(|kernel| index.curve(hue.code, kernel)).find(|cells| !cells.is_empty())
     });
     let share = |cell: &&crate::speed::model::Cell| cell.margin.abs() / cell.mean.abs();
     let all = cells.flatten().filter(|cell| share(cell).is_finite());
@@ -221,21 +173,16 @@ fn fastest(run: &Run, index: &Index<'_>) -> Option<Figure> {
         let kernels = index.kernels().iter().filter(|(of, _)| *of == code);
         let kernels: Vec<&str> = kernels.map(|&(_, kernel)| kernel).collect();
         let best = |&bytes: &usize| {
-            let cells = kernels
-                .iter()
-                .filter_map(|kernel| index.cell(code, kernel, bytes, 0));
-            cells
-                .filter(|cell| cell.mean > 0.0)
-                .min_by(|a, b| a.mean.total_cmp(&b.mean))
+            let cells = kernels.iter().filter_map(|kernel| index.cell(code, kernel, bytes, 0));
+            cells.filter(|cell| cell.mean > 0.0).min_by(|a, b| a.mean.total_cmp(&b.mean))
         };
         if let Some(cell) = best(&1500) {
             let (name, cost) = (code_name(code), significant(cell.mean, 3));
             at_1500.push(format!("{name} {} {cost}", cell.kernel));
         }
         let cells = index.sizes().iter().filter_map(best);
-        let samples: Vec<_> = cells
-            .filter_map(|c| Sample::new(c.bytes, c.mean, c.margin))
-            .collect();
+        let samples: Vec<_> =
+            cells.filter_map(|c| Sample::new(c.bytes, c.mean, c.margin)).collect();
         if !samples.is_empty() {
             curves.push(Curve {
                 label: code_name(code).into(),
@@ -252,24 +199,10 @@ fn fastest(run: &Run, index: &Index<'_>) -> Option<Figure> {
     let key = "At each size the least mean of any kernel that was measured.".to_string();
     let mut caption = key.clone();
     if !at_1500.is_empty() {
-        caption.push_str(&format!(
-            " In cycles per byte at 1500 bytes: {}.",
-            at_1500.join(", ")
-        ));
+        caption.push_str(&format!(" In cycles per byte at 1500 bytes: {}.", at_1500.join(", ")));
     }
-    let plot = Plot {
-        title: title.clone(),
-        subtitle: subtitle(run),
-        key,
-        curves,
-        bars: false,
-    };
-    Some(Figure {
-        id: "fastest".into(),
-        title,
-        caption,
-        svg: chart::svg(&plot),
-    })
+    let plot = Plot { title: title.clone(), subtitle: subtitle(run), key, curves, bars: false };
+    Some(Figure { id: "fastest".into(), title, caption, svg: chart::svg(&plot) })
 }
 
 #[cfg(test)]
@@ -328,11 +261,7 @@ mod tests {
         for (number, cell) in run.cells.iter_mut().enumerate() {
             cell.mean = bad[number % bad.len()];
             cell.margin = bad[number % 5];
-            cell.bytes = if number % 3 == 0 {
-                usize::MAX
-            } else {
-                number % 2
-            };
+            cell.bytes = if number % 3 == 0 { usize::MAX } else { number % 2 };
         }
         run.cells[1].mean = 1.0;
         run.cells[1].bytes = 1;

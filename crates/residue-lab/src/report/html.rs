@@ -36,9 +36,7 @@ pub(super) fn page(run: &Run, verdict: &[String], figures: &[Figure]) -> String 
         }
         out.push_str("</div>\n</section>\n");
     }
-    section(&mut out, "figures", "Figures", |out| {
-        figure_list(out, figures)
-    });
+    section(&mut out, "figures", "Figures", |out| figure_list(out, figures));
     section(&mut out, "tables", "Tables", |out| table_list(out, run));
     section(&mut out, "machine", "Machine", |out| machine(out, run));
     section(&mut out, "method", "Method", |out| method(out, run));
@@ -72,12 +70,9 @@ fn header(out: &mut String, run: &Run, verdict: &[String], title: &str) {
     if !verdict.is_empty() {
         out.push_str("<a href=\"#verdict\">Verdict</a>");
     }
-    for (id, name) in [
-        ("figures", "Figures"),
-        ("tables", "Tables"),
-        ("machine", "Machine"),
-        ("method", "Method"),
-    ] {
+    for (id, name) in
+        [("figures", "Figures"), ("tables", "Tables"), ("machine", "Machine"), ("method", "Method")]
+    {
         let _ = write!(out, "<a href=\"#{id}\">{name}</a>");
     }
     out.push_str("</nav>\n</header>\n");
@@ -92,10 +87,9 @@ fn figure_list(out: &mut String, figures: &[Figure]) {
         // The choices of one figure follow each other and share what stands before the hyphen.
         let number = first.id.split_once('-').map(|(number, _)| number);
         let count = match number {
-            Some(number) => rest
-                .iter()
-                .take_while(|f| f.id.split('-').next() == Some(number))
-                .count(),
+            Some(number) => {
+                rest.iter().take_while(|f| f.id.split('-').next() == Some(number)).count()
+            }
             None => 1,
         };
         let (group, after) = rest.split_at(count.max(1));
@@ -126,9 +120,7 @@ fn heading(figure: &Figure) -> String {
 
 /// Escaped, and with compiler options such as -O3 kept whole at the end of a line.
 fn prose(text: &str) -> String {
-    escaped(text)
-        .replace(" -O", " \u{2011}O")
-        .replace("(-O", "(\u{2011}O")
+    escaped(text).replace(" -O", " \u{2011}O").replace("(-O", "(\u{2011}O")
 }
 
 fn plate(out: &mut String, figure: &Figure) {
@@ -143,21 +135,10 @@ fn plate(out: &mut String, figure: &Figure) {
 /// One figure with a published CPU to choose. Each choice unfolds by itself where scripts are off.
 fn choices(out: &mut String, number: &str, figures: &[Figure]) {
     let name = |figure: &Figure| {
-        let id = figure
-            .id
-            .split_once('-')
-            .map_or(figure.id.as_str(), |(_, cpu)| cpu);
-        Cpu::ALL
-            .into_iter()
-            .find(|cpu| cpu.id() == id)
-            .map_or(id, |cpu| cpu.name())
-            .to_string()
+        let id = figure.id.split_once('-').map_or(figure.id.as_str(), |(_, cpu)| cpu);
+        Cpu::ALL.into_iter().find(|cpu| cpu.id() == id).map_or(id, |cpu| cpu.name()).to_string()
     };
-    let shared = figures[0]
-        .title
-        .split(", beside ")
-        .next()
-        .unwrap_or_default();
+    let shared = figures[0].title.split(", beside ").next().unwrap_or_default();
     let title = escaped(&format!("Figure {number}: {shared}"));
     let number = escaped(number);
     let _ = write!(
@@ -177,10 +158,7 @@ fn choices(out: &mut String, number: &str, figures: &[Figure]) {
     for (place, figure) in figures.iter().enumerate() {
         let open = if place == 0 { " open=\"\"" } else { "" };
         let (id, name) = (escaped(&figure.id), escaped(&name(figure)));
-        let _ = writeln!(
-            out,
-            "<details data-cpu=\"{id}\"{open}><summary>Beside {name}</summary>"
-        );
+        let _ = writeln!(out, "<details data-cpu=\"{id}\"{open}><summary>Beside {name}</summary>");
         plate(out, figure);
         out.push_str("</details>\n");
     }
@@ -194,11 +172,7 @@ fn table_list(out: &mut String, run: &Run) {
     }
     for table in tables {
         let (id, note) = (escaped(table.id), prose(&table.note));
-        let _ = write!(
-            out,
-            "<div class=\"scroll\" id=\"table-{id}\">\n{}</div>\n",
-            table.html()
-        );
+        let _ = write!(out, "<div class=\"scroll\" id=\"table-{id}\">\n{}</div>\n", table.html());
         let _ = writeln!(out, "<p class=\"note\">{note}</p>");
     }
 }
@@ -217,24 +191,14 @@ fn machine(out: &mut String, run: &Run) {
         let plural = if ticks == "1" { "" } else { "s" };
         format!("{ticks} tick{plural}, {cycles} core cycles")
     };
-    let features = if m.features.is_empty() {
-        "none".into()
-    } else {
-        m.features.join(", ")
-    };
+    let features = if m.features.is_empty() { "none".into() } else { m.features.join(", ") };
     let facts = [
         ("CPU", m.cpu.clone()),
         ("Architecture", m.arch.clone()),
         ("Features in use", features),
         ("Core clock during the run", clock),
-        (
-            "Counter",
-            format!("{}, {} ns a tick", m.counter, plain_number(m.ns_per_tick)),
-        ),
-        (
-            "Counter ticks per core cycle",
-            plain_number(m.ticks_per_cycle),
-        ),
+        ("Counter", format!("{}, {} ns a tick", m.counter, plain_number(m.ns_per_tick))),
+        ("Counter ticks per core cycle", plain_number(m.ticks_per_cycle)),
         ("Resolution of the counter", cycles(m.resolution_ticks)),
         ("Reading it twice, subtracted", cycles(m.overhead_ticks)),
     ];
@@ -263,11 +227,7 @@ fn method(out: &mut String, run: &Run) {
         let _ = writeln!(out, "<p>{mode}</p>");
     }
     if !run.conditions.is_empty() {
-        let _ = writeln!(
-            out,
-            "<p>Conditions: {}.</p>",
-            escaped(&run.conditions.join(", "))
-        );
+        let _ = writeln!(out, "<p>Conditions: {}.</p>", escaped(&run.conditions.join(", ")));
     }
     let _ = write!(
         out,
@@ -287,15 +247,9 @@ mod tests {
     use crate::report::sample;
 
     fn parsed(html: &str) -> usize {
-        let options = roxmltree::ParsingOptions {
-            allow_dtd: true,
-            ..Default::default()
-        };
+        let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
         let document = roxmltree::Document::parse_with_options(html, options).unwrap();
-        document
-            .descendants()
-            .filter(|node| node.tag_name().name() == "svg")
-            .count()
+        document.descendants().filter(|node| node.tag_name().name() == "svg").count()
     }
 
     #[test]
@@ -307,10 +261,7 @@ mod tests {
             assert!(!html.contains(word), "{word}");
         }
         let namespace = "http://www.w3.org/2000/svg";
-        assert_eq!(
-            html.matches("http").count(),
-            html.matches(namespace).count()
-        );
+        assert_eq!(html.matches("http").count(), html.matches(namespace).count());
     }
 
     #[test]

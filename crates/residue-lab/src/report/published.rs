@@ -103,10 +103,7 @@ pub struct Series {
 impl Series {
     /// The figure for a size, if one was published.
     pub fn at(&self, bytes: usize, extra: usize) -> Option<f64> {
-        self.points
-            .iter()
-            .find(|p| p.bytes == bytes && p.extra == extra)
-            .map(|p| p.cycles_per_byte)
+        self.points.iter().find(|p| p.bytes == bytes && p.extra == extra).map(|p| p.cycles_per_byte)
     }
 }
 
@@ -172,11 +169,7 @@ pub struct Quoted {
 
 macro_rules! data {
     ($name:literal) => {
-        parse(include_str!(concat!(
-            "../../../../published/",
-            $name,
-            ".csv"
-        )))
+        parse(include_str!(concat!("../../../../published/", $name, ".csv")))
     };
 }
 
@@ -228,23 +221,12 @@ fn curves(
         let Some((code, kernel)) = ours(algorithm, level) else {
             continue;
         };
-        let point = Point {
-            bytes,
-            extra,
-            cycles_per_byte,
-        };
+        let point = Point { bytes, extra, cycles_per_byte };
         match all.iter_mut().find(|series| series.algorithm == *algorithm) {
             Some(series) => series.points.push(point),
             None => {
                 let algorithm = algorithm.clone();
-                all.push(Series {
-                    cpu,
-                    level,
-                    algorithm,
-                    code,
-                    kernel,
-                    points: vec![point],
-                });
+                all.push(Series { cpu, level, algorithm, code, kernel, points: vec![point] });
             }
         }
     }
@@ -261,27 +243,16 @@ struct Thesis {
 fn thesis_tables() -> &'static Thesis {
     static THESIS: OnceLock<Thesis> = OnceLock::new();
     THESIS.get_or_init(|| {
-        let (a1, a2) = (
-            data!("thesis_a1_intel_o3"),
-            data!("thesis_a2_cortex_a53_o3"),
-        );
+        let (a1, a2) = (data!("thesis_a1_intel_o3"), data!("thesis_a2_cortex_a53_o3"));
         let (a3, a4) = (data!("thesis_a3_power7_o3"), data!("thesis_a4_intel_o1"));
-        let (a5, a6) = (
-            data!("thesis_a5_extra_bytes_crc32c"),
-            data!("thesis_a6_extra_bytes_ones_comp_16"),
-        );
-        let mut all = Thesis {
-            o3: Vec::new(),
-            o1: Vec::new(),
-            extra: Vec::new(),
-        };
+        let (a5, a6) =
+            (data!("thesis_a5_extra_bytes_crc32c"), data!("thesis_a6_extra_bytes_ones_comp_16"));
+        let mut all = Thesis { o3: Vec::new(), o1: Vec::new(), extra: Vec::new() };
         for (cpu, column) in [(Cpu::I3, 2), (Cpu::Xeon, 3)] {
             all.o3.extend(curves(&a1, cpu, Level::O3, column, false));
             all.o1.extend(curves(&a4, cpu, Level::O1, column, false));
-            all.extra
-                .extend(curves(&a5, cpu, Level::O3, column + 1, true));
-            all.extra
-                .extend(curves(&a6, cpu, Level::O3, column + 1, true));
+            all.extra.extend(curves(&a5, cpu, Level::O3, column + 1, true));
+            all.extra.extend(curves(&a6, cpu, Level::O3, column + 1, true));
         }
         all.o3.extend(curves(&a2, Cpu::A53, Level::O3, 2, false));
         all.o3.extend(curves(&a3, Cpu::Power7, Level::O3, 2, false));
@@ -306,13 +277,8 @@ pub fn thesis_extra_bytes() -> &'static [Series] {
 
 /// One curve of [`thesis`] or [`thesis_o1`].
 pub fn series(cpu: Cpu, level: Level, code: &str, kernel: &str) -> Option<&'static Series> {
-    let all = if level == Level::O1 {
-        thesis_o1()
-    } else {
-        thesis()
-    };
-    all.iter()
-        .find(|s| s.cpu == cpu && s.code == code && s.kernel == kernel)
+    let all = if level == Level::O1 { thesis_o1() } else { thesis() };
+    all.iter().find(|s| s.cpu == cpu && s.code == code && s.kernel == kernel)
 }
 
 /// The article's table of 44, 550 and 1500 bytes (Pino García 2018).
@@ -337,10 +303,7 @@ pub fn igalia() -> Vec<Igalia> {
             ns_per_byte: ns_per_byte.parse().ok()?,
         })
     };
-    data!("igalia_2018_checksum")
-        .iter()
-        .filter_map(read)
-        .collect()
+    data!("igalia_2018_checksum").iter().filter_map(read).collect()
 }
 
 /// The paper's Tables 1 and 2 (Sklower 1989).
@@ -364,18 +327,9 @@ pub fn sklower() -> Vec<Sklower> {
         };
         let seconds = seconds.parse().ok()?;
         let (test, machine) = (test.clone(), machine.clone());
-        Some(Sklower {
-            test,
-            algorithm: algorithm.clone(),
-            kernel,
-            machine,
-            seconds,
-        })
+        Some(Sklower { test, algorithm: algorithm.clone(), kernel, machine, seconds })
     };
-    data!("sklower_1989_iso_checksum")
-        .iter()
-        .filter_map(read)
-        .collect()
+    data!("sklower_1989_iso_checksum").iter().filter_map(read).collect()
 }
 
 /// The figures in the text of the Intel white paper (2006).
@@ -393,29 +347,16 @@ pub fn intel() -> Vec<Intel> {
             unit,
         })
     };
-    data!("intel_2006_slicing_by_8")
-        .iter()
-        .filter_map(read)
-        .collect()
+    data!("intel_2006_slicing_by_8").iter().filter_map(read).collect()
 }
 
 /// What the thesis quotes from other papers.
 pub fn literature() -> Vec<Quoted> {
     let read = |row: &Vec<String>| {
         let [source, quantity, bytes, value, unit] = row.clone().try_into().ok()?;
-        Some(Quoted {
-            source,
-            quantity,
-            bytes,
-            value,
-            unit,
-        })
+        Some(Quoted { source, quantity, bytes, value, unit })
     };
-    data!("literature_quoted_in_thesis")
-        .iter()
-        .skip(1)
-        .filter_map(read)
-        .collect()
+    data!("literature_quoted_in_thesis").iter().skip(1).filter_map(read).collect()
 }
 
 #[cfg(test)]
@@ -425,28 +366,14 @@ mod tests {
     #[test]
     fn every_row_of_every_table_is_read() {
         let points = |all: &[Series], cpu: Cpu| {
-            all.iter()
-                .filter(|s| s.cpu == cpu)
-                .map(|s| s.points.len())
-                .sum::<usize>()
+            all.iter().filter(|s| s.cpu == cpu).map(|s| s.points.len()).sum::<usize>()
         };
         let counts = Cpu::ALL.map(|cpu| points(thesis(), cpu));
         assert_eq!(counts, [169, 169, 143, 130]);
+        assert_eq!([Cpu::I3, Cpu::Xeon].map(|cpu| points(thesis_o1(), cpu)), [15, 15]);
+        assert_eq!([Cpu::I3, Cpu::Xeon].map(|cpu| points(thesis_extra_bytes(), cpu)), [48, 48]);
         assert_eq!(
-            [Cpu::I3, Cpu::Xeon].map(|cpu| points(thesis_o1(), cpu)),
-            [15, 15]
-        );
-        assert_eq!(
-            [Cpu::I3, Cpu::Xeon].map(|cpu| points(thesis_extra_bytes(), cpu)),
-            [48, 48]
-        );
-        assert_eq!(
-            (
-                igalia().len(),
-                sklower().len(),
-                intel().len(),
-                literature().len()
-            ),
+            (igalia().len(), sklower().len(), intel().len(), literature().len()),
             (12, 106, 17, 18)
         );
     }
@@ -456,26 +383,11 @@ mod tests {
         let at = |cpu, level, code, kernel, bytes| {
             series(cpu, level, code, kernel).unwrap().at(bytes, 0)
         };
-        assert_eq!(
-            at(Cpu::I3, Level::O3, "crc-32/iscsi", "sse42_pclmul", 1500),
-            Some(0.211)
-        );
-        assert_eq!(
-            at(Cpu::Xeon, Level::O3, "internet", "adc", 9000),
-            Some(0.222)
-        );
-        assert_eq!(
-            at(Cpu::I3, Level::O1, "internet", "word16_scalar", 64),
-            Some(2.09)
-        );
-        assert_eq!(
-            at(Cpu::A53, Level::O3, "crc-32/iscsi", "crc", 1500),
-            Some(1.187)
-        );
-        assert_eq!(
-            at(Cpu::Power7, Level::O3, "internet", "word64", 65536),
-            Some(0.941)
-        );
+        assert_eq!(at(Cpu::I3, Level::O3, "crc-32/iscsi", "sse42_pclmul", 1500), Some(0.211));
+        assert_eq!(at(Cpu::Xeon, Level::O3, "internet", "adc", 9000), Some(0.222));
+        assert_eq!(at(Cpu::I3, Level::O1, "internet", "word16_scalar", 64), Some(2.09));
+        assert_eq!(at(Cpu::A53, Level::O3, "crc-32/iscsi", "crc", 1500), Some(1.187));
+        assert_eq!(at(Cpu::Power7, Level::O3, "internet", "word64", 65536), Some(0.941));
         let a5 = thesis_extra_bytes()
             .iter()
             .find(|s| s.cpu == Cpu::Xeon && s.kernel == "sse42_pclmul")
@@ -487,14 +399,10 @@ mod tests {
     #[test]
     fn the_rows_with_quotes_and_gaps_are_whole() {
         assert!(
-            igalia()
-                .iter()
-                .any(|row| row.kernel == "adc" && row.bytes == 1500 && row.ns == 743.88)
+            igalia().iter().any(|row| row.kernel == "adc" && row.bytes == 1500 && row.ns == 743.88)
         );
         assert!(
-            intel()
-                .iter()
-                .any(|row| row.quantity == "CRC cost, Sarwate" && row.value == 54000.0)
+            intel().iter().any(|row| row.quantity == "CRC cost, Sarwate" && row.value == 54000.0)
         );
         assert!(intel().iter().any(|row| row.bytes.is_none()));
     }

@@ -3,9 +3,8 @@
 use crate::speed::model::{Cell, Machine, Run};
 
 /// The thirteen sizes of the thesis.
-pub(crate) const SIZES: [usize; 13] = [
-    64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536,
-];
+pub(crate) const SIZES: [usize; 13] =
+    [64, 128, 256, 512, 1024, 1500, 2048, 4096, 8192, 9000, 16384, 32768, 65536];
 
 /// Code, kernel, cycles of one call that do not depend on the length, cycles per byte.
 type Cost = (&'static str, &'static str, f64, f64);
@@ -58,12 +57,7 @@ pub(crate) fn arm() -> Run {
 
 /// A run without any cell.
 pub(crate) fn empty() -> Run {
-    Run {
-        cells: Vec::new(),
-        steady: Vec::new(),
-        conditions: Vec::new(),
-        ..x86()
-    }
+    Run { cells: Vec::new(), steady: Vec::new(), conditions: Vec::new(), ..x86() }
 }
 
 fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {

@@ -13,11 +13,7 @@ pub(super) struct Index<'a> {
 
 impl<'a> Index<'a> {
     pub(super) fn new(run: &'a Run) -> Self {
-        let mut index = Index {
-            cells: HashMap::new(),
-            kernels: Vec::new(),
-            sizes: Vec::new(),
-        };
+        let mut index = Index { cells: HashMap::new(), kernels: Vec::new(), sizes: Vec::new() };
         let mut code_order: HashMap<&str, usize> = HashMap::new();
         let mut seen = std::collections::HashSet::new();
         for cell in &run.cells {
@@ -30,9 +26,7 @@ impl<'a> Index<'a> {
             if cell.extra == 0 {
                 index.sizes.push(cell.bytes);
             }
-            index
-                .cells
-                .insert((code, kernel, cell.bytes, cell.extra), cell);
+            index.cells.insert((code, kernel, cell.bytes, cell.extra), cell);
         }
         // Stable: codes stay together, and inside a code the run's own order of kernels stands.
         index.kernels.sort_by_key(|(code, _)| code_order[code]);
@@ -65,10 +59,7 @@ impl<'a> Index<'a> {
 
     /// The cells of one kernel without extra bytes, by size.
     pub(super) fn curve(&self, code: &str, kernel: &str) -> Vec<&'a Cell> {
-        self.sizes
-            .iter()
-            .filter_map(|&bytes| self.cell(code, kernel, bytes, 0))
-            .collect()
+        self.sizes.iter().filter_map(|&bytes| self.cell(code, kernel, bytes, 0)).collect()
     }
 }
 
@@ -84,18 +75,9 @@ mod tests {
         again.mean = 42.0;
         run.cells.push(again.clone());
         let index = Index::new(&run);
-        assert_eq!(
-            index
-                .cell(&again.code, &again.kernel, again.bytes, 0)
-                .unwrap()
-                .mean,
-            42.0
-        );
+        assert_eq!(index.cell(&again.code, &again.kernel, again.bytes, 0).unwrap().mean, 42.0);
         assert_eq!(index.sizes(), sample::SIZES);
-        assert_eq!(
-            index.curve("crc-32/iscsi", "nibble").len(),
-            sample::SIZES.len()
-        );
+        assert_eq!(index.curve("crc-32/iscsi", "nibble").len(), sample::SIZES.len());
         assert!(index.curve("crc-32/iscsi", "no such kernel").is_empty());
     }
 }

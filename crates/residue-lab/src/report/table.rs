@@ -54,9 +54,8 @@ impl Table {
             out.push('\n');
         }
         let stub = self.stub_width();
-        let widths: Vec<usize> = (0..self.heads.len())
-            .map(|column| self.column_width(column))
-            .collect();
+        let widths: Vec<usize> =
+            (0..self.heads.len()).map(|column| self.column_width(column)).collect();
         let mut first = 0;
         while first < widths.len() {
             let end = self.block_end(stub, &widths, first);
@@ -76,11 +75,7 @@ impl Table {
         }
         // A group that does not fit moves to the next block, unless the block would stay empty.
         let whole = first + (end - first) / self.together.max(1) * self.together.max(1);
-        if end < widths.len() && whole > first {
-            whole
-        } else {
-            end
-        }
+        if end < widths.len() && whole > first { whole } else { end }
     }
 
     fn block(
@@ -100,11 +95,8 @@ impl Table {
             out.push_str(text.trim_end());
             out.push('\n');
         };
-        let heads: Vec<String> = self
-            .heads
-            .iter()
-            .map(|head| shortened(head, STUB_LIMIT))
-            .collect();
+        let heads: Vec<String> =
+            self.heads.iter().map(|head| shortened(head, STUB_LIMIT)).collect();
         line(self.stub, &heads);
         let rules: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
         line(&"-".repeat(stub), &rules);
@@ -112,10 +104,8 @@ impl Table {
             match row {
                 Row::Group(name) => line(&shortened(name, STUB_LIMIT), &[]),
                 Row::Values(name, values) | Row::Published(name, values) => {
-                    let values: Vec<String> = values
-                        .iter()
-                        .map(|value| shortened(value, STUB_LIMIT))
-                        .collect();
+                    let values: Vec<String> =
+                        values.iter().map(|value| shortened(value, STUB_LIMIT)).collect();
                     line(&format!("  {}", shortened(name, STUB_LIMIT)), &values);
                 }
             }
@@ -129,12 +119,7 @@ impl Table {
                 name.chars().count().min(STUB_LIMIT) + 2
             }
         };
-        self.rows
-            .iter()
-            .map(width)
-            .max()
-            .unwrap_or(0)
-            .max(self.stub.chars().count())
+        self.rows.iter().map(width).max().unwrap_or(0).max(self.stub.chars().count())
     }
 
     fn column_width(&self, column: usize) -> usize {
@@ -145,17 +130,12 @@ impl Table {
             }
         };
         let values = self.rows.iter().map(width).max().unwrap_or(0);
-        values
-            .max(self.heads[column].chars().count())
-            .min(STUB_LIMIT)
+        values.max(self.heads[column].chars().count()).min(STUB_LIMIT)
     }
 
     /// The table as an HTML `<table>`, with the title as its caption. Everything is escaped.
     pub fn html(&self) -> String {
-        let mut out = format!(
-            "<table>\n<caption>{}</caption>\n<thead><tr>",
-            escaped(&self.title)
-        );
+        let mut out = format!("<table>\n<caption>{}</caption>\n<thead><tr>", escaped(&self.title));
         out.push_str(&format!("<th scope=\"col\">{}</th>", escaped(self.stub)));
         for head in &self.heads {
             out.push_str(&format!("<th scope=\"col\">{}</th>", escaped(head)));
@@ -174,18 +154,12 @@ impl Table {
                 Row::Values(name, values) => ("", name, values),
                 Row::Published(name, values) => (" class=\"published\"", name, values),
             };
-            out.push_str(&format!(
-                "<tr{class}><th scope=\"row\">{}</th>",
-                escaped(name)
-            ));
+            out.push_str(&format!("<tr{class}><th scope=\"row\">{}</th>", escaped(name)));
             for column in 0..self.heads.len() {
                 let value = values.get(column).map_or("", String::as_str);
                 // In a group of columns the first is ours.
-                let class = if column % self.together.max(1) == 0 {
-                    ""
-                } else {
-                    " class=\"published\""
-                };
+                let class =
+                    if column % self.together.max(1) == 0 { "" } else { " class=\"published\"" };
                 out.push_str(&format!("<td{class}>{}</td>", escaped(value)));
             }
             out.push_str("</tr>\n");
@@ -221,18 +195,11 @@ mod tests {
     fn text_fits_the_terminal_and_lines_up() {
         for columns in [0, 1, 3, 13, 40] {
             let text = table(columns).text();
-            assert!(
-                text.lines().all(|line| line.chars().count() <= COLUMNS),
-                "{text}"
-            );
+            assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
             assert!(!text.contains('\u{1b}'));
         }
         let text = table(2).text();
-        let ends: Vec<usize> = text
-            .lines()
-            .skip(3)
-            .map(|line| line.chars().count())
-            .collect();
+        let ends: Vec<usize> = text.lines().skip(3).map(|line| line.chars().count()).collect();
         assert_eq!(ends[0], ends[1], "{text}");
         assert_eq!(ends[1], ends[3], "{text}");
     }
@@ -241,13 +208,7 @@ mod tests {
     fn html_is_well_formed_and_escaped() {
         let html = table(3).html();
         let document = roxmltree::Document::parse(&html).unwrap();
-        assert_eq!(
-            document
-                .descendants()
-                .filter(|node| node.has_tag_name("td"))
-                .count(),
-            9
-        );
+        assert_eq!(document.descendants().filter(|node| node.has_tag_name("td")).count(), 9);
         assert!(html.contains("&lt;x&gt;"));
     }
 }

@@ -37,9 +37,7 @@ pub fn table_quoted() -> Table {
         )
     });
     let intel = published::intel().into_iter().map(|row| {
-        let bytes = row
-            .bytes
-            .map_or_else(String::new, |bytes| bytes.to_string());
+        let bytes = row.bytes.map_or_else(String::new, |bytes| bytes.to_string());
         Row::Published(
             format!("Intel 2006: {}", row.quantity),
             vec![bytes, row.value.to_string(), row.unit],
@@ -63,10 +61,7 @@ pub fn table_ns(run: &Run) -> Table {
     let index = Index::new(run);
     let (sizes, article) = (index.sizes(), published::igalia());
     let rows = rows(&index, |code, kernel| {
-        let cells: Vec<_> = sizes
-            .iter()
-            .map(|&bytes| index.cell(code, kernel, bytes, 0))
-            .collect();
+        let cells: Vec<_> = sizes.iter().map(|&bytes| index.cell(code, kernel, bytes, 0)).collect();
         if cells.iter().all(Option::is_none) {
             return Vec::new();
         }
@@ -82,10 +77,7 @@ pub fn table_ns(run: &Run) -> Table {
         };
         if sizes.iter().any(|&bytes| printed(bytes).is_some()) {
             let values = sizes.iter().flat_map(|&bytes| {
-                [
-                    three_digits(printed(bytes).map(|row| row.ns)),
-                    NONE.to_string(),
-                ]
+                [three_digits(printed(bytes).map(|row| row.ns)), NONE.to_string()]
             });
             lines.push(Row::Published("  published".into(), values.collect()));
         }
@@ -133,11 +125,8 @@ pub fn table_iso(ours: &[crate::speed::iso::Row]) -> Table {
         ];
         Row::Values(row.name.into(), values)
     };
-    let (theirs, more) = ours.split_at(
-        ours.iter()
-            .position(|row| row.name == "quads")
-            .unwrap_or(ours.len()),
-    );
+    let (theirs, more) =
+        ours.split_at(ours.iter().position(|row| row.name == "quads").unwrap_or(ours.len()));
     let mut rows = vec![Row::Group("Sklower's rows".into())];
     rows.extend(theirs.iter().map(line));
     rows.push(Row::Group("and ours".into()));
@@ -150,18 +139,9 @@ pub fn table_iso(ours: &[crate::speed::iso::Row]) -> Table {
              half of them."
         ),
         stub: "row",
-        heads: [
-            "16 MiB, ms",
-            "/ ip",
-            "his s",
-            "mix, ms",
-            "/ ip",
-            "his s",
-            "gateway, ms",
-            "/ ip",
-        ]
-        .map(String::from)
-        .to_vec(),
+        heads: ["16 MiB, ms", "/ ip", "his s", "mix, ms", "/ ip", "his s", "gateway, ms", "/ ip"]
+            .map(String::from)
+            .to_vec(),
         together: 1,
         rows,
     }
@@ -176,10 +156,8 @@ fn printed(cpu: Cpu, level: Level, code: &str, kernel: &str, bytes: usize) -> St
 }
 
 fn names(cpus: &[Cpu]) -> String {
-    let names: Vec<String> = cpus
-        .iter()
-        .map(|cpu| format!("{}: {}", cpu.short(), cpu.name()))
-        .collect();
+    let names: Vec<String> =
+        cpus.iter().map(|cpu| format!("{}: {}", cpu.short(), cpu.name())).collect();
     names.join("; ")
 }
 
@@ -212,16 +190,9 @@ pub fn table_6_1(run: &Run) -> Table {
             let cell = index.cell(code, kernel, bytes, 0);
             any |= cell.is_some();
             values.push(cell.map_or(NONE.into(), |cell| mean_margin(cell.mean, cell.margin)));
-            values.extend(
-                cpus.iter()
-                    .map(|&cpu| printed(cpu, Level::O3, code, kernel, bytes)),
-            );
+            values.extend(cpus.iter().map(|&cpu| printed(cpu, Level::O3, code, kernel, bytes)));
         }
-        if any {
-            vec![Row::Values(kernel.into(), values)]
-        } else {
-            Vec::new()
-        }
+        if any { vec![Row::Values(kernel.into(), values)] } else { Vec::new() }
     });
     Table {
         id: "6.1",
@@ -242,27 +213,17 @@ pub fn table_a1(run: &Run) -> Table {
     let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
     let sizes = index.sizes();
     let rows = rows(&index, |code, kernel| {
-        let cells: Vec<_> = sizes
-            .iter()
-            .map(|&bytes| index.cell(code, kernel, bytes, 0))
-            .collect();
+        let cells: Vec<_> = sizes.iter().map(|&bytes| index.cell(code, kernel, bytes, 0)).collect();
         if cells.iter().all(Option::is_none) {
             return Vec::new();
         }
-        let ours = cells
-            .iter()
-            .map(|cell| three_digits(cell.map(|cell| cell.mean)))
-            .collect();
+        let ours = cells.iter().map(|cell| three_digits(cell.map(|cell| cell.mean))).collect();
         let mut lines = vec![Row::Values(kernel.into(), ours)];
         for &cpu in cpus {
             if published::series(cpu, Level::O3, code, kernel).is_some() {
-                let values = sizes
-                    .iter()
-                    .map(|&bytes| printed(cpu, Level::O3, code, kernel, bytes));
-                lines.push(Row::Published(
-                    format!("  {}", cpu.short()),
-                    values.collect(),
-                ));
+                let values =
+                    sizes.iter().map(|&bytes| printed(cpu, Level::O3, code, kernel, bytes));
+                lines.push(Row::Published(format!("  {}", cpu.short()), values.collect()));
             }
         }
         lines
@@ -295,19 +256,12 @@ pub fn table_a4(run: &Run) -> Table {
     for (scalar, vector, name) in PAIRS {
         let mut lines = Vec::new();
         for bytes in SIZES {
-            let mean = |kernel| {
-                index
-                    .cell("internet", kernel, bytes, 0)
-                    .map(|cell| cell.mean)
-            };
+            let mean = |kernel| index.cell("internet", kernel, bytes, 0).map(|cell| cell.mean);
             let (o1, o3) = (mean(scalar), mean(vector));
             if o1.is_none() && o3.is_none() {
                 continue;
             }
-            let ratio = o1
-                .zip(o3)
-                .filter(|(_, o3)| *o3 > 0.0)
-                .map(|(o1, o3)| o1 / o3);
+            let ratio = o1.zip(o3).filter(|(_, o3)| *o3 > 0.0).map(|(o1, o3)| o1 / o3);
             let mut values = vec![three_digits(o1), three_digits(o3), three_digits(ratio)];
             for cpu in [Cpu::I3, Cpu::Xeon] {
                 values.push(printed(cpu, Level::O1, "internet", scalar, bytes));
@@ -322,15 +276,7 @@ pub fn table_a4(run: &Run) -> Table {
             rows.append(&mut lines);
         }
     }
-    let heads = [
-        "scalar",
-        "vectorised",
-        "ratio",
-        "i3 -O1",
-        "i3 -O3",
-        "Xeon -O1",
-        "Xeon -O3",
-    ];
+    let heads = ["scalar", "vectorised", "ratio", "i3 -O1", "i3 -O3", "Xeon -O1", "Xeon -O3"];
     Table {
         id: "a4",
         title: "Table A.4: the Internet checksum, scalar and vectorised by the compiler".into(),
@@ -348,24 +294,12 @@ pub fn table_a4(run: &Run) -> Table {
 /// Table A.5: 0 to 7 extra bytes, CRC-32C with the crc32 instruction on three streams (on ARM the nearest).
 pub fn table_a5(run: &Run) -> Table {
     let title = "Table A.5: extra bytes, CRC-32C";
-    extra_bytes(
-        run,
-        "a5",
-        title,
-        "crc-32/iscsi",
-        &["sse42_pclmul", "crc_pmull", "crc"],
-    )
+    extra_bytes(run, "a5", title, "crc-32/iscsi", &["sse42_pclmul", "crc_pmull", "crc"])
 }
 
 /// Table A.6: 0 to 7 extra bytes, Internet checksum with 16-bit words.
 pub fn table_a6(run: &Run) -> Table {
-    extra_bytes(
-        run,
-        "a6",
-        "Table A.6: extra bytes, Internet checksum",
-        "internet",
-        &["word16"],
-    )
+    extra_bytes(run, "a6", "Table A.6: extra bytes, Internet checksum", "internet", &["word16"])
 }
 
 fn extra_bytes(
@@ -403,14 +337,11 @@ fn extra_bytes(
         }
         Row::Values(format!("+{extra}"), values)
     };
-    let rows = kernel.map_or(Vec::new(), |kernel| {
-        (0..8).map(|extra| line(extra, kernel)).collect()
-    });
+    let rows =
+        kernel.map_or(Vec::new(), |kernel| (0..8).map(|extra| line(extra, kernel)).collect());
     Table {
         id,
-        title: format!("{title} {}", kernel.unwrap_or_default())
-            .trim_end()
-            .into(),
+        title: format!("{title} {}", kernel.unwrap_or_default()).trim_end().into(),
         note: format!(
             "Core cycles per byte of buffers that are 0 to 7 bytes longer than the size above; after each size \
              the published mean (GCC -O3). {}.",
@@ -439,10 +370,7 @@ mod tests {
             );
             for table in all {
                 let text = table.text();
-                assert!(
-                    text.lines().all(|line| line.chars().count() <= COLUMNS),
-                    "{text}"
-                );
+                assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
                 roxmltree::Document::parse(&table.html()).unwrap();
             }
         }
@@ -459,10 +387,7 @@ mod tests {
         };
         let x86 = sample::x86();
         let row = find(&table_6_1(&x86), "sse42_pclmul");
-        assert_eq!(
-            (row[1].as_str(), row[2].as_str(), row[4].as_str()),
-            ("1.25", "1.23", "0.211")
-        );
+        assert_eq!((row[1].as_str(), row[2].as_str(), row[4].as_str()), ("1.25", "1.23", "0.211"));
         assert!(row[0].contains('±'));
         assert_eq!(find(&table_6_1(&x86), "avx512_vpclmul")[1], NONE);
         assert_eq!(find(&table_6_1(&sample::arm()), "crc")[1], "3.54");

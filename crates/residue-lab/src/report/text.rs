@@ -42,15 +42,7 @@ pub(super) fn clean(text: &str) -> String {
     let allowed = |c: char| !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'));
     // Marks that turn the direction of writing would let a name rewrite its neighbours.
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars()
-        .map(|c| {
-            if allowed(c) && !turns(c) {
-                c
-            } else {
-                '\u{fffd}'
-            }
-        })
-        .collect()
+    text.chars().map(|c| if allowed(c) && !turns(c) { c } else { '\u{fffd}' }).collect()
 }
 
 /// [`clean`], and not longer than `limit` characters.
@@ -100,11 +92,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> String {
 /// The text filled up with blanks to `width` characters, on the left or on the right.
 pub(super) fn padded(text: &str, width: usize, blanks_left: bool) -> String {
     let blanks = " ".repeat(width.saturating_sub(text.chars().count()));
-    if blanks_left {
-        format!("{blanks}{text}")
-    } else {
-        format!("{text}{blanks}")
-    }
+    if blanks_left { format!("{blanks}{text}") } else { format!("{text}{blanks}") }
 }
 
 /// The day of an RFC 3339 date, or as much of a shorter text as there is.
@@ -118,13 +106,8 @@ mod tests {
 
     #[test]
     fn numbers_keep_three_digits() {
-        let cases = [
-            (0.12834, "0.128"),
-            (9.996, "10.0"),
-            (161.027, "161"),
-            (0.0, "0"),
-            (1.0, "1.00"),
-        ];
+        let cases =
+            [(0.12834, "0.128"), (9.996, "10.0"), (161.027, "161"), (0.0, "0"), (1.0, "1.00")];
         for (x, text) in cases {
             assert_eq!(significant(x, 3), text);
         }
@@ -141,10 +124,7 @@ mod tests {
 
     #[test]
     fn text_from_outside_is_made_harmless() {
-        assert_eq!(
-            escaped("<b a='\"'>&\u{1b}"),
-            "&lt;b a=&#39;&quot;&#39;&gt;&amp;\u{fffd}"
-        );
+        assert_eq!(escaped("<b a='\"'>&\u{1b}"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;\u{fffd}");
         assert_eq!(shortened("abcdef", 4), "abc…");
         assert_eq!(shortened("abc", 4), "abc");
         assert_eq!(wrapped("one two  three", 7), "one two\nthree");

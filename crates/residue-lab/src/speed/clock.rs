@@ -61,11 +61,7 @@ impl Clock {
         let steps =
             (0..100).flat_map(|_| step().windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>());
         let resolution = steps.filter(|&step| step > 0).fold(0, gcd).max(1) as f64;
-        Clock {
-            ns_per_tick,
-            ticks_per_cycle,
-            resolution,
-        }
+        Clock { ns_per_tick, ticks_per_cycle, resolution }
     }
 
     /// Core cycles in `ticks`.
@@ -93,14 +89,8 @@ mod tests {
     #[test]
     fn a_calibrated_clock_is_plausible() {
         let clock = Clock::calibrate();
-        assert!(
-            clock.ns_per_tick > 0.01 && clock.ns_per_tick < 1000.0,
-            "{clock:?}"
-        );
-        assert!(
-            clock.ticks_per_cycle > 1e-4 && clock.ticks_per_cycle < 100.0,
-            "{clock:?}"
-        );
+        assert!(clock.ns_per_tick > 0.01 && clock.ns_per_tick < 1000.0, "{clock:?}");
+        assert!(clock.ticks_per_cycle > 1e-4 && clock.ticks_per_cycle < 100.0, "{clock:?}");
         assert!(clock.resolution >= 1.0);
     }
 }

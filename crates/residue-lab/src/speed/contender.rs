@@ -64,11 +64,7 @@ impl Contender {
                 }
             }
         }
-        let mut collect = Collect {
-            code,
-            only,
-            found: Vec::new(),
-        };
+        let mut collect = Collect { code, only, found: Vec::new() };
         code.visit(&mut collect);
         collect.found
     }
@@ -94,10 +90,6 @@ impl Contender {
             return Ok(());
         }
         let (code, kernel) = (code.name().to_string(), self.kernel.name.to_string());
-        Err(Error::WrongAnswer {
-            code,
-            kernel,
-            bytes: data.len(),
-        })
+        Err(Error::WrongAnswer { code, kernel, bytes: data.len() })
     }
 }

@@ -32,10 +32,9 @@ impl Data {
             Data::Random => random.fill(bytes),
             Data::Zeros => bytes.fill(0),
             Data::Ones => bytes.fill(0xff),
-            Data::Ramp => bytes
-                .iter_mut()
-                .zip((0u8..=255).cycle())
-                .for_each(|(byte, value)| *byte = value),
+            Data::Ramp => {
+                bytes.iter_mut().zip((0u8..=255).cycle()).for_each(|(byte, value)| *byte = value)
+            }
         }
     }
 }
@@ -87,10 +86,7 @@ impl Evictor {
     /// Reads one byte of every cache line.
     pub fn evict(&self) {
         std::hint::black_box(
-            self.0
-                .iter()
-                .step_by(64)
-                .fold(0u8, |sum, byte| sum.wrapping_add(*byte)),
+            self.0.iter().step_by(64).fold(0u8, |sum, byte| sum.wrapping_add(*byte)),
         );
     }
 }
@@ -109,10 +105,7 @@ mod tests {
     fn buffers_are_aligned() {
         for offset in 0..64 {
             let mut buffer = Buffer::new(100);
-            assert_eq!(
-                buffer.slice(offset, 100).as_ptr().align_offset(64),
-                (64 - offset) % 64
-            );
+            assert_eq!(buffer.slice(offset, 100).as_ptr().align_offset(64), (64 - offset) % 64);
         }
     }
 

@@ -82,19 +82,10 @@ pub fn measure(
             progress(done, steps);
         }
     }
-    let rows = contestants
-        .iter()
-        .zip(best)
-        .map(|(c, [single, mix, gateway])| {
-            let (name, about) = (c.name, c.about);
-            Row {
-                name,
-                about,
-                single,
-                mix,
-                gateway,
-            }
-        });
+    let rows = contestants.iter().zip(best).map(|(c, [single, mix, gateway])| {
+        let (name, about) = (c.name, c.about);
+        Row { name, about, single, mix, gateway }
+    });
     Ok(rows.collect())
 }
 
@@ -146,12 +137,7 @@ fn check(contestants: &[Contestant], packets: &[Packet<'_>]) -> Result<(), Error
                 return Err(wrong(*length));
             }
             let early = (contestant.routine)(segments, length + 1);
-            if early
-                != Err(Error::TooFewBytes {
-                    have: *length,
-                    want: length + 1,
-                })
-            {
+            if early != Err(Error::TooFewBytes { have: *length, want: length + 1 }) {
                 return Err(wrong(length + 1));
             }
         }
@@ -175,23 +161,14 @@ fn walk<'a>(
         take(&segment[..used]);
         left -= used;
     }
-    if left > 0 {
-        Err(Error::TooFewBytes {
-            have: length - left,
-            want: length,
-        })
-    } else {
-        Ok(())
-    }
+    if left > 0 { Err(Error::TooFewBytes { have: length - left, want: length }) } else { Ok(()) }
 }
 
 /// A code of bytes: the state goes from segment to segment.
 fn bytes<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
     Box::new(move |segments, length| {
         let mut state = F::start(&());
-        walk(segments, length, |segment| {
-            state = kernel.run(&(), state, segment)
-        })?;
+        walk(segments, length, |segment| state = kernel.run(&(), state, segment))?;
         Ok(F::finish(&(), state).into())
     })
 }
@@ -255,12 +232,7 @@ fn contestants() -> Vec<Contestant> {
             _ => kernels.iter().find(|k| k.info().name == kernel),
         };
         if let (Some(forced), Ok(code)) = (found.and_then(Kernel::force), code.parse()) {
-            list.push(Contestant {
-                name,
-                about,
-                code: Some(code),
-                routine: routine(forced),
-            });
+            list.push(Contestant { name, about, code: Some(code), routine: routine(forced) });
         }
     }
     let list_ = &mut list;
@@ -268,36 +240,18 @@ fn contestants() -> Vec<Contestant> {
     let (f8, f16) = (fletcher::KERNELS_16, fletcher::KERNELS_32);
     push(
         list_,
-        (
-            "ip",
-            "Internet checksum, the machine's own: `adc`",
-            "internet",
-        ),
+        ("ip", "Internet checksum, the machine's own: `adc`", "internet"),
         (ip, "adc"),
         swapped,
     );
     push(
         list_,
-        (
-            "pip",
-            "portable Internet checksum, 16 bits at a time",
-            "internet",
-        ),
+        ("pip", "portable Internet checksum, 16 bits at a time", "internet"),
         (ip, "word16_scalar"),
         swapped,
     );
-    push(
-        list_,
-        ("xns", "XNS, one word at a time", "xns"),
-        (ns, "words"),
-        words,
-    );
-    push(
-        list_,
-        ("simple", "ISO, byte by byte, unrolled", "fletcher-16"),
-        (f8, "simple"),
-        bytes,
-    );
+    push(list_, ("xns", "XNS, one word at a time", "xns"), (ns, "words"), words);
+    push(list_, ("simple", "ISO, byte by byte, unrolled", "fletcher-16"), (f8, "simple"), bytes);
     push(
         list_,
         ("pairs", "ISO, two bytes at a time (NoMagic)", "fletcher-16"),
@@ -306,90 +260,40 @@ fn contestants() -> Vec<Contestant> {
     );
     push(
         list_,
-        (
-            "pairs_double",
-            "the same by T += 2 S - b (Magic)",
-            "fletcher-16",
-        ),
+        ("pairs_double", "the same by T += 2 S - b (Magic)", "fletcher-16"),
         (f8, "pairs_double"),
         bytes,
     );
     push(
         list_,
-        (
-            "rfc1008",
-            "ISO as in RFC 1008, a division each byte (Ediv)",
-            "fletcher-16",
-        ),
+        ("rfc1008", "ISO as in RFC 1008, a division each byte (Ediv)", "fletcher-16"),
         (f8, "rfc1008"),
         bytes,
     );
+    push(list_, ("f16", "16-bit Fletcher", "fletcher-32"), (f16, "f16"), words);
     push(
         list_,
-        ("f16", "16-bit Fletcher", "fletcher-32"),
-        (f16, "f16"),
-        words,
-    );
-    push(
-        list_,
-        (
-            "f16_indexed",
-            "16-bit Fletcher, indexed (F16-NOAI)",
-            "fletcher-32",
-        ),
+        ("f16_indexed", "16-bit Fletcher, indexed (F16-NOAI)", "fletcher-32"),
         (f16, "f16_indexed"),
         words,
     );
     push(
         list_,
-        (
-            "quads",
-            "ISO, four bytes at a time in 64 bits",
-            "fletcher-16",
-        ),
+        ("quads", "ISO, four bytes at a time in 64 bits", "fletcher-16"),
         (f8, "quads"),
         bytes,
     );
     push(
         list_,
-        (
-            "float53",
-            "ISO, two bytes at a time in floating point",
-            "fletcher-16",
-        ),
+        ("float53", "ISO, two bytes at a time in floating point", "fletcher-16"),
         (f8, "float53"),
         bytes,
     );
-    push(
-        list_,
-        ("internet", "Internet checksum, best here", "internet"),
-        (ip, ""),
-        swapped,
-    );
-    push(
-        list_,
-        ("xns-best", "XNS, best here", "xns"),
-        (ns, ""),
-        words,
-    );
-    push(
-        list_,
-        ("fletcher-16", "ISO, best here", "fletcher-16"),
-        (f8, ""),
-        bytes,
-    );
-    push(
-        list_,
-        ("fletcher-32", "16-bit Fletcher, best here", "fletcher-32"),
-        (f16, ""),
-        words,
-    );
-    push(
-        list_,
-        ("adler-32", "Adler-32, best here", "adler-32"),
-        (adler::KERNELS, ""),
-        bytes,
-    );
+    push(list_, ("internet", "Internet checksum, best here", "internet"), (ip, ""), swapped);
+    push(list_, ("xns-best", "XNS, best here", "xns"), (ns, ""), words);
+    push(list_, ("fletcher-16", "ISO, best here", "fletcher-16"), (f8, ""), bytes);
+    push(list_, ("fletcher-32", "16-bit Fletcher, best here", "fletcher-32"), (f16, ""), words);
+    push(list_, ("adler-32", "Adler-32, best here", "adler-32"), (adler::KERNELS, ""), bytes);
     push(
         list_,
         ("crc-32c", "CRC-32C, best here", "crc-32/iscsi"),
@@ -433,14 +337,8 @@ pub fn findings(rows: &[Row]) -> Vec<String> {
         "and can be made to take only 2.5 times for the mix",
         ratio("pairs", "ip", mix).map(times),
     );
-    tell(
-        "16-bit Fletcher takes at best twice IP's time",
-        ratio("f16", "ip", single).map(times),
-    );
-    tell(
-        "It is nearly everywhere faster than XNS",
-        ratio("xns", "f16", single).map(times),
-    );
+    tell("16-bit Fletcher takes at best twice IP's time", ratio("f16", "ip", single).map(times));
+    tell("It is nearly everywhere faster than XNS", ratio("xns", "f16", single).map(times));
     tell(
         "Whether four bytes at a time would pay was left open",
         ratio("simple", "quads", single).map(|r| times(r) + " as fast as byte by byte"),
@@ -489,10 +387,7 @@ mod tests {
                 let early = (contestant.routine)(segments, joined.len() + 9);
                 assert_eq!(
                     early,
-                    Err(Error::TooFewBytes {
-                        have: joined.len(),
-                        want: joined.len() + 9
-                    })
+                    Err(Error::TooFewBytes { have: joined.len(), want: joined.len() + 9 })
                 );
             }
         }
@@ -506,11 +401,7 @@ mod tests {
             let packets = packets(&pool, one_in, &mut random);
             let large = packets.iter().filter(|(_, length)| *length > 100).count() as f64;
             assert!((large / PACKETS as f64 - share).abs() < 0.01);
-            assert!(
-                packets
-                    .iter()
-                    .all(|(segments, length)| segments.concat().len() == *length)
-            );
+            assert!(packets.iter().all(|(segments, length)| segments.concat().len() == *length));
         }
     }
 }

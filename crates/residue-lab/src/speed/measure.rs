@@ -73,14 +73,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let codes = [
-            "crc-32/iscsi",
-            "internet",
-            "adler-32",
-            "fletcher-32",
-            "fletcher-16",
-            "xns",
-        ];
+        let codes = ["crc-32/iscsi", "internet", "adler-32", "fletcher-32", "fletcher-16", "xns"];
         let more = ["crc-32/iso-hdlc", "crc-64/nvme"];
         Options {
             codes: codes.into_iter().chain(more).map(String::from).collect(),
@@ -117,9 +110,7 @@ const TURN: usize = 10;
 pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Result<Run, Error> {
     let mut contenders = Vec::new();
     for name in &options.codes {
-        let code: Code = name
-            .parse()
-            .map_err(|error| Error::Code(name.clone(), error))?;
+        let code: Code = name.parse().map_err(|error| Error::Code(name.clone(), error))?;
         for mut contender in Contender::of(&code, options.kernels.as_deref()) {
             if code.name() == "custom" {
                 contender.code.clone_from(name);
@@ -128,18 +119,11 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
         }
     }
     if contenders.is_empty() {
-        return Err(Error::NoKernel(
-            options.kernels.clone().unwrap_or_default().join(", "),
-        ));
+        return Err(Error::NoKernel(options.kernels.clone().unwrap_or_default().join(", ")));
     }
 
     let lengths = lengths(options);
-    let largest = lengths
-        .iter()
-        .flat_map(|(_, list)| list)
-        .max()
-        .copied()
-        .unwrap_or(0);
+    let largest = lengths.iter().flat_map(|(_, list)| list).max().copied().unwrap_or(0);
     let mut bench = Bench {
         options,
         clock,
@@ -153,10 +137,8 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
     let null = Contender::null();
     let overhead = bench.overhead(&null);
 
-    let contenders: Vec<Contender> = contenders
-        .into_iter()
-        .map(|(_, contender)| contender)
-        .collect();
+    let contenders: Vec<Contender> =
+        contenders.into_iter().map(|(_, contender)| contender).collect();
     let steps = lengths.len() as u64;
     let (turns, mut cells) = (options.samples.div_ceil(TURN) as u64, Vec::new());
     for (step, (size, list)) in (0..).zip(&lengths) {
@@ -232,9 +214,8 @@ impl Bench<'_> {
 
     fn overhead(&mut self, null: &Contender) -> f64 {
         let data = self.buffer.slice(0, 64);
-        let mut samples: Vec<f64> = (0..1001)
-            .map(|_| Self::time(&null.call, data) as f64)
-            .collect();
+        let mut samples: Vec<f64> =
+            (0..1001).map(|_| Self::time(&null.call, data) as f64).collect();
         median(&mut samples)
     }
 
@@ -253,11 +234,7 @@ impl Bench<'_> {
                 for sample in 0..=count {
                     // The same lengths for every kernel.
                     let length = list[(round * (TURN + 1) + sample) % list.len()];
-                    let offset = if self.options.misaligned {
-                        sample % 8
-                    } else {
-                        0
-                    };
+                    let offset = if self.options.misaligned { sample % 8 } else { 0 };
                     let data = self.buffer.slice(offset, length);
                     self.options.data.fill(&mut self.random, data);
                     // The bytes leave the store buffer: a load over a narrower store in flight would wait.
@@ -300,11 +277,7 @@ impl Bench<'_> {
             for call in 0..calls {
                 let length = list[call % list.len()];
                 let offset = if misaligned { call % 8 } else { 0 };
-                let offset = if latency {
-                    offset + (value & mask) as usize
-                } else {
-                    offset
-                };
+                let offset = if latency { offset + (value & mask) as usize } else { offset };
                 let result = (contender.call)(&data[offset..offset + length]);
                 value = if latency { result } else { value ^ result };
             }
@@ -316,13 +289,9 @@ impl Bench<'_> {
         let calls = |contender: &Contender| {
             let trial = batch(contender, list.len().max(8));
             let wanted = BATCH_NS / self.clock.ns(trial).max(0.5);
-            (wanted as usize)
-                .clamp(1, 1 << 16)
-                .next_multiple_of(list.len())
+            (wanted as usize).clamp(1, 1 << 16).next_multiple_of(list.len())
         };
-        let empty = (0..7)
-            .map(|_| batch(null, 1 << 12))
-            .fold(f64::INFINITY, f64::min);
+        let empty = (0..7).map(|_| batch(null, 1 << 12)).fold(f64::INFINITY, f64::min);
         let calls: Vec<usize> = contenders.iter().map(calls).collect();
         let mut ticks = vec![Vec::with_capacity(self.options.samples); contenders.len()];
         for round in 0..self.options.samples {
@@ -418,10 +387,7 @@ fn conditions(options: &Options) -> Vec<String> {
         given(options.cold, "cold"),
         given(options.misaligned, "misaligned"),
         given(options.pinned, "pinned"),
-        options
-            .mixed
-            .as_ref()
-            .map(|range| format!("mixed {range:?}")),
+        options.mixed.as_ref().map(|range| format!("mixed {range:?}")),
         (options.seed != Options::default().seed).then(|| format!("seed {}", options.seed)),
     ];
     all.into_iter().flatten().collect()
@@ -431,15 +397,12 @@ fn conditions(options: &Options) -> Vec<String> {
 fn cpu_name() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let value = |key: &str| {
-        let line = info
-            .lines()
-            .find(|line| line.trim_start().to_ascii_lowercase().starts_with(key))?;
+        let line =
+            info.lines().find(|line| line.trim_start().to_ascii_lowercase().starts_with(key))?;
         let name = line.split_once(':')?.1.trim();
         (!name.is_empty()).then(|| name.to_string())
     };
-    let name = ["model name", "cpu model", "hardware", "cpu"]
-        .into_iter()
-        .find_map(value);
+    let name = ["model name", "cpu model", "hardware", "cpu"].into_iter().find_map(value);
     name.unwrap_or_else(|| format!("unnamed {} CPU", std::env::consts::ARCH))
 }
 
@@ -458,11 +421,7 @@ mod tests {
 
     #[test]
     fn every_kernel_gets_every_cell() {
-        let clock = Clock {
-            ns_per_tick: 1.0,
-            ticks_per_cycle: 1.0,
-            resolution: 1.0,
-        };
+        let clock = Clock { ns_per_tick: 1.0, ticks_per_cycle: 1.0, resolution: 1.0 };
         for mode in [Mode::Thesis, Mode::Throughput, Mode::Latency] {
             let mut last = (0, 0);
             let options = quick(mode);
@@ -483,27 +442,11 @@ mod tests {
 
     #[test]
     fn unknown_names_are_refused() {
-        let clock = Clock {
-            ns_per_tick: 1.0,
-            ticks_per_cycle: 1.0,
-            resolution: 1.0,
-        };
-        let options = Options {
-            codes: vec!["crc-33".into()],
-            ..quick(Mode::Thesis)
-        };
-        assert!(matches!(
-            measure(&options, &clock, &mut |_, _| ()),
-            Err(Error::Code(..))
-        ));
-        let options = Options {
-            kernels: Some(vec!["mmx".into()]),
-            ..quick(Mode::Thesis)
-        };
-        assert!(matches!(
-            measure(&options, &clock, &mut |_, _| ()),
-            Err(Error::NoKernel(_))
-        ));
+        let clock = Clock { ns_per_tick: 1.0, ticks_per_cycle: 1.0, resolution: 1.0 };
+        let options = Options { codes: vec!["crc-33".into()], ..quick(Mode::Thesis) };
+        assert!(matches!(measure(&options, &clock, &mut |_, _| ()), Err(Error::Code(..))));
+        let options = Options { kernels: Some(vec!["mmx".into()]), ..quick(Mode::Thesis) };
+        assert!(matches!(measure(&options, &clock, &mut |_, _| ()), Err(Error::NoKernel(_))));
     }
 
     #[test]
@@ -517,23 +460,10 @@ mod tests {
 
     #[test]
     fn statistics_are_the_textbook_ones() {
-        let clock = Clock {
-            ns_per_tick: 0.5,
-            ticks_per_cycle: 2.0,
-            resolution: 1.0,
-        };
+        let clock = Clock { ns_per_tick: 0.5, ticks_per_cycle: 2.0, resolution: 1.0 };
         let contender = Contender::null();
-        let cell = cell(
-            &contender,
-            (10, 0),
-            10.0,
-            vec![20.0, 40.0, 60.0, 80.0],
-            &clock,
-        );
-        assert_eq!(
-            (cell.mean, cell.median, cell.min, cell.ns),
-            (2.5, 2.5, 1.0, 25.0)
-        );
+        let cell = cell(&contender, (10, 0), 10.0, vec![20.0, 40.0, 60.0, 80.0], &clock);
+        assert_eq!((cell.mean, cell.median, cell.min, cell.ns), (2.5, 2.5, 1.0, 25.0));
         // Variance 2000/3 of the ticks.
         assert!((cell.sd - (2000.0f64 / 3.0).sqrt() / 20.0).abs() < 1e-12);
         // t(3) is 3.182, t(30) 2.042, t(999) 1.962.

@@ -93,8 +93,5 @@ pub fn cell<'a>(cells: &'a [Cell], code: &str, kernel: &str, bytes: usize) -> Op
 #[must_use]
 pub fn fastest<'a>(cells: &'a [Cell], code: &str, bytes: usize) -> Option<&'a Cell> {
     let here = |cell: &&Cell| cell.extra == 0 && cell.bytes == bytes && cell.code == code;
-    cells
-        .iter()
-        .filter(here)
-        .min_by(|a, b| a.median.total_cmp(&b.median))
+    cells.iter().filter(here).min_by(|a, b| a.median.total_cmp(&b.median))
 }

@@ -13,10 +13,8 @@ pub fn pin(core: Option<usize>) -> Result<(), Error> {
     let allowed = sched_getaffinity(None).map_err(failed)?;
     let core = core.unwrap_or_else(sched_getcpu);
     if core >= CpuSet::MAX_CPU || !allowed.is_set(core) {
-        let cores: Vec<String> = (0..CpuSet::MAX_CPU)
-            .filter(|&c| allowed.is_set(c))
-            .map(|c| c.to_string())
-            .collect();
+        let cores: Vec<String> =
+            (0..CpuSet::MAX_CPU).filter(|&c| allowed.is_set(c)).map(|c| c.to_string()).collect();
         return Err(Error::Pin(format!(
             "core {core} is none of those allowed ({})",
             cores.join(", ")

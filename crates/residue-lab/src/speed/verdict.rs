@@ -19,11 +19,7 @@ const SUM: &str = "internet";
 /// 1500, 9000 and 65536.
 #[must_use]
 pub fn verdict(run: &Run) -> Vec<String> {
-    let cells = if run.steady.is_empty() {
-        &run.cells
-    } else {
-        &run.steady
-    };
+    let cells = if run.steady.is_empty() { &run.cells } else { &run.steady };
     let mut told = Vec::new();
     for (bytes, stands_for) in SIZES {
         let Some(best) = fastest_of_all(cells, bytes) else {
@@ -115,11 +111,8 @@ fn fastest_of_all(cells: &[Cell], bytes: usize) -> Option<&Cell> {
         let name = cell.code.as_str();
         !name.starts_with("xor-") && !name.starts_with("sum-") && !name.contains("/mod")
     };
-    let here = cells
-        .iter()
-        .filter(|cell| cell.extra == 0 && cell.bytes == bytes);
-    here.filter(real)
-        .min_by(|a, b| a.median.total_cmp(&b.median))
+    let here = cells.iter().filter(|cell| cell.extra == 0 && cell.bytes == bytes);
+    here.filter(real).min_by(|a, b| a.median.total_cmp(&b.median))
 }
 
 /// "38 % faster" in the thesis's sense: t_slower / t_faster - 1. `None` if nothing was measured.
@@ -128,11 +121,8 @@ pub fn faster(theirs: f64, ours: f64) -> Option<String> {
     if theirs <= 0.0 || ours <= 0.0 {
         return None;
     }
-    let (ratio, word) = if ours <= theirs {
-        (theirs / ours, "faster")
-    } else {
-        (ours / theirs, "slower")
-    };
+    let (ratio, word) =
+        if ours <= theirs { (theirs / ours, "faster") } else { (ours / theirs, "slower") };
     let percent = (ratio - 1.0) * 100.0;
     Some(if percent < 300.0 {
         format!("{percent:.0} % {word}")
@@ -159,13 +149,9 @@ mod tests {
     fn both_comparisons_are_told() {
         let told = verdict(&sample::x86());
         let all = told.join("\n");
-        for words in [
-            "1500 bytes",
-            "9000 bytes",
-            "add-with-carry",
-            "fastest TCP checksum",
-            "10 Gbit/s",
-        ] {
+        for words in
+            ["1500 bytes", "9000 bytes", "add-with-carry", "fastest TCP checksum", "10 Gbit/s"]
+        {
             assert!(all.contains(words), "{words}: {all}");
         }
     }

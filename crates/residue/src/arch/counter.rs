@@ -3,10 +3,7 @@
 /// The name of the register [`ticks`] reads, or `Instant` where the crate has none for this architecture.
 pub const NAME: &str = if cfg!(miri) {
     "Instant"
-} else if cfg!(any(
-    target_arch = "x86_64",
-    all(target_arch = "x86", target_feature = "sse2")
-)) {
+} else if cfg!(any(target_arch = "x86_64", all(target_arch = "x86", target_feature = "sse2"))) {
     "rdtsc"
 } else if cfg!(target_arch = "aarch64") {
     "cntvct_el0"
@@ -23,10 +20,7 @@ pub const NAME: &str = if cfg!(miri) {
 #[must_use]
 pub fn ticks() -> Option<u64> {
     #[cfg(all(
-        any(
-            target_arch = "x86_64",
-            all(target_arch = "x86", target_feature = "sse2")
-        ),
+        any(target_arch = "x86_64", all(target_arch = "x86", target_feature = "sse2")),
         not(miri)
     ))]
     {
@@ -65,6 +59,7 @@ pub fn ticks() -> Option<u64> {
         miri,
         not(any(
             target_arch = "x86_64",
+            all(target_arch = "x86", target_feature = "sse2"),
             target_arch = "aarch64",
             target_arch = "powerpc64"
         ))

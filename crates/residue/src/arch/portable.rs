@@ -165,10 +165,7 @@ impl CarryLess for Portable {
 
     #[inline(always)]
     fn fold(self, v: u128, key: u128, data: u128) -> u128 {
-        let (low, high) = (
-            (v as u64, key as u64),
-            ((v >> 64) as u64, (key >> 64) as u64),
-        );
+        let (low, high) = ((v as u64, key as u64), ((v >> 64) as u64, (key >> 64) as u64));
         self.mul(low.0, low.1) ^ self.mul(high.0, high.1) ^ data
     }
 
@@ -195,23 +192,17 @@ impl CarryLess for Portable {
 impl Crc32cStep for Portable {
     #[inline(always)]
     fn step8(self, state: u32, word: u64) -> u32 {
-        word.to_le_bytes()
-            .into_iter()
-            .fold(state, |state, byte| self.step1(state, byte))
+        word.to_le_bytes().into_iter().fold(state, |state, byte| self.step1(state, byte))
     }
 
     #[inline(always)]
     fn step4(self, state: u32, word: u32) -> u32 {
-        word.to_le_bytes()
-            .into_iter()
-            .fold(state, |state, byte| self.step1(state, byte))
+        word.to_le_bytes().into_iter().fold(state, |state, byte| self.step1(state, byte))
     }
 
     #[inline(always)]
     fn step2(self, state: u32, word: u16) -> u32 {
-        word.to_le_bytes()
-            .into_iter()
-            .fold(state, |state, byte| self.step1(state, byte))
+        word.to_le_bytes().into_iter().fold(state, |state, byte| self.step1(state, byte))
     }
 
     #[inline(always)]

@@ -219,10 +219,8 @@ impl ByteDot for Avx2 {
 fn total64(_proof: Avx2, lanes: __m256i) -> u64 {
     // SAFETY: the marker proves AVX2.
     unsafe {
-        let half = _mm_add_epi64(
-            _mm256_castsi256_si128(lanes),
-            _mm256_extracti128_si256::<1>(lanes),
-        );
+        let half =
+            _mm_add_epi64(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
         _mm_cvtsi128_si64(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half))) as u64
     }
 }

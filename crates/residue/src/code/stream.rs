@@ -76,11 +76,7 @@ impl<'a> Stream<'a> {
                 Sum::Sum32 => State::Sum32(Foiled::new()),
             },
         };
-        Stream {
-            code,
-            state,
-            bytes: 0,
-        }
+        Stream { code, state, bytes: 0 }
     }
 
     /// Adds the next bytes.

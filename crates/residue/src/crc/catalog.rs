@@ -219,12 +219,7 @@ pub static ALIASES: &[(&str, &Params)] = &[
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Params> {
     let same = |other: &str| same_name(name, other);
-    let aliased = || {
-        ALIASES
-            .iter()
-            .find(|(alias, _)| same(alias))
-            .map(|(_, params)| *params)
-    };
+    let aliased = || ALIASES.iter().find(|(alias, _)| same(alias)).map(|(_, params)| *params);
     ALL.iter().find(|params| same(params.name)).or_else(aliased)
 }
 
@@ -235,9 +230,7 @@ pub(crate) fn same_name(a: &str, b: &str) -> bool {
 
 /// The letters of a name that count.
 fn spelled(name: &str) -> impl Iterator<Item = u8> {
-    name.bytes()
-        .filter(|byte| !matches!(byte, b'-' | b'_'))
-        .map(|byte| byte.to_ascii_lowercase())
+    name.bytes().filter(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -248,30 +241,16 @@ mod tests {
     fn check_values_and_residues_follow_from_the_definition() {
         assert_eq!(ALL.len(), 113);
         for params in ALL {
-            assert_eq!(
-                params.reference(b"123456789"),
-                params.check,
-                "{}",
-                params.name
-            );
+            assert_eq!(params.reference(b"123456789"), params.check, "{}", params.name);
             assert_eq!(params.computed_residue(), params.residue, "{}", params.name);
         }
     }
 
     #[test]
     fn names_are_unique() {
-        let names = || {
-            ALL.iter()
-                .map(|p| p.name)
-                .chain(ALIASES.iter().map(|(alias, _)| *alias))
-        };
+        let names = || ALL.iter().map(|p| p.name).chain(ALIASES.iter().map(|(alias, _)| *alias));
         for (i, name) in names().enumerate() {
-            assert!(
-                names()
-                    .skip(i + 1)
-                    .all(|other| !spelled(name).eq(spelled(other))),
-                "{name}"
-            );
+            assert!(names().skip(i + 1).all(|other| !spelled(name).eq(spelled(other))), "{name}");
             assert!(find(name).is_some());
         }
         assert_eq!(find("CRC32C").map(|p| p.name), Some("crc-32/iscsi"));

@@ -85,9 +85,7 @@ impl<T: Crc32cStep> Body<T> for Serial {
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (words, rest) = data.as_chunks::<8>();
-        let state = words
-            .iter()
-            .fold(state, |c, word| tier.step8(c, u64::from_le_bytes(*word)));
+        let state = words.iter().fold(state, |c, word| tier.step8(c, u64::from_le_bytes(*word)));
         tail(tier, state, rest)
     }
 }
@@ -187,9 +185,7 @@ impl ShiftTable {
         let mut table = [[0; 256]; 4];
         let mut bit = 0;
         while bit < 32 {
-            let Some(constants) = CRC_32C.constants() else {
-                panic!("CRC-32C has 32 bits")
-            };
+            let Some(constants) = CRC_32C.constants() else { panic!("CRC-32C has 32 bits") };
             table[bit / 8][1 << (bit % 8)] = constants.advance(1 << bit, bytes) as u32;
             bit += 1;
         }

@@ -32,21 +32,13 @@ impl Constants {
         let mut bytes = [0; 256];
         let mut i = 0;
         while i < 256 {
-            let byte = if reflected {
-                (i as u8).reverse_bits()
-            } else {
-                i as u8
-            };
+            let byte = if reflected { (i as u8).reverse_bits() } else { i as u8 };
             let (mut register, mut bit) = ((byte as u64) << 56, 0);
             while bit < 8 {
                 register = gf2::mulx(register, poly);
                 bit += 1;
             }
-            bytes[i] = if reflected {
-                register.reverse_bits()
-            } else {
-                register
-            };
+            bytes[i] = if reflected { register.reverse_bits() } else { register };
             i += 1;
         }
         let mut powers = [gf2::xpow(8, poly); 64];
@@ -66,70 +58,39 @@ impl Constants {
             bytes,
             powers,
         };
-        let init = if reflected {
-            params.reflect(params.init)
-        } else {
-            params.init
-        } as u64;
+        let init = if reflected { params.reflect(params.init) } else { params.init } as u64;
         constants.init = constants.embed(init);
         constants
     }
 
     /// A right-aligned register in the embedding.
     const fn embed(&self, register: u64) -> u64 {
-        if self.reflected {
-            register
-        } else {
-            register << (64 - self.width)
-        }
+        if self.reflected { register } else { register << (64 - self.width) }
     }
 
     /// The embedded register whose value, before xorout, is `value`.
     pub(super) const fn register(&self, value: u64) -> u64 {
-        let register = if self.crossed {
-            value.reverse_bits() >> (64 - self.width)
-        } else {
-            value
-        };
+        let register = if self.crossed { value.reverse_bits() >> (64 - self.width) } else { value };
         self.embed(register)
     }
 
     #[inline(always)]
     const fn finish(&self, state: u64) -> u64 {
-        let register = if self.reflected {
-            state
-        } else {
-            state >> (64 - self.width)
-        };
-        let register = if self.crossed {
-            register.reverse_bits() >> (64 - self.width)
-        } else {
-            register
-        };
+        let register = if self.reflected { state } else { state >> (64 - self.width) };
+        let register =
+            if self.crossed { register.reverse_bits() >> (64 - self.width) } else { register };
         register ^ self.xorout
     }
 
     /// The embedded register after `bytes` zero bytes.
     pub(crate) const fn advance(&self, state: u64, bytes: u64) -> u64 {
-        let mut register = if self.reflected {
-            state.reverse_bits()
-        } else {
-            state
-        };
+        let mut register = if self.reflected { state.reverse_bits() } else { state };
         let mut left = bytes;
         while left != 0 {
-            register = gf2::mul(
-                register,
-                self.powers[left.trailing_zeros() as usize],
-                self.poly,
-            );
+            register = gf2::mul(register, self.powers[left.trailing_zeros() as usize], self.poly);
             left &= left - 1;
         }
-        if self.reflected {
-            register.reverse_bits()
-        } else {
-            register
-        }
+        if self.reflected { register.reverse_bits() } else { register }
     }
 }
 
@@ -191,27 +152,15 @@ impl<T: Tier> Body<T> for BitwiseMsb {
     #[inline(always)]
     fn run(_: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         let poly = opaque(with.poly);
-        let mut register = if with.reflected {
-            state.reverse_bits()
-        } else {
-            state
-        };
+        let mut register = if with.reflected { state.reverse_bits() } else { state };
         for &byte in data {
-            let byte = if with.reflected {
-                byte.reverse_bits()
-            } else {
-                byte
-            };
+            let byte = if with.reflected { byte.reverse_bits() } else { byte };
             register ^= u64::from(byte) << 56;
             for _ in 0..8 {
                 register = gf2::mulx(register, poly);
             }
         }
-        if with.reflected {
-            register.reverse_bits()
-        } else {
-            register
-        }
+        if with.reflected { register.reverse_bits() } else { register }
     }
 }
 

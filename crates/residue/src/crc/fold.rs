@@ -38,10 +38,7 @@ impl Keys {
         while i < 4 {
             let distance = 128 * (i as u64 + 1);
             let (low, high) = if reflected {
-                (
-                    gf2::xpow(distance + 63, poly),
-                    gf2::xpow(distance - 1, poly),
-                )
+                (gf2::xpow(distance + 63, poly), gf2::xpow(distance - 1, poly))
             } else {
                 (gf2::xpow(distance, poly), gf2::xpow(distance + 64, poly))
             };
@@ -53,20 +50,9 @@ impl Keys {
         const TOP: u64 = 1 << 63;
         Keys {
             lanes,
-            half: orient(
-                gf2::xpow(if reflected { 127 } else { 128 }, poly),
-                reflected,
-            ),
-            quotient: if reflected {
-                (TOP | quotient >> 1).reverse_bits()
-            } else {
-                quotient
-            },
-            poly: if reflected {
-                (TOP | poly >> 1).reverse_bits()
-            } else {
-                poly
-            },
+            half: orient(gf2::xpow(if reflected { 127 } else { 128 }, poly), reflected),
+            quotient: if reflected { (TOP | quotient >> 1).reverse_bits() } else { quotient },
+            poly: if reflected { (TOP | poly >> 1).reverse_bits() } else { poly },
             odd: poly & 1 == 1,
         }
     }
@@ -102,11 +88,7 @@ fn run<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data:
     // Head: h bytes behind 16 - h zeros, so that h + 16 m = n. The register covers the first eight bytes, which may
     // reach into the second lane.
     let h = (n - 1) % 16 + 1;
-    let register = t.lane_of(u128::from(if REFLECTED {
-        state
-    } else {
-        state.swap_bytes()
-    }));
+    let register = t.lane_of(u128::from(if REFLECTED { state } else { state.swap_bytes() }));
     let Some(first) = data.first_chunk() else {
         return state;
     };
@@ -126,22 +108,13 @@ fn run<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data:
         last = t.fold(head, key[0], second);
     } else {
         let (steps, _) = lanes[2..].as_chunks::<4>();
-        let mut v = [
-            head,
-            second,
-            lane(t.load(&lanes[0])),
-            lane(t.load(&lanes[1])),
-        ];
+        let mut v = [head, second, lane(t.load(&lanes[0])), lane(t.load(&lanes[1]))];
         for step in steps {
             for i in 0..4 {
                 v[i] = t.fold(v[i], key[3], lane(t.load(&step[i])));
             }
         }
-        last = t.fold(
-            v[0],
-            key[2],
-            t.fold(v[1], key[1], t.fold(v[2], key[0], v[3])),
-        );
+        last = t.fold(v[0], key[2], t.fold(v[1], key[1], t.fold(v[2], key[0], v[3])));
         rest = &lanes[2 + 4 * steps.len()..];
     }
     for bytes in rest {
@@ -181,11 +154,7 @@ fn short<T: CarryLess, const REFLECTED: bool>(
     }
     let n = data.len() as u32;
     let word = |bytes: &[u8; 8]| {
-        if REFLECTED {
-            u64::from_le_bytes(*bytes)
-        } else {
-            u64::from_be_bytes(*bytes)
-        }
+        if REFLECTED { u64::from_le_bytes(*bytes) } else { u64::from_be_bytes(*bytes) }
     };
     let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) else {
         // Fewer than eight bytes: part of the register outlives them.
@@ -223,11 +192,7 @@ fn short<T: CarryLess, const REFLECTED: bool>(
     } else {
         ((first ^ state) >> overlap, last ^ shift(state))
     };
-    Some(reduce128::<T, REFLECTED>(
-        t,
-        keys,
-        u128::from(upper) << 64 | u128::from(lower),
-    ))
+    Some(reduce128::<T, REFLECTED>(t, keys, u128::from(upper) << 64 | u128::from(lower)))
 }
 
 /// The register of a lane: lane x^64 mod P, in the embedding.

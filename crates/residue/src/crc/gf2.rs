@@ -55,12 +55,9 @@ mod tests {
     #[test]
     fn published_powers() {
         // Bit-reversed x^n mod P of CRC-32, as folding implementations print them.
-        for (n, reversed) in [
-            (63, 0xb8bc_6765_u32),
-            (95, 0xccaa_009e),
-            (543, 0x8f35_2d95),
-            (2015, 0xe95c_1271),
-        ] {
+        for (n, reversed) in
+            [(63, 0xb8bc_6765_u32), (95, 0xccaa_009e), (543, 0x8f35_2d95), (2015, 0xe95c_1271)]
+        {
             assert_eq!(((xpow(n + 32, P) >> 32) as u32).reverse_bits(), reversed);
         }
     }

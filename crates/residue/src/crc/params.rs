@@ -50,17 +50,8 @@ impl Params {
         if poly & 1 == 0 {
             return Err(Error::EvenPolynomial);
         }
-        let mut params = Params {
-            name,
-            width,
-            poly,
-            init,
-            refin,
-            refout,
-            xorout,
-            check: 0,
-            residue: 0,
-        };
+        let mut params =
+            Params { name, width, poly, init, refin, refout, xorout, check: 0, residue: 0 };
         params.check = params.reference(b"123456789");
         params.residue = params.computed_residue();
         Ok(params)
@@ -138,34 +129,18 @@ impl Params {
     pub const fn reference(&self, data: &[u8]) -> u128 {
         let (mut register, mut i) = (self.init, 0);
         while i < data.len() {
-            let byte = if self.refin {
-                data[i].reverse_bits()
-            } else {
-                data[i]
-            };
+            let byte = if self.refin { data[i].reverse_bits() } else { data[i] };
             register = self.feed(register, byte as u128, 8);
             i += 1;
         }
-        (if self.refout {
-            self.reflect(register)
-        } else {
-            register
-        }) ^ self.xorout
+        (if self.refout { self.reflect(register) } else { register }) ^ self.xorout
     }
 
     /// The residue: a codeword's last w bits are register xor xorout, so the register after it is xorout x^w mod P.
     #[must_use]
     pub const fn computed_residue(&self) -> u128 {
-        let last = if self.refout {
-            self.reflect(self.xorout)
-        } else {
-            self.xorout
-        };
+        let last = if self.refout { self.reflect(self.xorout) } else { self.xorout };
         let register = self.feed(0, last, self.width as u32);
-        if self.refout {
-            self.reflect(register)
-        } else {
-            register
-        }
+        if self.refout { self.reflect(register) } else { register }
     }
 }

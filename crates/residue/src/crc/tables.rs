@@ -109,22 +109,14 @@ macro_rules! word {
                 let mut i = 1usize;
                 while i < 256 {
                     let entry = if i & (i - 1) == 0 {
-                        let byte = if reflected {
-                            (i as u8).reverse_bits()
-                        } else {
-                            i as u8
-                        };
+                        let byte = if reflected { (i as u8).reverse_bits() } else { i as u8 };
                         let (mut register, mut bit) = ((byte as $word) << ($word::BITS - 8), 0);
                         while bit < 8 {
                             let carry = register >> ($word::BITS - 1);
                             register = (register << 1) ^ (poly & carry.wrapping_neg());
                             bit += 1;
                         }
-                        if reflected {
-                            register.reverse_bits()
-                        } else {
-                            register
-                        }
+                        if reflected { register.reverse_bits() } else { register }
                     } else {
                         let lowest = i & i.wrapping_neg();
                         tables.slices[0][lowest] ^ tables.slices[0][i ^ lowest]
@@ -197,16 +189,8 @@ impl<W: Word> Family for Tabled<W> {
     #[inline(always)]
     fn finish(with: &Tables<W>, state: W) -> W {
         let top = W::BITS - usize::from(with.width);
-        let register = if with.reflected {
-            state
-        } else {
-            state.down(top)
-        };
-        let register = if with.crossed {
-            register.reversed().down(top)
-        } else {
-            register
-        };
+        let register = if with.reflected { state } else { state.down(top) };
+        let register = if with.crossed { register.reversed().down(top) } else { register };
         register ^ with.xorout
     }
 }
@@ -254,8 +238,7 @@ impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
     type Family = Tabled<W>;
     #[inline(always)]
     fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
-        data.iter()
-            .fold(state, |state, &byte| step(with, state, byte))
+        data.iter().fold(state, |state, &byte| step(with, state, byte))
     }
 }
 
@@ -274,16 +257,11 @@ impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
 fn slicing<W: Word, const N: usize>(with: &Tables<W>, state: W, data: &[u8]) -> W {
     let (steps, rest) = data.as_chunks::<N>();
     let state = if with.reflected {
-        steps.iter().fold(state, |state, bytes| {
-            slice_step::<W, N, true>(with, state, bytes)
-        })
+        steps.iter().fold(state, |state, bytes| slice_step::<W, N, true>(with, state, bytes))
     } else {
-        steps.iter().fold(state, |state, bytes| {
-            slice_step::<W, N, false>(with, state, bytes)
-        })
+        steps.iter().fold(state, |state, bytes| slice_step::<W, N, false>(with, state, bytes))
     };
-    rest.iter()
-        .fold(state, |state, &byte| step(with, state, byte))
+    rest.iter().fold(state, |state, &byte| step(with, state, byte))
 }
 
 #[inline(always)]
@@ -293,11 +271,7 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
     bytes: &[u8; N],
 ) -> W {
     // What of the register lies beyond N bytes.
-    let mut next = if REFLECTED {
-        state.down(8 * N)
-    } else {
-        state.up(8 * N)
-    };
+    let mut next = if REFLECTED { state.down(8 * N) } else { state.up(8 * N) };
     // Words of up to eight bytes, so that a byte is a shift of a register and not a load of its own.
     for (i, chunk) in bytes.chunks(8).enumerate() {
         let (place, len) = (8 * i, chunk.len());
@@ -321,11 +295,7 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
 #[inline(always)]
 fn word<const REFLECTED: bool>(bytes: &[u8]) -> u64 {
     if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {
-        return if REFLECTED {
-            u64::from_le_bytes(bytes)
-        } else {
-            u64::from_be_bytes(bytes)
-        };
+        return if REFLECTED { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) };
     }
     let Ok(bytes) = <[u8; 4]>::try_from(bytes) else {
         return 0;

@@ -16,11 +16,7 @@ impl Wide {
     }
 
     pub(super) const fn register(&self, value: u128) -> u128 {
-        if self.params.refout {
-            self.params.reflect(value)
-        } else {
-            value
-        }
+        if self.params.refout { self.params.reflect(value) } else { value }
     }
 
     /// a b mod P.
@@ -75,11 +71,7 @@ impl<T: Tier> Body<T> for WideBitwise {
     #[inline(always)]
     fn run(_: T, with: &Wide, mut state: u128, data: &[u8]) -> u128 {
         for &byte in data {
-            let byte = if with.params.refin {
-                byte.reverse_bits()
-            } else {
-                byte
-            };
+            let byte = if with.params.refin { byte.reverse_bits() } else { byte };
             state = with.params.feed(state, u128::from(byte), 8);
         }
         state

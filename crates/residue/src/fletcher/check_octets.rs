@@ -46,11 +46,7 @@ pub fn octets(data: &[u8], offset: usize) -> Option<[u8; 2]> {
 /// ```
 #[must_use]
 pub fn octets_from(sums: &Fletcher16, offset: u64) -> Option<[u8; 2]> {
-    let after = sums
-        .bytes()
-        .checked_sub(offset)
-        .filter(|&after| after >= 2)?
-        % 255;
+    let after = sums.bytes().checked_sub(offset).filter(|&after| after >= 2)? % 255;
     let [a, b] = sums.sums().map(u64::from);
     let x = ((after + 254) * a + 255 - b) % 255;
     let y = (b + (255 - after) * a) % 255;
@@ -114,9 +110,7 @@ pub fn four_octets(data: &[u8], offset: usize) -> Option<[u8; 4]> {
 /// `None` if the octets do not fit in the data.
 #[must_use]
 pub fn four_octets_from(sums: &Fletcher32, offset: u64) -> Option<[u8; 4]> {
-    sums.bytes()
-        .checked_sub(offset)
-        .filter(|&after| after >= 4)?;
+    sums.bytes().checked_sub(offset).filter(|&after| after >= 4)?;
     let [a, b] = sums.sums();
     // Big-endian words: the same sums with their bytes swapped.
     let swapped = swap_halves(b << 16 | a);

@@ -23,20 +23,10 @@ pub fn noise(length: usize) -> Vec<u8> {
 
 /// The fields of each line of a vector file, comments left out.
 pub fn vectors(file: &str) -> Vec<Vec<String>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../vectors")
-        .join(file);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let lines = text
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    lines
-        .map(|line| {
-            line.split('|')
-                .map(|field| field.trim().to_string())
-                .collect()
-        })
-        .collect()
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines.map(|line| line.split('|').map(|field| field.trim().to_string()).collect()).collect()
 }
 
 /// The bytes an input of a vector file stands for (vectors/README.md).
@@ -44,19 +34,10 @@ pub fn input(text: &str) -> Vec<u8> {
     if text == "empty" {
         return Vec::new();
     }
-    let (kind, body) = text
-        .split_once(':')
-        .unwrap_or_else(|| panic!("input `{text}`"));
+    let (kind, body) = text.split_once(':').unwrap_or_else(|| panic!("input `{text}`"));
     let times = || {
         let (what, count) = body.split_once('*').expect("a count");
-        (
-            what,
-            count
-                .split('@')
-                .next()
-                .and_then(|n| n.parse().ok())
-                .expect("a count"),
-        )
+        (what, count.split('@').next().and_then(|n| n.parse().ok()).expect("a count"))
     };
     let byte = |hex: &str| u8::from_str_radix(hex, 16).expect("a byte");
     match kind {
@@ -74,22 +55,17 @@ pub fn input(text: &str) -> Vec<u8> {
         "mul" => {
             let (factor, count): (&str, usize) = times();
             let factor: usize = factor.parse().expect("a factor");
-            let start: usize = body
-                .split_once('@')
-                .map_or(0, |(_, at)| at.parse().expect("a start"));
+            let start: usize =
+                body.split_once('@').map_or(0, |(_, at)| at.parse().expect("a start"));
             (start..start + count).map(|i| (i * factor) as u8).collect()
         }
         "inc" => {
             let (first, count): (&str, usize) = times();
-            (0..count)
-                .map(|i| byte(first).wrapping_add(i as u8))
-                .collect()
+            (0..count).map(|i| byte(first).wrapping_add(i as u8)).collect()
         }
         "dec" => {
             let (first, count): (&str, usize) = times();
-            (0..count)
-                .map(|i| byte(first).wrapping_sub(i as u8))
-                .collect()
+            (0..count).map(|i| byte(first).wrapping_sub(i as u8)).collect()
         }
         _ => panic!("input `{text}`"),
     }
@@ -124,21 +100,12 @@ impl Guarded {
             let middle = at_least.next_multiple_of(page);
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let (read, write) = (libc::PROT_READ, libc::PROT_WRITE);
-            let base = libc::mmap(
-                std::ptr::null_mut(),
-                middle + 2 * page,
-                read | write,
-                flags,
-                -1,
-                0,
-            );
+            let base =
+                libc::mmap(std::ptr::null_mut(), middle + 2 * page, read | write, flags, -1, 0);
             assert!(base != libc::MAP_FAILED, "mmap");
             let base = base.cast::<u8>();
             assert_eq!(libc::mprotect(base.cast(), page, libc::PROT_NONE), 0);
-            assert_eq!(
-                libc::mprotect(base.add(page + middle).cast(), page, libc::PROT_NONE),
-                0
-            );
+            assert_eq!(libc::mprotect(base.add(page + middle).cast(), page, libc::PROT_NONE), 0);
             Guarded { base, page, middle }
         }
     }

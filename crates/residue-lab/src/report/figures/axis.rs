@@ -19,16 +19,8 @@ pub(super) fn sizes(values: impl Iterator<Item = f64>) -> Axis {
     let (first, last) = (low.ceil() as i32, high.floor() as i32);
     // More than a dozen numbers would run into each other.
     let step = (last - first) / 12 + 1;
-    let bold = (first..=last)
-        .step_by(step as usize)
-        .map(|n| f64::from(n).exp2())
-        .collect();
-    Axis {
-        low: low.exp2(),
-        high: high.exp2(),
-        bold,
-        light: Vec::new(),
-    }
+    let bold = (first..=last).step_by(step as usize).map(|n| f64::from(n).exp2()).collect();
+    Axis { low: low.exp2(), high: high.exp2(), bold, light: Vec::new() }
 }
 
 /// The axis of costs: as many round numbers in each power of ten as there is room for.
@@ -44,36 +36,21 @@ pub(super) fn costs(values: impl Iterator<Item = f64>) -> Axis {
         _ => &[1.0],
     };
     let step = (decades / 12.0) as usize + 1;
-    let powers: Vec<i32> = (low.floor() as i32..=high.ceil() as i32)
-        .step_by(step)
-        .collect();
+    let powers: Vec<i32> = (low.floor() as i32..=high.ceil() as i32).step_by(step).collect();
     let (low, high) = (10f64.powf(low), 10f64.powf(high));
     let values = |numbers: &[f64]| -> Vec<f64> {
-        let each = powers
-            .iter()
-            .flat_map(|&power| numbers.iter().map(move |n| n * 10f64.powi(power)));
+        let each =
+            powers.iter().flat_map(|&power| numbers.iter().map(move |n| n * 10f64.powi(power)));
         each.filter(|v| (low..=high).contains(v)).collect()
     };
-    let light = if decades < 4.0 {
-        values(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
-    } else {
-        Vec::new()
-    };
-    Axis {
-        bold: values(numbers),
-        light,
-        low,
-        high,
-    }
+    let light =
+        if decades < 4.0 { values(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]) } else { Vec::new() };
+    Axis { bold: values(numbers), light, low, high }
 }
 
 /// The number beside a line of the axis of sizes.
 pub(super) fn size_label(bytes: &f64) -> String {
-    if *bytes < 1e7 {
-        plain(bytes.round())
-    } else {
-        format!("2^{}", bytes.log2().round())
-    }
+    if *bytes < 1e7 { plain(bytes.round()) } else { format!("2^{}", bytes.log2().round()) }
 }
 
 /// The number beside a line of the axis of costs.
@@ -82,11 +59,7 @@ pub(super) fn cost_label(cost: &f64) -> String {
 }
 
 fn plain(x: f64) -> String {
-    if x.fract() == 0.0 {
-        format!("{x}")
-    } else {
-        significant(x, 3)
-    }
+    if x.fract() == 0.0 { format!("{x}") } else { significant(x, 3) }
 }
 
 /// The least and the greatest value, or the stand-ins if there is none.
@@ -96,11 +69,7 @@ fn ends(values: impl Iterator<Item = f64>, low: f64, high: f64) -> (f64, f64) {
         least = least.min(value);
         greatest = greatest.max(value);
     }
-    if least <= greatest {
-        (least, greatest)
-    } else {
-        (low, high)
-    }
+    if least <= greatest { (least, greatest) } else { (low, high) }
 }
 
 #[cfg(test)]
@@ -109,21 +78,11 @@ mod tests {
 
     #[test]
     fn every_axis_has_at_least_two_numbers_and_not_too_many() {
-        let spans: [&[f64]; 6] = [
-            &[],
-            &[1500.0],
-            &[64.0, 65536.0],
-            &[1.0, 1e18],
-            &[0.5, 0.6],
-            &[1e-9, 1e9],
-        ];
+        let spans: [&[f64]; 6] =
+            [&[], &[1500.0], &[64.0, 65536.0], &[1.0, 1e18], &[0.5, 0.6], &[1e-9, 1e9]];
         for values in spans {
             for axis in [sizes(values.iter().copied()), costs(values.iter().copied())] {
-                assert!(
-                    (2..=26).contains(&axis.bold.len()),
-                    "{values:?}: {:?}",
-                    axis.bold
-                );
+                assert!((2..=26).contains(&axis.bold.len()), "{values:?}: {:?}", axis.bold);
                 assert!(axis.low > 0.0 && axis.low < axis.high);
                 assert!(values.iter().all(|v| (axis.low..=axis.high).contains(v)));
                 assert!(axis.bold.iter().all(|v| (axis.low..=axis.high).contains(v)));

@@ -46,21 +46,9 @@ impl Sample {
     pub(super) fn new(bytes: usize, cost: f64, margin: f64) -> Option<Sample> {
         let drawable = bytes > 0 && (1e-9..=1e9).contains(&cost);
         // An interval that reaches zero has no lower end on a logarithmic axis; a tenth stands for it.
-        let margin = if margin.is_finite() {
-            margin.abs()
-        } else {
-            0.0
-        };
-        let (low, high) = (
-            (cost - margin).max(cost / 10.0),
-            (cost + margin).min(cost * 10.0),
-        );
-        drawable.then_some(Sample {
-            bytes: bytes as f64,
-            cost,
-            low,
-            high,
-        })
+        let margin = if margin.is_finite() { margin.abs() } else { 0.0 };
+        let (low, high) = ((cost - margin).max(cost / 10.0), (cost + margin).min(cost * 10.0));
+        drawable.then_some(Sample { bytes: bytes as f64, cost, low, high })
     }
 }
 
@@ -93,10 +81,7 @@ pub(super) fn svg(plot: &Plot) -> String {
         let backend =
             SVGBackend::with_string(&mut out, (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32));
         let root = backend.into_drawing_area();
-        if draw(&root, plot)
-            .and_then(|()| Ok(root.present()?))
-            .is_err()
-        {
+        if draw(&root, plot).and_then(|()| Ok(root.present()?)).is_err() {
             return format!("{}</svg>\n", opening(plot));
         }
     }
@@ -110,10 +95,8 @@ pub(super) fn svg(plot: &Plot) -> String {
 fn opening(plot: &Plot) -> String {
     let (width, height) = SIZE;
     let (inner_width, inner_height) = (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32);
-    let (title, about) = (
-        escaped(&plot.title),
-        escaped(&format!("{}. {}", plot.subtitle, plot.key)),
-    );
+    let (title, about) =
+        (escaped(&plot.title), escaped(&format!("{}. {}", plot.subtitle, plot.key)));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {inner_width} {inner_height}\" role=\"img\"><title>{title}</title><desc>{about}</desc>"
@@ -123,24 +106,8 @@ fn opening(plot: &Plot) -> String {
 fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
     root.fill(&WHITE)?;
     text(root, &plot.title, (24.0, 26.0), 17.0, INK, HPos::Left, true)?;
-    text(
-        root,
-        &plot.subtitle,
-        (24.0, 48.0),
-        12.5,
-        FAINT,
-        HPos::Left,
-        false,
-    )?;
-    text(
-        root,
-        &plot.key,
-        (24.0, 66.0),
-        12.5,
-        FAINT,
-        HPos::Left,
-        false,
-    )?;
+    text(root, &plot.subtitle, (24.0, 48.0), 12.5, FAINT, HPos::Left, false)?;
+    text(root, &plot.key, (24.0, 66.0), 12.5, FAINT, HPos::Left, false)?;
 
     let samples = || plot.curves.iter().flat_map(|curve| &curve.samples);
     let x = axis::sizes(samples().map(|s| s.bytes));
@@ -149,11 +116,7 @@ fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
     frame(root, &area, &x, &y)?;
     // Ours last, so that they lie above the published ones.
     for published in [true, false] {
-        for curve in plot
-            .curves
-            .iter()
-            .filter(|curve| curve.published == published)
-        {
+        for curve in plot.curves.iter().filter(|curve| curve.published == published) {
             draw_curve(root, &area, curve, plot.bars)?;
         }
     }
@@ -202,83 +165,30 @@ impl Area {
 fn frame(root: &Root<'_>, area: &Area, x: &Axis, y: &Axis) -> Drawn {
     let (left, right, top, bottom) = (area.left, area.right, area.top, area.bottom);
     for cost in &y.light {
-        line(
-            root,
-            (left, area.y(*cost)),
-            (right, area.y(*cost)),
-            INK.mix(0.06),
-            1.0,
-        )?;
+        line(root, (left, area.y(*cost)), (right, area.y(*cost)), INK.mix(0.06), 1.0)?;
     }
     for cost in &y.bold {
         let at = area.y(*cost);
         line(root, (left, at), (right, at), INK.mix(0.16), 1.0)?;
-        text(
-            root,
-            &axis::cost_label(cost),
-            (left - 8.0, at),
-            12.0,
-            INK,
-            HPos::Right,
-            false,
-        )?;
+        text(root, &axis::cost_label(cost), (left - 8.0, at), 12.0, INK, HPos::Right, false)?;
     }
     for bytes in &x.bold {
         let at = area.x(*bytes);
         line(root, (at, top), (at, bottom), INK.mix(0.1), 1.0)?;
         line(root, (at, bottom), (at, bottom + 4.0), INK.mix(0.7), 1.0)?;
-        text(
-            root,
-            &axis::size_label(bytes),
-            (at, bottom + 15.0),
-            12.0,
-            INK,
-            HPos::Center,
-            false,
-        )?;
+        text(root, &axis::size_label(bytes), (at, bottom + 15.0), 12.0, INK, HPos::Center, false)?;
     }
-    for bytes in GUIDES
-        .into_iter()
-        .filter(|bytes| (x.low..=x.high).contains(bytes))
-    {
+    for bytes in GUIDES.into_iter().filter(|bytes| (x.low..=x.high).contains(bytes)) {
         let at = area.x(bytes);
         line(root, (at, top - 3.0), (at, bottom), INK.mix(0.4), 0.75)?;
-        text(
-            root,
-            &format!("{bytes} B"),
-            (at, top - 9.0),
-            11.0,
-            FAINT,
-            HPos::Center,
-            false,
-        )?;
+        text(root, &format!("{bytes} B"), (at, top - 9.0), 11.0, FAINT, HPos::Center, false)?;
     }
-    let corners = [
-        (left, top),
-        (right, top),
-        (right, bottom),
-        (left, bottom),
-        (left, top),
-    ];
+    let corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
     polyline(root, &corners, INK.mix(0.7), 1.0, None)?;
     let (middle_x, middle_y) = ((left + right) / 2.0, (top + bottom) / 2.0);
     let name = "buffer size in bytes (logarithmic)";
-    text(
-        root,
-        name,
-        (middle_x, bottom + 40.0),
-        13.0,
-        INK,
-        HPos::Center,
-        false,
-    )?;
-    upward_text(
-        root,
-        "core cycles per byte (logarithmic)",
-        (20.0, middle_y),
-        13.0,
-        INK,
-    )
+    text(root, name, (middle_x, bottom + 40.0), 13.0, INK, HPos::Center, false)?;
+    upward_text(root, "core cycles per byte (logarithmic)", (20.0, middle_y), 13.0, INK)
 }
 
 fn hue(curve: &Curve) -> RGBColor {
@@ -290,29 +200,15 @@ const DASHES: (f64, f64) = (6.0, 4.0);
 
 /// The width of a curve's line, and its dashes.
 fn strokes(curve: &Curve) -> (f64, Option<(f64, f64)>) {
-    if curve.published {
-        (1.5, Some(DASHES))
-    } else {
-        (2.25, None)
-    }
+    if curve.published { (1.5, Some(DASHES)) } else { (2.25, None) }
 }
 
 fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn {
     let color = hue(curve).to_rgba();
-    let places: Vec<Place> = curve
-        .samples
-        .iter()
-        .map(|sample| area.place(sample))
-        .collect();
+    let places: Vec<Place> = curve.samples.iter().map(|sample| area.place(sample)).collect();
     let (width, dashes) = strokes(curve);
     let bars = bars && !curve.published;
-    polyline(
-        root,
-        &places,
-        color,
-        if bars { 1.25 } else { width },
-        dashes,
-    )?;
+    polyline(root, &places, color, if bars { 1.25 } else { width }, dashes)?;
     for (sample, &(x, y)) in curve.samples.iter().zip(&places) {
         let (low, high) = (area.y(sample.low), area.y(sample.high));
         // Shorter than its own caps, a bar would only smear the marker; the tables have every margin.
@@ -322,14 +218,7 @@ fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn 
             line(root, (x - cap, low), (x + cap, low), color, 1.0)?;
             line(root, (x - cap, high), (x + cap, high), color, 1.0)?;
         }
-        marker(
-            root,
-            (x, y),
-            curve.hue,
-            color,
-            curve.published,
-            if bars { 0.5 } else { 1.0 },
-        )?;
+        marker(root, (x, y), curve.hue, color, curve.published, if bars { 0.5 } else { 1.0 })?;
     }
     Ok(())
 }
@@ -355,21 +244,8 @@ fn draw_labels(root: &Root<'_>, area: &Area, curves: &[Curve]) -> Drawn {
         )?;
         line(root, (area.right, end.1), (tie, y), color.mix(0.5), 0.75)?;
         let (width, dashes) = strokes(curve);
-        polyline(
-            root,
-            &[(swatch, y), (swatch + 26.0, y)],
-            color,
-            width,
-            dashes,
-        )?;
-        marker(
-            root,
-            (swatch + 13.0, y),
-            curve.hue,
-            color,
-            curve.published,
-            1.0,
-        )?;
+        polyline(root, &[(swatch, y), (swatch + 26.0, y)], color, width, dashes)?;
+        marker(root, (swatch + 13.0, y), curve.hue, color, curve.published, 1.0)?;
         text(root, &curve.label, (words, y), 11.5, INK, HPos::Left, false)?;
     }
     Ok(())
@@ -410,13 +286,8 @@ mod tests {
 
     #[test]
     fn what_has_no_place_on_logarithmic_axes_is_left_out() {
-        for (bytes, cost) in [
-            (0, 1.0),
-            (64, 0.0),
-            (64, -1.0),
-            (64, f64::NAN),
-            (64, f64::INFINITY),
-        ] {
+        for (bytes, cost) in [(0, 1.0), (64, 0.0), (64, -1.0), (64, f64::NAN), (64, f64::INFINITY)]
+        {
             assert!(Sample::new(bytes, cost, 0.1).is_none());
         }
         let wide = Sample::new(64, 1.0, f64::INFINITY).unwrap();

@@ -17,10 +17,7 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
     }
     let mut groups: Vec<Group> = Vec::new();
     for &place in wanted {
-        let mut group = Group {
-            sum: place,
-            count: 1,
-        };
+        let mut group = Group { sum: place, count: 1 };
         while let Some(above) = groups.pop() {
             let end = above.start(gap, low, high) + gap * above.count as f64;
             if end <= group.start(gap, low, high) {
@@ -29,18 +26,13 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
             }
             // Seen from the start of the group above, this one begins `above.count` gaps lower.
             let moved = gap * (above.count * group.count) as f64;
-            group = Group {
-                sum: above.sum + group.sum - moved,
-                count: above.count + group.count,
-            };
+            group = Group { sum: above.sum + group.sum - moved, count: above.count + group.count };
         }
         groups.push(group);
     }
     let each = |group: &Group| {
         let start = group.start(gap, low, high);
-        (0..group.count)
-            .map(move |place| start + gap * place as f64)
-            .collect::<Vec<_>>()
+        (0..group.count).map(move |place| start + gap * place as f64).collect::<Vec<_>>()
     };
     groups.iter().flat_map(each).collect()
 }
@@ -54,20 +46,9 @@ mod tests {
         assert_eq!(spread(&[10.0, 50.0], 15.0, 0.0, 100.0), [10.0, 50.0]);
         assert_eq!(spread(&[50.0, 50.0], 10.0, 0.0, 100.0), [45.0, 55.0]);
         assert_eq!(spread(&[99.0, 100.0], 10.0, 0.0, 100.0), [90.0, 100.0]);
-        assert_eq!(
-            spread(&[0.0, 1.0, 2.0], 10.0, 0.0, 100.0),
-            [0.0, 10.0, 20.0]
-        );
-        let many = spread(
-            &[5.0, 6.0, 30.0, 31.0, 31.0, 80.0, 99.0, 99.5],
-            12.0,
-            0.0,
-            100.0,
-        );
-        assert!(
-            many.windows(2).all(|pair| pair[1] - pair[0] >= 12.0 - 1e-9),
-            "{many:?}"
-        );
+        assert_eq!(spread(&[0.0, 1.0, 2.0], 10.0, 0.0, 100.0), [0.0, 10.0, 20.0]);
+        let many = spread(&[5.0, 6.0, 30.0, 31.0, 31.0, 80.0, 99.0, 99.5], 12.0, 0.0, 100.0);
+        assert!(many.windows(2).all(|pair| pair[1] - pair[0] >= 12.0 - 1e-9), "{many:?}");
         assert!(many[0] >= 0.0 && *many.last().unwrap() <= 100.0, "{many:?}");
         assert!(spread(&[], 10.0, 0.0, 1.0).is_empty());
     }

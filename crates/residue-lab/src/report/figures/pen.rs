@@ -21,26 +21,16 @@ pub(super) type Place = (f64, f64);
 
 /// CSS pixels to the library's units.
 fn units(place: Place) -> (i32, i32) {
-    (
-        (place.0 * SCALE).round() as i32,
-        (place.1 * SCALE).round() as i32,
-    )
+    ((place.0 * SCALE).round() as i32, (place.1 * SCALE).round() as i32)
 }
 
 fn stroke(color: RGBAColor, width: f64) -> ShapeStyle {
-    ShapeStyle {
-        color,
-        filled: false,
-        stroke_width: (width * SCALE).round() as u32,
-    }
+    ShapeStyle { color, filled: false, stroke_width: (width * SCALE).round() as u32 }
 }
 
 /// A straight line.
 pub(super) fn line(root: &Root<'_>, from: Place, to: Place, color: RGBAColor, width: f64) -> Drawn {
-    Ok(root.draw(&PathElement::new(
-        [units(from), units(to)],
-        stroke(color, width),
-    ))?)
+    Ok(root.draw(&PathElement::new([units(from), units(to)], stroke(color, width)))?)
 }
 
 /// A line through all the places, dashed if it is given lengths of dash and gap. Nothing for fewer than two.
@@ -85,11 +75,7 @@ pub(super) fn marker(
         5 => &[(1.2, 0.0), (-0.9, 1.15), (-0.9, -1.15)],
         _ => &[(-1.2, 0.0), (0.9, 1.15), (0.9, -1.15)],
     };
-    let filled = |color: RGBAColor| ShapeStyle {
-        color,
-        filled: true,
-        stroke_width: 0,
-    };
+    let filled = |color: RGBAColor| ShapeStyle { color, filled: true, stroke_width: 0 };
     let inside = if hollow { WHITE.to_rgba() } else { color };
     if corners.is_empty() {
         let radius = (radius * SCALE) as i32;
@@ -99,10 +85,8 @@ pub(super) fn marker(
         }
         return Ok(());
     }
-    let mut outline: Vec<_> = corners
-        .iter()
-        .map(|(x, y)| units((at.0 + x * radius, at.1 + y * radius)))
-        .collect();
+    let mut outline: Vec<_> =
+        corners.iter().map(|(x, y)| units((at.0 + x * radius, at.1 + y * radius))).collect();
     root.draw(&Polygon::new(outline.clone(), filled(inside)))?;
     if hollow {
         outline.extend(outline.first().copied());
@@ -121,14 +105,8 @@ pub(super) fn text(
     h: HPos,
     bold: bool,
 ) -> Drawn {
-    let style = if bold {
-        FontStyle::Bold
-    } else {
-        FontStyle::Normal
-    };
-    let style = TextStyle::from(font(size, style))
-        .color(&ink)
-        .pos(Pos::new(h, VPos::Center));
+    let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
+    let style = TextStyle::from(font(size, style)).color(&ink).pos(Pos::new(h, VPos::Center));
     Ok(root.draw(&Text::new(clean(words), units(at), style))?)
 }
 
@@ -141,9 +119,7 @@ pub(super) fn upward_text(
     ink: RGBColor,
 ) -> Drawn {
     let font = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
-    let style = TextStyle::from(font)
-        .color(&ink)
-        .pos(Pos::new(HPos::Center, VPos::Center));
+    let style = TextStyle::from(font).color(&ink).pos(Pos::new(HPos::Center, VPos::Center));
     Ok(root.draw(&Text::new(clean(words), units(at), style))?)
 }
 

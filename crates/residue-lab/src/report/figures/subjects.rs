@@ -16,11 +16,7 @@ const fn hue(
     ours: &'static [&'static str],
     published: &'static [&'static str],
 ) -> Hue {
-    Hue {
-        code,
-        ours,
-        published,
-    }
+    Hue { code, ours, published }
 }
 
 /// One kernel, the same in our run and in print.
@@ -55,10 +51,7 @@ pub(super) const SUBJECTS: [Subject; 7] = [
         about: "Error bars show the 95 % confidence interval of the mean.",
         cpu: Cpu::Xeon,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, THREE_WAY),
-            same("internet", &["adc", "word64"]),
-        ],
+        hues: &[same(CRC32C, THREE_WAY), same("internet", &["adc", "word64"])],
     },
     Subject {
         id: "6.1",
@@ -112,11 +105,7 @@ pub(super) const SUBJECTS: [Subject; 7] = [
                 joined by carry-less multiplication or by tables.",
         cpu: Cpu::Xeon,
         level: Level::O3,
-        hues: &[
-            same(CRC32C, SERIAL),
-            same(CRC32C, THREE_WAY),
-            same(CRC32C, &["sse42_tables"]),
-        ],
+        hues: &[same(CRC32C, SERIAL), same(CRC32C, THREE_WAY), same(CRC32C, &["sse42_tables"])],
     },
     Subject {
         id: "6.6",
