@@ -184,24 +184,6 @@ impl Spelling {
     }
 }
 
-/// Text broken at spaces for a terminal of 100 columns.
-pub fn wrapped(text: &str) -> String {
-    let (mut out, mut column) = (String::new(), 0);
-    for word in text.split_whitespace() {
-        let width = word.chars().count();
-        if column > 0 && column + 1 + width > 100 {
-            out.push('\n');
-            column = 0;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += width;
-    }
-    out
-}
-
 /// A file name as coreutils prints it: escaped, and whether it had to be.
 pub fn escape(name: &[u8]) -> (Vec<u8>, bool) {
     let mut escaped = Vec::with_capacity(name.len());

@@ -37,6 +37,7 @@ pub use csv::csv;
 pub use figures::{Figure, figures};
 pub use html::html;
 pub use table::{Row, Table};
+pub use text::wrapped;
 
 /// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
 /// each figure, `cells.csv` and `run.json`. Returns the paths, in that order.

@@ -2,10 +2,10 @@
 
 use crate::Outcome;
 use crate::codes;
-use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use residue_lab::report::table::COLUMNS;
 use residue_lab::report::{self, tables};
 use residue_lab::speed::clock::Clock;
 use residue_lab::speed::data::Data;
@@ -301,7 +301,7 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
         writeln!(out, "{}", tables::table_6_1(run).text())?;
     }
     for paragraph in told {
-        writeln!(out, "{}\n", output::wrapped(paragraph))?;
+        writeln!(out, "{}\n", report::wrapped(paragraph, COLUMNS))?;
     }
     Ok(())
 }
@@ -359,7 +359,7 @@ fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
     }
     writeln!(out, "{}", tables::table_iso(&rows).text())?;
     for finding in iso::findings(&rows) {
-        writeln!(out, "{}", output::wrapped(&finding))?;
+        writeln!(out, "{}", report::wrapped(&finding, COLUMNS))?;
     }
     Ok(Outcome::Good)
 }

@@ -72,7 +72,8 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// The text in lines of at most `width` characters, broken between words.
-pub(super) fn wrapped(text: &str, width: usize) -> String {
+#[must_use]
+pub fn wrapped(text: &str, width: usize) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for word in clean(text).split_whitespace() {
         let length = word.chars().count();
