@@ -210,6 +210,7 @@ impl<T: ByteDot> Body<T> for Vectors {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Adler>] = &[
+    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni"),
     on_x86_64!(Avx2, Vectors, "avx2"),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),

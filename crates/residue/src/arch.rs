@@ -40,6 +40,10 @@ pub(crate) mod needs {
     pub(crate) const Pclmul: Features = Features::PCLMUL.union(Features::SSSE3);
     pub(crate) const Sse42Pclmul: Features = Pclmul.union(Sse42);
     pub(crate) const Avx2: Features = Features::AVX2;
+    pub(crate) const Avx2Vpclmul: Features = Avx2.union(Sse42Pclmul).union(Features::VPCLMUL);
+    pub(crate) const Avx512Vpclmul: Features = Avx2Vpclmul.union(Features::AVX512);
+    pub(crate) const Avx512Vnni: Features =
+        Avx2.union(Features::AVX512).union(Features::AVX512_VNNI);
     pub(crate) const Crc: Features = Features::CRC;
     pub(crate) const Pmull: Features = Features::NEON.union(Features::PMULL);
     pub(crate) const CrcPmull: Features = Pmull.union(Crc);
@@ -156,6 +160,28 @@ pub(crate) trait CarryLess: Tier {
     fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;
     /// The 127-bit carry-less product.
     fn mul(self, a: u64, b: u64) -> u128;
+}
+
+/// The same on vectors of several lanes, each of which is a lane of its own.
+pub(crate) trait CarryLessWide: CarryLess {
+    type W: Copy;
+    /// The bytes of one vector.
+    type Block: 'static;
+    /// Lanes in a vector: 2 or 4.
+    const LANES: usize;
+    fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
+    fn load_wide(self, block: &Self::Block) -> Self::W;
+    /// The lane, before zero lanes.
+    fn first_lane(self, lane: Self::V) -> Self::W;
+    /// The lane in every place.
+    fn all_lanes(self, lane: Self::V) -> Self::W;
+    fn xor_wide(self, a: Self::W, b: Self::W) -> Self::W;
+    /// [`CarryLess::fold`] in every lane.
+    fn fold_wide(self, v: Self::W, key: Self::W, data: Self::W) -> Self::W;
+    /// [`CarryLess::reverse`] in every lane.
+    fn reverse_wide(self, v: Self::W) -> Self::W;
+    /// Lane `index`, which is below [`CarryLessWide::LANES`].
+    fn lane(self, v: Self::W, index: usize) -> Self::V;
 }
 
 /// The CRC-32C instruction.

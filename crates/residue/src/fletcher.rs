@@ -327,6 +327,7 @@ macro_rules! variant {
 variant!(
     /// Bytes modulo 255: Fletcher-16.
     Bytes255, 1, 255, KERNELS_16, [
+        on_x86_64!(Avx512Vnni, ByteVectors, "avx512_vnni"),
         on_x86_64!(Avx2, ByteVectors, "avx2"),
         Kernel::on::<Portable, ByteVectors>("generic").method(),
         Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
@@ -343,6 +344,7 @@ variant!(
 variant!(
     /// Little-endian words modulo 65535: Fletcher-32.
     Words65535, 2, 65535, KERNELS_32, [
+        on_x86_64!(Avx512Vnni, WordVectors, "avx512_vnni"),
         on_x86_64!(Avx2, WordVectors, "avx2"),
         on_x86_64!(Sse2, WordVectors, "sse2"),
         Kernel::on::<Portable, WordVectors>("generic").method(),

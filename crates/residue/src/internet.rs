@@ -332,16 +332,18 @@ impl<T: WordDot> Body<T> for Vectors {
 struct Composed;
 
 impl Composed {
-    /// The length from which vectors win, on a Zen 5 core on 2026-11-21: `residue bench -a internet -k adc,avx2,sse2
-    /// --sizes 96,128,160,192,256`.
-    const VECTORS_FROM: usize = 192;
+    /// The length from which vectors of so many words win, on a Zen 5 core on 2026-11-21: `residue bench -a internet -k
+    /// adc,sse2,avx2,avx512_vnni --sizes 128,192,256,320,384`.
+    const fn vectors_from(words: usize) -> usize {
+        if words > 16 { 320 } else { 192 }
+    }
 }
 
 impl<T: WordDot> Body<T> for Composed {
     type Family = Internet;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        if data.len() < Composed::VECTORS_FROM {
+        if data.len() < const { Composed::vectors_from(T::WORDS) } {
             <Adc as Body<T>>::run(tier, &(), state, data)
         } else {
             <Vectors as Body<T>>::run(tier, &(), state, data)
@@ -351,8 +353,10 @@ impl<T: WordDot> Body<T> for Composed {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Internet>] = &[
+    on_x86_64!(Avx512Vnni, Composed, "adc_avx512_vnni"),
     on_x86_64!(Avx2, Composed, "adc_avx2"),
     on_x86_64!(Sse2, Composed, "adc_sse2"),
+    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni").method(),
     on_x86_64!(Avx2, Vectors, "avx2").method(),
     on_x86_64!(Sse2, Vectors, "sse2").method(),
     Kernel::on::<Portable, Vectors>("generic").method(),

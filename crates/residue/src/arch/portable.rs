@@ -1,6 +1,6 @@
 //! The tier that needs nothing: vectors as arrays, which the compiler may turn into whatever vectors a CPU has.
 
-use super::{ByteDot, CarryLess, Crc32cStep, WordDot, tier};
+use super::{ByteDot, CarryLess, CarryLessWide, Crc32cStep, WordDot, tier};
 use crate::cpu::Features;
 
 tier!(
@@ -186,6 +186,53 @@ impl CarryLess for Portable {
             let chosen = u128::from(b >> bit & 1).wrapping_neg();
             sum ^ (u128::from(a) << bit & chosen)
         })
+    }
+}
+
+impl CarryLessWide for Portable {
+    type W = [u128; 2];
+    type Block = [u8; 32];
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
+        data.as_chunks()
+    }
+
+    #[inline(always)]
+    fn load_wide(self, block: &[u8; 32]) -> [u128; 2] {
+        let (lanes, _) = block.as_chunks::<16>();
+        [u128::from_le_bytes(lanes[0]), u128::from_le_bytes(lanes[1])]
+    }
+
+    #[inline(always)]
+    fn first_lane(self, lane: u128) -> [u128; 2] {
+        [lane, 0]
+    }
+
+    #[inline(always)]
+    fn all_lanes(self, lane: u128) -> [u128; 2] {
+        [lane; 2]
+    }
+
+    #[inline(always)]
+    fn xor_wide(self, a: [u128; 2], b: [u128; 2]) -> [u128; 2] {
+        [a[0] ^ b[0], a[1] ^ b[1]]
+    }
+
+    #[inline(always)]
+    fn fold_wide(self, v: [u128; 2], key: [u128; 2], data: [u128; 2]) -> [u128; 2] {
+        [self.fold(v[0], key[0], data[0]), self.fold(v[1], key[1], data[1])]
+    }
+
+    #[inline(always)]
+    fn reverse_wide(self, v: [u128; 2]) -> [u128; 2] {
+        v.map(u128::swap_bytes)
+    }
+
+    #[inline(always)]
+    fn lane(self, v: [u128; 2], index: usize) -> u128 {
+        v[index % 2]
     }
 }
 

@@ -5,6 +5,9 @@ use super::{ByteDot, CarryLess, Crc32cStep, WordDot, needs, tier};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
+mod wide;
+pub(crate) use wide::{Avx2Vpclmul, Avx512Vnni, Avx512Vpclmul};
+
 tier!(
     /// The x86-64 baseline.
     Sse2, needs::Sse2, "sse2"
@@ -59,6 +62,7 @@ macro_rules! ops {
         })*
     };
 }
+use ops;
 
 macro_rules! crc32c_step {
     ($tier:ty) => {
@@ -72,6 +76,7 @@ macro_rules! crc32c_step {
         }
     };
 }
+use crc32c_step;
 
 crc32c_step!(Sse42);
 crc32c_step!(Sse42Pclmul);
@@ -108,6 +113,7 @@ macro_rules! carry_less {
         }
     };
 }
+use carry_less;
 
 carry_less!(Pclmul);
 carry_less!(Sse42Pclmul);

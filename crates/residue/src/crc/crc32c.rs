@@ -9,10 +9,10 @@
 //! tables (M. Adler).
 
 use super::embedded::{Bitwise, BitwiseMsb};
-use super::fold::Fold;
+use super::fold::{Fold, WideFold};
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables};
 use super::{Crc, Embedded, catalog, gf2};
-use crate::arch::{CarryLess, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
+use crate::arch::{CarryLess, CarryLessWide, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
 
@@ -244,8 +244,33 @@ impl<T: Crc32cStep> Body<T> for ThreeWayTables {
     }
 }
 
+/// Short data by three chains of instructions, longer by folding wide vectors.
+struct Composed;
+
+impl Composed {
+    /// The length from which folding wins, on a Zen 5 core on 2026-11-21: `residue bench -a crc32c -k
+    /// sse42_pclmul,avx512_vpclmul,avx2_vpclmul --sizes 256,512,768`.
+    const FOLD_FROM: usize = 512;
+}
+
+impl<T: Crc32cStep + CarryLessWide> Body<T> for Composed {
+    type Family = Crc32c;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        if data.len() < Composed::FOLD_FROM {
+            <ThreeWay as Body<T>>::run(tier, &(), state, data)
+        } else {
+            <Any<WideFold> as Body<T>>::run(tier, &(), state, data)
+        }
+    }
+}
+
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Crc32c>] = &[
+    on_x86_64!(Avx512Vpclmul, Composed, "sse42_avx512_vpclmul"),
+    on_x86_64!(Avx2Vpclmul, Composed, "sse42_avx2_vpclmul"),
+    on_x86_64!(Avx512Vpclmul, Any<WideFold>, "avx512_vpclmul").method(),
+    on_x86_64!(Avx2Vpclmul, Any<WideFold>, "avx2_vpclmul").method(),
     on_x86_64!(Sse42Pclmul, ThreeWay, "sse42_pclmul"),
     on_x86_64!(Sse42, ThreeWayTables, "sse42_tables"),
     on_x86_64!(Sse42, Serial, "sse42").historical(),

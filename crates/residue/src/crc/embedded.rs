@@ -1,6 +1,6 @@
 //! CRCs of up to 64 bits, all in one 64-bit embedding, and their kernels that need no tables.
 
-use super::fold::{self, Fold};
+use super::fold::{self, Fold, WideFold};
 use super::{Params, gf2};
 use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
@@ -186,9 +186,12 @@ impl<T: Tier> Body<T> for Bytewise {
 
 /// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
+    on_x86_64!(Avx512Vpclmul, WideFold, "avx512_vpclmul"),
+    on_x86_64!(Avx2Vpclmul, WideFold, "avx2_vpclmul"),
     on_x86_64!(Pclmul, Fold, "pclmul"),
     on_aarch64!(Pmull, Fold, "pmull"),
     Kernel::on::<Portable, Fold>("generic").method(),
+    Kernel::on::<Portable, WideFold>("generic_wide").method(),
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
     Kernel::on::<Portable, Bytewise>("portable"),

@@ -13,14 +13,14 @@
 //! which its constants make up for: rev(a) rev(b) = rev(a b x).
 
 use super::{Constants, Embedded, gf2};
-use crate::arch::CarryLess;
+use crate::arch::{CarryLess, CarryLessWide};
 use crate::kernel::Body;
 
 /// The constants of folding and reduction.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    /// What moves a lane forward by 128, 256, 384 and 512 bits: the factors of its low and its high 64 bits.
-    lanes: [u128; 4],
+    /// What moves a lane forward by 1 to 16 lanes of 128 bits: the factors of its low and its high 64 bits.
+    lanes: [u128; 16],
     /// x^128 (normal) or x^127 (reflected): brings the upper 64 bits of a lane down.
     half: u64,
     /// The quotient x^128 / P.
@@ -33,16 +33,18 @@ pub(crate) struct Keys {
 
 impl Keys {
     pub(crate) const fn new(poly: u64, reflected: bool) -> Keys {
-        let mut lanes = [0; 4];
+        // The factors' exponents grow by 128 from lane to lane.
+        let (mut low, mut high) = if reflected {
+            (gf2::xpow(128 + 63, poly), gf2::xpow(128 - 1, poly))
+        } else {
+            (gf2::xpow(128, poly), gf2::xpow(128 + 64, poly))
+        };
+        let one_lane = gf2::xpow(128, poly);
+        let mut lanes = [0; 16];
         let mut i = 0;
-        while i < 4 {
-            let distance = 128 * (i as u64 + 1);
-            let (low, high) = if reflected {
-                (gf2::xpow(distance + 63, poly), gf2::xpow(distance - 1, poly))
-            } else {
-                (gf2::xpow(distance, poly), gf2::xpow(distance + 64, poly))
-            };
+        while i < 16 {
             lanes[i] = (orient(high, reflected) as u128) << 64 | orient(low, reflected) as u128;
+            (low, high) = (gf2::mul(low, one_lane, poly), gf2::mul(high, one_lane, poly));
             i += 1;
         }
         let quotient = gf2::quotient128(poly);
@@ -101,7 +103,7 @@ fn run<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data:
     };
     let (head, second) = (lane(up), lane(t.xor(t.load(second), spill)));
 
-    let key = keys.lanes.map(|key| t.lane_of(key));
+    let key = [0, 1, 2, 3].map(|i| t.lane_of(keys.lanes[i]));
     let mut last;
     let mut rest = lanes;
     if lanes.len() < 6 {
@@ -121,6 +123,70 @@ fn run<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data:
         last = t.fold(last, key[0], lane(t.load(bytes)));
     }
     reduce128::<T, REFLECTED>(t, keys, t.bits_of(last))
+}
+
+/// Folding with four accumulators of several lanes each, as far as whole steps of four vectors reach; [`Fold`] does the
+/// rest.
+pub(crate) struct WideFold;
+
+impl WideFold {
+    /// Steps of four vectors below which gathering the lanes at the end costs more than they gain.
+    const STEPS: usize = 2;
+}
+
+impl<T: CarryLessWide> Body<T> for WideFold {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        let (vectors, _) = tier.blocks(data);
+        let (steps, rest) = vectors.as_chunks::<4>();
+        let Some((first, steps)) = steps.split_first() else {
+            return <Fold as Body<T>>::run(tier, with, state, data);
+        };
+        if steps.len() + 1 < WideFold::STEPS {
+            return <Fold as Body<T>>::run(tier, with, state, data);
+        }
+        let left = rest.len() * 16 * T::LANES + data.len() % (16 * T::LANES);
+        let state = if with.reflected {
+            wide::<T, true>(tier, &with.fold, state, first, steps)
+        } else {
+            wide::<T, false>(tier, &with.fold, state, first, steps)
+        };
+        <Fold as Body<T>>::run(tier, with, state, &data[data.len() - left..])
+    }
+}
+
+#[inline(always)]
+fn wide<T: CarryLessWide, const REFLECTED: bool>(
+    t: T,
+    keys: &Keys,
+    state: u64,
+    first: &[T::Block; 4],
+    steps: &[[T::Block; 4]],
+) -> u64 {
+    let load = |block: &T::Block| {
+        let v = t.load_wide(block);
+        if REFLECTED { v } else { t.reverse_wide(v) }
+    };
+    let register = if REFLECTED { u128::from(state) } else { u128::from(state) << 64 };
+    let mut v = [load(&first[0]), load(&first[1]), load(&first[2]), load(&first[3])];
+    v[0] = t.xor_wide(v[0], t.first_lane(t.lane_of(register)));
+    let key = |lanes: usize| t.all_lanes(t.lane_of(keys.lanes[lanes - 1]));
+    let step_key = key(4 * T::LANES);
+    for step in steps {
+        for i in 0..4 {
+            v[i] = t.fold_wide(v[i], step_key, load(&step[i]));
+        }
+    }
+    let last = t.fold_wide(v[2], key(T::LANES), v[3]);
+    let last = t.fold_wide(v[1], key(2 * T::LANES), last);
+    let last = t.fold_wide(v[0], key(3 * T::LANES), last);
+    let mut lane = t.lane(last, T::LANES - 1);
+    for i in 0..T::LANES - 1 {
+        let key = t.lane_of(keys.lanes[T::LANES - 2 - i]);
+        lane = t.fold(t.lane(last, i), key, lane);
+    }
+    reduce128::<T, REFLECTED>(t, keys, t.bits_of(lane))
 }
 
 /// An index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros. From `h` below 16: the first h bytes
