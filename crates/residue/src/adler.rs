@@ -13,7 +13,7 @@
 
 use crate::arch::{ByteDot, Portable, Tier, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-use crate::weighted::{self, BYTE_STEPS};
+use crate::weighted;
 
 /// The largest prime below 2^16.
 const MODULUS: u32 = 65521;
@@ -195,16 +195,11 @@ impl<T: ByteDot> Body<T> for Vectors {
     #[inline(always)]
     fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         let m = u64::from(MODULUS);
-        let (blocks, rest) = tier.blocks(data);
-        let (steps, single) = blocks.as_chunks::<4>();
-        for run in steps.chunks(BYTE_STEPS) {
-            let items = (run.len() * 4 * T::BYTES) as u64;
-            let (sum, weight) = weighted::bytes(tier, run);
+        let rest = weighted::blocks_of_bytes(tier, data, |items, sum, weight| {
             b = ((u64::from(b) + items * u64::from(a) + weight) % m) as u32;
             a = ((u64::from(a) + sum) % m) as u32;
-        }
-        let left = single.len() * T::BYTES + rest.len();
-        <Deferred as Body<T>>::run(tier, &(), [a, b], &data[data.len() - left..])
+        });
+        <Deferred as Body<T>>::run(tier, &(), [a, b], rest)
     }
 }
 

@@ -29,7 +29,7 @@ mod historical;
 use crate::Error;
 use crate::arch::{ByteDot, Portable, Tier, WordDot, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-use crate::weighted::{self, BYTE_STEPS, WORD_STEPS};
+use crate::weighted;
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 
@@ -442,16 +442,11 @@ impl<T: ByteDot> Body<T> for ByteVectors {
     type Family = Bytes255;
     #[inline(always)]
     fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        let (blocks, rest) = tier.blocks(data);
-        let (steps, single) = blocks.as_chunks::<4>();
-        for run in steps.chunks(BYTE_STEPS) {
-            let items = (run.len() * 4 * T::BYTES) as u64;
-            let (sum, weight) = weighted::bytes(tier, run);
+        let rest = weighted::blocks_of_bytes(tier, data, |items, sum, weight| {
             b = ((u64::from(b) + items * u64::from(a) + weight) % 255) as u32;
             a = ((u64::from(a) + sum) % 255) as u32;
-        }
-        let left = single.len() * T::BYTES + rest.len();
-        <Deferred<Bytes255> as Body<T>>::run(tier, &(), [a, b], &data[data.len() - left..])
+        });
+        <Deferred<Bytes255> as Body<T>>::run(tier, &(), [a, b], rest)
     }
 }
 
@@ -462,15 +457,10 @@ impl<T: WordDot> Body<T> for WordVectors {
     type Family = Words65535;
     #[inline(always)]
     fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        let (blocks, rest) = tier.blocks(data);
-        let (steps, single) = blocks.as_chunks::<4>();
-        for run in steps.chunks(WORD_STEPS) {
-            let items = (run.len() * 4 * T::WORDS) as u64;
-            let (sum, weight) = weighted::words(tier, run);
+        let rest = weighted::blocks_of_words(tier, data, |items, sum, weight| {
             b = ((u64::from(b) + items * u64::from(a) + weight) % 65535) as u32;
             a = ((u64::from(a) + sum) % 65535) as u32;
-        }
-        let left = single.len() * 2 * T::WORDS + rest.len();
-        <Deferred<Words65535> as Body<T>>::run(tier, &(), [a, b], &data[data.len() - left..])
+        });
+        <Deferred<Words65535> as Body<T>>::run(tier, &(), [a, b], rest)
     }
 }
