@@ -40,7 +40,7 @@ pub use wide::{KERNELS_WIDE, Wide, WideFamily};
 
 /// A CRC, ready to run: its parameters and the constants its kernels need.
 ///
-/// About 2.8 KiB: put it in a `static`, not a `const`, which would be copied at each use.
+/// About 3 KiB: put it in a `static`, not a `const`, which would be copied at each use.
 ///
 /// ```
 /// use residue::crc::{Crc, catalog};

@@ -156,6 +156,9 @@ fn all_widths_and_start_states() {
     }
 }
 
+/// Lengths around the steps of the widest vectors: 256 bytes a step, from two steps on.
+const WIDE: [usize; 9] = [511, 512, 513, 575, 576, 767, 768, 1024, 1025];
+
 /// Too slow for every message of every length; they are tried above.
 fn slow(kernel: &str) -> bool {
     kernel.starts_with("bitwise") || kernel.starts_with("generic")
@@ -218,7 +221,7 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
             }
         }
     }
-    let lengths: Vec<usize> = thinned(1..=288, 23).collect();
+    let lengths: Vec<usize> = thinned((1..=288).chain(WIDE), 23).collect();
     for params in [
         catalog::CRC_32_ISO_HDLC,
         catalog::CRC_32_BZIP2,
@@ -242,8 +245,8 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
         for bit in 0..params.width {
             let one = Params { name: "custom", init: 1 << bit, xorout: 0, ..params };
             let code = Code::Crc(Crc::new(&one));
-            let zeros = [0; 288];
-            for n in (0..=80).chain([96, 127, 128, 129, 191, 192, 255, 256, 257, 288]) {
+            let zeros = [0; 1025];
+            for n in (0..=80).chain([96, 127, 128, 129, 191, 192, 255, 256, 257, 288]).chain(WIDE) {
                 compare(&code, &zeros[..n]);
             }
         }

@@ -1,5 +1,5 @@
-//! The loops of the literature on the ISO checksum, kept to be measured: RFC 1008, and Sklower 1989 with its
-//! "two bytes at a time", its 16-bit units, and the two ideas it left open (four bytes at a time in 64 bits, and
+//! The loops of the literature on the ISO checksum, kept to be measured: those of Sklower 1989, with their
+//! "two bytes at a time", their 16-bit units, and the two ideas the paper left open (four bytes at a time in 64 bits, and
 //! floating point).
 
 use super::{Bytes255, Deferred, Each, Words65535};
