@@ -29,7 +29,7 @@ mod sums;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) mod x86_64;
 
-pub(crate) use crc::{CarryLess, CarryLessWide, Crc32cStep};
+pub(crate) use crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
 pub(crate) use sums::{ByteDot, WordDot};
@@ -45,7 +45,8 @@ pub(crate) mod needs {
     pub(crate) const Sse42Pclmul: Features = Pclmul.union(Sse42);
     pub(crate) const Avx2: Features = Features::AVX2;
     pub(crate) const Avx2Vpclmul: Features = Avx2.union(Sse42Pclmul).union(Features::VPCLMUL);
-    pub(crate) const Avx512Vpclmul: Features = Avx2Vpclmul.union(Features::AVX512);
+    pub(crate) const Avx512Vpclmul: Features =
+        Avx2Vpclmul.union(Features::GFNI).union(Features::AVX512).union(Features::AVX512_VBMI2);
     pub(crate) const Avx512Vnni: Features =
         Avx2.union(Features::AVX512).union(Features::AVX512_VNNI);
     pub(crate) const Crc: Features = Features::CRC;
@@ -109,6 +110,19 @@ pub trait Tier: Copy + 'static {
     /// The CPU has [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_whole<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
+
+    /// Runs a body out of line, for the long path of a composed kernel: its short path then needs no stack frame.
+    #[allow(private_bounds, private_interfaces)]
+    #[inline(always)]
+    fn outline<B: Body<Self>>(
+        self,
+        with: &With<B, Self>,
+        state: State<B, Self>,
+        data: &[u8],
+    ) -> State<B, Self> {
+        // SAFETY: `self` exists, so the CPU has `NEEDS`.
+        unsafe { Self::enter::<B>(with, state, data) }
+    }
 }
 
 /// Declares a marker and its two entries.

@@ -27,6 +27,7 @@ pub(crate) mod fold;
 pub(crate) mod gf2;
 mod params;
 pub mod tables;
+pub(crate) mod taps;
 mod wide;
 
 use crate::Error;

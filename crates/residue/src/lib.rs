@@ -54,6 +54,7 @@ pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
 mod weighted;
+mod words;
 pub mod xns;
 
 pub use adler::adler32;

@@ -39,10 +39,10 @@ tier!(
     "avx2,bmi2,ssse3,sse4.2,pclmulqdq,vpclmulqdq"
 );
 tier!(
-    /// Carry-less products of four lanes at once.
+    /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes by a mask.
     Avx512Vpclmul,
     needs::Avx512Vpclmul,
-    "avx2,bmi2,ssse3,sse4.2,pclmulqdq,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl"
+    "avx2,bmi2,ssse3,sse4.2,pclmulqdq,vpclmulqdq,gfni,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2"
 );
 tier!(
     /// Dot products in 64-byte vectors.

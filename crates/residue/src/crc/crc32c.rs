@@ -9,7 +9,7 @@
 //! tables (M. Adler).
 
 use super::embedded::{Bitwise, BitwiseMsb};
-use super::fold::{Fold, WideFold};
+use super::fold::Fold;
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables};
 use super::{Crc, Embedded, catalog, gf2};
 use crate::arch::{CarryLess, CarryLessWide, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
@@ -260,7 +260,7 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for Composed {
         if data.len() < Composed::FOLD_FROM {
             <ThreeWay as Body<T>>::run(tier, &(), state, data)
         } else {
-            <Any<WideFold> as Body<T>>::run(tier, &(), state, data)
+            <Any<Fold> as Body<T>>::run(tier, &(), state, data)
         }
     }
 }
@@ -269,8 +269,8 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for Composed {
 pub static KERNELS: &[Kernel<Crc32c>] = &[
     on_x86_64!(Avx512Vpclmul, Composed, "sse42_avx512_vpclmul"),
     on_x86_64!(Avx2Vpclmul, Composed, "sse42_avx2_vpclmul"),
-    on_x86_64!(Avx512Vpclmul, Any<WideFold>, "avx512_vpclmul").method(),
-    on_x86_64!(Avx2Vpclmul, Any<WideFold>, "avx2_vpclmul").method(),
+    on_x86_64!(Avx512Vpclmul, Any<Fold>, "avx512_vpclmul").method(),
+    on_x86_64!(Avx2Vpclmul, Any<Fold>, "avx2_vpclmul").method(),
     on_x86_64!(Sse42Pclmul, ThreeWay, "sse42_pclmul"),
     on_x86_64!(Sse42, ThreeWayTables, "sse42_tables"),
     on_x86_64!(Sse42, Serial, "sse42").historical(),

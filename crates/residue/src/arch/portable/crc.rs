@@ -1,7 +1,8 @@
 //! Carry-less arithmetic and the CRC-32C step on integers.
 
 use super::Portable;
-use crate::arch::{CarryLess, CarryLessWide, Crc32cStep};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
+use core::array::from_fn;
 
 impl CarryLess for Portable {
     type V = u128;
@@ -27,17 +28,6 @@ impl CarryLess for Portable {
     }
 
     #[inline(always)]
-    fn fold(self, v: u128, key: u128, data: u128) -> u128 {
-        let (low, high) = ((v as u64, key as u64), ((v >> 64) as u64, (key >> 64) as u64));
-        self.mul(low.0, low.1) ^ self.mul(high.0, high.1) ^ data
-    }
-
-    #[inline(always)]
-    fn reverse(self, v: u128) -> u128 {
-        v.swap_bytes()
-    }
-
-    #[inline(always)]
     fn shuffle(self, v: u128, index: &[u8; 16]) -> u128 {
         let bytes = v.to_le_bytes();
         u128::from_le_bytes(index.map(|i| if i < 16 { bytes[usize::from(i)] } else { 0 }))
@@ -52,50 +42,89 @@ impl CarryLess for Portable {
     }
 }
 
+/// Four lanes, as in the widest vectors.
 impl CarryLessWide for Portable {
-    type W = [u128; 2];
-    type Block = [u8; 32];
-    const LANES: usize = 2;
+    type W = [u128; 4];
+    type Block = [u8; 64];
+    const LANES: usize = 4;
 
     #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
+    fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
         data.as_chunks()
     }
 
     #[inline(always)]
-    fn load_wide(self, block: &[u8; 32]) -> [u128; 2] {
-        let (lanes, _) = block.as_chunks::<16>();
-        [u128::from_le_bytes(lanes[0]), u128::from_le_bytes(lanes[1])]
+    fn load_wide(self, block: &[u8; 64]) -> [u128; 4] {
+        let (lanes, _) = block.as_chunks();
+        from_fn(|i| u128::from_le_bytes(lanes[i]))
     }
 
     #[inline(always)]
-    fn first_lane(self, lane: u128) -> [u128; 2] {
-        [lane, 0]
+    fn keys(self, table: &[u128; 17], first: usize) -> [u128; 4] {
+        from_fn(|i| table[first + i])
     }
 
     #[inline(always)]
-    fn all_lanes(self, lane: u128) -> [u128; 2] {
-        [lane; 2]
+    fn key(self, key: u128) -> [u128; 4] {
+        [key; 4]
     }
 
     #[inline(always)]
-    fn xor_wide(self, a: [u128; 2], b: [u128; 2]) -> [u128; 2] {
-        [a[0] ^ b[0], a[1] ^ b[1]]
+    fn xor_wide(self, a: [u128; 4], b: [u128; 4]) -> [u128; 4] {
+        from_fn(|i| a[i] ^ b[i])
     }
 
     #[inline(always)]
-    fn fold_wide(self, v: [u128; 2], key: [u128; 2], data: [u128; 2]) -> [u128; 2] {
-        [self.fold(v[0], key[0], data[0]), self.fold(v[1], key[1], data[1])]
+    fn fold(self, v: [u128; 4], key: [u128; 4], data: [u128; 4]) -> [u128; 4] {
+        from_fn(|i| {
+            let low = self.mul(v[i] as u64, key[i] as u64);
+            let high = self.mul((v[i] >> 64) as u64, (key[i] >> 64) as u64);
+            low ^ high ^ data[i]
+        })
     }
 
     #[inline(always)]
-    fn reverse_wide(self, v: [u128; 2]) -> [u128; 2] {
+    fn reverse(self, v: [u128; 4]) -> [u128; 4] {
         v.map(u128::swap_bytes)
     }
 
     #[inline(always)]
-    fn lane(self, v: [u128; 2], index: usize) -> u128 {
-        v[index % 2]
+    fn last_lane(self, v: [u128; 4]) -> [u128; 4] {
+        [0, 0, 0, v[3]]
+    }
+
+    #[inline(always)]
+    fn sum_lanes(self, v: [u128; 4]) -> u128 {
+        v[0] ^ v[1] ^ v[2] ^ v[3]
+    }
+
+    #[inline(always)]
+    fn head(self, data: &[u8], register: u128) -> Head<[u128; 4]> {
+        let bytes = data.len().wrapping_sub(1) % 64 + 1;
+        let mut message = [0; 128];
+        message[64 - bytes..64].copy_from_slice(&data[..bytes]);
+        for (byte, added) in message[64 - bytes..].iter_mut().zip(register.to_le_bytes()) {
+            *byte ^= added;
+        }
+        let (blocks, _) = message.as_chunks();
+        Head { first: self.load_wide(&blocks[0]), spill: self.load_wide(&blocks[1]), bytes }
+    }
+}
+
+impl ByteMatrix for Portable {
+    #[inline(always)]
+    fn matrix(self, rows: u64) -> [u128; 4] {
+        [u128::from(rows); 4]
+    }
+
+    #[inline(always)]
+    fn multiply(self, v: [u128; 4], matrix: [u128; 4]) -> [u128; 4] {
+        let rows = (matrix[0] as u64).to_be_bytes();
+        let product = |byte: u8| {
+            let bit = |i: usize| ((rows[i] & byte).count_ones() as u8 & 1) << i;
+            (0..8).fold(0, |sum, i| sum | bit(i))
+        };
+        v.map(|lane| u128::from_le_bytes(lane.to_le_bytes().map(product)))
     }
 }
 

@@ -1,11 +1,11 @@
-//! The CRC-32C instruction and carry-less products.
+//! The CRC-32C instruction, carry-less products and bit-matrix products.
 
 use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42, Sse42Pclmul, ops};
-use crate::arch::{CarryLess, CarryLessWide, Crc32cStep};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head, crc::lane_head};
 use core::arch::x86_64::*;
 
 macro_rules! crc32c_step {
-    ($tier:ty) => {
+    ($($tier:ty),*) => {$(
         impl Crc32cStep for $tier {
             ops! {
                 fn step8(self, state: u32, word: u64) -> u32 { _mm_crc32_u64(u64::from(state), word) as u32 }
@@ -14,14 +14,12 @@ macro_rules! crc32c_step {
                 fn step1(self, state: u32, byte: u8) -> u32 { _mm_crc32_u8(state, byte) }
             }
         }
-    };
+    )*};
 }
-
-crc32c_step!(Sse42);
-crc32c_step!(Sse42Pclmul);
+crc32c_step!(Sse42, Sse42Pclmul, Avx2Vpclmul, Avx512Vpclmul);
 
 macro_rules! carry_less {
-    ($tier:ty) => {
+    ($($tier:ty),*) => {$(
         impl CarryLess for $tier {
             type V = __m128i;
             ops! {
@@ -33,14 +31,6 @@ macro_rules! carry_less {
                     u128::from(high) << 64 | u128::from(low)
                 }
                 fn xor(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
-                fn fold(self, v: __m128i, key: __m128i, data: __m128i) -> __m128i {
-                    let low = _mm_clmulepi64_si128::<0x00>(v, key);
-                    let high = _mm_clmulepi64_si128::<0x11>(v, key);
-                    _mm_xor_si128(_mm_xor_si128(low, high), data)
-                }
-                fn reverse(self, v: __m128i) -> __m128i {
-                    _mm_shuffle_epi8(v, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
-                }
                 fn shuffle(self, v: __m128i, index: &[u8; 16]) -> __m128i {
                     _mm_shuffle_epi8(v, _mm_loadu_si128(index.as_ptr().cast()))
                 }
@@ -50,15 +40,52 @@ macro_rules! carry_less {
                 }
             }
         }
-    };
+    )*};
+}
+carry_less!(Pclmul, Sse42Pclmul, Avx2Vpclmul, Avx512Vpclmul);
+
+/// The index of a shuffle that reverses a lane's bytes.
+#[inline(always)]
+fn reversed(_proof: impl CarryLess) -> __m128i {
+    // SAFETY: SSE2, which every tier of carry-less products has.
+    unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
 }
 
-carry_less!(Pclmul);
-carry_less!(Sse42Pclmul);
-carry_less!(Avx2Vpclmul);
-carry_less!(Avx512Vpclmul);
-crc32c_step!(Avx2Vpclmul);
-crc32c_step!(Avx512Vpclmul);
+macro_rules! one_lane {
+    ($($tier:ty),*) => {$(
+        impl CarryLessWide for $tier {
+            type W = __m128i;
+            type Block = [u8; 16];
+            const LANES: usize = 1;
+
+            #[inline(always)]
+            fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
+                data.as_chunks()
+            }
+
+            #[inline(always)]
+            fn head(self, data: &[u8], register: __m128i) -> Head<__m128i> {
+                lane_head(self, data, register)
+            }
+
+            ops! {
+                fn load_wide(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
+                fn keys(self, table: &[u128; 17], first: usize) -> __m128i { self.lane_of(table[first]) }
+                fn key(self, key: u128) -> __m128i { self.lane_of(key) }
+                fn xor_wide(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
+                fn fold(self, v: __m128i, key: __m128i, data: __m128i) -> __m128i {
+                    let low = _mm_clmulepi64_si128::<0x00>(v, key);
+                    let high = _mm_clmulepi64_si128::<0x11>(v, key);
+                    _mm_xor_si128(_mm_xor_si128(low, high), data)
+                }
+                fn reverse(self, v: __m128i) -> __m128i { _mm_shuffle_epi8(v, reversed(self)) }
+                fn last_lane(self, v: __m128i) -> __m128i { v }
+                fn sum_lanes(self, v: __m128i) -> __m128i { v }
+            }
+        }
+    )*};
+}
+one_lane!(Pclmul, Sse42Pclmul);
 
 impl CarryLessWide for Avx2Vpclmul {
     type W = __m256i;
@@ -72,20 +99,39 @@ impl CarryLessWide for Avx2Vpclmul {
 
     ops! {
         fn load_wide(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
-        fn first_lane(self, lane: __m128i) -> __m256i { _mm256_zextsi128_si256(lane) }
-        fn all_lanes(self, lane: __m128i) -> __m256i { _mm256_broadcastsi128_si256(lane) }
+        fn keys(self, table: &[u128; 17], first: usize) -> __m256i {
+            let keys: &[u128; 2] = table[first..].first_chunk().unwrap_or(&[0; 2]);
+            _mm256_loadu_si256(keys.as_ptr().cast())
+        }
+        fn key(self, key: u128) -> __m256i { _mm256_broadcastsi128_si256(self.lane_of(key)) }
         fn xor_wide(self, a: __m256i, b: __m256i) -> __m256i { _mm256_xor_si256(a, b) }
-        fn fold_wide(self, v: __m256i, key: __m256i, data: __m256i) -> __m256i {
+        fn fold(self, v: __m256i, key: __m256i, data: __m256i) -> __m256i {
             let low = _mm256_clmulepi64_epi128::<0x00>(v, key);
             let high = _mm256_clmulepi64_epi128::<0x11>(v, key);
             _mm256_xor_si256(_mm256_xor_si256(low, high), data)
         }
-        fn reverse_wide(self, v: __m256i) -> __m256i {
-            let index = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(index))
+        fn reverse(self, v: __m256i) -> __m256i {
+            _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(reversed(self)))
         }
-        fn lane(self, v: __m256i, index: usize) -> __m128i {
-            if index == 0 { _mm256_castsi256_si128(v) } else { _mm256_extracti128_si256::<1>(v) }
+        fn last_lane(self, v: __m256i) -> __m256i { _mm256_blend_epi32::<0xf0>(_mm256_setzero_si256(), v) }
+        fn sum_lanes(self, v: __m256i) -> __m128i {
+            _mm_xor_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v))
+        }
+        fn head(self, data: &[u8], register: __m128i) -> Head<__m256i> {
+            let lane = lane_head(self, data, register);
+            let rest = &data[lane.bytes..];
+            let second = self.load(rest.first_chunk().unwrap_or(&[0; 16]));
+            // An odd number of lanes in all begins with a lane of zeros; chosen without a branch, because
+            // lengths alternate.
+            let even = rest.len() >> 4 & 1;
+            let both = _mm256_set_m128i(_mm_xor_si128(second, lane.spill), lane.first);
+            let alone = _mm256_set_m128i(lane.first, _mm_setzero_si128());
+            let chosen = _mm256_set1_epi64x((even as i64).wrapping_neg());
+            Head {
+                first: _mm256_blendv_epi8(alone, both, chosen),
+                spill: _mm256_andnot_si256(chosen, _mm256_zextsi128_si256(lane.spill)),
+                bytes: lane.bytes + 16 * even,
+            }
         }
     }
 }
@@ -102,26 +148,45 @@ impl CarryLessWide for Avx512Vpclmul {
 
     ops! {
         fn load_wide(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
-        fn first_lane(self, lane: __m128i) -> __m512i { _mm512_zextsi128_si512(lane) }
-        fn all_lanes(self, lane: __m128i) -> __m512i { _mm512_broadcast_i32x4(lane) }
+        fn keys(self, table: &[u128; 17], first: usize) -> __m512i {
+            let keys: &[u128; 4] = table[first..].first_chunk().unwrap_or(&[0; 4]);
+            _mm512_loadu_si512(keys.as_ptr().cast())
+        }
+        fn key(self, key: u128) -> __m512i { _mm512_broadcast_i32x4(self.lane_of(key)) }
         fn xor_wide(self, a: __m512i, b: __m512i) -> __m512i { _mm512_xor_si512(a, b) }
-        fn fold_wide(self, v: __m512i, key: __m512i, data: __m512i) -> __m512i {
+        fn fold(self, v: __m512i, key: __m512i, data: __m512i) -> __m512i {
             let low = _mm512_clmulepi64_epi128::<0x00>(v, key);
             let high = _mm512_clmulepi64_epi128::<0x11>(v, key);
             // 0x96 is the exclusive or of three.
             _mm512_ternarylogic_epi64::<0x96>(low, high, data)
         }
-        fn reverse_wide(self, v: __m512i) -> __m512i {
-            let index = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(index))
+        fn reverse(self, v: __m512i) -> __m512i {
+            _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(reversed(self)))
         }
-        fn lane(self, v: __m512i, index: usize) -> __m128i {
-            match index {
-                0 => _mm512_castsi512_si128(v),
-                1 => _mm512_extracti32x4_epi32::<1>(v),
-                2 => _mm512_extracti32x4_epi32::<2>(v),
-                _ => _mm512_extracti32x4_epi32::<3>(v),
+        fn last_lane(self, v: __m512i) -> __m512i { _mm512_maskz_mov_epi64(0xc0, v) }
+        fn sum_lanes(self, v: __m512i) -> __m128i {
+            let half = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64::<1>(v));
+            _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
+        }
+        fn head(self, data: &[u8], register: __m128i) -> Head<__m512i> {
+            let bytes = data.len().wrapping_sub(1) % 64 + 1;
+            let register = _mm512_zextsi128_si512(register);
+            // The mask lets through only bytes of the slice.
+            let read = _bzhi_u64(u64::MAX, data.len().min(64) as u32);
+            let message = _mm512_maskz_loadu_epi8(read, data.as_ptr().cast());
+            let beyond = u64::MAX.checked_shl(bytes as u32).unwrap_or(0);
+            Head {
+                first: _mm512_maskz_expand_epi8(u64::MAX << (64 - bytes), _mm512_xor_si512(message, register)),
+                spill: _mm512_maskz_compress_epi8(beyond, register),
+                bytes,
             }
         }
+    }
+}
+
+impl ByteMatrix for Avx512Vpclmul {
+    ops! {
+        fn matrix(self, rows: u64) -> __m512i { _mm512_set1_epi64(rows as i64) }
+        fn multiply(self, v: __m512i, matrix: __m512i) -> __m512i { _mm512_gf2p8affine_epi64_epi8::<0>(v, matrix) }
     }
 }
