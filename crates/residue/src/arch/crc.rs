@@ -10,12 +10,17 @@ pub(crate) trait CarryLess: Tier {
     type V: Copy;
     fn load(self, bytes: &[u8; 16]) -> Self::V;
     fn lane_of(self, lane: u128) -> Self::V;
-    fn bits_of(self, lane: Self::V) -> u128;
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// Byte i of the result is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
     fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;
-    /// The 127-bit carry-less product.
-    fn mul(self, a: u64, b: u64) -> u128;
+    /// The 127-bit carry-less product of a half of `a` and a half of `b`: the high one of `a` if bit 0 of `HALVES` is
+    /// set, of `b` if bit 4 is.
+    fn product<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The high half, in the low one's place, below zeros.
+    fn high_down(self, v: Self::V) -> Self::V;
+    /// The low half, in the high one's place, above zeros.
+    fn low_up(self, v: Self::V) -> Self::V;
+    fn low_of(self, v: Self::V) -> u64;
 }
 
 /// The same on vectors of one, two or four lanes, each of which is a lane of its own.

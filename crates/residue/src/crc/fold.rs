@@ -26,11 +26,9 @@ pub(crate) struct Keys {
     /// zeros, for the lane all others move to.
     lanes: [u128; 17],
     /// x^128 (normal) or x^127 (reflected): brings the upper 64 bits of a lane down.
-    half: u64,
-    /// The quotient x^128 / P.
-    quotient: u64,
-    /// P.
-    poly: u64,
+    half: u128,
+    /// The quotient x^128 / P below P.
+    barrett: u128,
     /// Whether P has a constant term, which the reflected form of the reduction does not hold. It does only at 64 bits.
     odd: bool,
 }
@@ -52,9 +50,12 @@ impl Keys {
         const TOP: u64 = 1 << 63;
         Keys {
             lanes,
-            half: orient(gf2::xpow(if reflected { 127 } else { 128 }, poly), reflected),
-            quotient: if reflected { (TOP | quotient >> 1).reverse_bits() } else { quotient },
-            poly: if reflected { (TOP | poly >> 1).reverse_bits() } else { poly },
+            half: orient(gf2::xpow(if reflected { 127 } else { 128 }, poly), reflected) as u128,
+            barrett: if reflected {
+                key(TOP | quotient >> 1, TOP | poly >> 1, true)
+            } else {
+                key(quotient, poly, false)
+            },
             odd: poly & 1 == 1,
         }
     }
@@ -107,12 +108,11 @@ impl<T: CarryLessWide> Body<T> for Fold {
 
 #[inline(always)]
 fn run<T: CarryLessWide, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {
-    match short::<T, REFLECTED>(t, keys, state, data) {
-        Some(state) => state,
-        None => {
-            let lane = fold::<T, REFLECTED>(t, keys, state, data);
-            reduce128::<T, REFLECTED>(t, keys, lane)
-        }
+    if data.len() <= 16 {
+        short::<T, REFLECTED>(t, keys, state, data)
+    } else {
+        let lane = fold::<T, REFLECTED>(t, keys, state, data);
+        reduce128::<T, REFLECTED>(t, keys, lane)
     }
 }
 
@@ -135,7 +135,7 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
     keys: &Keys,
     state: u64,
     data: &[u8],
-) -> u128 {
+) -> T::V {
     let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
     let (vectors, _) = t.blocks(&data[head.bytes..]);
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
@@ -162,7 +162,7 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     keys: &Keys,
     mut v: [T::W; 4],
     vectors: &[T::Block],
-) -> u128 {
+) -> T::V {
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
     let key = keys.vectors(t, 4);
     let (steps, rest) = vectors.as_chunks::<4>();
@@ -188,50 +188,43 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
 
 /// All lanes of adjacent vectors moved to the place of the last one, each by a factor of its own.
 #[inline(always)]
-fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> u128 {
+fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> T::V {
     let mut sum = t.last_lane(v[N - 1]);
     for i in 0..N {
         sum = t.fold(v[i], t.keys(&keys.lanes, 17 - T::LANES * (N - i)), sum);
     }
-    t.bits_of(t.sum_lanes(sum))
+    t.sum_lanes(sum)
 }
 
 /// 0 to 16 bytes, by words.
 #[inline(always)]
-fn short<T: CarryLess, const REFLECTED: bool>(
-    t: T,
-    keys: &Keys,
-    state: u64,
-    data: &[u8],
-) -> Option<u64> {
-    // Compared before it is narrowed: a slice may be longer than 2^32.
-    if data.len() > 16 {
-        return None;
-    }
+fn short<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {
     let n = data.len() as u32;
+    let lane = |high: u64, low: u64| t.lane_of(u128::from(high) << 64 | u128::from(low));
     let word = |bytes: &[u8; 8]| {
         if REFLECTED { u64::from_le_bytes(*bytes) } else { u64::from_be_bytes(*bytes) }
     };
     let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) else {
-        // Fewer than eight bytes: part of the register outlives them.
         if n == 0 {
-            return Some(state);
+            return state;
         }
+        // Fewer than eight bytes: part of the register outlives them.
         let (left, out) = (64 - 8 * n, 8 * n);
         let m = short_word(data);
-        let m = if REFLECTED { m } else { m.swap_bytes() >> left };
-        return Some(if REFLECTED {
-            reduce64::<T, true>(t, keys, (m ^ state) << left, state >> out)
+        let sum = if REFLECTED {
+            lane(state >> out, (m ^ state) << left)
         } else {
-            reduce64::<T, false>(t, keys, (state >> left) ^ m, state << out)
-        });
+            lane((state ^ m.swap_bytes()) >> left, state << out)
+        };
+        return reduce64::<T, REFLECTED>(t, keys, sum);
     };
     let (first, last) = (word(first), word(last));
     if n == 8 {
-        return Some(reduce64::<T, REFLECTED>(t, keys, first ^ state, 0));
+        let sum = if REFLECTED { lane(0, first ^ state) } else { lane(first ^ state, 0) };
+        return reduce64::<T, REFLECTED>(t, keys, sum);
     }
     // 9 to 16: the first eight bytes and the last eight, which overlap by 16 - n.
-    let (overlap, s) = (64 - 8 * (n - 8), 8 * (n - 8));
+    let (overlap, s) = (128 - 8 * n, 8 * n - 64);
     let shift = |a: u64| {
         if s == 64 {
             0
@@ -241,37 +234,37 @@ fn short<T: CarryLess, const REFLECTED: bool>(
             a << s
         }
     };
-    let (upper, lower) = if REFLECTED {
-        (last ^ shift(state), (first ^ state) << overlap)
+    let sum = if REFLECTED {
+        lane(last ^ shift(state), (first ^ state) << overlap)
     } else {
-        ((first ^ state) >> overlap, last ^ shift(state))
+        lane((first ^ state) >> overlap, last ^ shift(state))
     };
-    Some(reduce128::<T, REFLECTED>(t, keys, u128::from(upper) << 64 | u128::from(lower)))
+    reduce128::<T, REFLECTED>(t, keys, sum)
 }
 
 /// The register of a lane: lane x^64 mod P, in the embedding.
 #[inline(always)]
-pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: u128) -> u64 {
-    let (low, high) = (lane as u64, (lane >> 64) as u64);
-    let (upper, lower) = if REFLECTED {
-        let sum = t.mul(low, keys.half) ^ u128::from(high);
-        (sum as u64, (sum >> 64) as u64)
+pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
+    let half = t.lane_of(keys.half);
+    let sum = if REFLECTED {
+        t.xor(t.product::<0x00>(lane, half), t.high_down(lane))
     } else {
-        let sum = t.mul(high, keys.half) ^ u128::from(low) << 64;
-        ((sum >> 64) as u64, sum as u64)
+        t.xor(t.product::<0x01>(lane, half), t.low_up(lane))
     };
-    reduce64::<T, REFLECTED>(t, keys, upper, lower)
+    reduce64::<T, REFLECTED>(t, keys, sum)
 }
 
-/// upper x^64 + lower mod P, by Barrett's method: exact, because P has degree 64.
+/// The half of a lane that has the upper powers, times x^64, plus the other one, mod P, by Barrett's method: exact,
+/// because P has degree 64.
 #[inline(always)]
-fn reduce64<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, upper: u64, lower: u64) -> u64 {
+fn reduce64<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
+    let barrett = t.lane_of(keys.barrett);
     if REFLECTED {
-        let q = t.mul(upper, keys.quotient) as u64;
-        let remainder = (t.mul(q, keys.poly) >> 64) as u64 ^ lower;
-        if keys.odd { remainder ^ q } else { remainder }
+        let q = t.product::<0x00>(lane, barrett);
+        let remainder = t.low_of(t.high_down(t.xor(t.product::<0x10>(q, barrett), lane)));
+        if keys.odd { remainder ^ t.low_of(q) } else { remainder }
     } else {
-        let q = (t.mul(upper, keys.quotient) >> 64) as u64 ^ upper;
-        t.mul(q, keys.poly) as u64 ^ lower
+        let q = t.xor(t.product::<0x01>(lane, barrett), lane);
+        t.low_of(t.xor(t.product::<0x11>(q, barrett), lane))
     }
 }

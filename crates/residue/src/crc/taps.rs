@@ -169,123 +169,137 @@ const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<
 pub(crate) struct Taps;
 
 impl Taps {
-    /// The shortest data for any set: a head, the rest of the window, and the four vectors that folding goes on from.
-    const LEAST: usize = 64 * WINDOW;
+    /// The length from which the matrices win: `residue bench -a crc-32/iso-hdlc -k avx512_gfni,avx512_vpclmul`. No set can do
+    /// with less than its window.
+    pub(super) const FROM: usize = 64 * WINDOW;
 }
 
 impl<T: ByteMatrix> Body<T> for Taps {
     type Family = Embedded;
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        match &with.taps {
-            Some(matrices) if data.len() >= Taps::LEAST => {
-                let lane = lane(tier, with, matrices, state, data);
-                if with.reflected {
-                    fold::reduce128::<T, true>(tier, &with.fold, lane)
-                } else {
-                    fold::reduce128::<T, false>(tier, &with.fold, lane)
+        // The places of the taps are places of registers, so each set has code of its own.
+        macro_rules! sets {
+            ($($set:literal)*) => {{
+                const { assert!([$($set),*].len() == SETS.len()) };
+                match (&with.taps, with.reflected) {
+                    _ if data.len() < Taps::FROM => {}
+                    $((Some(Matrices { set: $set, .. }), true) => {
+                        return tier.outline::<OnSet<true, $set>>(with, state, data);
+                    })*
+                    $((Some(Matrices { set: $set, .. }), false) => {
+                        return tier.outline::<OnSet<false, $set>>(with, state, data);
+                    })*
+                    _ => {}
                 }
+            }};
+        }
+        sets!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+        <fold::Fold as Body<T>>::run(tier, with, state, data)
+    }
+}
+
+/// Any data by folding, [`Taps::FROM`] bytes or more by one set.
+struct OnSet<const REFLECTED: bool, const SET: usize>;
+
+impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<REFLECTED, SET> {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        match &with.taps {
+            Some(matrices) if data.len() >= Taps::FROM => {
+                let lane = lane::<T, REFLECTED, SET>(tier, &with.fold, matrices, state, data);
+                fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
             }
-            _ => <fold::Fold as Body<T>>::run(tier, with, state, data),
+            _ => state,
         }
     }
 }
 
-/// One lane that is congruent to the register and the data, of [`Taps::LEAST`] bytes or more.
-#[inline(always)]
-pub(super) fn lane<T: ByteMatrix>(
-    t: T,
-    with: &Constants,
-    matrices: &Matrices,
-    state: u64,
-    data: &[u8],
-) -> u128 {
-    // The places of the taps are places of registers, so each set has code of its own.
-    macro_rules! sets {
-        ($($set:literal)*) => {{
-            const { assert!([$($set),*].len() == SETS.len()) };
-            match (with.reflected, matrices.set) {
-                $((true, $set) => run::<T, true, $set>(t, &with.fold, matrices, state, data),)*
-                $((false, $set) => run::<T, false, $set>(t, &with.fold, matrices, state, data),)*
-                _ => 0,
-            }
-        }};
-    }
-    sets!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
+/// Repeats a block for the places of a window, in the order given: as a loop it would not be unrolled, and the window would
+/// lie in memory.
+macro_rules! places {
+    ([$($number:literal)*] $place:ident < $window:ident => $block:block) => {
+        $({
+            let $place: usize = $number;
+            if $place < $window $block
+        })*
+    };
+    ($place:ident < $window:ident => $block:block) => {
+        places!([0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15] $place < $window => $block)
+    };
+    (reversed $place:ident < $window:ident => $block:block) => {
+        places!([15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0] $place < $window => $block)
+    };
 }
 
-/// The same for one set.
+/// One lane that is congruent to the register and the data, of [`Taps::FROM`] bytes or more, whose matrices are those of the
+/// set.
 #[inline(always)]
-pub(super) fn run<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
+pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
     t: T,
     keys: &Keys,
     matrices: &Matrices,
     state: u64,
     data: &[u8],
-) -> u128 {
+) -> T::V {
     let taps = const { SETS[SET].taps };
     let class = const { if REFLECTED { SETS[SET].class } else { 0 } };
     let window = const { SETS[SET].taps[SETS[SET].taps.len() - 1] };
-    const { assert!(T::LANES == 4 && SETS[SET].taps[SETS[SET].taps.len() - 1] % 4 == 0) };
-    let mut matrix = [t.matrix(0); TAPS];
-    for i in 0..taps.len() {
-        matrix[i] = t.matrix(matrices.rows[i]);
-    }
-    let products = |source: usize| class >> source & 1 == 1;
+    const { assert!(T::LANES == 4 && SETS[SET].taps[SETS[SET].taps.len() - 1].is_multiple_of(4)) };
+    let product = |place: usize| class >> place & 1 == 1;
+    let matrix = matrices.rows.map(|rows| t.matrix(rows));
 
     let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
     let (vectors, _) = t.blocks(&data[head.bytes..]);
-    let (start, vectors) = vectors.split_at(window - 1);
+    let (start, mut rest) = vectors.split_at(window - 1);
     let mut v = [head.first; WINDOW];
-    for i in 1..window {
-        v[i] = t.load_wide(&start[i - 1]);
-    }
+    places!(i < window => {
+        if i > 0 {
+            v[i] = t.load_wide(&start[i - 1]);
+        }
+    });
     v[1] = t.xor_wide(v[1], head.spill);
 
     // Each vector takes in what deleting the ones before it in the window adds to it.
-    for i in 0..window {
+    places!(i < window => {
         for k in 0..taps.len() {
-            if i >= taps[k] && !products(i - taps[k]) {
+            if i >= taps[k] && !product(i - taps[k]) {
                 v[i] = t.xor_wide(v[i], t.multiply(v[i - taps[k]], matrix[k]));
             }
         }
-    }
+    });
     // Then each place of the window is taken by the vector W further on; the ones deleted for it are complete.
     let key = t.key(matrices.window);
-    let mut rest = vectors;
-    while rest.len() >= window {
-        let (step, after) = rest.split_at(window);
-        for i in 0..window {
+    while let Some((step, after)) = rest.split_at_checked(window) {
+        places!(i < window => {
             let mut next = t.load_wide(&step[i]);
             for k in 0..taps.len() {
                 let source = (window + i - taps[k]) % window;
-                if !products(source) {
+                if !product(source) {
                     next = t.xor_wide(next, t.multiply(v[source], matrix[k]));
-                } else if source == i {
-                    next = t.fold(v[source], key, next);
                 }
             }
-            v[i] = next;
-        }
+            v[i] = if product(i) { t.fold(v[i], key, next) } else { next };
+        });
         rest = after;
     }
     // What the vectors of the last window gave each other is taken back: they are a message again, and not deleted.
-    for i in (0..window).rev() {
+    places!(reversed i < window => {
         for k in 0..taps.len() {
-            if i >= taps[k] && !products(i - taps[k]) {
+            if i >= taps[k] && !product(i - taps[k]) {
                 v[i] = t.xor_wide(v[i], t.multiply(v[i - taps[k]], matrix[k]));
             }
         }
-    }
+    });
 
-    for i in 0..window {
-        v[i] = oriented::<T, REFLECTED>(t, v[i]);
-    }
     let key = keys.vectors(t, 4);
-    let mut last = [v[0], v[1], v[2], v[3]];
-    for i in 4..window {
-        last[i % 4] = t.fold(last[i % 4], key, v[i]);
-    }
+    let mut last = [v[0], v[1], v[2], v[3]].map(|v| oriented::<T, REFLECTED>(t, v));
+    places!(i < window => {
+        if i >= 4 {
+            last[i % 4] = t.fold(last[i % 4], key, oriented::<T, REFLECTED>(t, v[i]));
+        }
+    });
     fold_on::<T, REFLECTED>(t, keys, last, rest)
 }
 

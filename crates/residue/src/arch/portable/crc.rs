@@ -18,11 +18,6 @@ impl CarryLess for Portable {
     }
 
     #[inline(always)]
-    fn bits_of(self, lane: u128) -> u128 {
-        lane
-    }
-
-    #[inline(always)]
     fn xor(self, a: u128, b: u128) -> u128 {
         a ^ b
     }
@@ -34,12 +29,34 @@ impl CarryLess for Portable {
     }
 
     #[inline(always)]
-    fn mul(self, a: u64, b: u64) -> u128 {
-        (0..64).fold(0, |sum, bit| {
-            let chosen = u128::from(b >> bit & 1).wrapping_neg();
-            sum ^ (u128::from(a) << bit & chosen)
-        })
+    fn product<const HALVES: i32>(self, a: u128, b: u128) -> u128 {
+        let half = |v: u128, high: bool| if high { v >> 64 } else { v & u128::from(u64::MAX) };
+        mul(half(a, HALVES & 0x01 != 0), half(b, HALVES & 0x10 != 0))
     }
+
+    #[inline(always)]
+    fn high_down(self, v: u128) -> u128 {
+        v >> 64
+    }
+
+    #[inline(always)]
+    fn low_up(self, v: u128) -> u128 {
+        v << 64
+    }
+
+    #[inline(always)]
+    fn low_of(self, v: u128) -> u64 {
+        v as u64
+    }
+}
+
+/// The carry-less product of 64-bit numbers.
+#[inline(always)]
+fn mul(a: u128, b: u128) -> u128 {
+    (0..64).fold(0, |sum, bit| {
+        let chosen = (b >> bit & 1).wrapping_neg();
+        sum ^ (a << bit & chosen)
+    })
 }
 
 /// Four lanes, as in the widest vectors.
@@ -77,8 +94,8 @@ impl CarryLessWide for Portable {
     #[inline(always)]
     fn fold(self, v: [u128; 4], key: [u128; 4], data: [u128; 4]) -> [u128; 4] {
         from_fn(|i| {
-            let low = self.mul(v[i] as u64, key[i] as u64);
-            let high = self.mul((v[i] >> 64) as u64, (key[i] >> 64) as u64);
+            let low = self.product::<0x00>(v[i], key[i]);
+            let high = self.product::<0x11>(v[i], key[i]);
             low ^ high ^ data[i]
         })
     }

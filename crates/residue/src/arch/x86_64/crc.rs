@@ -25,19 +25,19 @@ macro_rules! carry_less {
             ops! {
                 fn load(self, bytes: &[u8; 16]) -> __m128i { _mm_loadu_si128(bytes.as_ptr().cast()) }
                 fn lane_of(self, lane: u128) -> __m128i { _mm_set_epi64x((lane >> 64) as i64, lane as i64) }
-                fn bits_of(self, lane: __m128i) -> u128 {
-                    let low = _mm_cvtsi128_si64(lane) as u64;
-                    let high = _mm_cvtsi128_si64(_mm_unpackhi_epi64(lane, lane)) as u64;
-                    u128::from(high) << 64 | u128::from(low)
-                }
                 fn xor(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
                 fn shuffle(self, v: __m128i, index: &[u8; 16]) -> __m128i {
                     _mm_shuffle_epi8(v, _mm_loadu_si128(index.as_ptr().cast()))
                 }
-                fn mul(self, a: u64, b: u64) -> u128 {
-                    let product = _mm_clmulepi64_si128::<0x00>(_mm_cvtsi64_si128(a as i64), _mm_cvtsi64_si128(b as i64));
-                    self.bits_of(product)
-                }
+                fn high_down(self, v: __m128i) -> __m128i { _mm_srli_si128::<8>(v) }
+                fn low_up(self, v: __m128i) -> __m128i { _mm_slli_si128::<8>(v) }
+                fn low_of(self, v: __m128i) -> u64 { _mm_cvtsi128_si64(v) as u64 }
+            }
+
+            #[inline(always)]
+            fn product<const HALVES: i32>(self, a: __m128i, b: __m128i) -> __m128i {
+                // SAFETY: the marker proves carry-less products.
+                unsafe { _mm_clmulepi64_si128::<HALVES>(a, b) }
             }
         }
     )*};
@@ -74,8 +74,7 @@ macro_rules! one_lane {
                 fn key(self, key: u128) -> __m128i { self.lane_of(key) }
                 fn xor_wide(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
                 fn fold(self, v: __m128i, key: __m128i, data: __m128i) -> __m128i {
-                    let low = _mm_clmulepi64_si128::<0x00>(v, key);
-                    let high = _mm_clmulepi64_si128::<0x11>(v, key);
+                    let (low, high) = (self.product::<0x00>(v, key), self.product::<0x11>(v, key));
                     _mm_xor_si128(_mm_xor_si128(low, high), data)
                 }
                 fn reverse(self, v: __m128i) -> __m128i { _mm_shuffle_epi8(v, reversed(self)) }
