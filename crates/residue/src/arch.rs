@@ -52,6 +52,8 @@ pub(crate) mod needs {
     pub(crate) const Crc: Features = Features::CRC;
     pub(crate) const Pmull: Features = Features::NEON.union(Features::PMULL);
     pub(crate) const CrcPmull: Features = Pmull.union(Crc);
+    pub(crate) const PmullEor3: Features = Pmull.union(Features::SHA3);
+    pub(crate) const CrcPmullEor3: Features = PmullEor3.union(Crc);
 }
 
 /// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone.

@@ -64,8 +64,6 @@ pub use crc::crc32c::crc32c;
 pub use error::Error;
 pub use fletcher::{fletcher16, fletcher32};
 
-use crc::{Crc, catalog};
-
 /// CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
 ///
 /// ```
@@ -74,8 +72,7 @@ use crc::{Crc, catalog};
 #[inline]
 #[must_use]
 pub fn crc32(data: &[u8]) -> u32 {
-    static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
-    CRC_32.checksum(data) as u32
+    crc::compiled::BEST_CRC32.whole(&(), data)
 }
 
 /// CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
@@ -86,6 +83,5 @@ pub fn crc32(data: &[u8]) -> u32 {
 #[inline]
 #[must_use]
 pub fn crc64_nvme(data: &[u8]) -> u64 {
-    static CRC_64: Crc = Crc::new(&catalog::CRC_64_NVME);
-    CRC_64.checksum(data) as u64
+    crc::compiled::BEST_CRC64_NVME.whole(&(), data)
 }

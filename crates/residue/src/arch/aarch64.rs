@@ -20,6 +20,15 @@ tier!(
     CrcPmull, needs::CrcPmull, "neon,aes,crc"
 );
 
+tier!(
+    /// Carry-less products beside an exclusive or of three.
+    PmullEor3, needs::PmullEor3, "neon,aes,sha3"
+);
+tier!(
+    /// The CRC-32C instruction beside both.
+    CrcPmullEor3, needs::CrcPmullEor3, "neon,aes,sha3,crc"
+);
+
 /// Methods whose body is one `unsafe` expression of intrinsics the marker proves.
 macro_rules! ops {
     ($(fn $name:ident($this:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty { $($body:tt)* })*) => {

@@ -12,7 +12,7 @@ use super::embedded::{Bitwise, BitwiseMsb};
 use super::fold::{Fold, fold};
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables};
 use super::{Crc, Embedded, catalog, gf2};
-use crate::arch::{CarryLess, CarryLessWide, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
+use crate::arch::{CarryLessWide, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use chain::{HeadShift, Serial};
 use core::marker::PhantomData;
@@ -142,8 +142,11 @@ pub static KERNELS: &[Kernel<Crc32c>] = &[
     on_x86_64!(Sse42, ThreeWayTables, "sse42_tables"),
     on_x86_64!(Sse42, Serial, "sse42").historical(),
     on_x86_64!(Pclmul, Any<Fold>, "pclmul"),
-    on_aarch64!(CrcPmull, ThreeWay, "crc_pmull"),
-    on_aarch64!(Crc, Serial, "crc"),
+    on_aarch64!(CrcPmullEor3, Composed, "crc_pmull_eor3"),
+    on_aarch64!(CrcPmull, Composed, "crc_pmull"),
+    on_aarch64!(CrcPmull, ThreeWay, "crc_three_way").method(),
+    on_aarch64!(Crc, HeadShift, "crc_head"),
+    on_aarch64!(Crc, Serial, "crc").historical(),
     on_aarch64!(Pmull, Any<Fold>, "pmull"),
     Kernel::on::<Portable, Any<Fold>>("generic").method(),
     Kernel::on::<Portable, ThreeWay>("generic_three_way").method(),

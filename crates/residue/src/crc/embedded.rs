@@ -194,6 +194,7 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     on_x86_64!(Avx512Vpclmul, Fold, "avx512_vpclmul").method(),
     on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul"),
     on_x86_64!(Pclmul, Fold, "pclmul"),
+    on_aarch64!(PmullEor3, Fold, "pmull_eor3"),
     on_aarch64!(Pmull, Fold, "pmull"),
     Kernel::on::<Portable, Fold>("generic").method(),
     Kernel::on::<Portable, Taps>("generic_taps").method(),

@@ -190,8 +190,8 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
 #[inline(always)]
 fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> T::V {
     let mut sum = t.last_lane(v[N - 1]);
-    for i in 0..N {
-        sum = t.fold(v[i], t.keys(&keys.lanes, 17 - T::LANES * (N - i)), sum);
+    for (i, v) in v.into_iter().enumerate() {
+        sum = t.fold(v, t.keys(&keys.lanes, 17 - T::LANES * (N - i)), sum);
     }
     t.sum_lanes(sum)
 }

@@ -70,16 +70,32 @@ macro_rules! one_lane {
 
             ops! {
                 fn load_wide(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
-                fn keys(self, table: &[u128; 17], first: usize) -> __m128i { self.lane_of(table[first]) }
-                fn key(self, key: u128) -> __m128i { self.lane_of(key) }
                 fn xor_wide(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
                 fn fold(self, v: __m128i, key: __m128i, data: __m128i) -> __m128i {
                     let (low, high) = (self.product::<0x00>(v, key), self.product::<0x11>(v, key));
                     _mm_xor_si128(_mm_xor_si128(low, high), data)
                 }
                 fn reverse(self, v: __m128i) -> __m128i { _mm_shuffle_epi8(v, reversed(self)) }
-                fn last_lane(self, v: __m128i) -> __m128i { v }
-                fn sum_lanes(self, v: __m128i) -> __m128i { v }
+            }
+
+            #[inline(always)]
+            fn keys(self, table: &[u128; 17], first: usize) -> __m128i {
+                self.lane_of(table[first])
+            }
+
+            #[inline(always)]
+            fn key(self, key: u128) -> __m128i {
+                self.lane_of(key)
+            }
+
+            #[inline(always)]
+            fn last_lane(self, v: __m128i) -> __m128i {
+                v
+            }
+
+            #[inline(always)]
+            fn sum_lanes(self, v: __m128i) -> __m128i {
+                v
             }
         }
     )*};
