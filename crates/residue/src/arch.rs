@@ -32,7 +32,7 @@ pub(crate) mod x86_64;
 pub(crate) use crc::{CarryLess, CarryLessWide, Crc32cStep};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
-pub(crate) use sums::{ByteDot, WordDot};
+pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, short_word};
 
 /// What each tier needs; told on every architecture, so that lists can name kernels of the others.
 #[allow(non_upper_case_globals)] // They are the tiers' names.
@@ -109,6 +109,19 @@ pub trait Tier: Copy + 'static {
     /// The CPU has [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_whole<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
+
+    /// Runs a body out of line: a body's long path, so that its short path needs no stack frame.
+    #[allow(private_bounds, private_interfaces)]
+    #[inline(always)]
+    fn outline<B: Body<Self>>(
+        self,
+        with: &With<B, Self>,
+        state: State<B, Self>,
+        data: &[u8],
+    ) -> State<B, Self> {
+        // SAFETY: `self` exists, so the CPU has what the tier needs.
+        unsafe { Self::enter::<B>(with, state, data) }
+    }
 }
 
 /// Declares a marker and its two entries.
