@@ -110,7 +110,7 @@ pub trait Tier: Copy + 'static {
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_whole<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
 
-    /// Runs a body out of line: a body's long path, so that its short path needs no stack frame.
+    /// Runs a body out of line: a long path so that the short one needs no stack frame.
     #[allow(private_bounds, private_interfaces)]
     #[inline(always)]
     fn outline<B: Body<Self>>(
@@ -134,6 +134,8 @@ macro_rules! tier {
         impl crate::arch::Tier for $name {
             const NEEDS: crate::cpu::Features = $needs;
 
+            // Called by pointer, and by `outline`, which means it.
+            #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
             $(#[target_feature(enable = $features)])?
             unsafe fn enter<B: crate::kernel::Body<Self>>(

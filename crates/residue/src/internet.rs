@@ -297,19 +297,19 @@ impl<T: WordSum> Body<T> for Vectors {
     #[inline(always)]
     fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
         let n = data.len();
-        if n > 4 * T::BYTES {
-            return tier.outline::<Long>(&(), state, data);
-        }
         let low = &data[..n - n % T::GRAIN];
         let start = |vectors| tier.lanes(65536 * vectors);
-        let load = |vector: usize| tier.load_low(after(low, vector * T::BYTES));
         let lanes = if n <= T::BYTES {
-            tier.sum(start(1), load(0))
+            tier.sum(start(1), tier.load_low(low))
         } else if n <= 2 * T::BYTES {
-            tier.add(tier.sum(start(2), load(0)), tier.sum(start(0), load(1)))
+            let (a, b) = (tier.load_whole(low, 0), tier.load_low(after(low, T::BYTES)));
+            tier.add(tier.sum(start(2), a), tier.sum(start(0), b))
+        } else if n <= 4 * T::BYTES {
+            let [a, b, c, d] = tier.load_3_or_4(low);
+            let (ac, bd) = (tier.sum(start(4), a), tier.sum(start(0), b));
+            tier.add(tier.sum(ac, c), tier.sum(bd, d))
         } else {
-            let a = tier.sum(tier.sum(start(4), load(0)), load(2));
-            tier.add(a, tier.sum(tier.sum(start(0), load(1)), load(3)))
+            return <Long as Body<T>>::run(tier, &(), state, data);
         };
         add(add(state, tier.packed(lanes)), last_word::<T>(data))
     }

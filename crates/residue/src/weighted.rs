@@ -87,9 +87,9 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8
     let (totals, vectors) = if n <= T::BYTES {
         (tier.few([tier.load_low(low)]), 1)
     } else if n <= 2 * T::BYTES {
-        (tier.few([tier.load_low(low), tier.load_low(after(low, T::BYTES))]), 2)
+        (tier.few([tier.load_whole(low, 0), tier.load_low(after(low, T::BYTES))]), 2)
     } else {
-        (tier.few(tier.load_step(low)), 4)
+        (tier.few(tier.load_3_or_4(low)), 4)
     };
     let places = vectors * T::BYTES / F::Unit::BYTES;
     let zeros = places - low.len().div_ceil(F::Unit::BYTES);

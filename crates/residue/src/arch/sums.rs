@@ -19,9 +19,30 @@ pub(crate) trait Load: Tier {
     /// on. No branch on the length where the CPU has loads with a mask.
     fn load_low(self, data: &[u8]) -> Self::V;
 
-    /// Four vectors so.
+    /// Vector `index` of `data`, which is known to be there: else it is read as [`Load::load_low`] does.
+    #[inline(always)]
+    fn load_whole(self, data: &[u8], index: usize) -> Self::V {
+        match self.blocks(data).0.get(index) {
+            Some(block) => self.load(block),
+            None => self.load_low(after(data, index * Self::BYTES)),
+        }
+    }
+
+    /// More than two vectors and at most four, filled up with zeros.
+    #[inline(always)]
+    fn load_3_or_4(self, data: &[u8]) -> [Self::V; 4] {
+        [
+            self.load_whole(data, 0),
+            self.load_whole(data, 1),
+            self.load_low(after(data, 2 * Self::BYTES)),
+            self.load_low(after(data, 3 * Self::BYTES)),
+        ]
+    }
+
+    /// At most four vectors, filled up with zeros.
     #[inline(always)]
     fn load_step(self, data: &[u8]) -> [Self::V; 4] {
+        // Not by `map`: it is not inlined, and neither are the loads in it.
         [
             self.load_low(data),
             self.load_low(after(data, Self::BYTES)),
