@@ -32,7 +32,7 @@ pub(crate) mod x86_64;
 pub(crate) use crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
-pub(crate) use sums::{ByteDot, WordDot};
+pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, short_word};
 
 /// What each tier needs; told on every architecture, so that lists can name kernels of the others.
 #[allow(non_upper_case_globals)] // They are the tiers' names.
@@ -137,6 +137,8 @@ macro_rules! tier {
         impl crate::arch::Tier for $name {
             const NEEDS: crate::cpu::Features = $needs;
 
+            // Called by pointer, and by `outline`, which means it.
+            #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
             $(#[target_feature(enable = $features)])?
             unsafe fn enter<B: crate::kernel::Body<Self>>(

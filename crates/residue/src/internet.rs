@@ -15,7 +15,7 @@
 //! 65535 is FFFF (checksum 0000). UDP sends a computed 0000 as FFFF, because its 0000 means "no checksum" (RFC 768); TCP
 //! does not. [`update`] keeps the distinction, which RFC 1141's equation lost (RFC 1624, section 4).
 
-use crate::arch::{Portable, Tier, WordDot, on_x86_64, scalar};
+use crate::arch::{Load, Portable, Tier, WordSum, after, on_x86_64, scalar, short_word};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
 /// The Internet checksum of `data`, of any length: complemented, as stored in a header, as a big-endian value.
@@ -192,12 +192,6 @@ const fn add(a: u64, b: u64) -> u64 {
     sum + carry as u64
 }
 
-/// At most seven bytes as one little-endian word.
-#[inline(always)]
-fn short_word(data: &[u8]) -> u64 {
-    data.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
-}
-
 /// 16-bit words in 32-bit sums, as on the thesis's machines. `SCALAR` holds the compiler back from making vectors of
 /// it, which is what its -O1 build shows.
 struct Word16<const SCALAR: bool>;
@@ -292,73 +286,108 @@ impl<T: Tier> Body<T> for Adc {
     }
 }
 
-/// Vectors of words: a signed multiply-add by ones sums pairs of words into 32-bit lanes, 32 bytes an instruction on
-/// AVX2. Words are biased by -32768 to be signed; the bias of all words read is added back at the end.
+/// Vectors of words: a signed multiply-add by ones sums pairs of words into 32-bit lanes. Words are biased by -32768 to be
+/// signed: a lane moves by -65536 to 65534 a vector.
+///
+/// Short data has no loop: lanes that start at 65536 for each vector they are about to take end as exact sums.
 struct Vectors;
 
-impl Vectors {
-    /// Steps of four vectors before the lanes are widened: a lane moves by at most 65536 a vector, and the four
-    /// accumulators are added in 32 bits.
-    const STEPS: usize = 4096;
-}
-
-impl<T: WordDot> Body<T> for Vectors {
+impl<T: WordSum> Body<T> for Vectors {
     type Family = Internet;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        const { assert!((4 * Vectors::STEPS as u64 + 3) * 65536 <= i32::MAX as u64) };
-        let (blocks, rest) = tier.blocks(data);
-        let mut sum = state;
-        for run in blocks.chunks(4 * Vectors::STEPS + 3) {
-            let (steps, single) = run.as_chunks::<4>();
-            let mut lanes = [tier.zero(); 4];
+        let n = data.len();
+        let low = &data[..n - n % T::GRAIN];
+        let start = |vectors| tier.lanes(65536 * vectors);
+        let lanes = if n <= T::BYTES {
+            tier.sum(start(1), tier.load_low(low))
+        } else if n <= 2 * T::BYTES {
+            let (a, b) = (tier.load_whole(low, 0), tier.load_low(after(low, T::BYTES)));
+            tier.add(tier.sum(start(2), a), tier.sum(start(0), b))
+        } else if n <= 4 * T::BYTES {
+            let [a, b, c, d] = tier.load_3_or_4(low);
+            let (ac, bd) = (tier.sum(start(4), a), tier.sum(start(0), b));
+            tier.add(tier.sum(ac, c), tier.sum(bd, d))
+        } else {
+            return <Long as Body<T>>::run(tier, &(), state, data);
+        };
+        add(add(state, tier.packed(lanes)), last_word::<T>(data))
+    }
+}
+
+/// The bytes too few for a load with a mask.
+#[inline(always)]
+fn last_word<T: Load>(data: &[u8]) -> u64 {
+    let n = data.len() % T::GRAIN;
+    if T::GRAIN == 1 {
+        return 0;
+    }
+    const { assert!(T::GRAIN <= 4) };
+    match data.last_chunk::<4>() {
+        // Shifting by 32 bits leaves nothing.
+        Some(four) => u64::from(u32::from_le_bytes(*four)) >> (32 - 8 * n),
+        None => short_word(data),
+    }
+}
+
+/// Steps of eight vectors.
+struct Long;
+
+impl Long {
+    /// Steps before the lanes are widened: the eight accumulators are added in 32 bits, with up to eight more vectors.
+    const STEPS: usize = 4080;
+}
+
+impl<T: WordSum> Body<T> for Long {
+    type Family = Internet;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
+        const { assert!((8 * Long::STEPS as u64 + 8) * 65536 <= i32::MAX as u64) };
+        let low = &data[..data.len() - data.len() % T::GRAIN];
+        let mut sum = add(state, last_word::<T>(data));
+        for block in low.chunks(8 * T::BYTES * Long::STEPS) {
+            let (vectors, rest) = tier.blocks(block);
+            let (steps, single) = vectors.as_chunks::<8>();
+            let mut lanes = [tier.lanes(0); 8];
             for step in steps {
-                for i in 0..4 {
+                for i in 0..8 {
                     lanes[i] = tier.sum(lanes[i], tier.load(&step[i]));
                 }
             }
-            for block in single {
-                lanes[0] = tier.sum(lanes[0], tier.load(block));
+            // One to seven vectors, each to another accumulator: no additions wait for each other.
+            let (fours, single) = single.as_chunks::<4>();
+            if let [four] = fours {
+                for i in 0..4 {
+                    lanes[i] = tier.sum(lanes[i], tier.load(&four[i]));
+                }
             }
-            let lanes = tier.add(tier.add(lanes[0], lanes[1]), tier.add(lanes[2], lanes[3]));
-            let bias = 32768 * (run.len() * T::WORDS) as i64;
-            sum = add(sum, (tier.total(lanes) + bias) as u64);
+            let (twos, single) = single.as_chunks::<2>();
+            if let [two] = twos {
+                for i in 0..2 {
+                    lanes[4 + i] = tier.sum(lanes[4 + i], tier.load(&two[i]));
+                }
+            }
+            if let [one] = single {
+                lanes[6] = tier.sum(lanes[6], tier.load(one));
+            }
+            lanes[7] = tier.sum(lanes[7], tier.load_low(rest));
+            for width in [4, 2, 1] {
+                for i in 0..width {
+                    lanes[i] = tier.add(lanes[i], lanes[i + width]);
+                }
+            }
+            let bias = 32768 * ((vectors.len() + 1) * T::BYTES / 2) as i64;
+            sum = add(sum, (tier.total(lanes[0]) + bias) as u64);
         }
-        <Adc as Body<T>>::run(tier, &(), sum, rest)
-    }
-}
-
-/// Short data by add with carry, which ends in a register; longer by vectors, whose lanes must be gathered first.
-struct Composed;
-
-impl Composed {
-    /// The length from which vectors of so many words win, on a Zen 5 core on 2026-11-21: `residue bench -a internet -k
-    /// adc,sse2,avx2,avx512_vnni --sizes 128,192,256,320,384`.
-    const fn vectors_from(words: usize) -> usize {
-        if words > 16 { 320 } else { 192 }
-    }
-}
-
-impl<T: WordDot> Body<T> for Composed {
-    type Family = Internet;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        if data.len() < const { Composed::vectors_from(T::WORDS) } {
-            <Adc as Body<T>>::run(tier, &(), state, data)
-        } else {
-            <Vectors as Body<T>>::run(tier, &(), state, data)
-        }
+        sum
     }
 }
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Internet>] = &[
-    on_x86_64!(Avx512Vnni, Composed, "adc_avx512_vnni"),
-    on_x86_64!(Avx2, Composed, "adc_avx2"),
-    on_x86_64!(Sse2, Composed, "adc_sse2"),
-    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni").method(),
-    on_x86_64!(Avx2, Vectors, "avx2").method(),
-    on_x86_64!(Sse2, Vectors, "sse2").method(),
+    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni"),
+    on_x86_64!(Avx2, Vectors, "avx2"),
+    on_x86_64!(Sse2, Vectors, "sse2"),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Adc>("adc").method(),
     Kernel::on::<Portable, Word64>("word64").method(),

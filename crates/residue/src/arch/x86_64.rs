@@ -8,6 +8,8 @@ use core::arch::x86_64::__cpuid;
 
 mod crc;
 mod sums;
+mod sums256;
+mod sums512;
 
 tier!(
     /// The x86-64 baseline.
@@ -73,9 +75,9 @@ pub(crate) fn saved_state() -> u64 {
 
 /// Methods whose body is one `unsafe` expression of intrinsics the marker proves.
 macro_rules! ops {
-    ($($(#[$attr:meta])* fn $name:ident($this:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty { $($body:tt)* })*) => {
+    ($($(#[$attr:meta])* fn $name:ident($this:ident $(: $proof:ty)? $(, $arg:ident: $ty:ty)*) -> $ret:ty { $($body:tt)* })*) => {
         $($(#[$attr])* #[inline(always)]
-        fn $name($this $(, $arg: $ty)*) -> $ret {
+        fn $name($this $(: $proof)? $(, $arg: $ty)*) -> $ret {
             // SAFETY: the marker exists, so the CPU has the features of its tier, which the intrinsics below need; memory
             // is read only through the reference given, which covers what the load reads.
             unsafe { $($body)* }

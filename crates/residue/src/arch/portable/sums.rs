@@ -1,67 +1,17 @@
 //! Sums on arrays.
 
 use super::Portable;
-use crate::arch::{ByteDot, WordDot};
+use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words};
 
-impl WordDot for Portable {
-    type V = [i32; 8];
-    type Block = [u8; 32];
-    const WORDS: usize = 16;
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
-        data.as_chunks()
-    }
-
-    #[inline(always)]
-    fn zero(self) -> [i32; 8] {
-        [0; 8]
-    }
-
-    #[inline(always)]
-    fn load(self, block: &[u8; 32]) -> [i32; 8] {
-        let (pairs, _) = block.as_chunks::<4>();
-        core::array::from_fn(|i| (u32::from_le_bytes(pairs[i]) ^ 0x8000_8000) as i32)
-    }
-
-    #[inline(always)]
-    fn sum(self, lanes: [i32; 8], words: [i32; 8]) -> [i32; 8] {
-        core::array::from_fn(|i| lanes[i] + i32::from(words[i] as i16) + (words[i] >> 16))
-    }
-
-    #[inline(always)]
-    fn weigh(self, lanes: [i32; 8], words: [i32; 8]) -> [i32; 8] {
-        core::array::from_fn(|i| {
-            let weight = 16 - 2 * i as i32;
-            lanes[i] + i32::from(words[i] as i16) * weight + (words[i] >> 16) * (weight - 1)
-        })
-    }
-
-    #[inline(always)]
-    fn add(self, a: [i32; 8], b: [i32; 8]) -> [i32; 8] {
-        core::array::from_fn(|i| a[i] + b[i])
-    }
-
-    #[inline(always)]
-    fn total(self, lanes: [i32; 8]) -> i64 {
-        lanes.iter().map(|&lane| i64::from(lane)).sum()
-    }
-}
-
-impl ByteDot for Portable {
+impl Load for Portable {
     type V = [u8; 32];
-    type Lanes = [u32; 8];
     type Block = [u8; 32];
     const BYTES: usize = 32;
+    const GRAIN: usize = 1;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
         data.as_chunks()
-    }
-
-    #[inline(always)]
-    fn zero(self) -> [u32; 8] {
-        [0; 8]
     }
 
     #[inline(always)]
@@ -70,32 +20,122 @@ impl ByteDot for Portable {
     }
 
     #[inline(always)]
-    fn sum(self, lanes: [u32; 8], bytes: [u8; 32]) -> [u32; 8] {
-        core::array::from_fn(|i| {
-            lanes[i] + (0..4).map(|k| u32::from(bytes[8 * k + i])).sum::<u32>()
-        })
+    fn load_low(self, data: &[u8]) -> [u8; 32] {
+        core::array::from_fn(|i| *data.get(i).unwrap_or(&0))
+    }
+}
+
+/// A word as the vectors' multiply-adds take it.
+#[inline(always)]
+fn biased(v: &[u8], word: usize) -> i32 {
+    i32::from(u16::from_le_bytes([v[2 * word], v[2 * word + 1]])) - 32768
+}
+
+impl WordSum for Portable {
+    type Lanes = [i32; 8];
+
+    #[inline(always)]
+    fn lanes(self, each: i32) -> [i32; 8] {
+        [each; 8]
     }
 
     #[inline(always)]
-    fn weigh(self, lanes: [u32; 8], bytes: [u8; 32]) -> [u32; 8] {
-        core::array::from_fn(|i| {
-            let weighted = |k: usize| (32 - 8 * k - i) as u32 * u32::from(bytes[8 * k + i]);
-            lanes[i] + (0..4).map(weighted).sum::<u32>()
-        })
+    fn sum(self, lanes: [i32; 8], v: [u8; 32]) -> [i32; 8] {
+        core::array::from_fn(|i| lanes[i] + biased(&v, 2 * i) + biased(&v, 2 * i + 1))
     }
 
     #[inline(always)]
-    fn add(self, a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
+    fn add(self, a: [i32; 8], b: [i32; 8]) -> [i32; 8] {
         core::array::from_fn(|i| a[i] + b[i])
     }
 
     #[inline(always)]
-    fn sum_total(self, lanes: [u32; 8]) -> u64 {
-        lanes.iter().map(|&lane| u64::from(lane)).sum()
+    fn packed(self, lanes: [i32; 8]) -> u64 {
+        let sum = |first| lanes.iter().skip(first).step_by(2).map(|&lane| lane as u64).sum::<u64>();
+        sum(0) | sum(1) << 32
     }
 
     #[inline(always)]
-    fn weigh_total(self, lanes: [u32; 8]) -> u64 {
-        self.sum_total(lanes)
+    fn total(self, lanes: [i32; 8]) -> i64 {
+        lanes.iter().map(|&lane| i64::from(lane)).sum()
+    }
+}
+
+/// A vector's units, as 32-bit lanes.
+pub(crate) trait Units: Unit {
+    const PER_STEP: usize = 128 / Self::BYTES;
+    const STEPS: usize;
+    fn unit(v: &[u8; 32], i: usize) -> i32;
+}
+
+impl Units for Bytes {
+    const STEPS: usize = 1024;
+    #[inline(always)]
+    fn unit(v: &[u8; 32], i: usize) -> i32 {
+        i32::from(v[i])
+    }
+}
+
+impl Units for Words {
+    const STEPS: usize = 128;
+    #[inline(always)]
+    fn unit(v: &[u8; 32], i: usize) -> i32 {
+        biased(v, i)
+    }
+}
+
+/// Eight lanes, as vectors of 32 bytes have; additions that check their bounds in debug builds.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums {
+    plain: [i32; 8],
+    earlier: [i32; 8],
+    weighted: [i32; 8],
+}
+
+impl<U: Units> Weighted<U> for Portable {
+    type Sums = Sums;
+    const CENTRE: i32 = U::PER_STEP as i32 / 2;
+    const STEPS: usize = U::STEPS;
+
+    #[inline(always)]
+    fn zero(self) -> Sums {
+        Sums { plain: [0; 8], earlier: [0; 8], weighted: [0; 8] }
+    }
+
+    #[inline(always)]
+    fn step(self, mut sums: Sums, v: [[u8; 32]; 4]) -> Sums {
+        sums.earlier = self.add(sums.earlier, sums.plain);
+        for e in 0..U::PER_STEP {
+            let per_vector = U::PER_STEP / 4;
+            let unit = U::unit(&v[e / per_vector], e % per_vector);
+            let lane = e % per_vector * U::BYTES / 4;
+            sums.plain[lane] += unit;
+            let weight = U::PER_STEP as i32 - e as i32 - <Self as Weighted<U>>::CENTRE;
+            sums.weighted[lane] += weight * unit;
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn totals32(self, sums: Sums) -> [u32; 2] {
+        <Self as Weighted<U>>::totals64(self, sums).map(|sum| sum as u32)
+    }
+
+    #[inline(always)]
+    fn totals64(self, sums: Sums) -> [i64; 2] {
+        let weighted = self.total(sums.weighted) + U::PER_STEP as i64 * self.total(sums.earlier);
+        [self.total(sums.plain), weighted]
+    }
+
+    #[inline(always)]
+    fn few<const K: usize>(self, vectors: [[u8; 32]; K]) -> [u32; 2] {
+        let mut step = [[0; 32]; 4];
+        if U::BIAS != 0 {
+            // A zero word counts as the least: leave out those before the first vector by making them null.
+            step = [core::array::from_fn(|i| if i % 2 == 1 { 0x80 } else { 0 }); 4];
+        }
+        step[4 - K..].copy_from_slice(&vectors);
+        let sums = <Self as Weighted<U>>::step(self, <Self as Weighted<U>>::zero(self), step);
+        <Self as Weighted<U>>::totals32(self, sums)
     }
 }

@@ -1,13 +1,14 @@
-//! Sums of words and of bytes.
+//! Sums of words and of bytes in 16-byte vectors.
 
-use super::{Avx2, Avx512Vnni, Sse2, ops};
-use crate::arch::{ByteDot, WordDot};
+use super::{Sse2, ops};
+use crate::arch::sums::{Load, Weighted, WordSum, Words, weights};
 use core::arch::x86_64::*;
 
-impl WordDot for Sse2 {
+impl Load for Sse2 {
     type V = __m128i;
     type Block = [u8; 16];
-    const WORDS: usize = 8;
+    const BYTES: usize = 16;
+    const GRAIN: usize = 1;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
@@ -15,178 +16,152 @@ impl WordDot for Sse2 {
     }
 
     ops! {
-        fn zero(self) -> __m128i { _mm_setzero_si128() }
-        fn load(self, block: &[u8; 16]) -> __m128i {
-            _mm_xor_si128(_mm_loadu_si128(block.as_ptr().cast()), _mm_set1_epi16(i16::MIN))
+        fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_low(self, data: &[u8]) -> __m128i {
+        match data.first_chunk() {
+            Some(block) => self.load(block),
+            None => {
+                let [low, high] = crate::arch::sums::low_words(data);
+                // SAFETY: the marker proves SSE2.
+                unsafe { _mm_set_epi64x(high as i64, low as i64) }
+            }
         }
+    }
+}
+
+impl WordSum for Sse2 {
+    type Lanes = __m128i;
+
+    ops! {
+        fn lanes(self, each: i32) -> __m128i { _mm_set1_epi32(each) }
         fn sum(self, lanes: __m128i, words: __m128i) -> __m128i {
-            _mm_add_epi32(lanes, _mm_madd_epi16(words, _mm_set1_epi16(1)))
-        }
-        fn weigh(self, lanes: __m128i, words: __m128i) -> __m128i {
-            _mm_add_epi32(lanes, _mm_madd_epi16(words, _mm_set_epi16(1, 2, 3, 4, 5, 6, 7, 8)))
+            _mm_add_epi32(lanes, _mm_madd_epi16(biased(self, words), _mm_set1_epi16(1)))
         }
         fn add(self, a: __m128i, b: __m128i) -> __m128i { _mm_add_epi32(a, b) }
+        fn packed(self, lanes: __m128i) -> u64 {
+            _mm_cvtsi128_si64(_mm_add_epi32(lanes, _mm_unpackhi_epi64(lanes, lanes))) as u64
+        }
         fn total(self, lanes: __m128i) -> i64 {
-            // Widened before they are added: two lanes near their bound would overflow.
-            let sign = _mm_srai_epi32::<31>(lanes);
-            let wide = _mm_add_epi64(_mm_unpacklo_epi32(lanes, sign), _mm_unpackhi_epi32(lanes, sign));
+            let wide = wide(self, lanes);
             _mm_cvtsi128_si64(_mm_add_epi64(wide, _mm_unpackhi_epi64(wide, wide)))
         }
     }
 }
 
-impl WordDot for Avx2 {
-    type V = __m256i;
-    type Block = [u8; 32];
-    const WORDS: usize = 16;
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn zero(self) -> __m256i { _mm256_setzero_si256() }
-        fn load(self, block: &[u8; 32]) -> __m256i {
-            _mm256_xor_si256(_mm256_loadu_si256(block.as_ptr().cast()), _mm256_set1_epi16(i16::MIN))
-        }
-        fn sum(self, lanes: __m256i, words: __m256i) -> __m256i {
-            _mm256_add_epi32(lanes, _mm256_madd_epi16(words, _mm256_set1_epi16(1)))
-        }
-        fn weigh(self, lanes: __m256i, words: __m256i) -> __m256i {
-            let weights = _mm256_set_epi16(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
-            _mm256_add_epi32(lanes, _mm256_madd_epi16(words, weights))
-        }
-        fn add(self, a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
-        fn total(self, lanes: __m256i) -> i64 {
-            let low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(lanes));
-            let high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256::<1>(lanes));
-            total64(self, _mm256_add_epi64(low, high)) as i64
-        }
-    }
-}
-
-impl ByteDot for Avx2 {
-    type V = __m256i;
-    type Lanes = __m256i;
-    type Block = [u8; 32];
-    const BYTES: usize = 32;
-
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn zero(self) -> __m256i { _mm256_setzero_si256() }
-        fn load(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
-        fn sum(self, lanes: __m256i, bytes: __m256i) -> __m256i {
-            _mm256_add_epi64(lanes, _mm256_sad_epu8(bytes, _mm256_setzero_si256()))
-        }
-        fn weigh(self, lanes: __m256i, bytes: __m256i) -> __m256i {
-            // Pairs of products are at most 255 * (32 + 31) = 16065: no saturation.
-            let weights = _mm256_set_epi8(
-                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
-            );
-            let pairs = _mm256_maddubs_epi16(bytes, weights);
-            _mm256_add_epi32(lanes, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
-        }
-        fn add(self, a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi64(a, b) }
-        fn weigh_total(self, lanes: __m256i) -> u64 {
-            let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(lanes));
-            let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(lanes));
-            total64(self, _mm256_add_epi64(low, high))
-        }
-    }
-
-    #[inline(always)]
-    fn sum_total(self, lanes: __m256i) -> u64 {
-        total64(self, lanes)
-    }
-}
-
-/// The sum of four 64-bit lanes.
+/// Words, each less 32768.
 #[inline(always)]
-fn total64(_proof: Avx2, lanes: __m256i) -> u64 {
-    // SAFETY: the marker proves AVX2.
+fn biased(_proof: Sse2, words: __m128i) -> __m128i {
+    // SAFETY: the marker proves SSE2.
+    unsafe { _mm_xor_si128(words, _mm_set1_epi16(i16::MIN)) }
+}
+
+/// Four signed 32-bit lanes to two of 64 bits with the same sum.
+#[inline(always)]
+fn wide(_proof: Sse2, lanes: __m128i) -> __m128i {
+    // SAFETY: the marker proves SSE2.
     unsafe {
-        let half =
-            _mm_add_epi64(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
-        _mm_cvtsi128_si64(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half))) as u64
+        let sign = _mm_srai_epi32::<31>(lanes);
+        _mm_add_epi64(_mm_unpacklo_epi32(lanes, sign), _mm_unpackhi_epi32(lanes, sign))
     }
 }
 
-impl WordDot for Avx512Vnni {
-    type V = __m512i;
-    type Block = [u8; 64];
-    const WORDS: usize = 32;
+/// The sums of all 32-bit lanes of two vectors, by one tree for both.
+#[inline(always)]
+fn both32(_proof: Sse2, a: __m128i, b: __m128i) -> [u32; 2] {
+    // SAFETY: the marker proves SSE2.
+    let both = unsafe {
+        let mixed = _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+        _mm_cvtsi128_si64(_mm_add_epi32(mixed, _mm_unpackhi_epi64(mixed, mixed))) as u64
+    };
+    [both as u32, (both >> 32) as u32]
+}
 
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
-        data.as_chunks()
-    }
-
-    ops! {
-        fn zero(self) -> __m512i { _mm512_setzero_si512() }
-        fn load(self, block: &[u8; 64]) -> __m512i {
-            _mm512_xor_si512(_mm512_loadu_si512(block.as_ptr().cast()), _mm512_set1_epi16(i16::MIN))
-        }
-        fn sum(self, lanes: __m512i, words: __m512i) -> __m512i {
-            _mm512_dpwssd_epi32(lanes, words, _mm512_set1_epi16(1))
-        }
-        fn weigh(self, lanes: __m512i, words: __m512i) -> __m512i {
-            let weights = _mm512_set_epi16(
-                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
-            );
-            _mm512_dpwssd_epi32(lanes, words, weights)
-        }
-        fn add(self, a: __m512i, b: __m512i) -> __m512i { _mm512_add_epi32(a, b) }
-        fn total(self, lanes: __m512i) -> i64 {
-            let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes));
-            let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(lanes));
-            _mm512_reduce_add_epi64(_mm512_add_epi64(low, high))
-        }
+/// The same with 64-bit lanes.
+#[inline(always)]
+fn both64(_proof: Sse2, a: __m128i, b: __m128i) -> [i64; 2] {
+    // SAFETY: the marker proves SSE2.
+    unsafe {
+        let both = _mm_add_epi64(_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b));
+        [_mm_cvtsi128_si64(both), _mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both))]
     }
 }
 
-impl ByteDot for Avx512Vnni {
-    type V = __m512i;
-    type Lanes = __m512i;
-    type Block = [u8; 64];
-    const BYTES: usize = 64;
+/// The sums of a step and of the steps before it.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums {
+    plain: __m128i,
+    earlier: __m128i,
+    weighted: __m128i,
+}
 
-    #[inline(always)]
-    fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
-        data.as_chunks()
-    }
+impl Weighted<Words> for Sse2 {
+    type Sums = Sums;
+    const CENTRE: i32 = 16;
+    const STEPS: usize = {
+        const STEPS: usize = 128;
+        // A lane takes two words of each vector.
+        let m = STEPS as u64;
+        assert!(4 * 2 * 32768 * m * (m - 1) / 2 <= i32::MAX as u64);
+        assert!(4 * 2 * 32768 * 16 * m <= i32::MAX as u64);
+        STEPS
+    };
 
     ops! {
-        fn zero(self) -> __m512i { _mm512_setzero_si512() }
-        fn load(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
-        fn sum(self, lanes: __m512i, bytes: __m512i) -> __m512i {
-            _mm512_dpbusd_epi32(lanes, bytes, _mm512_set1_epi8(1))
+        fn zero(self) -> Sums {
+            let zero = _mm_setzero_si128();
+            Sums { plain: zero, earlier: zero, weighted: zero }
         }
-        fn weigh(self, lanes: __m512i, bytes: __m512i) -> __m512i {
-            let weights = _mm512_set_epi8(
-                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
-                33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48,
-                49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64,
-            );
-            _mm512_dpbusd_epi32(lanes, bytes, weights)
+        fn step(self, sums: Sums, v: [__m128i; 4]) -> Sums {
+            let [plain, weighted] = words(self, v);
+            Sums {
+                plain: _mm_add_epi32(sums.plain, plain),
+                earlier: _mm_add_epi32(sums.earlier, sums.plain),
+                weighted: _mm_add_epi32(sums.weighted, weighted),
+            }
         }
-        fn add(self, a: __m512i, b: __m512i) -> __m512i { _mm512_add_epi32(a, b) }
-        fn sum_total(self, lanes: __m512i) -> u64 {
-            let low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(lanes));
-            let high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64::<1>(lanes));
-            _mm512_reduce_add_epi64(_mm512_add_epi64(low, high)) as u64
+        fn totals32(self, sums: Sums) -> [u32; 2] {
+            both32(self, sums.plain, _mm_add_epi32(sums.weighted, _mm_slli_epi32::<5>(sums.earlier)))
+        }
+        fn totals64(self, sums: Sums) -> [i64; 2] {
+            let earlier = _mm_slli_epi64::<5>(wide(self, sums.earlier));
+            let weighted = _mm_add_epi64(wide(self, sums.weighted), earlier);
+            both64(self, wide(self, sums.plain), weighted)
         }
     }
 
     #[inline(always)]
-    fn weigh_total(self, lanes: __m512i) -> u64 {
-        self.sum_total(lanes)
+    fn few<const K: usize>(self, vectors: [__m128i; K]) -> [u32; 2] {
+        let [plain, weighted] = words(self, vectors);
+        both32(self, plain, weighted)
+    }
+}
+
+/// The plain and the weighted sums of the last `K` vectors of a step.
+#[inline(always)]
+fn words<const K: usize>(proof: Sse2, v: [__m128i; K]) -> [__m128i; 2] {
+    const WORDS: [[i16; 8]; 4] = weights!(32, 16, i16, 8);
+    // SAFETY: any bytes make a vector, and the sizes are equal.
+    const WEIGHTS: [__m128i; 4] =
+        unsafe { core::mem::transmute::<[[i16; 8]; 4], [__m128i; 4]>(WORDS) };
+    // SAFETY: the marker proves SSE2.
+    unsafe {
+        let (mut plain, mut weighted) = ([_mm_setzero_si128(); K], [_mm_setzero_si128(); K]);
+        for j in 0..K {
+            let words = biased(proof, v[j]);
+            plain[j] = _mm_madd_epi16(words, _mm_set1_epi16(1));
+            weighted[j] = _mm_madd_epi16(words, WEIGHTS[4 - K + j]);
+        }
+        let mut width = K;
+        while width > 1 {
+            width /= 2;
+            for j in 0..width {
+                plain[j] = _mm_add_epi32(plain[j], plain[j + width]);
+                weighted[j] = _mm_add_epi32(weighted[j], weighted[j + width]);
+            }
+        }
+        [plain[0], weighted[0]]
     }
 }
