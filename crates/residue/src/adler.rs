@@ -202,4 +202,4 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     Kernel::on::<Portable, Deferred>("portable").same_as("deferred"),
 ];
 
-static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);

@@ -22,6 +22,7 @@ use crate::kernel::{Body, State, Value, With};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(crate) mod aarch64;
+mod copying;
 pub mod counter;
 mod crc;
 mod portable;
@@ -29,6 +30,7 @@ mod sums;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) mod x86_64;
 
+pub(crate) use copying::{Copying, copy_bytes, uninit};
 pub(crate) use crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
@@ -71,6 +73,22 @@ macro_rules! on_x86_64 {
 }
 pub(crate) use on_x86_64;
 
+/// A line of a table of copying kernels: a body on a tier of x86-64, nothing elsewhere.
+macro_rules! copy_on_x86_64 {
+    ($tier:ident, $body:ty) => {{
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        {
+            Some($crate::kernel::CopyKernel::on::<$crate::arch::x86_64::$tier, $body>())
+        }
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+        {
+            let _ = core::marker::PhantomData::<$body>;
+            None
+        }
+    }};
+}
+pub(crate) use copy_on_x86_64;
+
 /// The same for aarch64.
 macro_rules! on_aarch64 {
     ($tier:ident, $body:ty, $name:literal) => {{
@@ -95,6 +113,18 @@ pub trait Tier: Copy + 'static {
     /// The features.
     const NEEDS: Features;
 
+    /// Runs a body out of line, for the long path of a composed kernel: its short path then needs no stack frame.
+    #[allow(private_bounds, private_interfaces)]
+    fn outline<B: Body<Self>>(
+        self,
+        with: &With<B, Self>,
+        state: State<B, Self>,
+        data: &[u8],
+    ) -> State<B, Self>;
+}
+
+/// A tier with its entries, the functions that kernels are.
+pub trait Enter: Tier {
     /// Runs a body with the features switched on.
     ///
     /// # Safety
@@ -113,18 +143,17 @@ pub trait Tier: Copy + 'static {
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_whole<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
 
-    /// Runs a body out of line, for the long path of a composed kernel: its short path then needs no stack frame.
+    /// The same as [`Enter::enter`], and whatever of `data` the body loads is stored from `to` on.
+    ///
+    /// # Safety
+    /// The CPU has [`Tier::NEEDS`]; as many bytes as `data` has may be written from `to` on, and do not overlap it.
     #[allow(private_bounds, private_interfaces)]
-    #[inline(always)]
-    fn outline<B: Body<Self>>(
-        self,
-        with: &With<B, Self>,
-        state: State<B, Self>,
+    unsafe fn enter_copying<B: Body<Copying<Self>>>(
+        with: &With<B, Copying<Self>>,
+        state: State<B, Copying<Self>>,
         data: &[u8],
-    ) -> State<B, Self> {
-        // SAFETY: `self` exists, so the CPU has `NEEDS`.
-        unsafe { Self::enter::<B>(with, state, data) }
-    }
+        to: *mut u8,
+    ) -> State<B, Copying<Self>>;
 }
 
 /// Declares a marker and its two entries.
@@ -137,6 +166,20 @@ macro_rules! tier {
         impl crate::arch::Tier for $name {
             const NEEDS: crate::cpu::Features = $needs;
 
+            #[allow(private_bounds, private_interfaces)]
+            #[inline(always)]
+            fn outline<B: crate::kernel::Body<Self>>(
+                self,
+                with: &crate::kernel::With<B, Self>,
+                state: crate::kernel::State<B, Self>,
+                data: &[u8],
+            ) -> crate::kernel::State<B, Self> {
+                // SAFETY: `self` exists, so the CPU has `NEEDS`.
+                unsafe { <Self as crate::arch::Enter>::enter::<B>(with, state, data) }
+            }
+        }
+
+        impl crate::arch::Enter for $name {
             // Called by pointer, and by `outline`, which means it.
             #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
@@ -158,6 +201,20 @@ macro_rules! tier {
                 use crate::kernel::Family;
                 let state = B::run($name(()), with, B::Family::start(with), data);
                 B::Family::finish(with, state)
+            }
+
+            #[inline(never)]
+            #[allow(private_bounds, private_interfaces)]
+            $(#[target_feature(enable = $features)])?
+            unsafe fn enter_copying<B: crate::kernel::Body<crate::arch::Copying<Self>>>(
+                with: &crate::kernel::With<B, crate::arch::Copying<Self>>,
+                state: crate::kernel::State<B, crate::arch::Copying<Self>>,
+                data: &[u8],
+                to: *mut u8,
+            ) -> crate::kernel::State<B, crate::arch::Copying<Self>> {
+                // SAFETY: the caller's promise.
+                let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
+                B::run(tier, with, state, data)
             }
         }
     };

@@ -34,8 +34,8 @@ mod wide;
 use crate::Error;
 use crate::kernel::Family;
 use compiled::{BEST_CRC32, BEST_CRC64_NVME};
-use embedded::BEST;
-use wide::BEST_WIDE;
+pub(crate) use embedded::BEST;
+pub(crate) use wide::BEST_WIDE;
 
 pub use compiled::Compiled;
 pub use embedded::{Constants, Embedded, KERNELS};

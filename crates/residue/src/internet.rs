@@ -290,7 +290,7 @@ impl<T: Tier> Body<T> for Adc {
 /// signed: a lane moves by -65536 to 65534 a vector.
 ///
 /// Short data has no loop: lanes that start at 65536 for each vector they are about to take end as exact sums.
-struct Vectors;
+pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {
     type Family = Internet;
@@ -398,7 +398,7 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     Kernel::on::<Portable, Adc>("portable").same_as("adc"),
 ];
 
-static BEST: Dispatch<Internet> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Internet> = Dispatch::new(KERNELS);
 
 #[cfg(test)]
 mod tests {

@@ -45,6 +45,7 @@ pub mod adler;
 #[allow(unsafe_code)]
 mod arch;
 pub mod code;
+pub mod copy;
 pub mod cpu;
 pub mod crc;
 mod error;

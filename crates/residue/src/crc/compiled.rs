@@ -73,7 +73,7 @@ impl<N: Named> Family for One<N> {
 }
 
 /// A kernel for any CRC of up to 64 bits, given this one's constants.
-struct Given<N, B>(PhantomData<(N, B)>);
+pub(crate) struct Given<N, B>(PhantomData<(N, B)>);
 
 impl<N: Named, T: Tier, B: Body<T, Family = Embedded>> Body<T> for Given<N, B> {
     type Family = One<N>;

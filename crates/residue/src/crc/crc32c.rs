@@ -11,8 +11,9 @@
 use super::embedded::{Bitwise, BitwiseMsb};
 use super::fold::{Fold, fold};
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables};
+use super::taps::{self, OnSet, Taps};
 use super::{Crc, Embedded, catalog, gf2};
-use crate::arch::{CarryLessWide, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
+use crate::arch::{ByteMatrix, CarryLessWide, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use chain::{HeadShift, Serial};
 use core::marker::PhantomData;
@@ -58,7 +59,7 @@ impl Family for Crc32c {
 }
 
 /// A kernel for any CRC of up to 64 bits, given this one's constants.
-struct Any<B>(PhantomData<B>);
+pub(crate) struct Any<B>(PhantomData<B>);
 
 impl<T: Tier, B: Body<T, Family = Embedded>> Body<T> for Any<B> {
     type Family = Crc32c;
@@ -92,7 +93,7 @@ const fn shift_key(bytes: u64) -> u64 {
 
 /// Folding as for any CRC of up to 64 bits, the last lane reduced by the instruction: 6 cycles where Barrett's method takes
 /// three products in a row.
-struct FoldSteps;
+pub(crate) struct FoldSteps;
 
 impl<T: Crc32cStep + CarryLessWide> Body<T> for FoldSteps {
     type Family = Crc32c;
@@ -130,10 +131,26 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for Composed {
     }
 }
 
+/// The same, and from [`Taps::FROM`] bytes on byte matrices.
+struct ComposedTaps;
+
+impl<T: Crc32cStep + ByteMatrix> Body<T> for ComposedTaps {
+    type Family = Crc32c;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        if data.len() < Taps::FROM {
+            <Composed as Body<T>>::run(tier, &(), state, data)
+        } else {
+            tier.outline::<Any<OnSet<true, { taps::CRC_32C }>>>(&(), state, data)
+        }
+    }
+}
+
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Crc32c>] = &[
-    on_x86_64!(Avx512Vpclmul, Composed, "sse42_avx512_vpclmul"),
+    on_x86_64!(Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni"),
     on_x86_64!(Avx2Vpclmul, Composed, "sse42_avx2_vpclmul"),
+    on_x86_64!(Avx512Vpclmul, Any<Taps>, "avx512_gfni").method(),
     on_x86_64!(Avx512Vpclmul, FoldSteps, "avx512_vpclmul").method(),
     on_x86_64!(Avx2Vpclmul, FoldSteps, "avx2_vpclmul").method(),
     on_x86_64!(Sse42Pclmul, FoldSteps, "pclmul_steps").method(),
@@ -161,4 +178,4 @@ pub static KERNELS: &[Kernel<Crc32c>] = &[
     Kernel::on::<Portable, OnTables<Slicing<u32, 16>>>("portable").same_as("slicing16"),
 ];
 
-pub(super) static BEST: Dispatch<Crc32c> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Crc32c> = Dispatch::new(KERNELS);

@@ -203,4 +203,4 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     Kernel::on::<Portable, Bytewise>("portable"),
 ];
 
-pub(super) static BEST: Dispatch<Embedded> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Embedded> = Dispatch::new(KERNELS);

@@ -53,6 +53,11 @@ const SETS: &[Set] = &[
     Set { taps: &[8, 9, 10, 11, 12, 14, 15, 16], class: 0xb5a5 },
 ];
 
+/// The sets of the CRCs compiled in.
+pub(crate) const CRC_32C: usize = 7;
+pub(crate) const CRC_32: usize = 8;
+pub(crate) const CRC_64_NVME: usize = 12;
+
 /// The widest window and the most taps of a set.
 const WINDOW: usize = 16;
 const TAPS: usize = 8;
@@ -200,7 +205,7 @@ impl<T: ByteMatrix> Body<T> for Taps {
 }
 
 /// Any data by folding, [`Taps::FROM`] bytes or more by one set.
-struct OnSet<const REFLECTED: bool, const SET: usize>;
+pub(crate) struct OnSet<const REFLECTED: bool, const SET: usize>;
 
 impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<REFLECTED, SET> {
     type Family = Embedded;
@@ -211,6 +216,7 @@ impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<R
                 let lane = lane::<T, REFLECTED, SET>(tier, &with.fold, matrices, state, data);
                 fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
             }
+            // `Taps` does not call it so.
             _ => state,
         }
     }
@@ -307,6 +313,18 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
 mod tests {
     use super::*;
     use crate::crc::{Params, catalog};
+
+    #[test]
+    fn sets_of_the_crcs_compiled_in() {
+        let sets = [
+            (&catalog::CRC_32_ISCSI, CRC_32C),
+            (&catalog::CRC_32_ISO_HDLC, CRC_32),
+            (&catalog::CRC_64_NVME, CRC_64_NVME),
+        ];
+        for (params, set) in sets {
+            assert_eq!(matrices(params).0.set, set);
+        }
+    }
 
     fn matrices(params: &Params) -> (Matrices, &'static [usize]) {
         let poly = (params.poly as u64) << (64 - params.width);
