@@ -86,8 +86,9 @@ mod tests {
         let (mut names, mut at) = (Vec::new(), 0);
         while at < bytes.len() {
             assert_eq!(&bytes[at..at + 6], b"070701");
+            let header = &bytes[at..at + 110];
             let field = |n: usize| {
-                let digits = std::str::from_utf8(&bytes[at + 6 + 8 * n..][..8]).expect("digits");
+                let digits = std::str::from_utf8(&header[6 + 8 * n..][..8]).expect("digits");
                 usize::from_str_radix(digits, 16).expect("a number")
             };
             let name = &bytes[at + 110..at + 110 + field(11) - 1];
