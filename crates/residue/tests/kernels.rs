@@ -108,6 +108,41 @@ fn lengths_around_every_block() {
     }
 }
 
+/// Byte matrices begin at 1024 bytes; a CRC for each set of taps, whose windows are 8, 12 and 16 vectors long.
+#[test]
+fn lengths_around_the_windows_of_byte_matrices() {
+    let names = [
+        "crc-32/iscsi",
+        "crc-32/iso-hdlc",
+        "crc-64/nvme",
+        "crc-64/xz",
+        "crc-64/ms",
+        "crc-64/ecma-182",
+        "crc-40/gsm",
+        "crc-32/bzip2",
+        "crc-32/mef",
+        "crc-32/autosar",
+        "crc-32/cd-rom-edc",
+        "crc-24/openpgp",
+        "crc-24/flexray-a",
+        "crc-24/ble",
+        "crc-21/can-fd",
+        "crc-16/arc",
+        "crc-16/ibm-sdlc",
+        "crc-16/t10-dif",
+        "crc-8/smbus",
+    ];
+    let data = noise(2800);
+    for name in names {
+        let code: Code = name.parse().expect("a code");
+        for n in thinned(1000..=2600, 29).step_by(3) {
+            compare(&code, &data[n % 64..n % 64 + n]);
+        }
+        // No bit of the message hides a start state that is lost.
+        compare(&code, &[0; 1500]);
+    }
+}
+
 #[test]
 fn all_alignments() {
     let data = noise(400);
