@@ -32,7 +32,8 @@ pub(crate) mod x86_64;
 pub(crate) use crc::{CarryLess, CarryLessWide, Crc32cStep};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
-pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, short_word};
+pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words};
+pub(crate) use sums::{last_word, short_word};
 
 /// What each tier needs; told on every architecture, so that lists can name kernels of the others.
 #[allow(non_upper_case_globals)] // They are the tiers' names.

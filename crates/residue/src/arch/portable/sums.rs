@@ -7,7 +7,7 @@ impl Load for Portable {
     type V = [u8; 32];
     type Block = [u8; 32];
     const BYTES: usize = 32;
-    const GRAIN: usize = 1;
+    const MASKS: bool = true;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
@@ -20,8 +20,8 @@ impl Load for Portable {
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> [u8; 32] {
-        core::array::from_fn(|i| *data.get(i).unwrap_or(&0))
+    fn load_low(self, data: &[u8], from: usize) -> [u8; 32] {
+        core::array::from_fn(|i| *data.get(from + i).unwrap_or(&0))
     }
 }
 

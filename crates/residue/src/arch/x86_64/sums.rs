@@ -1,14 +1,14 @@
 //! Sums of words and of bytes in 16-byte vectors.
 
 use super::{Sse2, ops};
-use crate::arch::sums::{Load, Weighted, WordSum, Words, weights};
+use crate::arch::sums::{Load, Weighted, WordSum, Words, low_words, weights};
 use core::arch::x86_64::*;
 
 impl Load for Sse2 {
     type V = __m128i;
     type Block = [u8; 16];
     const BYTES: usize = 16;
-    const GRAIN: usize = 1;
+    const MASKS: bool = false;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
@@ -20,15 +20,10 @@ impl Load for Sse2 {
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> __m128i {
-        match data.first_chunk() {
-            Some(block) => self.load(block),
-            None => {
-                let [low, high] = crate::arch::sums::low_words(data);
-                // SAFETY: the marker proves SSE2.
-                unsafe { _mm_set_epi64x(high as i64, low as i64) }
-            }
-        }
+    fn load_low(self, data: &[u8], from: usize) -> __m128i {
+        let [low, high] = low_words(data, from);
+        // SAFETY: the marker proves SSE2.
+        unsafe { _mm_set_epi64x(high as i64, low as i64) }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Sums of words and of bytes in 64-byte vectors.
 
 use super::{Avx512Vnni, ops};
-use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, weights};
+use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, weights};
 use core::arch::x86_64::*;
 
 impl Load for Avx512Vnni {
     type V = __m512i;
     type Block = [u8; 64];
     const BYTES: usize = 64;
-    const GRAIN: usize = 1;
+    const MASKS: bool = true;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
@@ -20,7 +20,8 @@ impl Load for Avx512Vnni {
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> __m512i {
+    fn load_low(self, data: &[u8], from: usize) -> __m512i {
+        let data = after(data, from);
         debug_assert!(data.len() < 256);
         // SAFETY: the marker proves BMI2 and AVX-512. BZHI takes the length's lowest eight bits and leaves that many ones,
         // 64 at most: never more than there are bytes, and a load under a mask reads no others.
