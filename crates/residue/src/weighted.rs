@@ -128,7 +128,15 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
             let mut units = steps.len() * per_step;
             let whole = steps.len() * 4 * T::BYTES;
             if whole < block.len() {
-                sums = tier.step(sums, tier.load_step(block, whole));
+                // Without masks of bytes a load costs more than a branch saves.
+                let half = !T::MASKS && block.len() - whole <= 2 * T::BYTES;
+                let vectors = if half {
+                    let second = tier.load_low(block, whole + T::BYTES);
+                    [tier.load_low(block, whole), second, tier.null(), tier.null()]
+                } else {
+                    tier.load_step(block, whole)
+                };
+                sums = tier.step(sums, vectors);
                 units += per_step;
             }
             let taken = block.len().div_ceil(F::Unit::BYTES);

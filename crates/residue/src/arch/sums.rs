@@ -15,6 +15,8 @@ pub(crate) trait Load: Tier {
     /// The whole vectors of `data`, and the bytes after them.
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load(self, block: &Self::Block) -> Self::V;
+    /// Zero bytes.
+    fn null(self) -> Self::V;
     /// The bytes of `data` from `from` on, as many as fit, with zeros behind them. At most 255 are left. No loop; and no
     /// branch, if the data are as long as a vector or masks leave out any bytes.
     fn load_low(self, data: &[u8], from: usize) -> Self::V;

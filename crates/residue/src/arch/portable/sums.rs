@@ -15,6 +15,11 @@ impl Load for Portable {
     }
 
     #[inline(always)]
+    fn null(self) -> [u8; 32] {
+        [0; 32]
+    }
+
+    #[inline(always)]
     fn load(self, block: &[u8; 32]) -> [u8; 32] {
         *block
     }

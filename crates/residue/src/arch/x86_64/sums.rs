@@ -16,6 +16,7 @@ impl Load for Sse2 {
     }
 
     ops! {
+        fn null(self) -> __m128i { _mm_setzero_si128() }
         fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
     }
 

@@ -16,6 +16,7 @@ impl Load for Avx2 {
     }
 
     ops! {
+        fn null(self) -> __m256i { _mm256_setzero_si256() }
         fn load(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
     }
 

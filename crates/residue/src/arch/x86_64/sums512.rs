@@ -16,6 +16,7 @@ impl Load for Avx512Vnni {
     }
 
     ops! {
+        fn null(self) -> __m512i { _mm512_setzero_si512() }
         fn load(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
     }
 
