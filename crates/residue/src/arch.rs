@@ -41,6 +41,7 @@ pub(crate) mod needs {
     use crate::cpu::Features;
 
     pub(crate) const Sse2: Features = Features::SSE2;
+    pub(crate) const Ssse3: Features = Sse2.union(Features::SSSE3);
     pub(crate) const Sse42: Features = Features::SSE42;
     pub(crate) const Pclmul: Features = Features::PCLMUL.union(Features::SSSE3);
     pub(crate) const Sse42Pclmul: Features = Pclmul.union(Sse42);
@@ -49,6 +50,7 @@ pub(crate) mod needs {
     pub(crate) const Avx512Vpclmul: Features = Avx2Vpclmul.union(Features::AVX512);
     pub(crate) const Avx512Vnni: Features =
         Avx2.union(Features::AVX512).union(Features::AVX512_VNNI);
+    pub(crate) const Neon: Features = Features::NEON;
     pub(crate) const Crc: Features = Features::CRC;
     pub(crate) const Pmull: Features = Features::NEON.union(Features::PMULL);
     pub(crate) const CrcPmull: Features = Pmull.union(Crc);

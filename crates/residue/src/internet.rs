@@ -15,7 +15,7 @@
 //! 65535 is FFFF (checksum 0000). UDP sends a computed 0000 as FFFF, because its 0000 means "no checksum" (RFC 768); TCP
 //! does not. [`update`] keeps the distinction, which RFC 1141's equation lost (RFC 1624, section 4).
 
-use crate::arch::{Portable, Tier, WordSum, last_word, on_x86_64, scalar, short_word};
+use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar, short_word};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
 /// The Internet checksum of `data`, of any length: complemented, as stored in a header, as a big-endian value.
@@ -322,10 +322,10 @@ impl<T: Tier> Body<T> for Adc {
     }
 }
 
-/// Vectors of words: a signed multiply-add by ones sums pairs of words into 32-bit lanes. Words are biased by -32768 to be
-/// signed: a lane moves by -65536 to 65534 a vector.
+/// Vectors of words, summed by pairs into 32-bit lanes: by a signed multiply-add by ones, for which words are biased by
+/// -32768, or as they are. A lane moves by -65536 to 65534, or by 131070 at most, a vector.
 ///
-/// Short data has no loop: lanes that start at 65536 for each vector they are about to take end as exact sums.
+/// Short data has no loop: lanes that start at the bias of the vectors they are about to take end as exact sums.
 struct Vectors;
 
 impl Vectors {
@@ -342,7 +342,7 @@ impl<T: WordSum> Body<T> for Vectors {
         if !T::MASKS && n <= Vectors::WORDS_TO {
             return <Adc as Body<T>>::run(tier, &(), state, data);
         }
-        let start = |vectors| tier.lanes(65536 * vectors);
+        let start = |vectors| tier.lanes(2 * T::BIAS * vectors);
         let lanes = if n <= T::BYTES {
             tier.sum(start(1), tier.load_low(data, 0))
         } else if n <= 2 * T::BYTES {
@@ -352,7 +352,7 @@ impl<T: WordSum> Body<T> for Vectors {
             let [a, b, c, d] = tier.load_3_or_4(data);
             let (ac, bd) = (tier.sum(start(4), a), tier.sum(start(0), b));
             tier.add(tier.sum(ac, c), tier.sum(bd, d))
-        } else if n <= 8 * T::BYTES {
+        } else if n < 8 * T::BYTES {
             let [a, b, c, d] = tier.load_four(data);
             let [e, f, g, h] = tier.load_step(data, 4 * T::BYTES);
             let (ae, bf) = (tier.sum(tier.sum(start(8), a), e), tier.sum(tier.sum(start(0), b), f));
@@ -377,7 +377,10 @@ impl<T: WordSum> Body<T> for Long {
     type Family = Internet;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        const { assert!((8 * Long::STEPS as u64 + 8) * 65536 <= i32::MAX as u64) };
+        const {
+            let vectors = 8 * Long::STEPS as u64 + 8;
+            assert!(vectors * 65536 <= i32::MAX as u64 && vectors * 2 * 65535 <= u32::MAX as u64);
+        };
         let mut sum = state;
         for block in data.chunks(8 * T::BYTES * Long::STEPS) {
             let (vectors, rest) = tier.blocks(block);
@@ -410,7 +413,7 @@ impl<T: WordSum> Body<T> for Long {
                     lanes[i] = tier.add(lanes[i], lanes[i + width]);
                 }
             }
-            let bias = 32768 * ((vectors.len() + 1) * T::BYTES / 2) as i64;
+            let bias = i64::from(T::BIAS) * ((vectors.len() + 1) * T::BYTES / 2) as i64;
             sum = add(sum, (tier.total(lanes[0]) + bias) as u64);
         }
         sum
@@ -422,6 +425,7 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni"),
     on_x86_64!(Avx2, Vectors, "avx2"),
     on_x86_64!(Sse2, Vectors, "sse2"),
+    on_aarch64!(Neon, Vectors, "neon"),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Adc>("adc").method(),
     Kernel::on::<Portable, Word64>("word64").method(),

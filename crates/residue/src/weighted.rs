@@ -37,9 +37,9 @@ fn corrected32<T: Weighted<U>, U: Unit>(
     zeros: usize,
 ) -> [u32; 2] {
     let weights = units * (units + 1) / 2;
-    let s = plain.wrapping_add((U::BIAS as usize * units) as u32);
+    let s = plain.wrapping_add((T::BIAS as usize * units) as u32);
     let w = weighted.wrapping_add((T::CENTRE as u32).wrapping_mul(plain));
-    let w = w.wrapping_add((U::BIAS as usize * weights) as u32);
+    let w = w.wrapping_add((T::BIAS as usize * weights) as u32);
     [s, w.wrapping_sub((zeros as u32).wrapping_mul(s))]
 }
 
@@ -98,7 +98,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        if data.len() <= 8 * T::BYTES {
+        if data.len() < 8 * T::BYTES {
             short::<F, T>(tier, state, data)
         } else {
             tier.outline::<Long<F>>(&(), state, data)
@@ -145,7 +145,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 corrected32::<T, F::Unit>(totals, units, units - taken).map(u64::from)
             } else {
                 let [plain, weighted] = tier.totals64(sums);
-                let (n, bias) = (units as i64, F::Unit::BIAS);
+                let (n, bias) = (units as i64, T::BIAS);
                 let s = plain + bias * n;
                 let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
                 [s as u64, (w - (units - taken) as i64 * s) as u64]

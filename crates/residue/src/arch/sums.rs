@@ -75,20 +75,22 @@ pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
 
 /// Sums of 16-bit words in 32-bit lanes.
 ///
-/// The multiply-add works on signed words, so a word w counts as w - 32768, and the caller adds the bias back.
+/// Where the instructions take signed words, a word w counts as w - 32768, and the caller adds the bias back.
 pub(crate) trait WordSum: Load {
+    /// 32768 there, else 0.
+    const BIAS: i32;
     /// 32-bit lanes, one for every two words.
     type Lanes: Copy;
     /// The same number in all lanes.
     fn lanes(self, each: i32) -> Self::Lanes;
-    /// Adds the little-endian words, each less 32768, two to a lane.
+    /// Adds the little-endian words, each less the bias, two to a lane.
     fn sum(self, lanes: Self::Lanes, words: Self::V) -> Self::Lanes;
     /// Adds lane by lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// The sum of the lanes of even number, and of those of odd number in the upper half: both taken as unsigned, and both
-    /// must fit.
+    /// The sum of all lanes, which are unsigned and add up to less than 2^32; or two numbers in the two halves whose sum it
+    /// is.
     fn packed(self, lanes: Self::Lanes) -> u64;
-    /// The sum of all lanes, signed.
+    /// The sum of all lanes; they are signed if there is a bias.
     fn total(self, lanes: Self::Lanes) -> i64;
 }
 
@@ -96,8 +98,6 @@ pub(crate) trait WordSum: Load {
 pub(crate) trait Unit: 'static {
     /// Its bytes.
     const BYTES: usize;
-    /// What vectors take from each.
-    const BIAS: i64;
     /// The largest.
     const MAX: u64;
     /// Of the units of a little-endian word, the sum, and the sum with weights that go down to 1.
@@ -110,7 +110,6 @@ pub(crate) struct Bytes;
 
 impl Unit for Bytes {
     const BYTES: usize = 1;
-    const BIAS: i64 = 0;
     const MAX: u64 = 0xff;
 
     #[inline(always)]
@@ -124,13 +123,12 @@ impl Unit for Bytes {
     }
 }
 
-/// Little-endian 16-bit words, each less 32768.
+/// Little-endian 16-bit words.
 #[derive(Debug)]
 pub(crate) struct Words;
 
 impl Unit for Words {
     const BYTES: usize = 2;
-    const BIAS: i64 = 32768;
     const MAX: u64 = 0xffff;
 
     #[inline(always)]
@@ -149,6 +147,8 @@ impl Unit for Words {
 pub(crate) trait Weighted<U: Unit>: Load {
     /// Three sums over the steps: of the units; of what that sum was before each step; and of the weighted units.
     type Sums: Copy;
+    /// What the sums lack for each unit: 32768 where words are taken as signed, else 0.
+    const BIAS: i64;
     const CENTRE: i32;
     /// The most steps that no lane overflows in.
     const STEPS: usize;

@@ -30,6 +30,7 @@ impl Load for Sse2 {
 
 impl WordSum for Sse2 {
     type Lanes = __m128i;
+    const BIAS: i32 = 32768;
 
     ops! {
         fn lanes(self, each: i32) -> __m128i { _mm_set1_epi32(each) }
@@ -95,6 +96,7 @@ pub(crate) struct Sums {
 
 impl Weighted<Words> for Sse2 {
     type Sums = Sums;
+    const BIAS: i64 = 32768;
     const CENTRE: i32 = 16;
     const STEPS: usize = {
         const STEPS: usize = 128;

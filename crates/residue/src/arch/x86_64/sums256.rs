@@ -70,6 +70,7 @@ fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
 
 impl WordSum for Avx2 {
     type Lanes = __m256i;
+    const BIAS: i32 = 32768;
 
     ops! {
         fn lanes(self, each: i32) -> __m256i { _mm256_set1_epi32(each) }
@@ -143,6 +144,7 @@ pub(crate) struct Sums {
 /// The plain and the earlier sums have 64-bit lanes (`psadbw`), the weighted 32-bit ones.
 impl Weighted<Bytes> for Avx2 {
     type Sums = Sums;
+    const BIAS: i64 = 0;
     const CENTRE: i32 = 64;
     const STEPS: usize = {
         // A lane takes four bytes of each vector; the sizes of their weights add up to 512 at most.
@@ -189,7 +191,7 @@ fn bytes<const K: usize>(_proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
         unsafe { core::mem::transmute::<[[i8; 32]; 4], [__m256i; 4]>(BYTES) };
     /// Products are added by pairs in 16 bits, saturating, and so may the pairs of two vectors be whose weights have
     /// opposite signs: vectors 0 (weights 64 to 33) and 3 (-32 to -63), 1 (32 to 1) and 2 (0 to -31).
-    const _: () = assert!(255 * (64 + 63) <= i16::MAX as i32 && 255 * (63 + 62) <= i16::MAX as i32);
+    const _: () = assert!(255 * (64 + 63) <= i16::MAX as i32);
     // SAFETY: the marker proves AVX2.
     unsafe {
         let zero = _mm256_setzero_si256();
@@ -221,6 +223,7 @@ fn bytes<const K: usize>(_proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
 /// All sums have 32-bit lanes.
 impl Weighted<Words> for Avx2 {
     type Sums = Sums;
+    const BIAS: i64 = 32768;
     const CENTRE: i32 = 32;
     const STEPS: usize = {
         const STEPS: usize = 128;
