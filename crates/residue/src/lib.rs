@@ -54,6 +54,7 @@ pub mod foil;
 pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
+mod paired;
 mod weighted;
 mod words;
 pub mod xns;
