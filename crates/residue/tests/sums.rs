@@ -38,7 +38,7 @@ fn xns_kernels_at_every_length_to_2000() {
 fn xns_kernels_from_every_state() {
     let data = noise(600);
     let mut joined = vec![0; 2];
-    for state in (0..0xffff).step_by(if common::emulated() { 4001 } else { 37 }) {
+    for state in (0..0xffff_u16).step_by(if common::emulated() { 4001 } else { 37 }) {
         let n = usize::from(state) * 7 % 600;
         joined.truncate(2);
         joined[..2].copy_from_slice(&u16::to_be_bytes(state.rotate_right(1)));
