@@ -28,9 +28,8 @@ impl Load for Sse2 {
     }
 }
 
-/// See [`WordSum::WORDS_TO`]: on a Zen 3 core on 2026-11-21, by throughput and by latency, `residue bench -a internet -k
-/// adc,sse2,avx2 --sizes 96,128,160,192,224,256`, and `--mode latency`. Of random lengths (`--mixed`), AVX2 already wins there,
-/// from 100 bytes on.
+/// On a Zen 3 core on 2026-11-21, by throughput and by latency, and for random lengths: `residue bench -a internet -k
+/// adc,sse2,avx2 --sizes 96,128,160,192,224,255`, the same with `--mode latency`, and `--mixed 128..256`.
 const WORDS_TO: usize = 192;
 
 impl WordSum for Sse2 {

@@ -71,6 +71,7 @@ fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
 impl WordSum for Avx2 {
     type Lanes = __m256i;
     const BIAS: i32 = 32768;
+    /// As for SSE2. Words have half the latency to here; where lengths are random, vectors win by a seventh from 64 bytes on.
     const WORDS_TO: usize = 128;
 
     ops! {
