@@ -11,7 +11,7 @@
 //! **Trap.** The sums may be reduced seldom, but not too seldom: from the largest start, 5552 bytes of FF are the most
 //! that a 32-bit B holds. And short data leave the upper bits of both halves nearly constant: not for small packets.
 
-use crate::arch::{Bytes, Portable, Tier, on_x86_64};
+use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{Modular, Vectors};
 
@@ -196,6 +196,8 @@ impl Modular for Adler {
 pub static KERNELS: &[Kernel<Adler>] = &[
     on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni"),
     on_x86_64!(Avx2, Vectors<Adler>, "avx2"),
+    on_x86_64!(Ssse3, Vectors<Adler>, "ssse3"),
+    on_aarch64!(Neon, Vectors<Adler>, "neon"),
     Kernel::on::<Portable, Vectors<Adler>>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
     Kernel::on::<Portable, Deferred>("deferred").method(),

@@ -37,7 +37,8 @@ pub(crate) use copying::{Copying, copy_bytes, uninit};
 pub(crate) use crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
-pub(crate) use sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, short_word};
+pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words};
+pub(crate) use sums::{last_word, short_word};
 
 /// What each tier needs; told on every architecture, so that lists can name kernels of the others.
 #[allow(non_upper_case_globals)] // They are the tiers' names.
@@ -45,6 +46,7 @@ pub(crate) mod needs {
     use crate::cpu::Features;
 
     pub(crate) const Sse2: Features = Features::SSE2;
+    pub(crate) const Ssse3: Features = Sse2.union(Features::SSSE3);
     pub(crate) const Sse42: Features = Features::SSE42;
     pub(crate) const Pclmul: Features = Features::PCLMUL.union(Features::SSSE3);
     pub(crate) const Sse42Pclmul: Features = Pclmul.union(Sse42);
@@ -54,6 +56,7 @@ pub(crate) mod needs {
         Avx2Vpclmul.union(Features::GFNI).union(Features::AVX512).union(Features::AVX512_VBMI2);
     pub(crate) const Avx512Vnni: Features =
         Avx2.union(Features::AVX512).union(Features::AVX512_VNNI);
+    pub(crate) const Neon: Features = Features::NEON;
     pub(crate) const Crc: Features = Features::CRC;
     pub(crate) const Pmull: Features = Features::NEON.union(Features::PMULL);
     pub(crate) const CrcPmull: Features = Pmull.union(Crc);

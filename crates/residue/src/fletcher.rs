@@ -27,7 +27,7 @@ pub mod check_octets;
 mod historical;
 
 use crate::Error;
-use crate::arch::{Bytes, Portable, Tier, Words, on_x86_64};
+use crate::arch::{Bytes, Portable, Tier, Words, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{Modular, Vectors};
 use core::marker::PhantomData;
@@ -329,6 +329,8 @@ variant!(
     Bytes255, 1, 255, KERNELS_16, [
         on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni"),
         on_x86_64!(Avx2, Vectors<Bytes255>, "avx2"),
+        on_x86_64!(Ssse3, Vectors<Bytes255>, "ssse3"),
+        on_aarch64!(Neon, Vectors<Bytes255>, "neon"),
         Kernel::on::<Portable, Vectors<Bytes255>>("generic").method(),
         Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
         Kernel::on::<Portable, Simple>("simple").historical(),
@@ -347,6 +349,7 @@ variant!(
         on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni"),
         on_x86_64!(Avx2, Vectors<Words65535>, "avx2"),
         on_x86_64!(Sse2, Vectors<Words65535>, "sse2"),
+        on_aarch64!(Neon, Vectors<Words65535>, "neon"),
         Kernel::on::<Portable, Vectors<Words65535>>("generic").method(),
         Kernel::on::<Portable, Each<Words65535>>("each").historical(),
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),

@@ -16,10 +16,9 @@
 //! The centre lets weights be signed bytes.
 //!
 //! The end. The last step is filled up with zeros by loads under a mask, so that no loop over the rest follows. They count as
-//! units behind the data: all weights are too large by their number, and W by their number times S. Units too small for a
-//! mask (fewer bytes than [`Load::GRAIN`](crate::arch::Load)) are added as numbers.
+//! units behind the data: all weights are too large by their number, and W by their number times S.
 
-use crate::arch::{Unit, Weighted, after};
+use crate::arch::{Unit, Weighted, short_word};
 use crate::kernel::{Body, Family};
 use core::marker::PhantomData;
 
@@ -38,9 +37,9 @@ fn corrected32<T: Weighted<U>, U: Unit>(
     zeros: usize,
 ) -> [u32; 2] {
     let weights = units * (units + 1) / 2;
-    let s = plain.wrapping_add((U::BIAS as usize * units) as u32);
+    let s = plain.wrapping_add((T::BIAS as usize * units) as u32);
     let w = weighted.wrapping_add((T::CENTRE as u32).wrapping_mul(plain));
-    let w = w.wrapping_add((U::BIAS as usize * weights) as u32);
+    let w = w.wrapping_add((T::BIAS as usize * weights) as u32);
     [s, w.wrapping_sub((zeros as u32).wrapping_mul(s))]
 }
 
@@ -53,57 +52,43 @@ const fn narrow<U: Unit>() -> usize {
     n as usize
 }
 
-/// Fewer bytes than a grain, which follow the data: how many units they are, S and W.
+/// S and W of the first `bytes` bytes of a little-endian word, the others being zero.
 #[inline(always)]
-fn last_units<U: Unit>(data: &[u8], grain: usize) -> [u32; 3] {
-    let n = data.len() % grain;
-    if grain == 1 {
-        return [0; 3];
-    }
-    assert!(grain == 4);
-    let word = match data.last_chunk::<4>() {
-        // Shifting by 32 bits leaves nothing.
-        Some(four) => (u64::from(u32::from_le_bytes(*four)) >> (32 - 8 * n)) as u32,
-        None => data.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)),
-    };
-    let units = n.div_ceil(U::BYTES) as u32;
-    if U::BYTES == 1 {
-        let [x, y, z, _] = word.to_le_bytes().map(u32::from);
-        let s = x + y + z;
-        [units, s, 3 * x + 2 * y + z - (3 - units) * s]
-    } else {
-        let (x, y) = (word & 0xffff, word >> 16);
-        let s = x + y;
-        // With no unit this would be -2 * 0.
-        [units, s, (2 * x + y).wrapping_sub((2 - units) * s)]
-    }
+fn of_word<U: Unit>(word: u64, bytes: usize) -> [u32; 2] {
+    let [s, w] = U::of_word(word);
+    let zeros = 8 / U::BYTES - bytes.div_ceil(U::BYTES);
+    [s, w - zeros as u32 * s]
 }
 
-/// The units of at most one step: no loop and no branch but on how many vectors they fill.
+/// The units of at most two steps: no loop and no branch but on how many vectors they fill.
 #[inline(always)]
 fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
     let n = data.len();
-    let (low, _) = data.split_at(n - n % T::GRAIN);
+    let all = n.div_ceil(F::Unit::BYTES) as u32;
+    if !T::MASKS && n <= 8 {
+        let word = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
+        let [s, w] = of_word::<F::Unit>(word, n);
+        return [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS];
+    }
     let (totals, vectors) = if n <= T::BYTES {
-        (tier.few([tier.load_low(low)]), 1)
+        (tier.few([tier.load_low(data, 0)]), 1)
     } else if n <= 2 * T::BYTES {
-        (tier.few([tier.load_whole(low, 0), tier.load_low(after(low, T::BYTES))]), 2)
+        (tier.few([tier.load_whole(data, 0), tier.load_low(data, T::BYTES)]), 2)
+    } else if n <= 4 * T::BYTES {
+        (tier.few(tier.load_3_or_4(data)), 4)
     } else {
-        (tier.few(tier.load_3_or_4(low)), 4)
+        let sums = tier.step(tier.zero(), tier.load_four(data));
+        (tier.totals32(tier.step(sums, tier.load_step(data, 4 * T::BYTES))), 8)
     };
     let places = vectors * T::BYTES / F::Unit::BYTES;
-    let zeros = places - low.len().div_ceil(F::Unit::BYTES);
-    let [s, w] = corrected32::<T, F::Unit>(totals, places, zeros);
-    let [units, s1, w1] = last_units::<F::Unit>(data, T::GRAIN);
-    let all = n.div_ceil(F::Unit::BYTES) as u32;
-    // At most 256 bytes or 128 words.
-    const { assert!(4 * T::BYTES <= 256) };
+    let [s, w] = corrected32::<T, F::Unit>(totals, places, places - all as usize);
     const {
-        let n = 4 * T::BYTES as u64 / F::Unit::BYTES as u64;
+        // The largest B before it is reduced.
+        let n = 8 * T::BYTES as u64 / F::Unit::BYTES as u64;
         let b = (F::MODULUS as u64 - 1) * (n + 1) + F::Unit::MAX * (n * (n + 1) / 2);
         assert!(b <= u32::MAX as u64);
     };
-    [(a + s + s1) % F::MODULUS, (b + all * a + w + units * s + w1) % F::MODULUS]
+    [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS]
 }
 
 /// Vectors of units: short data at once, longer ones by [`Long`].
@@ -113,7 +98,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        if data.len() <= 4 * T::BYTES {
+        if data.len() < 8 * T::BYTES {
             short::<F, T>(tier, state, data)
         } else {
             tier.outline::<Long<F>>(&(), state, data)
@@ -130,9 +115,8 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
         let m = u64::from(F::MODULUS);
         let (mut a, mut b) = (u64::from(a), u64::from(b));
-        let (low, _) = data.split_at(data.len() - data.len() % T::GRAIN);
         let per_step = 4 * T::BYTES / F::Unit::BYTES;
-        for block in low.chunks(T::STEPS * 4 * T::BYTES) {
+        for block in data.chunks(T::STEPS * 4 * T::BYTES) {
             let mut sums = tier.zero();
             let (vectors, _) = tier.blocks(block);
             let (steps, _) = vectors.as_chunks::<4>();
@@ -141,10 +125,18 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 sums =
                     tier.step(sums, [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]);
             }
-            let rest = after(block, steps.len() * 4 * T::BYTES);
             let mut units = steps.len() * per_step;
-            if !rest.is_empty() {
-                sums = tier.step(sums, tier.load_step(rest));
+            let whole = steps.len() * 4 * T::BYTES;
+            if whole < block.len() {
+                // Without masks of bytes a load costs more than a branch saves.
+                let half = !T::MASKS && block.len() - whole <= 2 * T::BYTES;
+                let vectors = if half {
+                    let second = tier.load_low(block, whole + T::BYTES);
+                    [tier.load_low(block, whole), second, tier.null(), tier.null()]
+                } else {
+                    tier.load_step(block, whole)
+                };
+                sums = tier.step(sums, vectors);
                 units += per_step;
             }
             let taken = block.len().div_ceil(F::Unit::BYTES);
@@ -153,7 +145,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 corrected32::<T, F::Unit>(totals, units, units - taken).map(u64::from)
             } else {
                 let [plain, weighted] = tier.totals64(sums);
-                let (n, bias) = (units as i64, F::Unit::BIAS);
+                let (n, bias) = (units as i64, T::BIAS);
                 let s = plain + bias * n;
                 let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
                 [s as u64, (w - (units - taken) as i64 * s) as u64]
@@ -161,7 +153,6 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
             b = (b + taken as u64 * a + w) % m;
             a = (a + s) % m;
         }
-        let [units, s, w] = last_units::<F::Unit>(data, T::GRAIN).map(u64::from);
-        [((a + s) % m) as u32, ((b + units * a + w) % m) as u32]
+        [a as u32, b as u32]
     }
 }

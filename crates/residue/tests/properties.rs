@@ -19,7 +19,7 @@ fn data() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(if common::emulated() { 64 } else { 512 }))]
 
     #[test]
     fn pieces_give_what_the_whole_gives(code in any_code(), data in data(), cuts in prop::collection::vec(0usize..700, 0..7)) {

@@ -40,7 +40,8 @@ fn run() -> std::io::Result<usize> {
 }
 
 fn good(test: &Path, arguments: &[&str]) -> bool {
-    let status = Command::new(test).args(arguments).env("RESIDUE_EMULATED", "1").status();
+    // Kernels of the tier avx2 are tested on real CPUs.
+    let status = Command::new(test).args(arguments).env("RESIDUE_EMULATED", "avx2").status();
     match status {
         Ok(status) if status.success() => true,
         other => {

@@ -6,7 +6,12 @@
 use super::{needs, tier};
 
 mod crc;
+mod sums;
 
+tier!(
+    /// 16-byte vectors, the baseline.
+    Neon, needs::Neon, "neon"
+);
 tier!(
     /// The CRC-32C instruction.
     Crc, needs::Crc, "crc"

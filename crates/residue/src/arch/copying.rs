@@ -3,7 +3,7 @@
 
 use super::Tier;
 use super::crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
-use super::sums::{Load, Unit, Weighted, WordSum};
+use super::sums::{Load, Unit, Weighted, WordSum, after};
 use crate::cpu::Features;
 use crate::kernel::{Body, State, With};
 use core::mem::MaybeUninit;
@@ -79,7 +79,7 @@ impl<T: Load> Load for Copying<T> {
     type V = T::V;
     type Block = Part<T::Block>;
     const BYTES: usize = T::BYTES;
-    const GRAIN: usize = T::GRAIN;
+    const MASKS: bool = T::MASKS;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[Part<T::Block>], &[u8]) {
@@ -93,9 +93,15 @@ impl<T: Load> Load for Copying<T> {
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> T::V {
-        self.store(&data[..data.len().min(T::BYTES)]);
-        self.tier.load_low(data)
+    fn null(self) -> T::V {
+        self.tier.null()
+    }
+
+    #[inline(always)]
+    fn load_low(self, data: &[u8], from: usize) -> T::V {
+        let rest = after(data, from);
+        self.store(&rest[..rest.len().min(T::BYTES)]);
+        self.tier.load_low(data, from)
     }
 }
 
@@ -110,6 +116,7 @@ macro_rules! handed_on {
 }
 
 impl<T: WordSum> WordSum for Copying<T> {
+    const BIAS: i32 = T::BIAS;
     type Lanes = T::Lanes;
     handed_on! {
         fn lanes(self, each: i32) -> T::Lanes;
@@ -122,6 +129,7 @@ impl<T: WordSum> WordSum for Copying<T> {
 
 impl<U: Unit, T: Weighted<U>> Weighted<U> for Copying<T> {
     type Sums = T::Sums;
+    const BIAS: i64 = T::BIAS;
     const CENTRE: i32 = T::CENTRE;
     const STEPS: usize = T::STEPS;
     handed_on! {

@@ -10,22 +10,47 @@ pub(crate) trait Load: Tier {
     type Block: 'static;
     /// How many they are.
     const BYTES: usize;
-    /// What [`Load::load_low`] can tell apart: whole multiples of so many bytes. It divides `BYTES`.
-    const GRAIN: usize;
+    /// Whether a load can leave out any bytes: then short data need nothing else.
+    const MASKS: bool;
     /// The whole vectors of `data`, and the bytes after them.
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load(self, block: &Self::Block) -> Self::V;
-    /// The first `BYTES` bytes of `data`, of which there are a multiple of `GRAIN`, and at most 255; zeros from its end
-    /// on. No branch on the length where the CPU has loads with a mask.
-    fn load_low(self, data: &[u8]) -> Self::V;
+    /// Zero bytes.
+    fn null(self) -> Self::V;
+    /// The bytes of `data` from `from` on, as many as fit, with zeros behind them. At most 255 are left. No loop; and no
+    /// branch, if the data are as long as a vector or masks leave out any bytes.
+    fn load_low(self, data: &[u8], from: usize) -> Self::V;
+
+    /// Four vectors so.
+    #[inline(always)]
+    fn load_step(self, data: &[u8], from: usize) -> [Self::V; 4] {
+        // Not by `map`: it is not inlined, and neither are the loads in it.
+        [
+            self.load_low(data, from),
+            self.load_low(data, from + Self::BYTES),
+            self.load_low(data, from + 2 * Self::BYTES),
+            self.load_low(data, from + 3 * Self::BYTES),
+        ]
+    }
 
     /// Vector `index` of `data`, which is known to be there: else it is read as [`Load::load_low`] does.
     #[inline(always)]
     fn load_whole(self, data: &[u8], index: usize) -> Self::V {
         match self.blocks(data).0.get(index) {
             Some(block) => self.load(block),
-            None => self.load_low(after(data, index * Self::BYTES)),
+            None => self.load_low(data, index * Self::BYTES),
         }
+    }
+
+    /// The first four vectors of `data`, which has as many.
+    #[inline(always)]
+    fn load_four(self, data: &[u8]) -> [Self::V; 4] {
+        [
+            self.load_whole(data, 0),
+            self.load_whole(data, 1),
+            self.load_whole(data, 2),
+            self.load_whole(data, 3),
+        ]
     }
 
     /// More than two vectors and at most four, filled up with zeros.
@@ -34,26 +59,15 @@ pub(crate) trait Load: Tier {
         [
             self.load_whole(data, 0),
             self.load_whole(data, 1),
-            self.load_low(after(data, 2 * Self::BYTES)),
-            self.load_low(after(data, 3 * Self::BYTES)),
-        ]
-    }
-
-    /// At most four vectors, filled up with zeros.
-    #[inline(always)]
-    fn load_step(self, data: &[u8]) -> [Self::V; 4] {
-        // Not by `map`: it is not inlined, and neither are the loads in it.
-        [
-            self.load_low(data),
-            self.load_low(after(data, Self::BYTES)),
-            self.load_low(after(data, 2 * Self::BYTES)),
-            self.load_low(after(data, 3 * Self::BYTES)),
+            self.load_low(data, 2 * Self::BYTES),
+            self.load_low(data, 3 * Self::BYTES),
         ]
     }
 }
 
 /// What follows the first `bytes` bytes. Nothing is at the *start* of `data`: a load without any byte then has an address
 /// inside, for one in an absent page is slow even if nothing is read from it.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
 pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
     data.get(bytes..).unwrap_or(&data[..0])
@@ -61,20 +75,22 @@ pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
 
 /// Sums of 16-bit words in 32-bit lanes.
 ///
-/// The multiply-add works on signed words, so a word w counts as w - 32768, and the caller adds the bias back.
+/// Where the instructions take signed words, a word w counts as w - 32768, and the caller adds the bias back.
 pub(crate) trait WordSum: Load {
+    /// 32768 there, else 0.
+    const BIAS: i32;
     /// 32-bit lanes, one for every two words.
     type Lanes: Copy;
     /// The same number in all lanes.
     fn lanes(self, each: i32) -> Self::Lanes;
-    /// Adds the little-endian words, each less 32768, two to a lane.
+    /// Adds the little-endian words, each less the bias, two to a lane.
     fn sum(self, lanes: Self::Lanes, words: Self::V) -> Self::Lanes;
     /// Adds lane by lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// The sum of the lanes of even number, and of those of odd number in the upper half: both taken as unsigned, and both
-    /// must fit.
+    /// The sum of all lanes, which are unsigned and add up to less than 2^32; or two numbers in the two halves whose sum it
+    /// is.
     fn packed(self, lanes: Self::Lanes) -> u64;
-    /// The sum of all lanes, signed.
+    /// The sum of all lanes; they are signed if there is a bias.
     fn total(self, lanes: Self::Lanes) -> i64;
 }
 
@@ -82,10 +98,10 @@ pub(crate) trait WordSum: Load {
 pub(crate) trait Unit: 'static {
     /// Its bytes.
     const BYTES: usize;
-    /// What vectors take from each.
-    const BIAS: i64;
     /// The largest.
     const MAX: u64;
+    /// Of the units of a little-endian word, the sum, and the sum with weights that go down to 1.
+    fn of_word(word: u64) -> [u32; 2];
 }
 
 /// Bytes.
@@ -94,18 +110,35 @@ pub(crate) struct Bytes;
 
 impl Unit for Bytes {
     const BYTES: usize = 1;
-    const BIAS: i64 = 0;
     const MAX: u64 = 0xff;
+
+    #[inline(always)]
+    fn of_word(word: u64) -> [u32; 2] {
+        // The top 16 bits of a product are a dot product of four fields, the second factor's in reverse.
+        let (even, odd) = (word & 0x00ff_00ff_00ff_00ff, word >> 8 & 0x00ff_00ff_00ff_00ff);
+        let plain = (even + odd).wrapping_mul(0x0001_0001_0001_0001);
+        let weighted = even.wrapping_mul(0x0008_0006_0004_0002);
+        let weighted = weighted.wrapping_add(odd.wrapping_mul(0x0007_0005_0003_0001));
+        [(plain >> 48) as u32, (weighted >> 48) as u32]
+    }
 }
 
-/// Little-endian 16-bit words, each less 32768.
+/// Little-endian 16-bit words.
 #[derive(Debug)]
 pub(crate) struct Words;
 
 impl Unit for Words {
     const BYTES: usize = 2;
-    const BIAS: i64 = 32768;
     const MAX: u64 = 0xffff;
+
+    #[inline(always)]
+    fn of_word(word: u64) -> [u32; 2] {
+        let (even, odd) = (word & 0x0000_ffff_0000_ffff, word >> 16 & 0x0000_ffff_0000_ffff);
+        let plain = (even + odd).wrapping_mul(0x0000_0001_0000_0001);
+        let weighted = even.wrapping_mul(0x0000_0004_0000_0002);
+        let weighted = weighted.wrapping_add(odd.wrapping_mul(0x0000_0003_0000_0001));
+        [(plain >> 32) as u32, (weighted >> 32) as u32]
+    }
 }
 
 /// Sums of units and sums weighted by place, in steps of four vectors.
@@ -114,6 +147,8 @@ impl Unit for Words {
 pub(crate) trait Weighted<U: Unit>: Load {
     /// Three sums over the steps: of the units; of what that sum was before each step; and of the weighted units.
     type Sums: Copy;
+    /// What the sums lack for each unit: 32768 where words are taken as signed, else 0.
+    const BIAS: i64;
     const CENTRE: i32;
     /// The most steps that no lane overflows in.
     const STEPS: usize;
@@ -161,17 +196,33 @@ pub(crate) fn short_word(data: &[u8]) -> u64 {
     }
 }
 
-/// At most fifteen bytes as two words, filled up with zeros.
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+/// The bytes behind the last whole `grain` (at most eight), as a little-endian word.
 #[inline(always)]
-pub(crate) fn low_words(data: &[u8]) -> [u64; 2] {
-    let n = data.len();
-    match (data.first_chunk::<8>(), data.last_chunk::<8>()) {
-        (Some(first), Some(last)) => {
-            // For eight bytes, a shift by 64 leaves nothing of the second word.
-            let high = u128::from(u64::from_le_bytes(*last)) >> (8 * (16 - n));
-            [u64::from_le_bytes(*first), high as u64]
-        }
-        _ => [short_word(data), 0],
+pub(crate) fn last_word(data: &[u8], grain: usize) -> u64 {
+    let n = data.len() % grain;
+    match data.last_chunk::<8>() {
+        // Of no bytes, the two shifts leave nothing.
+        Some(eight) => u64::from_le_bytes(*eight) >> 8 >> (8 * (7 - n)),
+        None => short_word(&data[data.len() - n..]),
     }
+}
+
+/// The bytes from `from` on, at most sixteen of them, as two little-endian words filled up with zeros.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[inline(always)]
+pub(crate) fn low_words(data: &[u8], from: usize) -> [u64; 2] {
+    let rest = after(data, from);
+    let n = rest.len();
+    let both = match (rest.first_chunk::<16>(), data.last_chunk::<16>()) {
+        (Some(first), _) => u128::from_le_bytes(*first),
+        // Of no bytes, the two shifts leave nothing.
+        (None, Some(last)) => u128::from_le_bytes(*last) >> 8 >> (8 * (15 - n)),
+        _ => match rest.first_chunk::<8>() {
+            Some(first) => {
+                u128::from(last_word(rest, 8)) << 64 | u128::from(u64::from_le_bytes(*first))
+            }
+            None => u128::from(short_word(rest)),
+        },
+    };
+    [both as u64, (both >> 64) as u64]
 }

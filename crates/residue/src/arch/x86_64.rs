@@ -9,12 +9,17 @@ use core::arch::x86_64::__cpuid;
 mod batch;
 mod crc;
 mod sums;
+mod sums128;
 mod sums256;
 mod sums512;
 
 tier!(
     /// The x86-64 baseline.
     Sse2, needs::Sse2, "sse2"
+);
+tier!(
+    /// Byte shuffles, and multiply-adds of bytes.
+    Ssse3, needs::Ssse3, "sse2,ssse3"
 );
 tier!(
     /// The CRC-32C instruction.

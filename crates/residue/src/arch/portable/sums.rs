@@ -7,11 +7,16 @@ impl Load for Portable {
     type V = [u8; 32];
     type Block = [u8; 32];
     const BYTES: usize = 32;
-    const GRAIN: usize = 1;
+    const MASKS: bool = true;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
         data.as_chunks()
+    }
+
+    #[inline(always)]
+    fn null(self) -> [u8; 32] {
+        [0; 32]
     }
 
     #[inline(always)]
@@ -20,8 +25,8 @@ impl Load for Portable {
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> [u8; 32] {
-        core::array::from_fn(|i| *data.get(i).unwrap_or(&0))
+    fn load_low(self, data: &[u8], from: usize) -> [u8; 32] {
+        core::array::from_fn(|i| *data.get(from + i).unwrap_or(&0))
     }
 }
 
@@ -33,6 +38,7 @@ fn biased(v: &[u8], word: usize) -> i32 {
 
 impl WordSum for Portable {
     type Lanes = [i32; 8];
+    const BIAS: i32 = 32768;
 
     #[inline(always)]
     fn lanes(self, each: i32) -> [i32; 8] {
@@ -64,11 +70,13 @@ impl WordSum for Portable {
 /// A vector's units, as 32-bit lanes.
 pub(crate) trait Units: Unit {
     const PER_STEP: usize = 128 / Self::BYTES;
+    const BIAS: i64;
     const STEPS: usize;
     fn unit(v: &[u8; 32], i: usize) -> i32;
 }
 
 impl Units for Bytes {
+    const BIAS: i64 = 0;
     const STEPS: usize = 1024;
     #[inline(always)]
     fn unit(v: &[u8; 32], i: usize) -> i32 {
@@ -77,6 +85,7 @@ impl Units for Bytes {
 }
 
 impl Units for Words {
+    const BIAS: i64 = 32768;
     const STEPS: usize = 128;
     #[inline(always)]
     fn unit(v: &[u8; 32], i: usize) -> i32 {
@@ -94,6 +103,7 @@ pub(crate) struct Sums {
 
 impl<U: Units> Weighted<U> for Portable {
     type Sums = Sums;
+    const BIAS: i64 = U::BIAS;
     const CENTRE: i32 = U::PER_STEP as i32 / 2;
     const STEPS: usize = U::STEPS;
 
@@ -130,7 +140,7 @@ impl<U: Units> Weighted<U> for Portable {
     #[inline(always)]
     fn few<const K: usize>(self, vectors: [[u8; 32]; K]) -> [u32; 2] {
         let mut step = [[0; 32]; 4];
-        if U::BIAS != 0 {
+        if <U as Units>::BIAS != 0 {
             // A zero word counts as the least: leave out those before the first vector by making them null.
             step = [core::array::from_fn(|i| if i % 2 == 1 { 0x80 } else { 0 }); 4];
         }

@@ -205,3 +205,61 @@ impl ByteMatrix for Avx512Vpclmul {
         fn multiply(self, v: __m512i, matrix: __m512i) -> __m512i { _mm512_gf2p8affine_epi64_epi8::<0>(v, matrix) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::{Portable, Tier};
+    use crate::cpu;
+    use crate::kernel::{Body, Kernel};
+
+    /// A product of 64 bytes with a matrix, from bytes and matrix to bytes, as a kernel: only those run on a marker.
+    struct Product;
+
+    #[derive(Debug)]
+    struct Bytes;
+
+    impl crate::kernel::Family for Bytes {
+        type With = [u8; 64];
+        type State = u64;
+        type Value = u64;
+        fn start(_: &[u8; 64]) -> u64 {
+            0
+        }
+        fn finish(_: &[u8; 64], state: u64) -> u64 {
+            state
+        }
+    }
+
+    impl<T: ByteMatrix<Block = [u8; 64]>> Body<T> for Product {
+        type Family = Bytes;
+        #[inline(always)]
+        fn run(tier: T, with: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
+            let product = tier.multiply(tier.load_wide(with), tier.matrix(rows));
+            // Of the four lanes the sum of the low halves.
+            tier.low_of(tier.sum_lanes(product))
+        }
+    }
+
+    #[test]
+    fn matrix_products_are_the_definition() {
+        let kernels = [
+            Kernel::on::<Avx512Vpclmul, Product>("avx512"),
+            Kernel::on::<Portable, Product>("portable"),
+        ];
+        if !cpu::features().contains(Avx512Vpclmul::NEEDS) {
+            return;
+        }
+        let mut number = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..200 {
+            let mut bytes = [0; 64];
+            for byte in &mut bytes {
+                number = number.rotate_left(7).wrapping_mul(0xd134_2543_de82_ef95) + 1;
+                *byte = (number >> 56) as u8;
+            }
+            let [fast, plain] =
+                [0, 1].map(|i: usize| kernels[i].force().map(|k| k.run(&bytes, number, &[])));
+            assert_eq!(fast, plain, "{number:x} {bytes:x?}");
+        }
+    }
+}

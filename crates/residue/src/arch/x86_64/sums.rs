@@ -1,14 +1,14 @@
 //! Sums of words and of bytes in 16-byte vectors.
 
 use super::{Sse2, ops};
-use crate::arch::sums::{Load, Weighted, WordSum, Words, weights};
+use crate::arch::sums::{Load, Weighted, WordSum, Words, low_words, weights};
 use core::arch::x86_64::*;
 
 impl Load for Sse2 {
     type V = __m128i;
     type Block = [u8; 16];
     const BYTES: usize = 16;
-    const GRAIN: usize = 1;
+    const MASKS: bool = false;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
@@ -16,24 +16,21 @@ impl Load for Sse2 {
     }
 
     ops! {
+        fn null(self) -> __m128i { _mm_setzero_si128() }
         fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> __m128i {
-        match data.first_chunk() {
-            Some(block) => self.load(block),
-            None => {
-                let [low, high] = crate::arch::sums::low_words(data);
-                // SAFETY: the marker proves SSE2.
-                unsafe { _mm_set_epi64x(high as i64, low as i64) }
-            }
-        }
+    fn load_low(self, data: &[u8], from: usize) -> __m128i {
+        let [low, high] = low_words(data, from);
+        // SAFETY: the marker proves SSE2.
+        unsafe { _mm_set_epi64x(high as i64, low as i64) }
     }
 }
 
 impl WordSum for Sse2 {
     type Lanes = __m128i;
+    const BIAS: i32 = 32768;
 
     ops! {
         fn lanes(self, each: i32) -> __m128i { _mm_set1_epi32(each) }
@@ -99,6 +96,7 @@ pub(crate) struct Sums {
 
 impl Weighted<Words> for Sse2 {
     type Sums = Sums;
+    const BIAS: i64 = 32768;
     const CENTRE: i32 = 16;
     const STEPS: usize = {
         const STEPS: usize = 128;

@@ -1,15 +1,14 @@
 //! Sums of words and of bytes in 32-byte vectors.
 
 use super::{Avx2, ops};
-use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, weights};
+use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, after, last_word, weights};
 use core::arch::x86_64::*;
 
 impl Load for Avx2 {
     type V = __m256i;
     type Block = [u8; 32];
     const BYTES: usize = 32;
-    /// Masks are of 32-bit words.
-    const GRAIN: usize = 4;
+    const MASKS: bool = false;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
@@ -17,25 +16,61 @@ impl Load for Avx2 {
     }
 
     ops! {
+        fn null(self) -> __m256i { _mm256_setzero_si256() }
         fn load(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> __m256i {
-        /// Eight words on, eight off.
-        static MASKS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
-        let words = if data.len() < 32 { data.len() / 4 } else { 8 };
-        // SAFETY: the marker proves AVX2. The mask is read from element 8 - words, at most 8, on; it has as many words on as
-        // there are whole ones in the data, eight at most, and a load under a mask reads no others.
-        unsafe {
-            let mask = _mm256_loadu_si256(MASKS.as_ptr().add(8 - words).cast());
-            _mm256_maskload_epi32(data.as_ptr().cast(), mask)
-        }
+    fn load_low(self, data: &[u8], from: usize) -> __m256i {
+        low(self, data, from, 0)
+    }
+
+    #[inline(always)]
+    fn load_step(self, data: &[u8], from: usize) -> [__m256i; 4] {
+        [
+            low(self, data, from, 0),
+            low(self, data, from, 1),
+            low(self, data, from, 2),
+            low(self, data, from, 3),
+        ]
+    }
+
+    #[inline(always)]
+    fn load_3_or_4(self, data: &[u8]) -> [__m256i; 4] {
+        [
+            self.load_whole(data, 0),
+            self.load_whole(data, 1),
+            low(self, data, 64, 0),
+            low(self, data, 64, 1),
+        ]
+    }
+}
+
+/// [`Load::load_low`] of vector `index` behind `from`, which is a multiple of 4. One comparison of the number of words with
+/// the words' places makes the mask.
+///
+/// Masks are of 32-bit words: up to three bytes behind the last whole word are put in their place.
+#[inline(always)]
+fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
+    debug_assert!(from.is_multiple_of(4) && data.len() < from + 256);
+    let words = (data.len() / 4) as i32 - (from / 4) as i32;
+    let last = last_word(data, 4) as i32;
+    let rest = after(data, from + 32 * index);
+    // SAFETY: the marker proves AVX2. The mask has those words on whose number, counted from `from`, is below that of the
+    // whole words there: all their bytes are in `rest`, and a load under a mask reads no others.
+    unsafe {
+        let places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let places = _mm256_add_epi32(places, _mm256_set1_epi32(8 * index as i32));
+        let words = _mm256_set1_epi32(words);
+        let v = _mm256_maskload_epi32(rest.as_ptr().cast(), _mm256_cmpgt_epi32(words, places));
+        let last = _mm256_and_si256(_mm256_set1_epi32(last), _mm256_cmpeq_epi32(words, places));
+        _mm256_or_si256(v, last)
     }
 }
 
 impl WordSum for Avx2 {
     type Lanes = __m256i;
+    const BIAS: i32 = 32768;
 
     ops! {
         fn lanes(self, each: i32) -> __m256i { _mm256_set1_epi32(each) }
@@ -109,6 +144,7 @@ pub(crate) struct Sums {
 /// The plain and the earlier sums have 64-bit lanes (`psadbw`), the weighted 32-bit ones.
 impl Weighted<Bytes> for Avx2 {
     type Sums = Sums;
+    const BIAS: i64 = 0;
     const CENTRE: i32 = 64;
     const STEPS: usize = {
         // A lane takes four bytes of each vector; the sizes of their weights add up to 512 at most.
@@ -187,6 +223,7 @@ fn bytes<const K: usize>(_proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
 /// All sums have 32-bit lanes.
 impl Weighted<Words> for Avx2 {
     type Sums = Sums;
+    const BIAS: i64 = 32768;
     const CENTRE: i32 = 32;
     const STEPS: usize = {
         const STEPS: usize = 128;

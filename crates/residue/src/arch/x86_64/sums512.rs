@@ -1,14 +1,14 @@
 //! Sums of words and of bytes in 64-byte vectors.
 
 use super::{Avx512Vnni, ops};
-use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, weights};
+use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, weights};
 use core::arch::x86_64::*;
 
 impl Load for Avx512Vnni {
     type V = __m512i;
     type Block = [u8; 64];
     const BYTES: usize = 64;
-    const GRAIN: usize = 1;
+    const MASKS: bool = true;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
@@ -16,11 +16,13 @@ impl Load for Avx512Vnni {
     }
 
     ops! {
+        fn null(self) -> __m512i { _mm512_setzero_si512() }
         fn load(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
     }
 
     #[inline(always)]
-    fn load_low(self, data: &[u8]) -> __m512i {
+    fn load_low(self, data: &[u8], from: usize) -> __m512i {
+        let data = after(data, from);
         debug_assert!(data.len() < 256);
         // SAFETY: the marker proves BMI2 and AVX-512. BZHI takes the length's lowest eight bits and leaves that many ones,
         // 64 at most: never more than there are bytes, and a load under a mask reads no others.
@@ -33,6 +35,7 @@ impl Load for Avx512Vnni {
 
 impl WordSum for Avx512Vnni {
     type Lanes = __m512i;
+    const BIAS: i32 = 32768;
 
     ops! {
         fn lanes(self, each: i32) -> __m512i { _mm512_set1_epi32(each) }
@@ -96,6 +99,7 @@ fn four(_proof: Avx512Vnni, v: [__m512i; 4]) -> __m512i {
 /// A dot product with small weights, added to 32-bit lanes.
 pub(crate) trait Dot: Unit {
     const PER_STEP: u32;
+    const BIAS: i64;
     const CENTRE: i32;
     const STEPS: usize;
     const WEIGHTS: [__m512i; 4];
@@ -107,6 +111,7 @@ pub(crate) trait Dot: Unit {
 
 impl Dot for Bytes {
     const PER_STEP: u32 = 256;
+    const BIAS: i64 = 0;
     /// Weights are signed bytes, which from 127 down to -128 just suffice.
     const CENTRE: i32 = 129;
     const STEPS: usize = 1024;
@@ -130,6 +135,7 @@ impl Dot for Bytes {
 
 impl Dot for Words {
     const PER_STEP: u32 = 128;
+    const BIAS: i64 = 32768;
     const CENTRE: i32 = 64;
     const STEPS: usize = 128;
     const WEIGHTS: [__m512i; 4] = {
@@ -174,6 +180,7 @@ pub(crate) struct Sums {
 
 impl<U: Dot> Weighted<U> for Avx512Vnni {
     type Sums = Sums;
+    const BIAS: i64 = U::BIAS;
     const CENTRE: i32 = U::CENTRE;
     const STEPS: usize = U::STEPS;
 
@@ -185,8 +192,8 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
 
     #[inline(always)]
     fn step(self, mut sums: Sums, vectors: [__m512i; 4]) -> Sums {
-        for j in 0..4 {
-            let units = U::biased(self, vectors[j]);
+        for (j, v) in vectors.into_iter().enumerate() {
+            let units = U::biased(self, v);
             sums.earlier[j] = self.add(sums.earlier[j], sums.plain[j]);
             sums.plain[j] = U::dot(self, sums.plain[j], units, U::ones(self));
             sums.weighted[j] = U::dot(self, sums.weighted[j], units, U::WEIGHTS[j]);
