@@ -300,10 +300,12 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
     });
 
     let key = keys.vectors(t, 4);
-    let mut last = [v[0], v[1], v[2], v[3]].map(|v| oriented::<T, REFLECTED>(t, v));
+    let oriented = |v| oriented::<T, REFLECTED>(t, v);
+    // Not by `map`: it is not inlined.
+    let mut last = [oriented(v[0]), oriented(v[1]), oriented(v[2]), oriented(v[3])];
     places!(i < window => {
         if i >= 4 {
-            last[i % 4] = t.fold(last[i % 4], key, oriented::<T, REFLECTED>(t, v[i]));
+            last[i % 4] = t.fold(last[i % 4], key, oriented(v[i]));
         }
     });
     fold_on::<T, REFLECTED>(t, keys, last, rest)
