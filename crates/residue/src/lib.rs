@@ -65,6 +65,7 @@ pub mod foil;
 pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
+mod paired;
 #[cfg(feature = "rayon")]
 pub mod parallel;
 mod weighted;
