@@ -15,7 +15,13 @@ const ARCHITECTURES: [&str; 3] =
 /// Runs every check, each although one before it failed.
 pub fn run() -> ExitCode {
     let checks: [(&str, Check); 6] = [
-        ("formatting", || cargo_does(&["fmt", "--all", "--check"])),
+        ("formatting", || {
+            let peers = ["fmt", "--check", "--manifest-path", crate::rivals::MANIFEST];
+            match cargo_does(&["fmt", "--all", "--check"]) {
+                Outcome::Good => cargo_does(&peers),
+                other => other,
+            }
+        }),
         ("lints", || {
             cargo_does(&[
                 "clippy",

@@ -5,6 +5,7 @@
 mod checks;
 mod cross;
 mod debian;
+mod rivals;
 mod test;
 
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ The project's own commands.
   cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
   cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics
   cargo xtask cross     the library's tests on aarch64 and on a big-endian machine, under qemu
+  cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["check"] => checks::run(),
         ["cross"] => cross::run(),
+        ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             ExitCode::SUCCESS
