@@ -1,66 +1,45 @@
 //! `residue` beside its peers: who is faster, at which length. `cargo xtask rivals` runs it; README.md tells how it measures.
+//!
+//! A further comparison (batches, copies, threads) is a module of its own beside [`tables`], called from [`run`].
 
 #![deny(unsafe_code)]
 
+mod args;
 mod check;
 mod contender;
+mod draw;
 mod foreign;
 mod machine;
 mod measure;
+mod panel;
+mod record;
 mod required;
 mod rivals;
 mod tables;
 
+use args::Args;
 use clap::Parser;
 use contender::{Contender, SUBJECTS, Way};
-use measure::{Cell, Mode, Plan};
+use measure::{Cell, Mode};
+use record::Record;
 use residue_lab::report::wrapped;
 use residue_lab::speed::{clock::Clock, pin};
-use std::io::{IsTerminal, Write};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 
-/// Everyone is timed at these.
-const SIZES: [usize; 15] =
-    [8, 20, 40, 44, 64, 128, 256, 550, 1500, 4096, 9000, 16384, 65536, 1 << 20, 1 << 26];
-/// And at these with `--quick`.
-const QUICK: [usize; 8] = [20, 44, 64, 256, 1500, 4096, 16384, 1 << 20];
-
-/// Times residue and its peers, and tells the ratio to the best of them.
-#[derive(Parser)]
-#[command(name = "rivals", max_term_width = 100)]
-struct Args {
-    /// Only these codes, such as crc-32c,internet
-    #[arg(short, long, value_delimiter = ',', value_parser = code)]
-    code: Vec<&'static str>,
-    /// Only these sizes in bytes; K and M are 1024 and 1024 x 1024
-    #[arg(short, long, value_delimiter = ',', value_parser = size)]
-    sizes: Vec<usize>,
-    /// Only these modes
-    #[arg(short, long, value_delimiter = ',')]
-    modes: Vec<Mode>,
-    /// Only these rivals
-    #[arg(short, long, value_delimiter = ',')]
-    rival: Vec<String>,
-    /// Throughput at eight sizes, one run
-    #[arg(short, long)]
-    quick: bool,
-    /// Portable code against portable code
-    #[arg(short, long)]
-    portable: bool,
-    /// Times each contender in a run
-    #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
-    /// Runs over everything [default: 3, with --quick 1]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    runs: Option<u16>,
-    /// Stay on this core
-    #[arg(long)]
-    pin: Option<usize>,
-}
-
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+    let args = Args::parse();
+    let done = match &args.draw {
+        Some(record) => Record::read(record).and_then(|record| draw::draw(&record, &args.figures)),
+        None => run(&args),
+    };
+    match done {
+        Ok(text) => {
+            // A reader that has seen enough is no failure.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
         Err(why) => {
             eprintln!("rivals: {why}");
             ExitCode::from(2)
@@ -68,40 +47,47 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Args) -> Result<(), String> {
-    if args.portable {
-        machine::mask("portable");
-    }
+/// Measures; what there is to say.
+fn run(args: &Args) -> Result<String, String> {
+    machine::restrict(args.portable)?;
     if let Some(core) = args.pin {
         pin(Some(core)).map_err(|error| error.to_string())?;
     }
-    println!("{}", wrapped(&machine::described(), 100));
+    let mut progress = Progress(std::io::stderr().is_terminal());
+    let (plan, clock) = (args.plan(), Clock::calibrate());
+    progress.show("checking answers");
+    let (groups, mut remarks) = contenders(args, &plan.sizes)?;
+    let cells = measure::measure(&plan, &groups, &clock, &mut |text| progress.show(text));
+    let empty = measure::empty_call(&clock);
+
+    let record = Record::new(cells, args.portable);
+    let mut out = String::new();
+    for (key, value) in &record.facts {
+        let _ = writeln!(out, "{key}: {value}");
+    }
     for (name, package, present) in machine::DEBIAN {
         if !present {
-            println!("left out: {name} (Debian package {package} was not there at build time)");
+            remarks.push(format!("{name} is left out: no {package} at build time"));
         }
     }
-    let plan = plan(args);
-    let groups = contenders(args, &plan.sizes)?;
-    println!(
-        "{} rounds, {} run{}\n",
-        plan.rounds,
-        plan.runs,
-        if plan.runs == 1 { "" } else { "s" }
+    let _ = writeln!(
+        out,
+        "method: {} times {} rounds; an empty call takes {empty:.1} ns, which every time includes",
+        plan.runs, plan.rounds
     );
-
-    let mut progress = Progress(std::io::stderr().is_terminal());
-    let cells =
-        measure::measure(&plan, &groups, &Clock::calibrate(), &mut |text| progress.show(text));
-    print(&cells, &plan.modes);
-    Ok(())
+    remarks.iter().for_each(|remark| out.push_str(&(wrapped(remark, 100) + "\n")));
+    out.push('\n');
+    tell(&mut out, &record.cells, &plan.modes);
+    if let Some(folder) = &args.record {
+        let _ = writeln!(out, "recorded: {}", record.write(folder)?.display());
+    }
+    Ok(out)
 }
 
-/// Those who take part and gave no wrong answer, code by code.
-fn contenders(args: &Args, sizes: &[usize]) -> Result<Vec<Vec<Contender>>, String> {
-    if let Some(unknown) =
-        args.rival.iter().find(|name| !rivals::RIVALS.iter().any(|r| r.name == **name))
-    {
+/// Those who take part, code by code, and what their answers were.
+fn contenders(args: &Args, sizes: &[usize]) -> Result<(Vec<Vec<Contender>>, Vec<String>), String> {
+    let known = |name: &&String| !rivals::RIVALS.iter().any(|rival| rival.name == **name);
+    if let Some(unknown) = args.rival.iter().find(known) {
         let mut names: Vec<&str> = rivals::RIVALS.iter().map(|rival| rival.name).collect();
         names.sort_unstable();
         names.dedup();
@@ -112,52 +98,38 @@ fn contenders(args: &Args, sizes: &[usize]) -> Result<Vec<Vec<Contender>>, Strin
         (rival.way == Way::Portable || rival.way == other)
             && (args.rival.is_empty() || args.rival.iter().any(|name| name == rival.name))
     };
-    let mut groups = Vec::new();
+    let (mut groups, mut remarks) = (Vec::new(), Vec::new());
     for subject in SUBJECTS.iter().filter(|s| args.code.is_empty() || args.code.contains(&s.code)) {
         let of = rivals::RIVALS.iter().filter(|rival| rival.code == subject.code);
         let all = [Contender::ours(subject)].into_iter().chain(of.filter(takes_part).copied());
         let checked = check::check(subject, all.collect(), sizes);
-        for remark in checked.remarks {
-            println!("{}", wrapped(&format!("{}: {remark}", subject.title), 100));
-        }
+        remarks.extend(checked.remarks.iter().map(|text| format!("{}: {text}", subject.title)));
         groups.push(checked.contenders);
     }
-    Ok(groups)
-}
-
-fn plan(args: &Args) -> Plan {
-    let modes = match (args.modes.as_slice(), args.quick) {
-        ([], true) => vec![Mode::Throughput],
-        ([], false) => Mode::ALL.to_vec(),
-        (modes, _) => modes.to_vec(),
-    };
-    let sizes = match (args.sizes.as_slice(), args.quick) {
-        ([], true) => QUICK.to_vec(),
-        ([], false) => SIZES.to_vec(),
-        (sizes, _) => sizes.to_vec(),
-    };
-    let runs = args.runs.unwrap_or(if args.quick { 1 } else { 3 });
-    Plan { modes, sizes, rounds: args.rounds.into(), runs: runs.into() }
+    Ok((groups, remarks))
 }
 
 /// All tables, and the summaries at the end.
-fn print(cells: &[Cell], modes: &[Mode]) {
+fn tell(out: &mut String, cells: &[Cell], modes: &[Mode]) {
     for subject in &SUBJECTS {
         for &mode in modes {
             for table in tables::Field::new(cells, subject.code, mode).tables(subject, mode) {
-                println!("{}", table.text());
+                out.push_str(&(table.text() + "\n"));
             }
         }
     }
-    println!("*: the best rival. A call takes about 1.5 ns of what is told, whoever is called.\n");
+    out.push_str(
+        "*: the best rival. ratio: its time over residue's; above 1 residue is faster.\n\n",
+    );
     for &mode in modes {
         // The requirement is about throughput.
         if let Some((table, verdict)) = tables::summary(cells, mode, mode == Mode::Throughput) {
-            println!("{}{verdict}\n", table.text());
+            out.push_str(&(table.text() + &verdict));
+            out.push_str(if verdict.is_empty() { "\n" } else { "\n\n" });
         }
     }
     if !required::full() {
-        println!("Required here: not to be slower; the higher ratios are for AVX-512 with GFNI.");
+        out.push_str("Required here: not to be slower. Higher ratios are for AVX-512 with GFNI.\n");
     }
 }
 
@@ -171,20 +143,4 @@ impl Progress {
             let _ = std::io::stderr().flush();
         }
     }
-}
-
-fn code(name: &str) -> Result<&'static str, String> {
-    let code: residue::Code = name.parse().map_err(|error: residue::Error| error.to_string())?;
-    let known = SUBJECTS.iter().find(|subject| subject.code == code.name());
-    known.map(|subject| subject.code).ok_or_else(|| "no rivals for this code".to_string())
-}
-
-fn size(text: &str) -> Result<usize, String> {
-    let (digits, unit) = match text.as_bytes().last() {
-        Some(b'K' | b'k') => (&text[..text.len() - 1], 1 << 10),
-        Some(b'M' | b'm') => (&text[..text.len() - 1], 1 << 20),
-        _ => (text, 1),
-    };
-    let size = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    size.filter(|size| (1..=1 << 30).contains(size)).ok_or("1 byte to 1024M".to_string())
 }

@@ -1,7 +1,7 @@
 //! The measurement: contenders take turns, in batches of about 25 microseconds, and the median of all rounds counts.
 //!
 //! In each round everyone is timed once, in an order that changes from round to round. A batch is preceded by one call that
-//! is not timed. What is told contains the loop and the call through a pointer, about 1.5 nanoseconds, for everyone.
+//! is not timed. What is told contains the loop and the call through a pointer ([`empty_call`]), for everyone.
 
 use crate::contender::{Call, Contender, Takes};
 use residue_lab::speed::clock::{Clock, now};
@@ -113,6 +113,13 @@ pub fn measure(
     }
     progress("");
     races.into_iter().flat_map(|race| race.cells(clock)).collect()
+}
+
+/// Nanoseconds that the loop and the call take.
+#[must_use]
+pub fn empty_call(clock: &Clock) -> f64 {
+    let empty = || timed(Mode::Throughput, |data| data.len() as u64, &[0; 64], 64, &[], 1 << 12, 0);
+    (0..31).map(|_| clock.ns(empty() as f64) / f64::from(1 << 12)).fold(f64::INFINITY, f64::min)
 }
 
 /// The contenders for one code, mode and size.

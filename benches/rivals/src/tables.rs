@@ -210,7 +210,7 @@ pub(crate) mod tests {
             version: "1.0".to_string(),
             bytes: size as f64,
             ns,
-            quartiles: [ns * 0.9, ns * 1.1],
+            quartiles: [ns - 0.5, ns + 0.5],
             rounds: 31,
         };
         times
