@@ -27,7 +27,7 @@ pub struct Args {
     /// Only these rivals
     #[arg(short, long, value_delimiter = ',')]
     pub rival: Vec<String>,
-    /// Throughput at eight sizes, one run
+    /// Throughput at eight sizes, fewer runs
     #[arg(short, long)]
     quick: bool,
     /// Portable code against portable code
@@ -36,7 +36,7 @@ pub struct Args {
     /// Times each contender in a run
     #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Runs over everything [default: 3, with --quick 1]
+    /// Runs over everything [default: 5, with --quick 3]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     runs: Option<u16>,
     /// Stay on this core
@@ -71,7 +71,7 @@ impl Args {
             ([], false) => SIZES.to_vec(),
             (sizes, _) => sizes.to_vec(),
         };
-        let runs = self.runs.unwrap_or(if self.quick { 1 } else { 3 });
+        let runs = self.runs.unwrap_or(if self.quick { 3 } else { 5 });
         Plan { modes, sizes, rounds: self.rounds.into(), runs: runs.into() }
     }
 }

@@ -106,7 +106,7 @@ fn about(record: &Record) -> Vec<String> {
             record.fact("cpu"),
             record.fact("residue")
         ),
-        "Medians of independent calls of one length, on the same bytes again and again: in the \
+        "Independent calls of one length on the same bytes again and again: in the \
          caches where they fit (cargo xtask rivals)."
             .to_string(),
     ]

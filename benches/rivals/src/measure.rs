@@ -1,7 +1,8 @@
-//! The measurement: contenders take turns, in batches of about 25 microseconds, and the median of all rounds counts.
+//! The measurement: contenders take turns, in batches of about 25 microseconds, and the median of the quiet rounds counts.
 //!
 //! In each round everyone is timed once, in an order that changes from round to round. A batch is preceded by one call that
-//! is not timed. What is told contains the loop and the call through a pointer ([`empty_call`]), for everyone.
+//! is not timed. A shared machine runs fast for a while and slow for a while, and not everyone is slowed equally: therefore
+//! several runs over everything, and of the rounds of all runs the quiet third. What is told contains the loop and the call through a pointer ([`empty_call`]), for everyone.
 
 use crate::contender::{Call, Contender, Takes};
 use residue_lab::speed::clock::{Clock, now};
@@ -59,11 +60,11 @@ pub struct Cell {
     pub version: String,
     /// Bytes of a call, on average.
     pub bytes: f64,
-    /// The median time of a call.
+    /// The median time of a call in the quiet rounds.
     pub ns: f64,
     /// The quartiles.
     pub quartiles: [f64; 2],
-    /// How many batches were timed.
+    /// How many rounds were quiet.
     pub rounds: usize,
 }
 
@@ -179,7 +180,22 @@ impl Race {
         }
     }
 
-    fn cells(self, clock: &Clock) -> impl Iterator<Item = Cell> {
+    /// Keeps the quiet third of the rounds, the same for everyone: those with the least geometric mean of the times in them.
+    fn keep_quiet(&mut self) {
+        let rounds = self.runners.iter().map(|runner| runner.ticks.len()).min().unwrap_or(0);
+        let mean = |round: usize| {
+            self.runners.iter().map(|runner| runner.ticks[round].max(1e-9).ln()).sum::<f64>()
+        };
+        let mut order: Vec<(f64, usize)> = (0..rounds).map(|round| (mean(round), round)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order.truncate(rounds.div_ceil(3));
+        for runner in &mut self.runners {
+            runner.ticks = order.iter().map(|&(_, round)| runner.ticks[round]).collect();
+        }
+    }
+
+    fn cells(mut self, clock: &Clock) -> impl Iterator<Item = Cell> {
+        self.keep_quiet();
         let Race { mode, size, lengths, runners } = self;
         let mean = lengths.iter().map(|&length| f64::from(length)).sum::<f64>();
         let bytes = if lengths.is_empty() { size as f64 } else { mean / lengths.len() as f64 };
@@ -258,6 +274,24 @@ mod tests {
     use crate::contender::SUBJECTS;
 
     #[test]
+    fn disturbed_rounds_are_left_out() {
+        let runner = |ticks: [f64; 6]| Runner {
+            contender: Contender::ours(&SUBJECTS[0]),
+            calls: 1,
+            ticks: ticks.to_vec(),
+        };
+        let runners = vec![
+            runner([16.0, 11.0, 16.0, 10.0, 16.0, 9.0]),
+            runner([32.0, 20.0, 32.0, 20.0, 32.0, 90.0]),
+        ];
+        let (mode, lengths) = (Mode::Throughput, Vec::new());
+        let mut race = Race { mode, size: 8, lengths, runners };
+        race.keep_quiet();
+        assert_eq!(race.runners[0].ticks, [10.0, 11.0]);
+        assert_eq!(race.runners[1].ticks, [20.0, 20.0]);
+    }
+
+    #[test]
     fn everyone_gets_every_cell() {
         let slow = Contender {
             name: "slow",
@@ -271,7 +305,7 @@ mod tests {
         let cells = measure(&plan, &[group], &clock, &mut |_| ());
         // Words: throughput at both sizes, latency at one. The others: 2 + 1 + 2 + 1.
         assert_eq!(cells.len(), 3 + 6 + 6);
-        assert!(cells.iter().all(|cell| cell.rounds == 6 && cell.ns > 0.0));
+        assert!(cells.iter().all(|cell| cell.rounds == 2 && cell.ns > 0.0));
         let of = |name| cells.iter().find(|c| c.contender == name && c.size == 1 << 20);
         assert!(of("slow").map(|c| c.ns) > of("residue").map(|c| c.ns));
     }

@@ -54,7 +54,17 @@ pub fn full() -> bool {
     all.iter().all(|&feature| features().contains(feature))
 }
 
-/// The ratio required of a code in a range: on lesser CPUs, and in the comparison of portable code, not to be slower.
+/// What still counts as a tie where the requirement is not to be slower.
+const TIE: f64 = 0.97;
+
+/// Whether a ratio reaches a required one: on lesser CPUs a tie will do.
+#[must_use]
+pub fn reached(ratio: f64, goal: f64) -> bool {
+    let ratio = (ratio * 100.0).round() / 100.0;
+    ratio >= goal || !full() && ratio >= TIE
+}
+
+/// The ratio required of a code in a range: on lesser CPUs, and in the comparison of portable code, 1.
 #[must_use]
 pub fn required(code: &str, range: &Range) -> Option<f64> {
     let place = RANGES.iter().position(|other| other.name == range.name)?;

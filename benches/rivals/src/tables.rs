@@ -2,7 +2,7 @@
 
 use crate::contender::{OURS, SUBJECTS, Subject};
 use crate::measure::{Cell, Mode};
-use crate::required::{RANGES, Range, required};
+use crate::required::{RANGES, Range, reached, required};
 use residue_lab::report::{Row, Table};
 
 /// Up to here a table tells nanoseconds, above gigabytes a second.
@@ -126,7 +126,7 @@ pub fn summary(cells: &[Cell], mode: Mode, goals: bool) -> Option<(Table, String
                 (None, _) => "-  ".to_string(),
                 (Some(duel), None) => format!("{:.2}  ", duel.ratio()),
                 (Some(duel), Some(goal)) => {
-                    let reached = (duel.ratio() * 100.0).round() / 100.0 >= goal;
+                    let reached = reached(duel.ratio(), goal);
                     met += usize::from(reached);
                     let mark = if reached { " " } else { "!" };
                     if !reached {
