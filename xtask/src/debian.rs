@@ -1,8 +1,9 @@
 //! Tools from Debian's packages.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether a program is on the path.
+/// Whether a program is on the path; or whether a file exists, if its whole path is given.
 pub fn has(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
@@ -48,6 +49,32 @@ fn install_unless(there: impl Fn(&str) -> bool, wanted: &[(&str, &str)]) -> Resu
         .map(|(name, package)| format!("`{name}` is not installed (Debian package {package})"))
         .collect();
     if missing.is_empty() { Ok(()) } else { Err(missing.join(", ")) }
+}
+
+/// The first package that `package` depends on: what a package without content stands for.
+pub fn dependency(package: &str) -> Option<String> {
+    let output = Command::new("apt-cache").args(["depends", package]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.lines().find_map(|line| line.trim().strip_prefix("Depends: ").map(str::to_string))
+}
+
+/// Downloads a package and unpacks it in `folder`, without installing it.
+pub fn unpack(package: &str, folder: &Path) -> Result<(), String> {
+    let good = |command: &mut Command| {
+        let command = command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    if !good(Command::new("apt-get").args(["-qq", "download", package])) {
+        return Err(format!("`apt-get download {package}` failed"));
+    }
+    let files = std::fs::read_dir(folder).map_err(|e| e.to_string())?;
+    let mut archives = files.filter_map(|entry| Some(entry.ok()?.path()));
+    let archive = archives.find(|path| path.extension().is_some_and(|end| end == "deb"));
+    let archive = archive.ok_or_else(|| format!("`apt-get download {package}` left no file"))?;
+    if !good(Command::new("dpkg").arg("-x").arg(&archive).arg(".")) {
+        return Err(format!("`dpkg -x` of {package} failed"));
+    }
+    Ok(())
 }
 
 fn is_root() -> bool {

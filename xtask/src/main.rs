@@ -15,7 +15,8 @@ The project's own commands.
 
   cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
   cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics
-  cargo xtask cross     the library's tests on aarch64 and on a big-endian machine, under qemu
+  cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512 under Bochs;
+                        `cross TARGET -- FILTER` takes one target (aarch64, s390x, avx512) and the tests named so
   cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
@@ -26,7 +27,10 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["test"] => test::run(),
         ["check"] => checks::run(),
-        ["cross"] => cross::run(),
+        ["cross"] => cross::run("", &[]),
+        ["cross", target] => cross::run(target, &[]),
+        ["cross", "--", filter @ ..] => cross::run("", filter),
+        ["cross", target, "--", filter @ ..] => cross::run(target, filter),
         ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
@@ -42,6 +46,16 @@ fn main() -> ExitCode {
 /// Whether a skipped test is a failure here.
 fn require_all() -> bool {
     std::env::var("RESIDUE_REQUIRE_ALL").is_ok_and(|value| value == "1")
+}
+
+/// Adds a target's standard library.
+fn add_target(name: &str) -> Result<(), String> {
+    let output = std::process::Command::new("rustup").args(["target", "add", name]).output();
+    if output.is_ok_and(|output| output.status.success()) {
+        Ok(())
+    } else {
+        Err(format!("`rustup target add {name}` failed"))
+    }
 }
 
 /// `cargo`, as it was called.

@@ -11,9 +11,9 @@
 //! **Trap.** The sums may be reduced seldom, but not too seldom: from the largest start, 5552 bytes of FF are the most
 //! that a 32-bit B holds. And short data leave the upper bits of both halves nearly constant: not for small packets.
 
-use crate::arch::{ByteDot, Portable, Tier, on_x86_64};
+use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-use crate::weighted;
+use crate::weighted::{Modular, Vectors};
 
 /// The largest prime below 2^16.
 const MODULUS: u32 = 65521;
@@ -187,30 +187,21 @@ impl<T: Tier> Body<T> for Deferred {
     }
 }
 
-/// Vector sums (see [`weighted`]), reduced once a block; what is left over byte by byte.
-struct Vectors;
-
-impl<T: ByteDot> Body<T> for Vectors {
-    type Family = Adler;
-    #[inline(always)]
-    fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        let m = u64::from(MODULUS);
-        let rest = weighted::blocks_of_bytes(tier, data, |items, sum, weight| {
-            b = ((u64::from(b) + items * u64::from(a) + weight) % m) as u32;
-            a = ((u64::from(a) + sum) % m) as u32;
-        });
-        <Deferred as Body<T>>::run(tier, &(), [a, b], rest)
-    }
+impl Modular for Adler {
+    type Unit = Bytes;
+    const MODULUS: u32 = MODULUS;
 }
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Adler>] = &[
-    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni"),
-    on_x86_64!(Avx2, Vectors, "avx2"),
-    Kernel::on::<Portable, Vectors>("generic").method(),
+    on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni"),
+    on_x86_64!(Avx2, Vectors<Adler>, "avx2"),
+    on_x86_64!(Ssse3, Vectors<Adler>, "ssse3"),
+    on_aarch64!(Neon, Vectors<Adler>, "neon"),
+    Kernel::on::<Portable, Vectors<Adler>>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
     Kernel::on::<Portable, Deferred>("deferred").method(),
     Kernel::on::<Portable, Deferred>("portable").same_as("deferred"),
 ];
 
-static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);

@@ -22,13 +22,20 @@ use crate::kernel::{Body, State, Value, With};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(crate) mod aarch64;
+mod copying;
 pub mod counter;
+mod crc;
 mod portable;
+mod sums;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) mod x86_64;
 
+pub(crate) use copying::{Copying, copy_bytes, uninit};
+pub(crate) use crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
+pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words};
+pub(crate) use sums::{last_word, short_word};
 
 /// What each tier needs; told on every architecture, so that lists can name kernels of the others.
 #[allow(non_upper_case_globals)] // They are the tiers' names.
@@ -36,17 +43,22 @@ pub(crate) mod needs {
     use crate::cpu::Features;
 
     pub(crate) const Sse2: Features = Features::SSE2;
+    pub(crate) const Ssse3: Features = Sse2.union(Features::SSSE3);
     pub(crate) const Sse42: Features = Features::SSE42;
     pub(crate) const Pclmul: Features = Features::PCLMUL.union(Features::SSSE3);
     pub(crate) const Sse42Pclmul: Features = Pclmul.union(Sse42);
     pub(crate) const Avx2: Features = Features::AVX2;
     pub(crate) const Avx2Vpclmul: Features = Avx2.union(Sse42Pclmul).union(Features::VPCLMUL);
-    pub(crate) const Avx512Vpclmul: Features = Avx2Vpclmul.union(Features::AVX512);
+    pub(crate) const Avx512Vpclmul: Features =
+        Avx2Vpclmul.union(Features::GFNI).union(Features::AVX512).union(Features::AVX512_VBMI2);
     pub(crate) const Avx512Vnni: Features =
         Avx2.union(Features::AVX512).union(Features::AVX512_VNNI);
+    pub(crate) const Neon: Features = Features::NEON;
     pub(crate) const Crc: Features = Features::CRC;
     pub(crate) const Pmull: Features = Features::NEON.union(Features::PMULL);
     pub(crate) const CrcPmull: Features = Pmull.union(Crc);
+    pub(crate) const PmullEor3: Features = Pmull.union(Features::SHA3);
+    pub(crate) const CrcPmullEor3: Features = PmullEor3.union(Crc);
 }
 
 /// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone.
@@ -63,6 +75,22 @@ macro_rules! on_x86_64 {
     }};
 }
 pub(crate) use on_x86_64;
+
+/// A line of a table of copying kernels: a body on a tier of x86-64, nothing elsewhere.
+macro_rules! copy_on_x86_64 {
+    ($tier:ident, $body:ty) => {{
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        {
+            Some($crate::kernel::CopyKernel::on::<$crate::arch::x86_64::$tier, $body>())
+        }
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+        {
+            let _ = core::marker::PhantomData::<$body>;
+            None
+        }
+    }};
+}
+pub(crate) use copy_on_x86_64;
 
 /// The same for aarch64.
 macro_rules! on_aarch64 {
@@ -88,6 +116,18 @@ pub trait Tier: Copy + 'static {
     /// The features.
     const NEEDS: Features;
 
+    /// Runs a body out of line, for the long path of a composed kernel: its short path then needs no stack frame.
+    #[allow(private_bounds, private_interfaces)]
+    fn outline<B: Body<Self>>(
+        self,
+        with: &With<B, Self>,
+        state: State<B, Self>,
+        data: &[u8],
+    ) -> State<B, Self>;
+}
+
+/// A tier with its entries, the functions that kernels are.
+pub trait Enter: Tier {
     /// Runs a body with the features switched on.
     ///
     /// # Safety
@@ -105,6 +145,18 @@ pub trait Tier: Copy + 'static {
     /// The CPU has [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_whole<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
+
+    /// The same as [`Enter::enter`], and whatever of `data` the body loads is stored from `to` on.
+    ///
+    /// # Safety
+    /// The CPU has [`Tier::NEEDS`]; as many bytes as `data` has may be written from `to` on, and do not overlap it.
+    #[allow(private_bounds, private_interfaces)]
+    unsafe fn enter_copying<B: Body<Copying<Self>>>(
+        with: &With<B, Copying<Self>>,
+        state: State<B, Copying<Self>>,
+        data: &[u8],
+        to: *mut u8,
+    ) -> State<B, Copying<Self>>;
 }
 
 /// Declares a marker and its two entries.
@@ -117,6 +169,22 @@ macro_rules! tier {
         impl crate::arch::Tier for $name {
             const NEEDS: crate::cpu::Features = $needs;
 
+            #[allow(private_bounds, private_interfaces)]
+            #[inline(always)]
+            fn outline<B: crate::kernel::Body<Self>>(
+                self,
+                with: &crate::kernel::With<B, Self>,
+                state: crate::kernel::State<B, Self>,
+                data: &[u8],
+            ) -> crate::kernel::State<B, Self> {
+                // SAFETY: `self` exists, so the CPU has `NEEDS`.
+                unsafe { <Self as crate::arch::Enter>::enter::<B>(with, state, data) }
+            }
+        }
+
+        impl crate::arch::Enter for $name {
+            // Called by pointer, and by `outline`, which means it.
+            #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
             $(#[target_feature(enable = $features)])?
             unsafe fn enter<B: crate::kernel::Body<Self>>(
@@ -137,111 +205,21 @@ macro_rules! tier {
                 let state = B::run($name(()), with, B::Family::start(with), data);
                 B::Family::finish(with, state)
             }
+
+            #[inline(never)]
+            #[allow(private_bounds, private_interfaces)]
+            $(#[target_feature(enable = $features)])?
+            unsafe fn enter_copying<B: crate::kernel::Body<crate::arch::Copying<Self>>>(
+                with: &crate::kernel::With<B, crate::arch::Copying<Self>>,
+                state: crate::kernel::State<B, crate::arch::Copying<Self>>,
+                data: &[u8],
+                to: *mut u8,
+            ) -> crate::kernel::State<B, crate::arch::Copying<Self>> {
+                // SAFETY: the caller's promise.
+                let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
+                B::run(tier, with, state, data)
+            }
         }
     };
 }
 pub(crate) use tier;
-
-/// Carry-less arithmetic on 16-byte lanes, for CRCs.
-///
-/// A lane holds a polynomial of degree below 128: little-endian with bit i as the coefficient of x^(127-i) for a
-/// reflected CRC, of x^i for a normal one (after [`CarryLess::reverse`]).
-pub(crate) trait CarryLess: Tier {
-    type V: Copy;
-    fn load(self, bytes: &[u8; 16]) -> Self::V;
-    fn lane_of(self, lane: u128) -> Self::V;
-    fn bits_of(self, lane: Self::V) -> u128;
-    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
-    /// low(v) * low(key) + high(v) * high(key) + data.
-    fn fold(self, v: Self::V, key: Self::V, data: Self::V) -> Self::V;
-    /// The bytes of the lane in opposite order.
-    fn reverse(self, v: Self::V) -> Self::V;
-    /// Byte i of the result is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
-    fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;
-    /// The 127-bit carry-less product.
-    fn mul(self, a: u64, b: u64) -> u128;
-}
-
-/// The same on vectors of several lanes, each of which is a lane of its own.
-pub(crate) trait CarryLessWide: CarryLess {
-    type W: Copy;
-    /// The bytes of one vector.
-    type Block: 'static;
-    /// Lanes in a vector: 2 or 4.
-    const LANES: usize;
-    fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
-    fn load_wide(self, block: &Self::Block) -> Self::W;
-    /// The lane, before zero lanes.
-    fn first_lane(self, lane: Self::V) -> Self::W;
-    /// The lane in every place.
-    fn all_lanes(self, lane: Self::V) -> Self::W;
-    fn xor_wide(self, a: Self::W, b: Self::W) -> Self::W;
-    /// [`CarryLess::fold`] in every lane.
-    fn fold_wide(self, v: Self::W, key: Self::W, data: Self::W) -> Self::W;
-    /// [`CarryLess::reverse`] in every lane.
-    fn reverse_wide(self, v: Self::W) -> Self::W;
-    /// Lane `index`, which is below [`CarryLessWide::LANES`].
-    fn lane(self, v: Self::W, index: usize) -> Self::V;
-}
-
-/// The CRC-32C instruction.
-pub(crate) trait Crc32cStep: Tier {
-    /// The state after the eight bytes of `word`, lowest first.
-    fn step8(self, state: u32, word: u64) -> u32;
-    /// The state after the four bytes of `word`, lowest first.
-    fn step4(self, state: u32, word: u32) -> u32;
-    /// The state after the two bytes of `word`, lowest first.
-    fn step2(self, state: u32, word: u16) -> u32;
-    /// The state after one byte.
-    fn step1(self, state: u32, byte: u8) -> u32;
-}
-
-/// Sums of 16-bit words: vectors of words, accumulators of 32-bit lanes.
-///
-/// The multiply-add works on signed words, so words are loaded with their top bit flipped: a word w counts as
-/// w - 32768, and the caller adds the bias back.
-pub(crate) trait WordDot: Tier {
-    /// A vector of words, and of 32-bit lanes.
-    type V: Copy;
-    /// The bytes of one vector.
-    type Block: 'static;
-    /// Words in a vector.
-    const WORDS: usize;
-    fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
-    fn zero(self) -> Self::V;
-    /// The little-endian words of a block, each less 32768.
-    fn load(self, block: &Self::Block) -> Self::V;
-    /// Adds the words to the lanes, two to a lane.
-    fn sum(self, lanes: Self::V, words: Self::V) -> Self::V;
-    /// The same with weights: the first word `WORDS` times, the last once.
-    fn weigh(self, lanes: Self::V, words: Self::V) -> Self::V;
-    /// Adds lane by lane.
-    fn add(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The sum of all lanes.
-    fn total(self, lanes: Self::V) -> i64;
-}
-
-/// Sums of bytes: vectors of bytes, accumulators wide enough for 2048 steps.
-pub(crate) trait ByteDot: Tier {
-    /// A vector of bytes.
-    type V: Copy;
-    /// Lanes that hold sums.
-    type Lanes: Copy;
-    /// The bytes of one vector.
-    type Block: 'static;
-    /// Bytes in a vector.
-    const BYTES: usize;
-    fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
-    fn zero(self) -> Self::Lanes;
-    fn load(self, block: &Self::Block) -> Self::V;
-    /// Adds the bytes to the lanes.
-    fn sum(self, lanes: Self::Lanes, bytes: Self::V) -> Self::Lanes;
-    /// The same with weights: the first byte `BYTES` times, the last once.
-    fn weigh(self, lanes: Self::Lanes, bytes: Self::V) -> Self::Lanes;
-    /// Adds lane by lane, where both are results of `sum`.
-    fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// The sum of all lanes of a result of `sum` or `add`.
-    fn sum_total(self, lanes: Self::Lanes) -> u64;
-    /// The sum of all lanes of a result of `weigh`.
-    fn weigh_total(self, lanes: Self::Lanes) -> u64;
-}

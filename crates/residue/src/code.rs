@@ -3,6 +3,7 @@
 mod stream;
 mod sum;
 
+use crate::crc::compiled::{self, Compiled, Named};
 use crate::crc::tables::{Tabled, Tables, Word};
 use crate::crc::{self, Crc, Params, catalog, crc32c};
 use crate::fletcher;
@@ -244,8 +245,17 @@ impl Code {
             }
             Code::Crc(crc) => {
                 let (params, spelling) = (*crc.params(), Spelling(None));
-                if crc.is_crc32c() {
-                    return visitor.table(crc32c::KERNELS, none, spelling);
+                match crc.compiled() {
+                    Some(Compiled::Crc32c) => {
+                        return visitor.table(crc32c::KERNELS, none, spelling);
+                    }
+                    Some(Compiled::Crc32) => {
+                        return visitor.table(compiled::Crc32::KERNELS, none, spelling);
+                    }
+                    Some(Compiled::Crc64Nvme) => {
+                        return visitor.table(compiled::Crc64Nvme::KERNELS, none, spelling);
+                    }
+                    None => {}
                 }
                 if let Some(constants) = crc.constants() {
                     visitor.table(crc::KERNELS, || constants.clone(), spelling);

@@ -21,19 +21,23 @@
 //! [`tables::Tables`].
 
 pub mod catalog;
+pub mod compiled;
 pub mod crc32c;
 mod embedded;
 pub(crate) mod fold;
 pub(crate) mod gf2;
 mod params;
 pub mod tables;
+pub(crate) mod taps;
 mod wide;
 
 use crate::Error;
 use crate::kernel::Family;
-use embedded::BEST;
-use wide::BEST_WIDE;
+use compiled::{BEST_CRC32, BEST_CRC64_NVME};
+pub(crate) use embedded::BEST;
+pub(crate) use wide::BEST_WIDE;
 
+pub use compiled::Compiled;
 pub use embedded::{Constants, Embedded, KERNELS};
 pub use params::Params;
 pub use wide::{KERNELS_WIDE, Wide, WideFamily};
@@ -50,14 +54,13 @@ pub use wide::{KERNELS_WIDE, Wide, WideFamily};
 #[derive(Clone, Debug)]
 pub struct Crc {
     params: Params,
+    compiled: Option<Compiled>,
     engine: Engine,
 }
 
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // Without allocation there is nowhere else to put the constants.
 enum Engine {
-    /// CRC-32C, which has kernels of its own.
-    Crc32c(Constants),
     Embedded(Constants),
     Wide(Wide),
 }
@@ -73,14 +76,21 @@ impl Crc {
         assert!(params.width >= 1 && params.width <= 128, "a CRC's width is 1 to 128 bits");
         let mut params = *params;
         params.residue = params.computed_residue();
-        let engine = if params.is_crc32c() {
-            Engine::Crc32c(Constants::new(&params))
-        } else if params.width <= 64 {
+        let compiled = if params.same_code(&catalog::CRC_32_ISCSI) {
+            Some(Compiled::Crc32c)
+        } else if params.same_code(&catalog::CRC_32_ISO_HDLC) {
+            Some(Compiled::Crc32)
+        } else if params.same_code(&catalog::CRC_64_NVME) {
+            Some(Compiled::Crc64Nvme)
+        } else {
+            None
+        };
+        let engine = if params.width <= 64 {
             Engine::Embedded(Constants::new(&params))
         } else {
             Engine::Wide(Wide::new(&params))
         };
-        Crc { params, engine }
+        Crc { params, compiled, engine }
     }
 
     /// The parameters.
@@ -89,17 +99,17 @@ impl Crc {
         &self.params
     }
 
-    /// Whether this is CRC-32C, which runs on the kernels of [`crc32c::KERNELS`].
+    /// Whether this is a CRC with constants compiled in, which has its own table of kernels.
     #[must_use]
-    pub const fn is_crc32c(&self) -> bool {
-        matches!(self.engine, Engine::Crc32c(_))
+    pub const fn compiled(&self) -> Option<Compiled> {
+        self.compiled
     }
 
     /// What the kernels of [`KERNELS`] work with; `None` above 64 bits.
     #[must_use]
     pub const fn constants(&self) -> Option<&Constants> {
         match &self.engine {
-            Engine::Crc32c(constants) | Engine::Embedded(constants) => Some(constants),
+            Engine::Embedded(constants) => Some(constants),
             Engine::Wide(_) => None,
         }
     }
@@ -108,7 +118,7 @@ impl Crc {
     #[must_use]
     pub const fn wide(&self) -> Option<&Wide> {
         match &self.engine {
-            Engine::Crc32c(_) | Engine::Embedded(_) => None,
+            Engine::Embedded(_) => None,
             Engine::Wide(wide) => Some(wide),
         }
     }
@@ -117,10 +127,12 @@ impl Crc {
     #[inline]
     #[must_use]
     pub fn checksum(&self, data: &[u8]) -> u128 {
-        match &self.engine {
-            Engine::Crc32c(_) => u128::from(crc32c::crc32c(data)),
-            Engine::Embedded(constants) => u128::from(BEST.whole(constants, data)),
-            Engine::Wide(wide) => BEST_WIDE.whole(wide, data),
+        match (self.compiled, &self.engine) {
+            (Some(Compiled::Crc32c), _) => crc32c::BEST.whole(&(), data).into(),
+            (Some(Compiled::Crc32), _) => BEST_CRC32.whole(&(), data).into(),
+            (Some(Compiled::Crc64Nvme), _) => BEST_CRC64_NVME.whole(&(), data).into(),
+            (None, Engine::Embedded(constants)) => BEST.whole(constants, data).into(),
+            (None, Engine::Wide(wide)) => BEST_WIDE.whole(wide, data),
         }
     }
 
@@ -199,26 +211,25 @@ impl Crc {
     /// The register of an engine before the first byte.
     fn start(&self) -> u128 {
         match &self.engine {
-            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
-                u128::from(Embedded::start(constants))
-            }
+            Engine::Embedded(constants) => u128::from(Embedded::start(constants)),
             Engine::Wide(wide) => WideFamily::start(wide),
         }
     }
 
     fn run(&self, state: u128, data: &[u8]) -> u128 {
-        match &self.engine {
-            Engine::Crc32c(_) => u128::from(crc32c::BEST.run(&(), state as u32, data)),
-            Engine::Embedded(constants) => u128::from(BEST.run(constants, state as u64, data)),
-            Engine::Wide(wide) => BEST_WIDE.run(wide, state, data),
+        let low = state as u64;
+        match (self.compiled, &self.engine) {
+            (Some(Compiled::Crc32c), _) => crc32c::BEST.run(&(), low as u32, data).into(),
+            (Some(Compiled::Crc32), _) => BEST_CRC32.run(&(), low, data).into(),
+            (Some(Compiled::Crc64Nvme), _) => BEST_CRC64_NVME.run(&(), low, data).into(),
+            (None, Engine::Embedded(constants)) => BEST.run(constants, low, data).into(),
+            (None, Engine::Wide(wide)) => BEST_WIDE.run(wide, state, data),
         }
     }
 
     fn finish(&self, state: u128) -> u128 {
         match &self.engine {
-            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
-                u128::from(Embedded::finish(constants, state as u64))
-            }
+            Engine::Embedded(constants) => u128::from(Embedded::finish(constants, state as u64)),
             Engine::Wide(wide) => WideFamily::finish(wide, state),
         }
     }
@@ -227,9 +238,7 @@ impl Crc {
     fn register(&self, value: u128) -> u128 {
         let value = (value ^ self.params.xorout) & self.params.mask();
         match &self.engine {
-            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
-                u128::from(constants.register(value as u64))
-            }
+            Engine::Embedded(constants) => u128::from(constants.register(value as u64)),
             Engine::Wide(wide) => wide.register(value),
         }
     }
@@ -237,9 +246,7 @@ impl Crc {
     /// The register after `bytes` zero bytes.
     fn advance(&self, state: u128, bytes: u64) -> u128 {
         match &self.engine {
-            Engine::Crc32c(constants) | Engine::Embedded(constants) => {
-                u128::from(constants.advance(state as u64, bytes))
-            }
+            Engine::Embedded(constants) => u128::from(constants.advance(state as u64, bytes)),
             Engine::Wide(wide) => wide.advance(state, bytes),
         }
     }

@@ -27,9 +27,9 @@ pub mod check_octets;
 mod historical;
 
 use crate::Error;
-use crate::arch::{ByteDot, Portable, Tier, WordDot, on_x86_64};
+use crate::arch::{Bytes, Portable, Tier, Words, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-use crate::weighted;
+use crate::weighted::{Modular, Vectors};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 
@@ -327,9 +327,11 @@ macro_rules! variant {
 variant!(
     /// Bytes modulo 255: Fletcher-16.
     Bytes255, 1, 255, KERNELS_16, [
-        on_x86_64!(Avx512Vnni, ByteVectors, "avx512_vnni"),
-        on_x86_64!(Avx2, ByteVectors, "avx2"),
-        Kernel::on::<Portable, ByteVectors>("generic").method(),
+        on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni"),
+        on_x86_64!(Avx2, Vectors<Bytes255>, "avx2"),
+        on_x86_64!(Ssse3, Vectors<Bytes255>, "ssse3"),
+        on_aarch64!(Neon, Vectors<Bytes255>, "neon"),
+        Kernel::on::<Portable, Vectors<Bytes255>>("generic").method(),
         Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
         Kernel::on::<Portable, Simple>("simple").historical(),
         Kernel::on::<Portable, Pairs>("pairs").historical(),
@@ -344,10 +346,11 @@ variant!(
 variant!(
     /// Little-endian words modulo 65535: Fletcher-32.
     Words65535, 2, 65535, KERNELS_32, [
-        on_x86_64!(Avx512Vnni, WordVectors, "avx512_vnni"),
-        on_x86_64!(Avx2, WordVectors, "avx2"),
-        on_x86_64!(Sse2, WordVectors, "sse2"),
-        Kernel::on::<Portable, WordVectors>("generic").method(),
+        on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni"),
+        on_x86_64!(Avx2, Vectors<Words65535>, "avx2"),
+        on_x86_64!(Sse2, Vectors<Words65535>, "sse2"),
+        on_aarch64!(Neon, Vectors<Words65535>, "neon"),
+        Kernel::on::<Portable, Vectors<Words65535>>("generic").method(),
         Kernel::on::<Portable, Each<Words65535>>("each").historical(),
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),
         Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),
@@ -435,32 +438,12 @@ impl<V: Variant, T: Tier> Body<T> for Deferred<V> {
     }
 }
 
-/// Vector sums of bytes (see [`weighted`]), reduced once a block; what is left over byte by byte.
-struct ByteVectors;
-
-impl<T: ByteDot> Body<T> for ByteVectors {
-    type Family = Bytes255;
-    #[inline(always)]
-    fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        let rest = weighted::blocks_of_bytes(tier, data, |items, sum, weight| {
-            b = ((u64::from(b) + items * u64::from(a) + weight) % 255) as u32;
-            a = ((u64::from(a) + sum) % 255) as u32;
-        });
-        <Deferred<Bytes255> as Body<T>>::run(tier, &(), [a, b], rest)
-    }
+impl Modular for Bytes255 {
+    type Unit = Bytes;
+    const MODULUS: u32 = 255;
 }
 
-/// Vector sums of words (see [`weighted`]), reduced once a block; what is left over word by word.
-struct WordVectors;
-
-impl<T: WordDot> Body<T> for WordVectors {
-    type Family = Words65535;
-    #[inline(always)]
-    fn run(tier: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        let rest = weighted::blocks_of_words(tier, data, |items, sum, weight| {
-            b = ((u64::from(b) + items * u64::from(a) + weight) % 65535) as u32;
-            a = ((u64::from(a) + sum) % 65535) as u32;
-        });
-        <Deferred<Words65535> as Body<T>>::run(tier, &(), [a, b], rest)
-    }
+impl Modular for Words65535 {
+    type Unit = Words;
+    const MODULUS: u32 = 65535;
 }

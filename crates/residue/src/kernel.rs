@@ -8,8 +8,9 @@
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private and `unsafe`, and the
 //! only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
 
-use crate::arch::{Portable, Tier};
+use crate::arch::{Copying, Enter, Portable, Tier};
 use crate::cpu::{self, Features};
+use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
@@ -107,7 +108,7 @@ pub struct Kernel<F: Family> {
 }
 
 impl<F: Family> Kernel<F> {
-    pub(crate) const fn on<T: Tier, B: Body<T, Family = F>>(name: &'static str) -> Self {
+    pub(crate) const fn on<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
         Kernel {
             info: KernelInfo { name, needs: T::NEEDS, sort: Sort::Dispatched, same_as: None },
             run: T::enter::<B>,
@@ -255,5 +256,41 @@ impl<F: Family> Dispatch<F> {
         };
         // SAFETY: as in `run`.
         unsafe { whole(with, data) }
+    }
+}
+
+type CopyRun<F> =
+    unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8], *mut u8) -> <F as Family>::State;
+
+/// A body that stores what it loads (see [`crate::copy`]).
+pub(crate) struct CopyKernel<F: Family> {
+    needs: Features,
+    run: CopyRun<F>,
+}
+
+impl<F: Family> CopyKernel<F> {
+    pub(crate) const fn on<T: Enter, B: Body<Copying<T>, Family = F>>() -> Self {
+        CopyKernel { needs: T::NEEDS, run: T::enter_copying::<B> }
+    }
+
+    /// Whether this CPU can run it.
+    pub(crate) fn supported(&self) -> bool {
+        cpu::features().contains(self.needs)
+    }
+
+    /// Advances `state` over `from`, and copies to `to` all of `from` that the body loads as vectors. `None`, and nothing
+    /// is done, if the CPU cannot or the lengths differ.
+    pub(crate) fn run(
+        &self,
+        with: &F::With,
+        state: F::State,
+        from: &[u8],
+        to: &mut [MaybeUninit<u8>],
+    ) -> Option<F::State> {
+        if !self.supported() || from.len() != to.len() {
+            return None;
+        }
+        // SAFETY: the CPU has what the kernel needs; `to` is as long as `from`, and borrowed mutably, so apart from it.
+        Some(unsafe { (self.run)(with, state, from, to.as_mut_ptr().cast()) })
     }
 }

@@ -45,6 +45,7 @@ pub mod adler;
 #[allow(unsafe_code)]
 mod arch;
 pub mod code;
+pub mod copy;
 pub mod cpu;
 pub mod crc;
 mod error;
@@ -54,6 +55,7 @@ pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
 mod weighted;
+mod words;
 pub mod xns;
 
 pub use adler::adler32;
@@ -63,8 +65,6 @@ pub use crc::crc32c::crc32c;
 pub use error::Error;
 pub use fletcher::{fletcher16, fletcher32};
 
-use crc::{Crc, catalog};
-
 /// CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
 ///
 /// ```
@@ -73,8 +73,7 @@ use crc::{Crc, catalog};
 #[inline]
 #[must_use]
 pub fn crc32(data: &[u8]) -> u32 {
-    static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
-    CRC_32.checksum(data) as u32
+    crc::compiled::BEST_CRC32.whole(&(), data)
 }
 
 /// CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
@@ -85,6 +84,5 @@ pub fn crc32(data: &[u8]) -> u32 {
 #[inline]
 #[must_use]
 pub fn crc64_nvme(data: &[u8]) -> u64 {
-    static CRC_64: Crc = Crc::new(&catalog::CRC_64_NVME);
-    CRC_64.checksum(data) as u64
+    crc::compiled::BEST_CRC64_NVME.whole(&(), data)
 }

@@ -1,128 +1,158 @@
-//! The two sums behind Fletcher and Adler over a block of items x_0, ..., x_(N-1): S = sum x_i and
-//! W = sum (N - i) x_i, from vectors.
+//! The two sums behind Fletcher and Adler over N units x_0, ..., x_(N-1): S = sum x_i and W = sum (N - i) x_i, from
+//! vectors.
 //!
-//! From a start (A, B), the block's end is A' = A + S and B' = B + N A + W.
+//! From a start (A, B), the end is A' = A + S and B' = B + N A + W, modulo M.
 //!
-//! Idea. A step is `C` = four vectors of `L` items, each with accumulators of its own, so that no instruction waits for the
-//! one before. Accumulator j keeps, in separate lanes: `s`, the sum of its items; `w`, their sum weighted L..1 by place
-//! in the vector; and `earlier`, the sum of all values `s` had at the start of each step, which counts every item once
-//! for each later step. An item of vector j of a step with r steps behind it has weight C L r + L (C - 1 - j) + (L - place),
-//! hence
+//! Idea. A step is four vectors, of n units together. Three sums are kept in lanes: `plain`, of all units; `weighted`, of
+//! all units, each times its weight n - e - centre by its place e in the step; and `earlier`, of the values `plain` had
+//! before each step, which counts every unit once for each later step. A unit of a step with r steps behind it has weight
+//! n r + (n - e), hence
 //!
 //! ```text
-//! W = sum over j of: C L earlier_j + L (C - 1 - j) s_j + w_j
+//! W = n earlier + weighted + centre plain
 //! ```
+//!
+//! Nothing is multiplied but by constants, nothing is reduced before the lanes are full, and the lanes are added up once.
+//! The centre lets weights be signed bytes.
+//!
+//! The end. The last step is filled up with zeros by loads under a mask, so that no loop over the rest follows. They count as
+//! units behind the data: all weights are too large by their number, and W by their number times S.
 
-use crate::arch::{ByteDot, WordDot};
+use crate::arch::{Unit, Weighted, short_word};
+use crate::kernel::{Body, Family};
+use core::marker::PhantomData;
 
-/// Hands `absorb` the number of items, S and W of each block of bytes, and returns the bytes that fill no vector.
-#[inline(always)]
-pub(crate) fn blocks_of_bytes<T: ByteDot>(
-    tier: T,
-    data: &[u8],
-    mut absorb: impl FnMut(u64, u64, u64),
-) -> &[u8] {
-    let (vectors, rest) = tier.blocks(data);
-    let (steps, single) = vectors.as_chunks::<4>();
-    for block in steps.chunks(BYTE_STEPS) {
-        let (sum, weight) = bytes(tier, block);
-        absorb((block.len() * 4 * T::BYTES) as u64, sum, weight);
-    }
-    if !single.is_empty() {
-        let (sum, weight) = bytes(tier, single.as_chunks::<1>().0);
-        absorb((single.len() * T::BYTES) as u64, sum, weight);
-    }
-    rest
+/// A family of two such sums modulo M; its state is [A, B], reduced.
+pub(crate) trait Modular: Family<With = (), State = [u32; 2]> {
+    type Unit: Unit;
+    const MODULUS: u32;
 }
 
-/// The same for little-endian words; the bytes that fill no vector begin at a whole word.
+/// S and W modulo 2^32 become true values: adds back what the vectors took from each of `units` units, and the centre,
+/// and takes away what `zeros` of them, which fill up the last step, add to the weights.
 #[inline(always)]
-pub(crate) fn blocks_of_words<T: WordDot>(
-    tier: T,
-    data: &[u8],
-    mut absorb: impl FnMut(u64, u64, u64),
-) -> &[u8] {
-    let (vectors, rest) = tier.blocks(data);
-    let (steps, single) = vectors.as_chunks::<4>();
-    for block in steps.chunks(WORD_STEPS) {
-        let (sum, weight) = words(tier, block);
-        absorb((block.len() * 4 * T::WORDS) as u64, sum, weight);
-    }
-    if !single.is_empty() {
-        let (sum, weight) = words(tier, single.as_chunks::<1>().0);
-        absorb((single.len() * T::WORDS) as u64, sum, weight);
-    }
-    rest
+fn corrected32<T: Weighted<U>, U: Unit>(
+    [plain, weighted]: [u32; 2],
+    units: usize,
+    zeros: usize,
+) -> [u32; 2] {
+    let weights = units * (units + 1) / 2;
+    let s = plain.wrapping_add((T::BIAS as usize * units) as u32);
+    let w = weighted.wrapping_add((T::CENTRE as u32).wrapping_mul(plain));
+    let w = w.wrapping_add((T::BIAS as usize * weights) as u32);
+    [s, w.wrapping_sub((zeros as u32).wrapping_mul(s))]
 }
 
-/// S and W of bytes. At most [`BYTE_STEPS`] steps.
+/// The most units whose W is sure to fit 32 bits: 5803 bytes, 361 words.
+const fn narrow<U: Unit>() -> usize {
+    let mut n = 0;
+    while U::MAX * ((n + 1) * (n + 2) / 2) <= u32::MAX as u64 {
+        n += 1;
+    }
+    n as usize
+}
+
+/// S and W of the first `bytes` bytes of a little-endian word, the others being zero.
 #[inline(always)]
-fn bytes<T: ByteDot, const C: usize>(tier: T, steps: &[[T::Block; C]]) -> (u64, u64) {
-    let mut sums = [tier.zero(); C];
-    let mut earlier = [tier.zero(); C];
-    let mut weighted = [tier.zero(); C];
-    for step in steps {
-        for j in 0..C {
-            let bytes = tier.load(&step[j]);
-            earlier[j] = tier.add(earlier[j], sums[j]);
-            sums[j] = tier.sum(sums[j], bytes);
-            weighted[j] = tier.weigh(weighted[j], bytes);
+fn of_word<U: Unit>(word: u64, bytes: usize) -> [u32; 2] {
+    let [s, w] = U::of_word(word);
+    let zeros = 8 / U::BYTES - bytes.div_ceil(U::BYTES);
+    [s, w - zeros as u32 * s]
+}
+
+/// The units of at most two steps: no loop and no branch but on how many vectors they fill.
+#[inline(always)]
+fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+    let n = data.len();
+    let all = n.div_ceil(F::Unit::BYTES) as u32;
+    if !T::MASKS && n <= 8 {
+        let word = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
+        let [s, w] = of_word::<F::Unit>(word, n);
+        return [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS];
+    }
+    let (totals, vectors) = if n <= T::BYTES {
+        (tier.few([tier.load_low(data, 0)]), 1)
+    } else if n <= 2 * T::BYTES {
+        (tier.few([tier.load_whole(data, 0), tier.load_low(data, T::BYTES)]), 2)
+    } else if n <= 4 * T::BYTES {
+        (tier.few(tier.load_3_or_4(data)), 4)
+    } else {
+        let sums = tier.step(tier.zero(), tier.load_four(data));
+        (tier.totals32(tier.step(sums, tier.load_step(data, 4 * T::BYTES))), 8)
+    };
+    let places = vectors * T::BYTES / F::Unit::BYTES;
+    let [s, w] = corrected32::<T, F::Unit>(totals, places, places - all as usize);
+    const {
+        // The largest B before it is reduced.
+        let n = 8 * T::BYTES as u64 / F::Unit::BYTES as u64;
+        let b = (F::MODULUS as u64 - 1) * (n + 1) + F::Unit::MAX * (n * (n + 1) / 2);
+        assert!(b <= u32::MAX as u64);
+    };
+    [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS]
+}
+
+/// Vectors of units: short data at once, longer ones by [`Long`].
+pub(crate) struct Vectors<F>(PhantomData<F>);
+
+impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
+        if data.len() < 8 * T::BYTES {
+            short::<F, T>(tier, state, data)
+        } else {
+            tier.outline::<Long<F>>(&(), state, data)
         }
     }
-    let (mut sum, mut weight) = (0, 0);
-    for j in 0..C {
-        let s = tier.sum_total(sums[j]);
-        sum += s;
-        weight += (C * T::BYTES) as u64 * tier.sum_total(earlier[j])
-            + (T::BYTES * (C - 1 - j)) as u64 * s
-            + tier.weigh_total(weighted[j]);
-    }
-    (sum, weight)
 }
 
-// The bounds are those of 64-byte vectors with a lane for every four bytes; narrower ones stay below them.
+/// Steps of four vectors, the last one filled up with zeros.
+struct Long<F>(PhantomData<F>);
 
-/// Bytes: a 32-bit lane of `sum` gains at most 1020 a step, one of `weigh` 63750, so one of `earlier` reaches
-/// 1020 M (M - 1) / 2 in M steps.
-const BYTE_STEPS: usize = 2048;
-const _: () = {
-    let m = BYTE_STEPS as u64;
-    assert!(1020 * m * (m - 1) / 2 <= u32::MAX as u64 && 63750 * m <= u32::MAX as u64);
-};
-
-/// S and W of little-endian 16-bit words. At most [`WORD_STEPS`] steps.
-///
-/// The lanes hold signed sums of w - 32768; the bias is added back here.
-#[inline(always)]
-fn words<T: WordDot, const C: usize>(tier: T, steps: &[[T::Block; C]]) -> (u64, u64) {
-    let mut sums = [tier.zero(); C];
-    let mut earlier = [tier.zero(); C];
-    let mut weighted = [tier.zero(); C];
-    for step in steps {
-        for j in 0..C {
-            let words = tier.load(&step[j]);
-            earlier[j] = tier.add(earlier[j], sums[j]);
-            sums[j] = tier.sum(sums[j], words);
-            weighted[j] = tier.weigh(weighted[j], words);
+impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        let m = u64::from(F::MODULUS);
+        let (mut a, mut b) = (u64::from(a), u64::from(b));
+        let per_step = 4 * T::BYTES / F::Unit::BYTES;
+        for block in data.chunks(T::STEPS * 4 * T::BYTES) {
+            let mut sums = tier.zero();
+            let (vectors, _) = tier.blocks(block);
+            let (steps, _) = vectors.as_chunks::<4>();
+            for step in steps {
+                let [v0, v1, v2, v3] = step;
+                sums =
+                    tier.step(sums, [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]);
+            }
+            let mut units = steps.len() * per_step;
+            let whole = steps.len() * 4 * T::BYTES;
+            if whole < block.len() {
+                // Without masks of bytes a load costs more than a branch saves.
+                let half = !T::MASKS && block.len() - whole <= 2 * T::BYTES;
+                let vectors = if half {
+                    let second = tier.load_low(block, whole + T::BYTES);
+                    [tier.load_low(block, whole), second, tier.null(), tier.null()]
+                } else {
+                    tier.load_step(block, whole)
+                };
+                sums = tier.step(sums, vectors);
+                units += per_step;
+            }
+            let taken = block.len().div_ceil(F::Unit::BYTES);
+            let [s, w] = if units <= const { narrow::<F::Unit>() } {
+                let totals = tier.totals32(sums);
+                corrected32::<T, F::Unit>(totals, units, units - taken).map(u64::from)
+            } else {
+                let [plain, weighted] = tier.totals64(sums);
+                let (n, bias) = (units as i64, T::BIAS);
+                let s = plain + bias * n;
+                let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
+                [s as u64, (w - (units - taken) as i64 * s) as u64]
+            };
+            b = (b + taken as u64 * a + w) % m;
+            a = (a + s) % m;
         }
+        [a as u32, b as u32]
     }
-    let per_vector = T::WORDS as i64;
-    let (mut sum, mut weight) = (0i64, 0i64);
-    for j in 0..C {
-        let s = tier.total(sums[j]);
-        sum += s;
-        weight += C as i64 * per_vector * tier.total(earlier[j])
-            + per_vector * (C - 1 - j) as i64 * s
-            + tier.total(weighted[j]);
-    }
-    let items = C as i64 * per_vector * steps.len() as i64;
-    ((sum + 32768 * items) as u64, (weight + 32768 * (items * (items + 1) / 2)) as u64)
 }
-
-/// Words: a lane of `sum` moves by at most 65536 a step, so one of `earlier` by 65536 M (M - 1) / 2 in M steps; one of
-/// `weigh` by at most 65536 * 32 a step.
-const WORD_STEPS: usize = 256;
-const _: () = {
-    let m = WORD_STEPS as u64;
-    assert!(65536 * m * (m - 1) / 2 <= i32::MAX as u64 && 65536 * 32 * m <= i32::MAX as u64);
-};

@@ -252,4 +252,4 @@ pub static KERNELS: &[Kernel<Xns>] = &[
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];
 
-static BEST: Dispatch<Xns> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Xns> = Dispatch::new(KERNELS);

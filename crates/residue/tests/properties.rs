@@ -19,7 +19,7 @@ fn data() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(if common::emulated() { 64 } else { 512 }))]
 
     #[test]
     fn pieces_give_what_the_whole_gives(code in any_code(), data in data(), cuts in prop::collection::vec(0usize..700, 0..7)) {
@@ -288,16 +288,22 @@ fn different_codes_do_not_combine() {
 }
 
 #[test]
-fn streams_and_values_use_the_chosen_kernel_of_crc32c() {
-    // CRC-32C has kernels of its own, and nothing may pass them by.
-    let crc = Crc::new(&catalog::CRC_32_ISCSI);
-    assert!(crc.is_crc32c());
-    let own: Code = "width=32,poly=1edc6f41,init=ffffffff,refin=true,refout=true,xorout=ffffffff"
-        .parse()
-        .expect("it");
-    let named: Code = "crc-32/iscsi".parse().expect("a code");
-    assert_eq!(own.chosen(), named.chosen());
-    assert!(!Crc::new(&catalog::CRC_32_ISO_HDLC).is_crc32c());
+fn parameters_find_the_crc_compiled_in() {
+    // They have kernels of their own, and nothing may pass them by.
+    for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme"] {
+        let named: Code = name.parse().expect("a code");
+        let params = *named.params().expect("a CRC");
+        assert!(Crc::new(&params).compiled().is_some());
+        let text = format!(
+            "width={},poly={:x},init={:x},refin=true,refout=true,xorout={:x}",
+            params.width, params.poly, params.init, params.xorout
+        );
+        let own: Code = text.parse().expect("it");
+        assert_eq!(own.chosen(), named.chosen());
+        assert!(own.kernels().eq(named.kernels()));
+    }
+    let other = residue::crc::Params { init: 0, ..catalog::CRC_32_ISO_HDLC };
+    assert_eq!(Crc::new(&other).compiled(), None);
 }
 
 #[test]

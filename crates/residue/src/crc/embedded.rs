@@ -1,6 +1,7 @@
 //! CRCs of up to 64 bits, all in one 64-bit embedding, and their kernels that need no tables.
 
-use super::fold::{self, Fold, WideFold};
+use super::fold::{self, Fold};
+use super::taps::{Matrices, Taps};
 use super::{Params, gf2};
 use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
@@ -19,6 +20,8 @@ pub struct Constants {
     /// The embedded polynomial without its top term, bit i the coefficient of x^i.
     pub(crate) poly: u64,
     pub(crate) fold: fold::Keys,
+    /// What folding by byte matrices needs, if the polynomial allows it.
+    pub(crate) taps: Option<Matrices>,
     /// The register after each byte, from zero.
     bytes: [u64; 256],
     /// x^(8 2^k) modulo the embedded polynomial.
@@ -55,6 +58,7 @@ impl Constants {
             xorout: params.xorout as u64,
             poly,
             fold: fold::Keys::new(poly, reflected),
+            taps: Matrices::new(poly, params.width, reflected),
             bytes,
             powers,
         };
@@ -186,15 +190,17 @@ impl<T: Tier> Body<T> for Bytewise {
 
 /// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
-    on_x86_64!(Avx512Vpclmul, WideFold, "avx512_vpclmul"),
-    on_x86_64!(Avx2Vpclmul, WideFold, "avx2_vpclmul"),
+    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni"),
+    on_x86_64!(Avx512Vpclmul, Fold, "avx512_vpclmul").method(),
+    on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul"),
     on_x86_64!(Pclmul, Fold, "pclmul"),
+    on_aarch64!(PmullEor3, Fold, "pmull_eor3"),
     on_aarch64!(Pmull, Fold, "pmull"),
     Kernel::on::<Portable, Fold>("generic").method(),
-    Kernel::on::<Portable, WideFold>("generic_wide").method(),
+    Kernel::on::<Portable, Taps>("generic_taps").method(),
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
     Kernel::on::<Portable, Bytewise>("portable"),
 ];
 
-pub(super) static BEST: Dispatch<Embedded> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Embedded> = Dispatch::new(KERNELS);

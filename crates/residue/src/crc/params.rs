@@ -71,15 +71,14 @@ impl Params {
         128u32.saturating_sub(self.width as u32)
     }
 
-    /// Whether this is CRC-32C, whatever its name.
-    pub(super) const fn is_crc32c(&self) -> bool {
-        const C: Params = super::catalog::CRC_32_ISCSI;
-        self.width == C.width
-            && self.poly == C.poly
-            && self.init == C.init
-            && self.xorout == C.xorout
-            && self.refin
-            && self.refout
+    /// Whether this is the same code, whatever its name.
+    pub(super) const fn same_code(&self, other: &Params) -> bool {
+        self.width == other.width
+            && self.poly == other.poly
+            && self.init == other.init
+            && self.xorout == other.xorout
+            && self.refin == other.refin
+            && self.refout == other.refout
     }
 
     /// The lowest `width` bits of `value`, reversed.

@@ -33,6 +33,9 @@ pub trait Word: Copy + Default + Debug + PartialEq + BitXor<Output = Self> + Not
     fn reversed(self) -> Self;
     /// The lowest 64 bits.
     fn low(self) -> u64;
+    /// The word whose lowest bits these are.
+    #[must_use]
+    fn of_low(bits: u64) -> Self;
     /// The kernels on tables of this word.
     const KERNELS: &'static [Kernel<Tabled<Self>>];
 }
@@ -79,6 +82,11 @@ macro_rules! word {
             #[inline(always)]
             fn low(self) -> u64 {
                 self as u64
+            }
+
+            #[inline(always)]
+            fn of_low(bits: u64) -> Self {
+                bits as $word
             }
         }
 

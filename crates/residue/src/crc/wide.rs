@@ -84,4 +84,4 @@ pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     Kernel::on::<Portable, WideBitwise>("portable"),
 ];
 
-pub(super) static BEST_WIDE: Dispatch<WideFamily> = Dispatch::new(KERNELS_WIDE);
+pub(crate) static BEST_WIDE: Dispatch<WideFamily> = Dispatch::new(KERNELS_WIDE);

@@ -1,12 +1,26 @@
 //! What several test files share: the definitions by code name, the vector files, and memory with guard pages.
 #![allow(dead_code)]
 
+use residue::cpu::Features;
+use residue::kernel::{Family, Forced, Kernel};
 use std::path::PathBuf;
 
-/// Whether an emulator runs the tests (`cargo xtask cross`): it takes fifty times as long, and a program cannot start
-/// itself.
+/// Whether an emulator runs the tests (`cargo xtask cross`): it takes fifty times as long or more, and a program cannot
+/// start itself.
 pub fn emulated() -> bool {
     std::env::var_os("RESIDUE_EMULATED").is_some()
+}
+
+/// Whether a kernel with these needs is to be tested. An emulator that is there for what other CPUs lack names in
+/// `RESIDUE_EMULATED` the tier they all have: its kernels are tested there.
+pub fn wanted(needs: Features) -> bool {
+    let elsewhere = std::env::var("RESIDUE_EMULATED").ok().and_then(|name| Features::tier(&name));
+    elsewhere.is_none_or(|tier| !tier.contains(needs))
+}
+
+/// The kernel, if this CPU can run it and it is to be tested.
+pub fn force<F: Family>(kernel: &'static Kernel<F>) -> Option<Forced<F>> {
+    kernel.force().filter(|_| wanted(kernel.info().needs))
 }
 
 /// Bytes that repeat nowhere near any kernel's block length.

@@ -1,0 +1,118 @@
+//! The CRC-32C instruction and carry-less products.
+
+use super::{Crc, CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
+use crate::arch::{CarryLess, CarryLessWide, Crc32cStep, Head, crc::lane_head};
+use core::arch::aarch64::*;
+
+macro_rules! crc32c_step {
+    ($($tier:ty),*) => {$(
+        impl Crc32cStep for $tier {
+            ops! {
+                fn step8(self, state: u32, word: u64) -> u32 { __crc32cd(state, word) }
+                fn step4(self, state: u32, word: u32) -> u32 { __crc32cw(state, word) }
+                fn step2(self, state: u32, word: u16) -> u32 { __crc32ch(state, word) }
+                fn step1(self, state: u32, byte: u8) -> u32 { __crc32cb(state, byte) }
+            }
+        }
+    )*};
+}
+crc32c_step!(Crc, CrcPmull, CrcPmullEor3);
+
+/// Lanes, with the exclusive or of three as one operation or two.
+macro_rules! carry_less {
+    ($($tier:ty, |$a:ident, $b:ident, $c:ident| $xor3:expr;)*) => {$(
+        impl CarryLess for $tier {
+            type V = uint8x16_t;
+            ops! {
+                fn load(self, bytes: &[u8; 16]) -> uint8x16_t { vld1q_u8(bytes.as_ptr()) }
+                fn lane_of(self, lane: u128) -> uint8x16_t { vreinterpretq_u8_p128(lane) }
+                fn xor(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { veorq_u8(a, b) }
+                fn shuffle(self, v: uint8x16_t, index: &[u8; 16]) -> uint8x16_t {
+                    vqtbl1q_u8(v, vld1q_u8(index.as_ptr()))
+                }
+                fn high_down(self, v: uint8x16_t) -> uint8x16_t { vextq_u8::<8>(v, vdupq_n_u8(0)) }
+                fn low_up(self, v: uint8x16_t) -> uint8x16_t { vextq_u8::<8>(vdupq_n_u8(0), v) }
+                fn low_of(self, v: uint8x16_t) -> u64 { vgetq_lane_u64::<0>(vreinterpretq_u64_u8(v)) }
+            }
+
+            #[inline(always)]
+            fn product<const HALVES: i32>(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+                // SAFETY: the marker proves carry-less products.
+                unsafe {
+                    let (a, b) = (vreinterpretq_p64_u8(a), vreinterpretq_p64_u8(b));
+                    let (a_low, a_high) = (vgetq_lane_p64::<0>(a), vgetq_lane_p64::<1>(a));
+                    let (b_low, b_high) = (vgetq_lane_p64::<0>(b), vgetq_lane_p64::<1>(b));
+                    vreinterpretq_u8_p128(match HALVES {
+                        0x00 => vmull_p64(a_low, b_low),
+                        0x01 => vmull_p64(a_high, b_low),
+                        0x10 => vmull_p64(a_low, b_high),
+                        _ => vmull_high_p64(a, b),
+                    })
+                }
+            }
+        }
+
+        impl CarryLessWide for $tier {
+            type W = uint8x16_t;
+            type Block = [u8; 16];
+            const LANES: usize = 1;
+
+            #[inline(always)]
+            fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
+                data.as_chunks()
+            }
+
+            #[inline(always)]
+            fn load_wide(self, block: &[u8; 16]) -> uint8x16_t {
+                self.load(block)
+            }
+
+            #[inline(always)]
+            fn keys(self, table: &[u128; 17], first: usize) -> uint8x16_t {
+                self.lane_of(table[first])
+            }
+
+            #[inline(always)]
+            fn key(self, key: u128) -> uint8x16_t {
+                self.lane_of(key)
+            }
+
+            #[inline(always)]
+            fn xor_wide(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+                self.xor(a, b)
+            }
+
+            #[inline(always)]
+            fn last_lane(self, v: uint8x16_t) -> uint8x16_t {
+                v
+            }
+
+            #[inline(always)]
+            fn sum_lanes(self, v: uint8x16_t) -> uint8x16_t {
+                v
+            }
+
+            #[inline(always)]
+            fn head(self, data: &[u8], register: uint8x16_t) -> Head<uint8x16_t> {
+                lane_head(self, data, register)
+            }
+
+            ops! {
+                fn fold(self, v: uint8x16_t, key: uint8x16_t, data: uint8x16_t) -> uint8x16_t {
+                    let ($a, $b, $c) = (self.product::<0x00>(v, key), self.product::<0x11>(v, key), data);
+                    $xor3
+                }
+                fn reverse(self, v: uint8x16_t) -> uint8x16_t {
+                    let pairs = vrev64q_u8(v);
+                    vextq_u8::<8>(pairs, pairs)
+                }
+            }
+        }
+    )*};
+}
+carry_less! {
+    Pmull, |a, b, c| veorq_u8(veorq_u8(a, b), c);
+    CrcPmull, |a, b, c| veorq_u8(veorq_u8(a, b), c);
+    PmullEor3, |a, b, c| veor3q_u8(a, b, c);
+    CrcPmullEor3, |a, b, c| veor3q_u8(a, b, c);
+}

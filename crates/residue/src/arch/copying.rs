@@ -1,0 +1,227 @@
+//! A tier that stores what it loads, which makes of any body one that copies: the vector is in a register anyway, and the
+//! store hides behind the arithmetic.
+
+use super::Tier;
+use super::crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
+use super::sums::{Load, Unit, Weighted, WordSum, after};
+use crate::cpu::Features;
+use crate::kernel::{Body, State, With};
+use core::mem::MaybeUninit;
+use core::ptr;
+
+/// The tier `T`, whose loads from `from` store what they load at the same place of `to`.
+#[derive(Clone, Copy)]
+pub(crate) struct Copying<T> {
+    tier: T,
+    from: *const u8,
+    bytes: usize,
+    to: *mut u8,
+}
+
+/// A block of the data that is copied: only [`Copying`] makes references to it, and only to parts of that data.
+#[repr(transparent)]
+pub(crate) struct Part<B>(B);
+
+impl<T: Tier> Copying<T> {
+    /// # Safety
+    /// As many bytes as `data` has may be written from `to` on, and do not overlap it. The marker does not outlive `data`.
+    #[inline(always)]
+    pub(super) unsafe fn new(tier: T, data: &[u8], to: *mut u8) -> Self {
+        Copying { tier, from: data.as_ptr(), bytes: data.len(), to }
+    }
+
+    /// Stores bytes of the data; others are left alone.
+    #[inline(always)]
+    fn store(self, part: &[u8]) {
+        let at = (part.as_ptr() as usize).wrapping_sub(self.from as usize);
+        if at <= self.bytes && part.len() <= self.bytes - at {
+            // SAFETY: `part` lies in the data, so its place does in the bytes that may be written, which do not overlap it.
+            unsafe { ptr::copy_nonoverlapping(part.as_ptr(), self.to.add(at), part.len()) }
+        }
+    }
+
+    #[inline(always)]
+    fn store_part<B>(self, part: &Part<B>) {
+        let from = ptr::from_ref(part).cast::<MaybeUninit<B>>();
+        let at = (from as usize).wrapping_sub(self.from as usize);
+        // SAFETY: `parts` found the block to lie in the data: so does its place in the bytes that may be written, which do
+        // not overlap it. `B` is an array of bytes.
+        unsafe { ptr::copy_nonoverlapping(from, self.to.add(at).cast(), 1) }
+    }
+
+    /// Blocks of the data, as ones that may be stored.
+    #[inline(always)]
+    fn parts<'a, B>(self, (blocks, rest): (&'a [B], &'a [u8])) -> (&'a [Part<B>], &'a [u8]) {
+        let at = (blocks.as_ptr() as usize).wrapping_sub(self.from as usize);
+        let inside = at <= self.bytes && size_of_val(blocks) <= self.bytes - at;
+        let count = if inside { blocks.len() } else { 0 };
+        // SAFETY: `Part` is transparent, and the blocks lie in the data.
+        (unsafe { core::slice::from_raw_parts(blocks.as_ptr().cast(), count) }, rest)
+    }
+}
+
+impl<T: Tier> Tier for Copying<T> {
+    const NEEDS: Features = T::NEEDS;
+
+    /// In line: this is the long path already.
+    #[inline(always)]
+    fn outline<B: Body<Self>>(
+        self,
+        with: &With<B, Self>,
+        state: State<B, Self>,
+        data: &[u8],
+    ) -> State<B, Self> {
+        B::run(self, with, state, data)
+    }
+}
+
+impl<T: Load> Load for Copying<T> {
+    type V = T::V;
+    type Block = Part<T::Block>;
+    const BYTES: usize = T::BYTES;
+    const MASKS: bool = T::MASKS;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[Part<T::Block>], &[u8]) {
+        self.parts(self.tier.blocks(data))
+    }
+
+    #[inline(always)]
+    fn load(self, block: &Part<T::Block>) -> T::V {
+        self.store_part(block);
+        self.tier.load(&block.0)
+    }
+
+    #[inline(always)]
+    fn null(self) -> T::V {
+        self.tier.null()
+    }
+
+    #[inline(always)]
+    fn load_low(self, data: &[u8], from: usize) -> T::V {
+        let rest = after(data, from);
+        self.store(&rest[..rest.len().min(T::BYTES)]);
+        self.tier.load_low(data, from)
+    }
+}
+
+/// Methods handed on to the tier.
+macro_rules! handed_on {
+    ($($(#[$attr:meta])* fn $name:ident(self $(, $arg:ident: $ty:ty)*) -> $ret:ty;)*) => {
+        $($(#[$attr])* #[inline(always)]
+        fn $name(self $(, $arg: $ty)*) -> $ret {
+            self.tier.$name($($arg),*)
+        })*
+    };
+}
+
+impl<T: WordSum> WordSum for Copying<T> {
+    const BIAS: i32 = T::BIAS;
+    type Lanes = T::Lanes;
+    handed_on! {
+        fn lanes(self, each: i32) -> T::Lanes;
+        fn sum(self, lanes: T::Lanes, words: T::V) -> T::Lanes;
+        fn add(self, a: T::Lanes, b: T::Lanes) -> T::Lanes;
+        fn packed(self, lanes: T::Lanes) -> u64;
+        fn total(self, lanes: T::Lanes) -> i64;
+    }
+}
+
+impl<U: Unit, T: Weighted<U>> Weighted<U> for Copying<T> {
+    type Sums = T::Sums;
+    const BIAS: i64 = T::BIAS;
+    const CENTRE: i32 = T::CENTRE;
+    const STEPS: usize = T::STEPS;
+    handed_on! {
+        fn zero(self) -> T::Sums;
+        fn step(self, sums: T::Sums, vectors: [T::V; 4]) -> T::Sums;
+        fn totals32(self, sums: T::Sums) -> [u32; 2];
+        fn totals64(self, sums: T::Sums) -> [i64; 2];
+    }
+
+    #[inline(always)]
+    fn few<const K: usize>(self, vectors: [T::V; K]) -> [u32; 2] {
+        self.tier.few(vectors)
+    }
+}
+
+impl<T: CarryLess> CarryLess for Copying<T> {
+    type V = T::V;
+    handed_on! {
+        fn load(self, bytes: &[u8; 16]) -> T::V;
+        fn lane_of(self, lane: u128) -> T::V;
+        fn xor(self, a: T::V, b: T::V) -> T::V;
+        fn shuffle(self, v: T::V, index: &[u8; 16]) -> T::V;
+        fn high_down(self, v: T::V) -> T::V;
+        fn low_up(self, v: T::V) -> T::V;
+        fn low_of(self, v: T::V) -> u64;
+    }
+
+    #[inline(always)]
+    fn product<const HALVES: i32>(self, a: T::V, b: T::V) -> T::V {
+        self.tier.product::<HALVES>(a, b)
+    }
+}
+
+impl<T: CarryLessWide> CarryLessWide for Copying<T> {
+    type W = T::W;
+    type Block = Part<T::Block>;
+    const LANES: usize = T::LANES;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[Part<T::Block>], &[u8]) {
+        self.parts(self.tier.blocks(data))
+    }
+
+    #[inline(always)]
+    fn load_wide(self, block: &Part<T::Block>) -> T::W {
+        self.store_part(block);
+        self.tier.load_wide(&block.0)
+    }
+
+    #[inline(always)]
+    fn head(self, data: &[u8], register: T::V) -> Head<T::W> {
+        let head = self.tier.head(data, register);
+        self.store(&data[..head.bytes]);
+        head
+    }
+
+    handed_on! {
+        fn keys(self, table: &[u128; 17], first: usize) -> T::W;
+        fn key(self, key: u128) -> T::W;
+        fn xor_wide(self, a: T::W, b: T::W) -> T::W;
+        fn fold(self, v: T::W, key: T::W, data: T::W) -> T::W;
+        fn reverse(self, v: T::W) -> T::W;
+        fn last_lane(self, v: T::W) -> T::W;
+        fn sum_lanes(self, v: T::W) -> T::V;
+    }
+}
+
+impl<T: ByteMatrix> ByteMatrix for Copying<T> {
+    handed_on! {
+        fn matrix(self, rows: u64) -> T::W;
+        fn multiply(self, v: T::W, matrix: T::W) -> T::W;
+    }
+}
+
+impl<T: Crc32cStep> Crc32cStep for Copying<T> {
+    handed_on! {
+        fn step8(self, state: u32, word: u64) -> u32;
+        fn step4(self, state: u32, word: u32) -> u32;
+        fn step2(self, state: u32, word: u16) -> u32;
+        fn step1(self, state: u32, byte: u8) -> u32;
+    }
+}
+
+/// Copies to memory of the same length that need not be initialised; to less, as much as fits.
+pub(crate) fn copy_bytes(from: &[u8], to: &mut [MaybeUninit<u8>]) {
+    let bytes = from.len().min(to.len());
+    // SAFETY: both have so many bytes, and `to` is borrowed mutably, so apart from `from`.
+    unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), bytes) }
+}
+
+/// Initialised bytes as ones that need not be. Only [`copy_bytes`] and copying kernels write to them, and they write bytes.
+pub(crate) fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: the two have the same layout, and nothing uninitialised is written (see above).
+    unsafe { &mut *(ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
+}

@@ -1,0 +1,109 @@
+//! What the kernels of CRCs ask of a CPU.
+
+use super::Tier;
+
+/// Carry-less arithmetic on 16-byte lanes, for CRCs.
+///
+/// A lane holds a polynomial of degree below 128: little-endian with bit i as the coefficient of x^(127-i) for a
+/// reflected CRC, of x^i for a normal one (after [`CarryLess::reverse`]).
+pub(crate) trait CarryLess: Tier {
+    type V: Copy;
+    fn load(self, bytes: &[u8; 16]) -> Self::V;
+    fn lane_of(self, lane: u128) -> Self::V;
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Byte i of the result is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
+    fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;
+    /// The 127-bit carry-less product of a half of `a` and a half of `b`: the high one of `a` if bit 0 of `HALVES` is
+    /// set, of `b` if bit 4 is.
+    fn product<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The high half, in the low one's place, below zeros.
+    fn high_down(self, v: Self::V) -> Self::V;
+    /// The low half, in the high one's place, above zeros.
+    fn low_up(self, v: Self::V) -> Self::V;
+    fn low_of(self, v: Self::V) -> u64;
+}
+
+/// The same on vectors of one, two or four lanes, each of which is a lane of its own.
+pub(crate) trait CarryLessWide: CarryLess {
+    type W: Copy;
+    /// The bytes of one vector.
+    type Block: 'static;
+    /// Lanes in a vector.
+    const LANES: usize;
+    fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
+    fn load_wide(self, block: &Self::Block) -> Self::W;
+    /// A vector of the keys `table[first..]`.
+    fn keys(self, table: &[u128; 17], first: usize) -> Self::W;
+    /// The key in every lane.
+    fn key(self, key: u128) -> Self::W;
+    fn xor_wide(self, a: Self::W, b: Self::W) -> Self::W;
+    /// In every lane low(v) * low(key) + high(v) * high(key) + data.
+    fn fold(self, v: Self::W, key: Self::W, data: Self::W) -> Self::W;
+    /// The bytes of each lane in opposite order.
+    fn reverse(self, v: Self::W) -> Self::W;
+    /// The last lane, behind zero lanes.
+    fn last_lane(self, v: Self::W) -> Self::W;
+    /// The exclusive or of all lanes.
+    fn sum_lanes(self, v: Self::W) -> Self::V;
+    /// The start of more than 16 bytes of data, with the register added to its first bytes: so many bytes that a whole
+    /// number of vectors remains, behind zeros.
+    fn head(self, data: &[u8], register: Self::V) -> Head<Self::W>;
+}
+
+/// The first vector of a message whose length is no multiple of the vector's.
+pub(crate) struct Head<W> {
+    /// Zeros, then the first bytes.
+    pub(crate) first: W,
+    /// What the register adds to the vector after.
+    pub(crate) spill: W,
+    /// How many bytes of data `first` holds.
+    pub(crate) bytes: usize,
+}
+
+/// A [`Head`] of one lane.
+#[inline(always)]
+pub(crate) fn lane_head<T: CarryLess>(tier: T, data: &[u8], register: T::V) -> Head<T::V> {
+    let bytes = data.len().wrapping_sub(1) % 16 + 1;
+    let Some(first) = data.first_chunk() else {
+        return Head { first: register, spill: tier.lane_of(0), bytes: 0 };
+    };
+    let first = tier.shuffle(tier.xor(tier.load(first), register), shift_index(bytes));
+    let spill = tier.shuffle(register, shift_index(16 + bytes));
+    Head { first, spill, bytes }
+}
+
+/// An index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros. From `h` below 16: the first h bytes
+/// move to the end, behind zeros. From 16 + h: the bytes from h on move to the start, zeros behind.
+#[inline(always)]
+fn shift_index(from: usize) -> &'static [u8; 16] {
+    const ZERO: u8 = 0x80;
+    static TABLE: [u8; 48] = {
+        let mut table = [ZERO; 48];
+        let mut i = 0;
+        while i < 16 {
+            table[16 + i] = i as u8;
+            i += 1;
+        }
+        table
+    };
+    TABLE[from..].first_chunk().unwrap_or(&[ZERO; 16])
+}
+
+/// Products of every byte with a matrix of 8 by 8 bits over GF(2).
+pub(crate) trait ByteMatrix: CarryLessWide {
+    /// The matrix, for every byte: bit i of a product is the parity of the byte and the matrix's byte 7 - i.
+    fn matrix(self, rows: u64) -> Self::W;
+    fn multiply(self, v: Self::W, matrix: Self::W) -> Self::W;
+}
+
+/// The CRC-32C instruction.
+pub(crate) trait Crc32cStep: Tier {
+    /// The state after the eight bytes of `word`, lowest first.
+    fn step8(self, state: u32, word: u64) -> u32;
+    /// The state after the four bytes of `word`, lowest first.
+    fn step4(self, state: u32, word: u32) -> u32;
+    /// The state after the two bytes of `word`, lowest first.
+    fn step2(self, state: u32, word: u16) -> u32;
+    /// The state after one byte.
+    fn step1(self, state: u32, byte: u8) -> u32;
+}

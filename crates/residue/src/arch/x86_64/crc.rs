@@ -1,0 +1,265 @@
+//! The CRC-32C instruction, carry-less products and bit-matrix products.
+
+use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42, Sse42Pclmul, ops};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head, crc::lane_head};
+use core::arch::x86_64::*;
+
+macro_rules! crc32c_step {
+    ($($tier:ty),*) => {$(
+        impl Crc32cStep for $tier {
+            ops! {
+                fn step8(self, state: u32, word: u64) -> u32 { _mm_crc32_u64(u64::from(state), word) as u32 }
+                fn step4(self, state: u32, word: u32) -> u32 { _mm_crc32_u32(state, word) }
+                fn step2(self, state: u32, word: u16) -> u32 { _mm_crc32_u16(state, word) }
+                fn step1(self, state: u32, byte: u8) -> u32 { _mm_crc32_u8(state, byte) }
+            }
+        }
+    )*};
+}
+crc32c_step!(Sse42, Sse42Pclmul, Avx2Vpclmul, Avx512Vpclmul);
+
+macro_rules! carry_less {
+    ($($tier:ty),*) => {$(
+        impl CarryLess for $tier {
+            type V = __m128i;
+            ops! {
+                fn load(self, bytes: &[u8; 16]) -> __m128i { _mm_loadu_si128(bytes.as_ptr().cast()) }
+                fn lane_of(self, lane: u128) -> __m128i { _mm_set_epi64x((lane >> 64) as i64, lane as i64) }
+                fn xor(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
+                fn shuffle(self, v: __m128i, index: &[u8; 16]) -> __m128i {
+                    _mm_shuffle_epi8(v, _mm_loadu_si128(index.as_ptr().cast()))
+                }
+                fn high_down(self, v: __m128i) -> __m128i { _mm_srli_si128::<8>(v) }
+                fn low_up(self, v: __m128i) -> __m128i { _mm_slli_si128::<8>(v) }
+                fn low_of(self, v: __m128i) -> u64 { _mm_cvtsi128_si64(v) as u64 }
+            }
+
+            #[inline(always)]
+            fn product<const HALVES: i32>(self, a: __m128i, b: __m128i) -> __m128i {
+                // SAFETY: the marker proves carry-less products.
+                unsafe { _mm_clmulepi64_si128::<HALVES>(a, b) }
+            }
+        }
+    )*};
+}
+carry_less!(Pclmul, Sse42Pclmul, Avx2Vpclmul, Avx512Vpclmul);
+
+/// The index of a shuffle that reverses a lane's bytes.
+#[inline(always)]
+fn reversed(_proof: impl CarryLess) -> __m128i {
+    // SAFETY: SSE2, which every tier of carry-less products has.
+    unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
+}
+
+macro_rules! one_lane {
+    ($($tier:ty),*) => {$(
+        impl CarryLessWide for $tier {
+            type W = __m128i;
+            type Block = [u8; 16];
+            const LANES: usize = 1;
+
+            #[inline(always)]
+            fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
+                data.as_chunks()
+            }
+
+            #[inline(always)]
+            fn head(self, data: &[u8], register: __m128i) -> Head<__m128i> {
+                lane_head(self, data, register)
+            }
+
+            ops! {
+                fn load_wide(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
+                fn xor_wide(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
+                fn fold(self, v: __m128i, key: __m128i, data: __m128i) -> __m128i {
+                    let (low, high) = (self.product::<0x00>(v, key), self.product::<0x11>(v, key));
+                    _mm_xor_si128(_mm_xor_si128(low, high), data)
+                }
+                fn reverse(self, v: __m128i) -> __m128i { _mm_shuffle_epi8(v, reversed(self)) }
+            }
+
+            #[inline(always)]
+            fn keys(self, table: &[u128; 17], first: usize) -> __m128i {
+                self.lane_of(table[first])
+            }
+
+            #[inline(always)]
+            fn key(self, key: u128) -> __m128i {
+                self.lane_of(key)
+            }
+
+            #[inline(always)]
+            fn last_lane(self, v: __m128i) -> __m128i {
+                v
+            }
+
+            #[inline(always)]
+            fn sum_lanes(self, v: __m128i) -> __m128i {
+                v
+            }
+        }
+    )*};
+}
+one_lane!(Pclmul, Sse42Pclmul);
+
+impl CarryLessWide for Avx2Vpclmul {
+    type W = __m256i;
+    type Block = [u8; 32];
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
+        data.as_chunks()
+    }
+
+    ops! {
+        fn load_wide(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
+        fn keys(self, table: &[u128; 17], first: usize) -> __m256i {
+            let keys: &[u128; 2] = table[first..].first_chunk().unwrap_or(&[0; 2]);
+            _mm256_loadu_si256(keys.as_ptr().cast())
+        }
+        fn key(self, key: u128) -> __m256i { _mm256_broadcastsi128_si256(self.lane_of(key)) }
+        fn xor_wide(self, a: __m256i, b: __m256i) -> __m256i { _mm256_xor_si256(a, b) }
+        fn fold(self, v: __m256i, key: __m256i, data: __m256i) -> __m256i {
+            let low = _mm256_clmulepi64_epi128::<0x00>(v, key);
+            let high = _mm256_clmulepi64_epi128::<0x11>(v, key);
+            _mm256_xor_si256(_mm256_xor_si256(low, high), data)
+        }
+        fn reverse(self, v: __m256i) -> __m256i {
+            _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(reversed(self)))
+        }
+        fn last_lane(self, v: __m256i) -> __m256i { _mm256_blend_epi32::<0xf0>(_mm256_setzero_si256(), v) }
+        fn sum_lanes(self, v: __m256i) -> __m128i {
+            _mm_xor_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v))
+        }
+        fn head(self, data: &[u8], register: __m128i) -> Head<__m256i> {
+            let lane = lane_head(self, data, register);
+            let rest = &data[lane.bytes..];
+            let second = self.load(rest.first_chunk().unwrap_or(&[0; 16]));
+            // An odd number of lanes in all begins with a lane of zeros; chosen without a branch, because
+            // lengths alternate.
+            let even = rest.len() >> 4 & 1;
+            let both = _mm256_set_m128i(_mm_xor_si128(second, lane.spill), lane.first);
+            let alone = _mm256_set_m128i(lane.first, _mm_setzero_si128());
+            let chosen = _mm256_set1_epi64x((even as i64).wrapping_neg());
+            Head {
+                first: _mm256_blendv_epi8(alone, both, chosen),
+                spill: _mm256_andnot_si256(chosen, _mm256_zextsi128_si256(lane.spill)),
+                bytes: lane.bytes + 16 * even,
+            }
+        }
+    }
+}
+
+impl CarryLessWide for Avx512Vpclmul {
+    type W = __m512i;
+    type Block = [u8; 64];
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
+        data.as_chunks()
+    }
+
+    ops! {
+        fn load_wide(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
+        fn keys(self, table: &[u128; 17], first: usize) -> __m512i {
+            let keys: &[u128; 4] = table[first..].first_chunk().unwrap_or(&[0; 4]);
+            _mm512_loadu_si512(keys.as_ptr().cast())
+        }
+        fn key(self, key: u128) -> __m512i { _mm512_broadcast_i32x4(self.lane_of(key)) }
+        fn xor_wide(self, a: __m512i, b: __m512i) -> __m512i { _mm512_xor_si512(a, b) }
+        fn fold(self, v: __m512i, key: __m512i, data: __m512i) -> __m512i {
+            let low = _mm512_clmulepi64_epi128::<0x00>(v, key);
+            let high = _mm512_clmulepi64_epi128::<0x11>(v, key);
+            // 0x96 is the exclusive or of three.
+            _mm512_ternarylogic_epi64::<0x96>(low, high, data)
+        }
+        fn reverse(self, v: __m512i) -> __m512i {
+            _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(reversed(self)))
+        }
+        fn last_lane(self, v: __m512i) -> __m512i { _mm512_maskz_mov_epi64(0xc0, v) }
+        fn sum_lanes(self, v: __m512i) -> __m128i {
+            let half = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64::<1>(v));
+            _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
+        }
+        fn head(self, data: &[u8], register: __m128i) -> Head<__m512i> {
+            let bytes = data.len().wrapping_sub(1) % 64 + 1;
+            let register = _mm512_zextsi128_si512(register);
+            // The mask lets through only bytes of the slice.
+            let read = _bzhi_u64(u64::MAX, data.len().min(64) as u32);
+            let message = _mm512_maskz_loadu_epi8(read, data.as_ptr().cast());
+            let beyond = u64::MAX.checked_shl(bytes as u32).unwrap_or(0);
+            Head {
+                first: _mm512_maskz_expand_epi8(u64::MAX << (64 - bytes), _mm512_xor_si512(message, register)),
+                spill: _mm512_maskz_compress_epi8(beyond, register),
+                bytes,
+            }
+        }
+    }
+}
+
+impl ByteMatrix for Avx512Vpclmul {
+    ops! {
+        fn matrix(self, rows: u64) -> __m512i { _mm512_set1_epi64(rows as i64) }
+        fn multiply(self, v: __m512i, matrix: __m512i) -> __m512i { _mm512_gf2p8affine_epi64_epi8::<0>(v, matrix) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::{Portable, Tier};
+    use crate::cpu;
+    use crate::kernel::{Body, Kernel};
+
+    /// A product of 64 bytes with a matrix, from bytes and matrix to bytes, as a kernel: only those run on a marker.
+    struct Product;
+
+    #[derive(Debug)]
+    struct Bytes;
+
+    impl crate::kernel::Family for Bytes {
+        type With = [u8; 64];
+        type State = u64;
+        type Value = u64;
+        fn start(_: &[u8; 64]) -> u64 {
+            0
+        }
+        fn finish(_: &[u8; 64], state: u64) -> u64 {
+            state
+        }
+    }
+
+    impl<T: ByteMatrix<Block = [u8; 64]>> Body<T> for Product {
+        type Family = Bytes;
+        #[inline(always)]
+        fn run(tier: T, with: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
+            let product = tier.multiply(tier.load_wide(with), tier.matrix(rows));
+            // Of the four lanes the sum of the low halves.
+            tier.low_of(tier.sum_lanes(product))
+        }
+    }
+
+    #[test]
+    fn matrix_products_are_the_definition() {
+        let kernels = [
+            Kernel::on::<Avx512Vpclmul, Product>("avx512"),
+            Kernel::on::<Portable, Product>("portable"),
+        ];
+        if !cpu::features().contains(Avx512Vpclmul::NEEDS) {
+            return;
+        }
+        let mut number = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..200 {
+            let mut bytes = [0; 64];
+            for byte in &mut bytes {
+                number = number.rotate_left(7).wrapping_mul(0xd134_2543_de82_ef95) + 1;
+                *byte = (number >> 56) as u8;
+            }
+            let [fast, plain] =
+                [0, 1].map(|i: usize| kernels[i].force().map(|k| k.run(&bytes, number, &[])));
+            assert_eq!(fast, plain, "{number:x} {bytes:x?}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Sums of words and of bytes in 16-byte vectors.
+
+use super::{Sse2, ops};
+use crate::arch::sums::{Load, Weighted, WordSum, Words, low_words, weights};
+use core::arch::x86_64::*;
+
+impl Load for Sse2 {
+    type V = __m128i;
+    type Block = [u8; 16];
+    const BYTES: usize = 16;
+    const MASKS: bool = false;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
+        data.as_chunks()
+    }
+
+    ops! {
+        fn null(self) -> __m128i { _mm_setzero_si128() }
+        fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_low(self, data: &[u8], from: usize) -> __m128i {
+        let [low, high] = low_words(data, from);
+        // SAFETY: the marker proves SSE2.
+        unsafe { _mm_set_epi64x(high as i64, low as i64) }
+    }
+}
+
+impl WordSum for Sse2 {
+    type Lanes = __m128i;
+    const BIAS: i32 = 32768;
+
+    ops! {
+        fn lanes(self, each: i32) -> __m128i { _mm_set1_epi32(each) }
+        fn sum(self, lanes: __m128i, words: __m128i) -> __m128i {
+            _mm_add_epi32(lanes, _mm_madd_epi16(biased(self, words), _mm_set1_epi16(1)))
+        }
+        fn add(self, a: __m128i, b: __m128i) -> __m128i { _mm_add_epi32(a, b) }
+        fn packed(self, lanes: __m128i) -> u64 {
+            _mm_cvtsi128_si64(_mm_add_epi32(lanes, _mm_unpackhi_epi64(lanes, lanes))) as u64
+        }
+        fn total(self, lanes: __m128i) -> i64 {
+            let wide = wide(self, lanes);
+            _mm_cvtsi128_si64(_mm_add_epi64(wide, _mm_unpackhi_epi64(wide, wide)))
+        }
+    }
+}
+
+/// Words, each less 32768.
+#[inline(always)]
+fn biased(_proof: Sse2, words: __m128i) -> __m128i {
+    // SAFETY: the marker proves SSE2.
+    unsafe { _mm_xor_si128(words, _mm_set1_epi16(i16::MIN)) }
+}
+
+/// Four signed 32-bit lanes to two of 64 bits with the same sum.
+#[inline(always)]
+fn wide(_proof: Sse2, lanes: __m128i) -> __m128i {
+    // SAFETY: the marker proves SSE2.
+    unsafe {
+        let sign = _mm_srai_epi32::<31>(lanes);
+        _mm_add_epi64(_mm_unpacklo_epi32(lanes, sign), _mm_unpackhi_epi32(lanes, sign))
+    }
+}
+
+/// The sums of all 32-bit lanes of two vectors, by one tree for both.
+#[inline(always)]
+fn both32(_proof: Sse2, a: __m128i, b: __m128i) -> [u32; 2] {
+    // SAFETY: the marker proves SSE2.
+    let both = unsafe {
+        let mixed = _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+        _mm_cvtsi128_si64(_mm_add_epi32(mixed, _mm_unpackhi_epi64(mixed, mixed))) as u64
+    };
+    [both as u32, (both >> 32) as u32]
+}
+
+/// The same with 64-bit lanes.
+#[inline(always)]
+fn both64(_proof: Sse2, a: __m128i, b: __m128i) -> [i64; 2] {
+    // SAFETY: the marker proves SSE2.
+    unsafe {
+        let both = _mm_add_epi64(_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b));
+        [_mm_cvtsi128_si64(both), _mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both))]
+    }
+}
+
+/// The sums of a step and of the steps before it.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums {
+    plain: __m128i,
+    earlier: __m128i,
+    weighted: __m128i,
+}
+
+impl Weighted<Words> for Sse2 {
+    type Sums = Sums;
+    const BIAS: i64 = 32768;
+    const CENTRE: i32 = 16;
+    const STEPS: usize = {
+        const STEPS: usize = 128;
+        // A lane takes two words of each vector.
+        let m = STEPS as u64;
+        assert!(4 * 2 * 32768 * m * (m - 1) / 2 <= i32::MAX as u64);
+        assert!(4 * 2 * 32768 * 16 * m <= i32::MAX as u64);
+        STEPS
+    };
+
+    ops! {
+        fn zero(self) -> Sums {
+            let zero = _mm_setzero_si128();
+            Sums { plain: zero, earlier: zero, weighted: zero }
+        }
+        fn step(self, sums: Sums, v: [__m128i; 4]) -> Sums {
+            let [plain, weighted] = words(self, v);
+            Sums {
+                plain: _mm_add_epi32(sums.plain, plain),
+                earlier: _mm_add_epi32(sums.earlier, sums.plain),
+                weighted: _mm_add_epi32(sums.weighted, weighted),
+            }
+        }
+        fn totals32(self, sums: Sums) -> [u32; 2] {
+            both32(self, sums.plain, _mm_add_epi32(sums.weighted, _mm_slli_epi32::<5>(sums.earlier)))
+        }
+        fn totals64(self, sums: Sums) -> [i64; 2] {
+            let earlier = _mm_slli_epi64::<5>(wide(self, sums.earlier));
+            let weighted = _mm_add_epi64(wide(self, sums.weighted), earlier);
+            both64(self, wide(self, sums.plain), weighted)
+        }
+    }
+
+    #[inline(always)]
+    fn few<const K: usize>(self, vectors: [__m128i; K]) -> [u32; 2] {
+        let [plain, weighted] = words(self, vectors);
+        both32(self, plain, weighted)
+    }
+}
+
+/// The plain and the weighted sums of the last `K` vectors of a step.
+#[inline(always)]
+fn words<const K: usize>(proof: Sse2, v: [__m128i; K]) -> [__m128i; 2] {
+    const WORDS: [[i16; 8]; 4] = weights!(32, 16, i16, 8);
+    // SAFETY: any bytes make a vector, and the sizes are equal.
+    const WEIGHTS: [__m128i; 4] =
+        unsafe { core::mem::transmute::<[[i16; 8]; 4], [__m128i; 4]>(WORDS) };
+    // SAFETY: the marker proves SSE2.
+    unsafe {
+        let (mut plain, mut weighted) = ([_mm_setzero_si128(); K], [_mm_setzero_si128(); K]);
+        for j in 0..K {
+            let words = biased(proof, v[j]);
+            plain[j] = _mm_madd_epi16(words, _mm_set1_epi16(1));
+            weighted[j] = _mm_madd_epi16(words, WEIGHTS[4 - K + j]);
+        }
+        let mut width = K;
+        while width > 1 {
+            width /= 2;
+            for j in 0..width {
+                plain[j] = _mm_add_epi32(plain[j], plain[j + width]);
+                weighted[j] = _mm_add_epi32(weighted[j], weighted[j + width]);
+            }
+        }
+        [plain[0], weighted[0]]
+    }
+}

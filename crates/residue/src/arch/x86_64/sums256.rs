@@ -1,0 +1,295 @@
+//! Sums of words and of bytes in 32-byte vectors.
+
+use super::{Avx2, ops};
+use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, after, last_word, weights};
+use core::arch::x86_64::*;
+
+impl Load for Avx2 {
+    type V = __m256i;
+    type Block = [u8; 32];
+    const BYTES: usize = 32;
+    const MASKS: bool = false;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[[u8; 32]], &[u8]) {
+        data.as_chunks()
+    }
+
+    ops! {
+        fn null(self) -> __m256i { _mm256_setzero_si256() }
+        fn load(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_low(self, data: &[u8], from: usize) -> __m256i {
+        low(self, data, from, 0)
+    }
+
+    #[inline(always)]
+    fn load_step(self, data: &[u8], from: usize) -> [__m256i; 4] {
+        [
+            low(self, data, from, 0),
+            low(self, data, from, 1),
+            low(self, data, from, 2),
+            low(self, data, from, 3),
+        ]
+    }
+
+    #[inline(always)]
+    fn load_3_or_4(self, data: &[u8]) -> [__m256i; 4] {
+        [
+            self.load_whole(data, 0),
+            self.load_whole(data, 1),
+            low(self, data, 64, 0),
+            low(self, data, 64, 1),
+        ]
+    }
+}
+
+/// [`Load::load_low`] of vector `index` behind `from`, which is a multiple of 4. One comparison of the number of words with
+/// the words' places makes the mask.
+///
+/// Masks are of 32-bit words: up to three bytes behind the last whole word are put in their place.
+#[inline(always)]
+fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
+    debug_assert!(from.is_multiple_of(4) && data.len() < from + 256);
+    let words = (data.len() / 4) as i32 - (from / 4) as i32;
+    let last = last_word(data, 4) as i32;
+    let rest = after(data, from + 32 * index);
+    // SAFETY: the marker proves AVX2. The mask has those words on whose number, counted from `from`, is below that of the
+    // whole words there: all their bytes are in `rest`, and a load under a mask reads no others.
+    unsafe {
+        let places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let places = _mm256_add_epi32(places, _mm256_set1_epi32(8 * index as i32));
+        let words = _mm256_set1_epi32(words);
+        let v = _mm256_maskload_epi32(rest.as_ptr().cast(), _mm256_cmpgt_epi32(words, places));
+        let last = _mm256_and_si256(_mm256_set1_epi32(last), _mm256_cmpeq_epi32(words, places));
+        _mm256_or_si256(v, last)
+    }
+}
+
+impl WordSum for Avx2 {
+    type Lanes = __m256i;
+    const BIAS: i32 = 32768;
+
+    ops! {
+        fn lanes(self, each: i32) -> __m256i { _mm256_set1_epi32(each) }
+        fn sum(self, lanes: __m256i, words: __m256i) -> __m256i {
+            _mm256_add_epi32(lanes, _mm256_madd_epi16(biased(self, words), _mm256_set1_epi16(1)))
+        }
+        fn add(self, a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
+        fn packed(self, lanes: __m256i) -> u64 {
+            let half = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
+            _mm_cvtsi128_si64(_mm_add_epi32(half, _mm_unpackhi_epi64(half, half))) as u64
+        }
+        fn total(self, lanes: __m256i) -> i64 {
+            let wide = wide(self, lanes);
+            let half = _mm_add_epi64(_mm256_castsi256_si128(wide), _mm256_extracti128_si256::<1>(wide));
+            _mm_cvtsi128_si64(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half)))
+        }
+    }
+}
+
+/// Words, each less 32768.
+#[inline(always)]
+fn biased(_proof: Avx2, words: __m256i) -> __m256i {
+    // SAFETY: the marker proves AVX2.
+    unsafe { _mm256_xor_si256(words, _mm256_set1_epi16(i16::MIN)) }
+}
+
+/// Eight signed 32-bit lanes to four of 64 bits with the same sum.
+#[inline(always)]
+fn wide(_proof: Avx2, lanes: __m256i) -> __m256i {
+    // SAFETY: the marker proves AVX2.
+    unsafe {
+        let low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(lanes));
+        let high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256::<1>(lanes));
+        _mm256_add_epi64(low, high)
+    }
+}
+
+/// The sums of all 32-bit lanes of two vectors, by one tree for both.
+#[inline(always)]
+fn both32(_proof: Avx2, a: __m256i, b: __m256i) -> [u32; 2] {
+    // SAFETY: the marker proves AVX2.
+    let both = unsafe {
+        let mixed = _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+        let half =
+            _mm_add_epi32(_mm256_castsi256_si128(mixed), _mm256_extracti128_si256::<1>(mixed));
+        _mm_cvtsi128_si64(_mm_add_epi32(half, _mm_unpackhi_epi64(half, half))) as u64
+    };
+    [both as u32, (both >> 32) as u32]
+}
+
+/// The same with 64-bit lanes.
+#[inline(always)]
+fn both64(_proof: Avx2, a: __m256i, b: __m256i) -> [i64; 2] {
+    // SAFETY: the marker proves AVX2.
+    unsafe {
+        let mixed = _mm256_add_epi64(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+        let half =
+            _mm_add_epi64(_mm256_castsi256_si128(mixed), _mm256_extracti128_si256::<1>(mixed));
+        [_mm_cvtsi128_si64(half), _mm_extract_epi64::<1>(half)]
+    }
+}
+
+/// The sums of a step and of the steps before it. An addition takes one cycle, so that one of each suffices.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums {
+    plain: __m256i,
+    earlier: __m256i,
+    weighted: __m256i,
+}
+
+/// The plain and the earlier sums have 64-bit lanes (`psadbw`), the weighted 32-bit ones.
+impl Weighted<Bytes> for Avx2 {
+    type Sums = Sums;
+    const BIAS: i64 = 0;
+    const CENTRE: i32 = 64;
+    const STEPS: usize = {
+        // A lane takes four bytes of each vector; the sizes of their weights add up to 512 at most.
+        const STEPS: usize = 16384;
+        assert!(255 * 512 * STEPS as u64 <= i32::MAX as u64);
+        STEPS
+    };
+
+    ops! {
+        fn zero(self) -> Sums {
+            let zero = _mm256_setzero_si256();
+            Sums { plain: zero, earlier: zero, weighted: zero }
+        }
+        fn step(self, sums: Sums, v: [__m256i; 4]) -> Sums {
+            let [plain, weighted] = bytes(self, v);
+            Sums {
+                plain: _mm256_add_epi64(sums.plain, plain),
+                earlier: _mm256_add_epi64(sums.earlier, sums.plain),
+                weighted: _mm256_add_epi32(sums.weighted, weighted),
+            }
+        }
+        fn totals32(self, sums: Sums) -> [u32; 2] {
+            both32(self, sums.plain, _mm256_add_epi32(sums.weighted, _mm256_slli_epi32::<7>(sums.earlier)))
+        }
+        fn totals64(self, sums: Sums) -> [i64; 2] {
+            let earlier = _mm256_slli_epi64::<7>(sums.earlier);
+            both64(self, sums.plain, _mm256_add_epi64(wide(self, sums.weighted), earlier))
+        }
+    }
+
+    #[inline(always)]
+    fn few<const K: usize>(self, vectors: [__m256i; K]) -> [u32; 2] {
+        let [plain, weighted] = bytes(self, vectors);
+        both32(self, plain, weighted)
+    }
+}
+
+/// The plain (64-bit lanes) and the weighted sums (32-bit lanes) of the last `K` vectors of a step.
+#[inline(always)]
+fn bytes<const K: usize>(_proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
+    const BYTES: [[i8; 32]; 4] = weights!(128, 64, i8, 32);
+    // SAFETY: any bytes make a vector, and the sizes are equal.
+    const WEIGHTS: [__m256i; 4] =
+        unsafe { core::mem::transmute::<[[i8; 32]; 4], [__m256i; 4]>(BYTES) };
+    /// Products are added by pairs in 16 bits, saturating, and so may the pairs of two vectors be whose weights have
+    /// opposite signs: vectors 0 (weights 64 to 33) and 3 (-32 to -63), 1 (32 to 1) and 2 (0 to -31).
+    const _: () = assert!(255 * (64 + 63) <= i16::MAX as i32);
+    // SAFETY: the marker proves AVX2.
+    unsafe {
+        let zero = _mm256_setzero_si256();
+        let ones = _mm256_set1_epi16(1);
+        let sad = |j: usize| _mm256_sad_epu8(v[j], zero);
+        let pairs = |j: usize| _mm256_maddubs_epi16(v[j], WEIGHTS[4 - K + j]);
+        let widened = |pairs: __m256i| _mm256_madd_epi16(pairs, ones);
+        match K {
+            1 => [sad(0), widened(pairs(0))],
+            2 => [
+                _mm256_add_epi64(sad(0), sad(1)),
+                _mm256_add_epi32(widened(pairs(0)), widened(pairs(1))),
+            ],
+            4 => [
+                _mm256_add_epi64(
+                    _mm256_add_epi64(sad(0), sad(1)),
+                    _mm256_add_epi64(sad(2), sad(3)),
+                ),
+                _mm256_add_epi32(
+                    widened(_mm256_add_epi16(pairs(0), pairs(3))),
+                    widened(_mm256_add_epi16(pairs(1), pairs(2))),
+                ),
+            ],
+            _ => unreachable!(),
+        }
+    }
+}
+
+/// All sums have 32-bit lanes.
+impl Weighted<Words> for Avx2 {
+    type Sums = Sums;
+    const BIAS: i64 = 32768;
+    const CENTRE: i32 = 32;
+    const STEPS: usize = {
+        const STEPS: usize = 128;
+        // A lane takes two words of each vector.
+        let m = STEPS as u64;
+        assert!(4 * 2 * 32768 * m * (m - 1) / 2 <= i32::MAX as u64);
+        assert!(4 * 2 * 32768 * 32 * m <= i32::MAX as u64);
+        STEPS
+    };
+
+    ops! {
+        fn zero(self) -> Sums {
+            let zero = _mm256_setzero_si256();
+            Sums { plain: zero, earlier: zero, weighted: zero }
+        }
+        fn step(self, sums: Sums, v: [__m256i; 4]) -> Sums {
+            let [plain, weighted] = words(self, v);
+            Sums {
+                plain: _mm256_add_epi32(sums.plain, plain),
+                earlier: _mm256_add_epi32(sums.earlier, sums.plain),
+                weighted: _mm256_add_epi32(sums.weighted, weighted),
+            }
+        }
+        fn totals32(self, sums: Sums) -> [u32; 2] {
+            both32(self, sums.plain, _mm256_add_epi32(sums.weighted, _mm256_slli_epi32::<6>(sums.earlier)))
+        }
+        fn totals64(self, sums: Sums) -> [i64; 2] {
+            let earlier = _mm256_slli_epi64::<6>(wide(self, sums.earlier));
+            both64(
+                self,
+                wide(self, sums.plain),
+                _mm256_add_epi64(wide(self, sums.weighted), earlier),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn few<const K: usize>(self, vectors: [__m256i; K]) -> [u32; 2] {
+        let [plain, weighted] = words(self, vectors);
+        both32(self, plain, weighted)
+    }
+}
+
+/// The plain and the weighted sums of the last `K` vectors of a step.
+#[inline(always)]
+fn words<const K: usize>(proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
+    const WORDS: [[i16; 16]; 4] = weights!(64, 32, i16, 16);
+    // SAFETY: any bytes make a vector, and the sizes are equal.
+    const WEIGHTS: [__m256i; 4] =
+        unsafe { core::mem::transmute::<[[i16; 16]; 4], [__m256i; 4]>(WORDS) };
+    // SAFETY: the marker proves AVX2.
+    unsafe {
+        let (mut plain, mut weighted) = ([_mm256_setzero_si256(); K], [_mm256_setzero_si256(); K]);
+        for j in 0..K {
+            let words = biased(proof, v[j]);
+            plain[j] = _mm256_madd_epi16(words, _mm256_set1_epi16(1));
+            weighted[j] = _mm256_madd_epi16(words, WEIGHTS[4 - K + j]);
+        }
+        let mut width = K;
+        while width > 1 {
+            width /= 2;
+            for j in 0..width {
+                plain[j] = _mm256_add_epi32(plain[j], plain[j + width]);
+                weighted[j] = _mm256_add_epi32(weighted[j], weighted[j + width]);
+            }
+        }
+        [plain[0], weighted[0]]
+    }
+}

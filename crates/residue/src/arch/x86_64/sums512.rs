@@ -1,0 +1,249 @@
+//! Sums of words and of bytes in 64-byte vectors.
+
+use super::{Avx512Vnni, ops};
+use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, weights};
+use core::arch::x86_64::*;
+
+impl Load for Avx512Vnni {
+    type V = __m512i;
+    type Block = [u8; 64];
+    const BYTES: usize = 64;
+    const MASKS: bool = true;
+
+    #[inline(always)]
+    fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
+        data.as_chunks()
+    }
+
+    ops! {
+        fn null(self) -> __m512i { _mm512_setzero_si512() }
+        fn load(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_low(self, data: &[u8], from: usize) -> __m512i {
+        let data = after(data, from);
+        debug_assert!(data.len() < 256);
+        // SAFETY: the marker proves BMI2 and AVX-512. BZHI takes the length's lowest eight bits and leaves that many ones,
+        // 64 at most: never more than there are bytes, and a load under a mask reads no others.
+        unsafe {
+            let mask = _bzhi_u64(u64::MAX, data.len() as u32);
+            _mm512_maskz_loadu_epi8(mask, data.as_ptr().cast())
+        }
+    }
+}
+
+impl WordSum for Avx512Vnni {
+    type Lanes = __m512i;
+    const BIAS: i32 = 32768;
+
+    ops! {
+        fn lanes(self, each: i32) -> __m512i { _mm512_set1_epi32(each) }
+        fn sum(self, lanes: __m512i, words: __m512i) -> __m512i {
+            let words = _mm512_xor_si512(words, _mm512_set1_epi16(i16::MIN));
+            _mm512_dpwssd_epi32(lanes, words, _mm512_set1_epi16(1))
+        }
+        fn add(self, a: __m512i, b: __m512i) -> __m512i { _mm512_add_epi32(a, b) }
+        fn packed(self, lanes: __m512i) -> u64 { _mm_cvtsi128_si64(halved(self, lanes)) as u64 }
+        fn total(self, lanes: __m512i) -> i64 {
+            _mm512_reduce_add_epi64(wide(self, lanes))
+        }
+    }
+}
+
+/// Sixteen 32-bit lanes to two: those of even number, and those of odd number.
+#[inline(always)]
+fn halved(_proof: Avx512Vnni, lanes: __m512i) -> __m128i {
+    // SAFETY: the marker proves AVX-512.
+    unsafe {
+        let half =
+            _mm256_add_epi32(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64::<1>(lanes));
+        let quarter =
+            _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
+        _mm_add_epi32(quarter, _mm_unpackhi_epi64(quarter, quarter))
+    }
+}
+
+/// The sums of all lanes of two vectors, by one tree for both.
+#[inline(always)]
+fn both32(proof: Avx512Vnni, a: __m512i, b: __m512i) -> [u32; 2] {
+    // SAFETY: the marker proves AVX-512.
+    let both = unsafe {
+        let mixed = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+        _mm_cvtsi128_si64(halved(proof, mixed)) as u64
+    };
+    [both as u32, (both >> 32) as u32]
+}
+
+/// The same with 64-bit lanes.
+#[inline(always)]
+fn both64(_proof: Avx512Vnni, a: __m512i, b: __m512i) -> [i64; 2] {
+    // SAFETY: the marker proves AVX-512.
+    unsafe {
+        let mixed = _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+        let half =
+            _mm256_add_epi64(_mm512_castsi512_si256(mixed), _mm512_extracti64x4_epi64::<1>(mixed));
+        let quarter =
+            _mm_add_epi64(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
+        [_mm_cvtsi128_si64(quarter), _mm_extract_epi64::<1>(quarter)]
+    }
+}
+
+/// The sum of four vectors of 32-bit lanes.
+#[inline(always)]
+fn four(_proof: Avx512Vnni, v: [__m512i; 4]) -> __m512i {
+    // SAFETY: the marker proves AVX-512.
+    unsafe { _mm512_add_epi32(_mm512_add_epi32(v[0], v[1]), _mm512_add_epi32(v[2], v[3])) }
+}
+
+/// A dot product with small weights, added to 32-bit lanes.
+pub(crate) trait Dot: Unit {
+    const PER_STEP: u32;
+    const BIAS: i64;
+    const CENTRE: i32;
+    const STEPS: usize;
+    const WEIGHTS: [__m512i; 4];
+    fn ones(proof: Avx512Vnni) -> __m512i;
+    /// The units as the dot product takes them.
+    fn biased(proof: Avx512Vnni, v: __m512i) -> __m512i;
+    fn dot(proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i;
+}
+
+impl Dot for Bytes {
+    const PER_STEP: u32 = 256;
+    const BIAS: i64 = 0;
+    /// Weights are signed bytes, which from 127 down to -128 just suffice.
+    const CENTRE: i32 = 129;
+    const STEPS: usize = 1024;
+    const WEIGHTS: [__m512i; 4] = {
+        const BYTES: [[i8; 64]; 4] = weights!(256, 129, i8, 64);
+        // SAFETY: any bytes make a vector, and the sizes are equal.
+        unsafe { core::mem::transmute::<[[i8; 64]; 4], [__m512i; 4]>(BYTES) }
+    };
+    ops! {
+        fn ones(_proof: Avx512Vnni) -> __m512i { _mm512_set1_epi8(1) }
+        fn dot(_proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i {
+            _mm512_dpbusd_epi32(lanes, units, weights)
+        }
+    }
+
+    #[inline(always)]
+    fn biased(_proof: Avx512Vnni, v: __m512i) -> __m512i {
+        v
+    }
+}
+
+impl Dot for Words {
+    const PER_STEP: u32 = 128;
+    const BIAS: i64 = 32768;
+    const CENTRE: i32 = 64;
+    const STEPS: usize = 128;
+    const WEIGHTS: [__m512i; 4] = {
+        const WORDS: [[i16; 32]; 4] = weights!(128, 64, i16, 32);
+        // SAFETY: any bytes make a vector, and the sizes are equal.
+        unsafe { core::mem::transmute::<[[i16; 32]; 4], [__m512i; 4]>(WORDS) }
+    };
+    ops! {
+        fn ones(_proof: Avx512Vnni) -> __m512i { _mm512_set1_epi16(1) }
+        fn biased(_proof: Avx512Vnni, v: __m512i) -> __m512i {
+            _mm512_xor_si512(v, _mm512_set1_epi16(i16::MIN))
+        }
+        fn dot(_proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i {
+            _mm512_dpwssd_epi32(lanes, units, weights)
+        }
+    }
+}
+
+// The four lanes of one number are added in 32 bits, signed, before they are widened.
+const _: () = {
+    const fn fits(dot_by_one: u64, weighed: u64, steps: usize) -> bool {
+        let m = steps as u64;
+        let limit = i32::MAX as u64;
+        4 * dot_by_one * m * (m - 1) / 2 <= limit
+            && 4 * dot_by_one * m <= limit
+            && weighed * m <= limit
+    }
+    // Four bytes to a lane, and in a step 4 * 4 of them with weights of at most 128.
+    assert!(fits(4 * 255, 16 * 255 * 128, <Bytes as Dot>::STEPS));
+    // Two words to a lane, and in a step 4 * 2 of them, of weights whose sizes add up to 256 at most.
+    assert!(fits(2 * 32768, 32768 * 256, <Words as Dot>::STEPS));
+};
+
+/// The sums of a step's four vectors apart: an instruction waits for the same vector's of the step before, four dot
+/// products back.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums {
+    plain: [__m512i; 4],
+    earlier: [__m512i; 4],
+    weighted: [__m512i; 4],
+}
+
+impl<U: Dot> Weighted<U> for Avx512Vnni {
+    type Sums = Sums;
+    const BIAS: i64 = U::BIAS;
+    const CENTRE: i32 = U::CENTRE;
+    const STEPS: usize = U::STEPS;
+
+    #[inline(always)]
+    fn zero(self) -> Sums {
+        let zero = [WordSum::lanes(self, 0); 4];
+        Sums { plain: zero, earlier: zero, weighted: zero }
+    }
+
+    #[inline(always)]
+    fn step(self, mut sums: Sums, vectors: [__m512i; 4]) -> Sums {
+        for (j, v) in vectors.into_iter().enumerate() {
+            let units = U::biased(self, v);
+            sums.earlier[j] = self.add(sums.earlier[j], sums.plain[j]);
+            sums.plain[j] = U::dot(self, sums.plain[j], units, U::ones(self));
+            sums.weighted[j] = U::dot(self, sums.weighted[j], units, U::WEIGHTS[j]);
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn totals32(self, sums: Sums) -> [u32; 2] {
+        let earlier = four(self, sums.earlier);
+        // SAFETY: the marker proves AVX-512.
+        let earlier =
+            unsafe { _mm512_sll_epi32(earlier, _mm_cvtsi32_si128(U::PER_STEP.ilog2() as i32)) };
+        both32(self, four(self, sums.plain), self.add(four(self, sums.weighted), earlier))
+    }
+
+    #[inline(always)]
+    fn totals64(self, sums: Sums) -> [i64; 2] {
+        let plain = wide(self, four(self, sums.plain));
+        let weighted = wide(self, four(self, sums.weighted));
+        let earlier = wide(self, four(self, sums.earlier));
+        // SAFETY: the marker proves AVX-512.
+        let weighted = unsafe {
+            let earlier = _mm512_sll_epi64(earlier, _mm_cvtsi32_si128(U::PER_STEP.ilog2() as i32));
+            _mm512_add_epi64(weighted, earlier)
+        };
+        both64(self, plain, weighted)
+    }
+
+    #[inline(always)]
+    fn few<const K: usize>(self, vectors: [__m512i; K]) -> [u32; 2] {
+        // Two chains of dot products suffice.
+        let mut plain = [WordSum::lanes(self, 0); 2];
+        let mut weighted = plain;
+        for j in 0..K {
+            let units = U::biased(self, vectors[j]);
+            plain[j % 2] = U::dot(self, plain[j % 2], units, U::ones(self));
+            weighted[j % 2] = U::dot(self, weighted[j % 2], units, U::WEIGHTS[4 - K + j]);
+        }
+        both32(self, self.add(plain[0], plain[1]), self.add(weighted[0], weighted[1]))
+    }
+}
+
+/// Sixteen signed 32-bit lanes to eight of 64 bits with the same sum.
+#[inline(always)]
+fn wide(_proof: Avx512Vnni, lanes: __m512i) -> __m512i {
+    // SAFETY: the marker proves AVX-512.
+    unsafe {
+        let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes));
+        let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(lanes));
+        _mm512_add_epi64(low, high)
+    }
+}

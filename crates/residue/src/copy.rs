@@ -1,0 +1,201 @@
+//! Copy and check in one pass: each vector that is summed is stored while it is in a register, so that data is read once.
+//!
+//! Network stacks and storage engines copy every byte they check. Fused, the check hides behind the copy's stores, or the copy
+//! behind the check's arithmetic, whichever is slower; apart, the two times add up.
+//!
+//! ```
+//! let mut to = [0; 9];
+//! assert_eq!(residue::copy::crc32c(b"123456789", &mut to), 0xe306_9283);
+//! assert_eq!(&to, b"123456789");
+//! ```
+//!
+//! The destination is `&mut [u8]` or `&mut [MaybeUninit<u8>]`, all of which is then initialised.
+//!
+//! # Panics
+//! All functions panic if the lengths of the two differ, as [`slice::copy_from_slice`] does.
+
+use crate::adler::Adler;
+use crate::arch::{copy_bytes, copy_on_x86_64, uninit};
+use crate::code::Sum;
+use crate::crc::compiled::{BEST_CRC32, BEST_CRC64_NVME, Crc32, Crc64Nvme, Given, One};
+use crate::crc::crc32c::{Any, Crc32c, FoldSteps};
+use crate::crc::fold::Fold;
+use crate::crc::taps::{self, OnSet};
+use crate::crc::{self, Compiled, Crc, Embedded};
+use crate::fletcher::{Bytes255, Variant, Words65535};
+use crate::internet::Internet;
+use crate::kernel::{CopyKernel, Dispatch, Family};
+use crate::{Code, adler as rfc1950, internet as rfc1071, weighted, xns as idp};
+use core::mem::MaybeUninit;
+
+/// Where bytes can be copied to: `[u8]` or `[MaybeUninit<u8>]`.
+pub trait Destination: sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {
+        fn bytes(&mut self) -> &mut [core::mem::MaybeUninit<u8>];
+    }
+}
+
+impl Destination for [u8] {}
+impl sealed::Sealed for [u8] {
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        uninit(self)
+    }
+}
+
+impl<const N: usize> Destination for [u8; N] {}
+impl<const N: usize> sealed::Sealed for [u8; N] {
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        uninit(self)
+    }
+}
+
+impl Destination for [MaybeUninit<u8>] {}
+impl sealed::Sealed for [MaybeUninit<u8>] {
+    fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        self
+    }
+}
+
+/// The length from which a fused kernel is used; shorter data is in the first cache when it is read again.
+const FUSED_FROM: usize = 1024;
+
+/// Where no fused kernel fits: so many bytes are copied and then read again from the first cache. Even, so that no word is
+/// cut.
+const BLOCK: usize = 4096;
+
+fn copy<F: Family>(
+    kernels: &[Option<CopyKernel<F>>],
+    best: &Dispatch<F>,
+    with: &F::With,
+    from: &[u8],
+    to: &mut (impl Destination + ?Sized),
+) -> F::Value {
+    let to = to.bytes();
+    assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
+    let mut state = F::start(with);
+    let kernel = kernels.iter().flatten().find(|kernel| kernel.supported());
+    if let Some(kernel) = kernel.filter(|_| from.len() >= FUSED_FROM) {
+        // What is too short for a vector is loaded as a word.
+        let last = from.len() - 8;
+        copy_bytes(&from[last..], &mut to[last..]);
+        if let Some(state) = kernel.run(with, state, from, to) {
+            return F::finish(with, state);
+        }
+    }
+    for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
+        copy_bytes(from, to);
+        state = best.run(with, state, from);
+    }
+    F::finish(with, state)
+}
+
+static INTERNET: &[Option<CopyKernel<Internet>>] = &[
+    copy_on_x86_64!(Avx512Vnni, rfc1071::Vectors),
+    copy_on_x86_64!(Avx2, rfc1071::Vectors),
+    copy_on_x86_64!(Sse2, rfc1071::Vectors),
+];
+static ADLER: &[Option<CopyKernel<Adler>>] = &[
+    copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Adler>),
+    copy_on_x86_64!(Avx2, weighted::Vectors<Adler>),
+];
+static FLETCHER_16: &[Option<CopyKernel<Bytes255>>] = &[
+    copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Bytes255>),
+    copy_on_x86_64!(Avx2, weighted::Vectors<Bytes255>),
+];
+static FLETCHER_32: &[Option<CopyKernel<Words65535>>] = &[
+    copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Words65535>),
+    copy_on_x86_64!(Avx2, weighted::Vectors<Words65535>),
+    copy_on_x86_64!(Sse2, weighted::Vectors<Words65535>),
+];
+static CRC32C: &[Option<CopyKernel<Crc32c>>] = &[
+    copy_on_x86_64!(Avx512Vpclmul, Any<OnSet<true, { taps::CRC_32C }>>),
+    copy_on_x86_64!(Avx2Vpclmul, FoldSteps),
+    copy_on_x86_64!(Sse42Pclmul, FoldSteps),
+];
+static CRC32: &[Option<CopyKernel<One<Crc32>>>] = &[
+    copy_on_x86_64!(Avx512Vpclmul, Given<Crc32, OnSet<true, { taps::CRC_32 }>>),
+    copy_on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>),
+    copy_on_x86_64!(Pclmul, Given<Crc32, Fold>),
+];
+static CRC64_NVME: &[Option<CopyKernel<One<Crc64Nvme>>>] = &[
+    copy_on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, OnSet<true, { taps::CRC_64_NVME }>>),
+    copy_on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>),
+    copy_on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>),
+];
+static ANY_CRC: &[Option<CopyKernel<Embedded>>] = &[
+    copy_on_x86_64!(Avx512Vpclmul, Fold),
+    copy_on_x86_64!(Avx2Vpclmul, Fold),
+    copy_on_x86_64!(Pclmul, Fold),
+];
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident -> $value:ty: $kernels:expr, $best:expr;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// If the lengths differ.
+        pub fn $name(from: &[u8], to: &mut (impl Destination + ?Sized)) -> $value {
+            copy($kernels, $best, &(), from, to) as $value
+        }
+    )*};
+}
+
+functions! {
+    /// Copies, and gives [`crc32c`](crate::crc32c) of the bytes.
+    crc32c -> u32: CRC32C, &crc::crc32c::BEST;
+    /// Copies, and gives [`crc32`](crate::crc32) of the bytes.
+    crc32 -> u32: CRC32, &BEST_CRC32;
+    /// Copies, and gives [`crc64_nvme`](crate::crc64_nvme) of the bytes.
+    crc64_nvme -> u64: CRC64_NVME, &BEST_CRC64_NVME;
+    /// Copies, and gives [`internet::checksum`](crate::internet::checksum) of the bytes.
+    internet -> u16: INTERNET, &rfc1071::BEST;
+    /// Copies, and gives [`adler32`](crate::adler32) of the bytes.
+    adler32 -> u32: ADLER, &rfc1950::BEST;
+    /// Copies, and gives [`fletcher16`](crate::fletcher16) of the bytes.
+    fletcher16 -> u16: FLETCHER_16, Bytes255::BEST;
+    /// Copies, and gives [`fletcher32`](crate::fletcher32) of the bytes.
+    fletcher32 -> u32: FLETCHER_32, Words65535::BEST;
+    /// Copies, and gives [`xns::checksum`](crate::xns::checksum) of the bytes.
+    xns -> u16: &[], &idp::BEST;
+}
+
+/// Copies, and gives [`Crc::checksum`] of the bytes.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn crc(crc: &Crc, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128 {
+    match (crc.compiled(), crc.constants(), crc.wide()) {
+        (Some(Compiled::Crc32c), ..) => crc32c(from, to).into(),
+        (Some(Compiled::Crc32), ..) => crc32(from, to).into(),
+        (Some(Compiled::Crc64Nvme), ..) => crc64_nvme(from, to).into(),
+        (None, Some(constants), _) => copy(ANY_CRC, &crc::BEST, constants, from, to).into(),
+        (None, None, Some(wide)) => copy(&[], &crc::BEST_WIDE, wide, from, to),
+        (None, None, None) => 0,
+    }
+}
+
+/// Copies, and gives [`Code::value`] of the bytes.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn code(code: &Code, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128 {
+    match code {
+        Code::Crc(of) => crc(of, from, to),
+        Code::Sum(Sum::Internet) => internet(from, to).into(),
+        Code::Sum(Sum::Adler32) => adler32(from, to).into(),
+        Code::Sum(Sum::Fletcher16) => fletcher16(from, to).into(),
+        Code::Sum(Sum::Fletcher32) => fletcher32(from, to).into(),
+        Code::Sum(_) => {
+            let to = to.bytes();
+            assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
+            let mut stream = code.stream();
+            for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
+                copy_bytes(from, to);
+                stream.update(from);
+            }
+            stream.value()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! One chain of CRC-32C instructions.
+
+use super::Crc32c;
+use crate::arch::Crc32cStep;
+use crate::kernel::Body;
+use crate::words::short_word;
+
+/// One chain of instructions: words of eight bytes, then four, two, one.
+pub(super) struct Serial;
+
+impl<T: Crc32cStep> Body<T> for Serial {
+    type Family = Crc32c;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        let (words, rest) = data.as_chunks::<8>();
+        let state = words.iter().fold(state, |c, word| tier.step8(c, u64::from_le_bytes(*word)));
+        tail(tier, state, rest)
+    }
+}
+
+/// At most seven bytes: the ladder below a word of eight.
+#[inline(always)]
+fn tail<T: Crc32cStep>(tier: T, mut state: u32, mut rest: &[u8]) -> u32 {
+    if let Some((word, after)) = rest.split_first_chunk() {
+        state = tier.step4(state, u32::from_le_bytes(*word));
+        rest = after;
+    }
+    if let Some((word, after)) = rest.split_first_chunk() {
+        state = tier.step2(state, u16::from_le_bytes(*word));
+        rest = after;
+    }
+    match rest {
+        [byte] => tier.step1(state, *byte),
+        _ => state,
+    }
+}
+
+/// One chain of words only, for short data: what is more than whole words comes first, as one word behind zeros, which
+/// cost nothing from state 0. So the number of words is the only branch, where [`Serial`] has a ladder of three more.
+pub(super) struct HeadShift;
+
+impl<T: Crc32cStep> Body<T> for HeadShift {
+    type Family = Crc32c;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        let n = data.len();
+        if n == 0 {
+            return state;
+        }
+        let head = (n - 1) % 8 + 1;
+        let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
+        let state = u64::from(state);
+        // Of a head shorter than the register, the rest of the register outlives it.
+        let outlives = (state >> (4 * head)) >> (4 * head);
+        let mut c = tier.step8(0, (first ^ state) << (64 - 8 * head)) ^ outlives as u32;
+        let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
+        let (words, _) = data[head..].as_chunks::<8>();
+        let (fours, rest) = words.as_chunks::<4>();
+        for four in fours {
+            c = tier.step8(c, word(&four[0]));
+            c = tier.step8(c, word(&four[1]));
+            c = tier.step8(c, word(&four[2]));
+            c = tier.step8(c, word(&four[3]));
+        }
+        if let Some((first, rest)) = rest.split_first() {
+            c = tier.step8(c, word(first));
+            if let Some((second, rest)) = rest.split_first() {
+                c = tier.step8(c, word(second));
+                if let Some(third) = rest.first() {
+                    c = tier.step8(c, word(third));
+                }
+            }
+        }
+        c
+    }
+}

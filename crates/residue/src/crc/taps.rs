@@ -1,0 +1,366 @@
+//! Folding by byte matrices (GFNI): a vector of 64 bytes is removed by two byte-matrix products a cycle where a
+//! carry-less multiplication takes two cycles a product.
+//!
+//! Idea. All 64 bytes of a vector are treated alike: byte e of the vectors t, t + 1, ... are bytes 64 apart. A bit of
+//! byte e at vector t stands for a power of x; k = ceil(w / 8) later bytes, at vectors t + j_1, ..., t + j_k = t + W (the
+//! *taps*), have 8 k bits, enough to stand for any residue of w bits if the powers of x they stand for are independent.
+//! Then a system of linear equations gives, for each of the eight bits, the bits to flip at the taps that leave the
+//! residue as it is when the bit is cleared: for each tap an 8 by 8 matrix C_j. So
+//!
+//! ```text
+//! v[t] is deleted by   v[t + j] ^= C_j v[t]   for each tap j
+//! ```
+//!
+//! with one product a tap and no shuffles: the order of bits enters only through the powers, so a normal CRC costs the
+//! same. Which taps are independent depends on the polynomial; [`SETS`] has enough of them for every polynomial of the
+//! catalogue, and a polynomial that fits none is folded by carry-less products alone.
+//!
+//! **Mixing.** The two kinds of product run on different units. In a reflected CRC some vectors of the window (the set's
+//! *class*) are therefore deleted by a carry-less product onto vector t + W, which takes a slot the matrices leave free.
+//!
+//! Source: the plan and its first measurements are this project's own; no earlier use is known to us.
+
+use super::fold::{self, Keys, fold_on, oriented, register_lane};
+use super::{Constants, Embedded, gf2};
+use crate::arch::ByteMatrix;
+use crate::kernel::Body;
+
+/// Taps that may serve a polynomial, in vectors of 64 bytes.
+struct Set {
+    /// Ascending; the last is the window, a multiple of four.
+    taps: &'static [usize],
+    /// Bit t: vector t of the window is deleted by a carry-less product, if the CRC is reflected.
+    class: u32,
+}
+
+/// The sets in the order they are tried: fewest taps first, then the largest first tap, which leaves the products the most
+/// time.
+const SETS: &[Set] = &[
+    Set { taps: &[8], class: 0 },
+    Set { taps: &[7, 8], class: 0 },
+    Set { taps: &[5, 8], class: 0 },
+    Set { taps: &[4, 8], class: 0 },
+    Set { taps: &[6, 7, 8], class: 0x11 },
+    Set { taps: &[5, 7, 8], class: 0x11 },
+    Set { taps: &[5, 6, 8], class: 0x11 },
+    Set { taps: &[5, 6, 7, 8], class: 0x49 },
+    Set { taps: &[4, 6, 7, 8], class: 0x22 },
+    Set { taps: &[4, 5, 7, 8], class: 0x22 },
+    Set { taps: &[4, 5, 6, 8], class: 0x22 },
+    Set { taps: &[5, 8, 9, 12], class: 0x249 },
+    Set { taps: &[9, 10, 11, 12, 13, 14, 15, 16], class: 0xb5a5 },
+    Set { taps: &[8, 9, 10, 12, 13, 14, 15, 16], class: 0xb5a5 },
+    Set { taps: &[8, 9, 10, 11, 12, 14, 15, 16], class: 0xb5a5 },
+];
+
+/// The sets of the CRCs compiled in.
+pub(crate) const CRC_32C: usize = 7;
+pub(crate) const CRC_32: usize = 8;
+pub(crate) const CRC_64_NVME: usize = 12;
+
+/// The widest window and the most taps of a set.
+const WINDOW: usize = 16;
+const TAPS: usize = 8;
+
+/// The matrices of one polynomial.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrices {
+    /// The place of its taps in [`SETS`].
+    set: usize,
+    /// One for each tap.
+    rows: [u64; TAPS],
+    /// What moves a lane forward by the window.
+    window: u128,
+}
+
+impl Matrices {
+    /// The matrices of the first set that serves the polynomial, given in the 64-bit embedding.
+    pub(crate) const fn new(poly: u64, width: u8, reflected: bool) -> Option<Matrices> {
+        let mut set = 0;
+        while set < SETS.len() {
+            let taps = SETS[set].taps;
+            if taps.len() * 8 >= width as usize
+                && let Some(rows) = solve(poly, width, reflected, taps)
+            {
+                let bits = 512 * taps[taps.len() - 1] as u64;
+                let window = Keys::distance(bits, poly, reflected);
+                return Some(Matrices { set, rows, window });
+            }
+            set += 1;
+        }
+        None
+    }
+}
+
+/// x^(64 + 512 vectors), ... times x^0 to x^7: what the eight bits of a byte stand for, as embedded residues, when so many
+/// vectors follow; lowest memory bit first.
+const fn bits_of_byte(vectors: usize, poly: u64, reflected: bool) -> [u64; 8] {
+    let mut power = gf2::xpow(64 + 512 * vectors as u64, poly);
+    let mut bits = [0; 8];
+    let mut i = 0;
+    while i < 8 {
+        bits[if reflected { 7 - i } else { i }] = power;
+        power = gf2::mulx(power, poly);
+        i += 1;
+    }
+    bits
+}
+
+/// The matrix of each tap, or `None` if the taps' bits are dependent.
+///
+/// The unknowns are the bits to flip at the taps, the equations the bits of the residue; Gauss-Jordan elimination with eight
+/// right-hand sides, one for each bit of the byte to delete.
+const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<[u64; TAPS]> {
+    const GOALS: u32 = 8 * TAPS as u32;
+    let (unknowns, window) = (8 * taps.len(), taps[taps.len() - 1]);
+    // Row r: the coefficients of residue bit r, column by column; the right-hand sides from bit `GOALS` on.
+    let mut rows = [0u128; 64];
+    let mut tap = 0;
+    while tap <= taps.len() {
+        // After the taps, the byte to delete.
+        let (vectors, first) =
+            if tap < taps.len() { (window - taps[tap], 8 * tap as u32) } else { (window, GOALS) };
+        let bits = bits_of_byte(vectors, poly, reflected);
+        let mut bit = 0;
+        while bit < 8 {
+            let mut r = 0;
+            while r < width as usize {
+                rows[r] |= ((bits[bit] >> (63 - r) & 1) as u128) << (first + bit as u32);
+                r += 1;
+            }
+            bit += 1;
+        }
+        tap += 1;
+    }
+
+    let mut pivots = [0usize; 64];
+    let (mut rank, mut column) = (0, 0);
+    while column < unknowns {
+        let mut r = rank;
+        while r < width as usize && rows[r] >> column & 1 == 0 {
+            r += 1;
+        }
+        // A column without a pivot is a bit that need not be flipped.
+        if r < width as usize {
+            (rows[rank], rows[r]) = (rows[r], rows[rank]);
+            let mut other = 0;
+            while other < width as usize {
+                if other != rank && rows[other] >> column & 1 == 1 {
+                    rows[other] ^= rows[rank];
+                }
+                other += 1;
+            }
+            pivots[rank] = column;
+            rank += 1;
+        }
+        column += 1;
+    }
+    if rank < width as usize {
+        return None;
+    }
+
+    // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the instruction keeps in byte 7 - o.
+    let mut matrices = [0u64; TAPS];
+    let mut r = 0;
+    while r < rank {
+        let (tap, output) = (pivots[r] / 8, pivots[r] % 8);
+        matrices[tap] |= ((rows[r] >> GOALS) as u64) << (8 * (7 - output));
+        r += 1;
+    }
+    Some(matrices)
+}
+
+/// Byte matrices, in reflected CRCs beside carry-less products; shorter data and polynomials without taps by folding.
+pub(crate) struct Taps;
+
+impl Taps {
+    /// The length from which the matrices win: `residue bench -a crc-32/iso-hdlc -k avx512_gfni,avx512_vpclmul`. No set can do
+    /// with less than its window.
+    pub(super) const FROM: usize = 64 * WINDOW;
+}
+
+impl<T: ByteMatrix> Body<T> for Taps {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        // The places of the taps are places of registers, so each set has code of its own.
+        macro_rules! sets {
+            ($($set:literal)*) => {{
+                const { assert!([$($set),*].len() == SETS.len()) };
+                match (&with.taps, with.reflected) {
+                    _ if data.len() < Taps::FROM => {}
+                    $((Some(Matrices { set: $set, .. }), true) => {
+                        return tier.outline::<OnSet<true, $set>>(with, state, data);
+                    })*
+                    $((Some(Matrices { set: $set, .. }), false) => {
+                        return tier.outline::<OnSet<false, $set>>(with, state, data);
+                    })*
+                    _ => {}
+                }
+            }};
+        }
+        sets!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+        <fold::Fold as Body<T>>::run(tier, with, state, data)
+    }
+}
+
+/// Any data by folding, [`Taps::FROM`] bytes or more by one set.
+pub(crate) struct OnSet<const REFLECTED: bool, const SET: usize>;
+
+impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<REFLECTED, SET> {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        match &with.taps {
+            Some(matrices) if data.len() >= Taps::FROM => {
+                let lane = lane::<T, REFLECTED, SET>(tier, &with.fold, matrices, state, data);
+                fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
+            }
+            // `Taps` does not call it so.
+            _ => state,
+        }
+    }
+}
+
+/// Repeats a block for the places of a window, in the order given: as a loop it would not be unrolled, and the window would
+/// lie in memory.
+macro_rules! places {
+    ([$($number:literal)*] $place:ident < $window:ident => $block:block) => {
+        $({
+            let $place: usize = $number;
+            if $place < $window $block
+        })*
+    };
+    ($place:ident < $window:ident => $block:block) => {
+        places!([0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15] $place < $window => $block)
+    };
+    (reversed $place:ident < $window:ident => $block:block) => {
+        places!([15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0] $place < $window => $block)
+    };
+}
+
+/// One lane that is congruent to the register and the data, of [`Taps::FROM`] bytes or more, whose matrices are those of the
+/// set.
+#[inline(always)]
+pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
+    t: T,
+    keys: &Keys,
+    matrices: &Matrices,
+    state: u64,
+    data: &[u8],
+) -> T::V {
+    let taps = const { SETS[SET].taps };
+    let class = const { if REFLECTED { SETS[SET].class } else { 0 } };
+    let window = const { SETS[SET].taps[SETS[SET].taps.len() - 1] };
+    const { assert!(T::LANES == 4 && SETS[SET].taps[SETS[SET].taps.len() - 1].is_multiple_of(4)) };
+    let product = |place: usize| class >> place & 1 == 1;
+    let matrix = matrices.rows.map(|rows| t.matrix(rows));
+
+    let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
+    let (vectors, _) = t.blocks(&data[head.bytes..]);
+    let (start, mut rest) = vectors.split_at(window - 1);
+    let mut v = [head.first; WINDOW];
+    places!(i < window => {
+        if i > 0 {
+            v[i] = t.load_wide(&start[i - 1]);
+        }
+    });
+    v[1] = t.xor_wide(v[1], head.spill);
+
+    // Each vector takes in what deleting the ones before it in the window adds to it.
+    places!(i < window => {
+        for k in 0..taps.len() {
+            if i >= taps[k] && !product(i - taps[k]) {
+                v[i] = t.xor_wide(v[i], t.multiply(v[i - taps[k]], matrix[k]));
+            }
+        }
+    });
+    // Then each place of the window is taken by the vector W further on; the ones deleted for it are complete.
+    let key = t.key(matrices.window);
+    while let Some((step, after)) = rest.split_at_checked(window) {
+        places!(i < window => {
+            let mut next = t.load_wide(&step[i]);
+            for k in 0..taps.len() {
+                let source = (window + i - taps[k]) % window;
+                if !product(source) {
+                    next = t.xor_wide(next, t.multiply(v[source], matrix[k]));
+                }
+            }
+            v[i] = if product(i) { t.fold(v[i], key, next) } else { next };
+        });
+        rest = after;
+    }
+    // What the vectors of the last window gave each other is taken back: they are a message again, and not deleted.
+    places!(reversed i < window => {
+        for k in 0..taps.len() {
+            if i >= taps[k] && !product(i - taps[k]) {
+                v[i] = t.xor_wide(v[i], t.multiply(v[i - taps[k]], matrix[k]));
+            }
+        }
+    });
+
+    let key = keys.vectors(t, 4);
+    let mut last = [v[0], v[1], v[2], v[3]].map(|v| oriented::<T, REFLECTED>(t, v));
+    places!(i < window => {
+        if i >= 4 {
+            last[i % 4] = t.fold(last[i % 4], key, oriented::<T, REFLECTED>(t, v[i]));
+        }
+    });
+    fold_on::<T, REFLECTED>(t, keys, last, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crc::{Params, catalog};
+
+    #[test]
+    fn sets_of_the_crcs_compiled_in() {
+        let sets = [
+            (&catalog::CRC_32_ISCSI, CRC_32C),
+            (&catalog::CRC_32_ISO_HDLC, CRC_32),
+            (&catalog::CRC_64_NVME, CRC_64_NVME),
+        ];
+        for (params, set) in sets {
+            assert_eq!(matrices(params).0.set, set);
+        }
+    }
+
+    fn matrices(params: &Params) -> (Matrices, &'static [usize]) {
+        let poly = (params.poly as u64) << (64 - params.width);
+        let matrices = Matrices::new(poly, params.width, params.refin).expect("taps");
+        let taps = SETS[matrices.set].taps;
+        (matrices, taps)
+    }
+
+    /// Computed by an independent model of the algebra in another language.
+    #[test]
+    fn matrices_of_the_model() {
+        let (found, taps) = matrices(&catalog::CRC_32_ISO_HDLC);
+        assert_eq!(taps, [4, 6, 7, 8]);
+        let expected = [
+            0x91e9_a130_609b_a73c,
+            0xe839_ca94_503a_bfcd,
+            0x735e_94c0_10c8_5060,
+            0xcb7f_87bd_9225_a828,
+        ];
+        assert_eq!(found.rows[..4], expected);
+        let (found, taps) = matrices(&catalog::CRC_32_ISCSI);
+        assert_eq!(taps, [5, 6, 7, 8]);
+        let expected = [
+            0xaabd_781b_9c91_8801,
+            0x5149_9365_cad4_abfc,
+            0x42d6_57fe_06f4_51a0,
+            0x1023_bdd1_a3fc_43d5,
+        ];
+        assert_eq!(found.rows[..4], expected);
+    }
+
+    #[test]
+    fn all_catalogue_polynomials_have_taps() {
+        for params in catalog::ALL.iter().filter(|params| params.width <= 64) {
+            let (_, taps) = matrices(params);
+            assert!(8 * taps.len() >= usize::from(params.width), "{}", params.name);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Copy and check in one pass: the bytes arrive, the value is the code's, and nothing around the destination is touched.
+
+mod common;
+
+use common::noise;
+use residue::Code;
+use residue::copy::{self, Destination};
+use std::mem::MaybeUninit;
+
+/// Copies between all kinds of offsets, with bytes before and after the destination that must stay.
+fn check(code: &Code, from: &[u8], offset: usize) {
+    const GUARD: u8 = 0xa5;
+    let n = from.len();
+    let mut memory = vec![GUARD; n + 128];
+    let value = copy::code(code, from, &mut memory[offset..offset + n]);
+    assert_eq!(value, code.value(from), "{code} of {n} bytes to offset {offset}");
+    assert!(memory[offset..offset + n] == *from, "{code}: {n} bytes to offset {offset}");
+    let around = memory[..offset].iter().chain(&memory[offset + n..]);
+    assert!(around.copied().all(|byte| byte == GUARD), "{code}: {n} bytes to offset {offset}");
+}
+
+fn codes() -> Vec<Code> {
+    let crcs = ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme", "crc-16/arc", "crc-32/bzip2"];
+    let crcs = crcs.into_iter().chain(["crc-64/xz", "crc-82/darc"]);
+    let sums = Code::all().filter(|code| code.params().is_none());
+    sums.chain(crcs.map(|name| name.parse().expect("a code"))).collect()
+}
+
+#[test]
+fn every_length_arrives() {
+    let data = noise(3000);
+    for code in codes() {
+        let step = if common::emulated() { 13 } else { 3 };
+        for n in (0..=80).chain((81..2300).step_by(step)) {
+            check(&code, &data[n % 64..n % 64 + n], n % 61);
+        }
+    }
+}
+
+#[test]
+fn every_alignment_and_block_boundary_arrives() {
+    let data = noise(70_000);
+    for code in codes() {
+        for offset in (0..64).step_by(if common::emulated() { 9 } else { 1 }) {
+            check(&code, &data[63 - offset..][..1500], offset);
+            check(&code, &data[offset..][..1024], 7);
+        }
+        for n in [4095, 4096, 4097, 8191, 8193, 16384, 65535, 65537] {
+            check(&code, &data[1..=n], 3);
+        }
+    }
+}
+
+#[test]
+fn typed_functions_agree() {
+    let data = noise(2049);
+    fn to<T>(f: impl FnOnce(&mut [u8]) -> T) -> T {
+        f(&mut [0; 2049])
+    }
+    assert_eq!(to(|to| copy::crc32c(&data, to)), residue::crc32c(&data));
+    assert_eq!(to(|to| copy::crc32(&data, to)), residue::crc32(&data));
+    assert_eq!(to(|to| copy::crc64_nvme(&data, to)), residue::crc64_nvme(&data));
+    assert_eq!(to(|to| copy::internet(&data, to)), residue::internet::checksum(&data));
+    assert_eq!(to(|to| copy::adler32(&data, to)), residue::adler32(&data));
+    assert_eq!(to(|to| copy::fletcher16(&data, to)), residue::fletcher16(&data));
+    assert_eq!(to(|to| copy::fletcher32(&data, to)), residue::fletcher32(&data));
+    assert_eq!(to(|to| copy::xns(&data, to)), residue::xns::checksum(&data));
+}
+
+#[test]
+fn uninitialised_memory_is_a_destination() {
+    fn takes(_: &(impl Destination + ?Sized)) {}
+    let data = noise(5000);
+    let mut memory = vec![MaybeUninit::uninit(); data.len()];
+    takes(memory.as_slice());
+    assert_eq!(copy::crc32c(&data, memory.as_mut_slice()), residue::crc32c(&data));
+}
+
+#[test]
+#[should_panic(expected = "5 bytes are copied to 4")]
+fn lengths_must_be_equal() {
+    copy::crc32c(b"12345", &mut [0; 4]);
+}
