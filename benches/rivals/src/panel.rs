@@ -38,11 +38,11 @@ pub struct Sheet {
 /// How many colours there are, beside that of `residue`.
 pub const HUES: usize = 8;
 
-/// After Okabe and Ito, without their yellow and light blue, with a grey, a violet and a brown; then lighter ones for a dark ground.
+/// After Okabe and Ito, without their yellow and light blue, with a violet, a brown and a grey; then lighter ones for a dark ground.
 const LIGHT: [&str; HUES] =
-    ["#0072b2", "#d55e00", "#009e73", "#c4649a", "#d18f00", "#7d7d7d", "#6a4fb3", "#8c564b"];
+    ["#0072b2", "#d55e00", "#009e73", "#c4649a", "#d18f00", "#6a4fb3", "#8c564b", "#7d7d7d"];
 const DARK: [&str; HUES] =
-    ["#4aa3df", "#ff8a4c", "#2fc79a", "#e39ac4", "#f2b84b", "#a8a8a8", "#b39ddb", "#c9a08f"];
+    ["#4aa3df", "#ff8a4c", "#2fc79a", "#e39ac4", "#f2b84b", "#b39ddb", "#c9a08f", "#a8a8a8"];
 
 const COLUMNS: usize = 2;
 const CELL: (f64, f64) = (500.0, 280.0);
@@ -204,7 +204,8 @@ fn ends(panels: &[Panel], of: impl Fn(&(f64, f64)) -> f64) -> (f64, f64) {
 /// Round numbers on a logarithmic axis: not too many, not too few.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let digits: &[f64] = match (high / low).log10() {
-        decades if decades < 0.7 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0],
+        decades if decades < 0.55 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0],
+        decades if decades < 1.1 => &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
         decades if decades < 2.2 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
     };
