@@ -48,6 +48,9 @@ pub struct Args {
     /// Measure nothing: draw this record
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["record", "quick", "portable"])]
     pub draw: Option<PathBuf>,
+    /// Measure nothing: tables of this record
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["record", "quick", "portable", "draw"])]
+    pub show: Option<PathBuf>,
     /// Where --draw puts its figures
     #[arg(long, value_name = "FOLDER", default_value = FIGURES)]
     pub figures: PathBuf,

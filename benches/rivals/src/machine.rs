@@ -48,18 +48,75 @@ fn usable() -> String {
     if names.is_empty() { "none".to_string() } else { names.join(" ") }
 }
 
-/// The commit that is checked out, if git knows; a build of another one would be told wrong.
+/// The last commit that changed the library, if git knows; a build of another one would be told wrong.
 fn commit() -> String {
     let git = |words: &[&str]| {
         let mut command = Command::new("git");
-        let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).args(words).output().ok()?;
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).args(words).arg("--").arg(LIBRARY);
+        let output = command.output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
     };
     let changed = git(&["status", "--porcelain"]).is_some_and(|status| !status.is_empty());
-    match git(&["rev-parse", "--short", "HEAD"]) {
-        Some(commit) => format!(", commit {commit}{}", if changed { " with changes" } else { "" }),
-        None => String::new(),
+    match git(&["log", "-1", "--format=%h"]) {
+        Some(commit) if !commit.is_empty() => {
+            format!(", commit {commit}{}", if changed { " with changes" } else { "" })
+        }
+        _ => String::new(),
     }
+}
+
+/// Seen from here.
+const LIBRARY: &str = "../../crates/residue";
+
+/// What the CPUs have done since they started, in ticks of the operating system.
+#[derive(Clone, Copy)]
+pub struct Load {
+    all: u64,
+    idle: u64,
+    stolen: u64,
+    own: u64,
+}
+
+impl Load {
+    /// As of now, where `/proc` tells it.
+    #[must_use]
+    pub fn now() -> Option<Load> {
+        let read = |path| std::fs::read_to_string(path).ok();
+        Load::parse(&read("/proc/stat")?, &read("/proc/self/stat")?)
+    }
+
+    fn parse(stat: &str, own: &str) -> Option<Load> {
+        let first = stat.lines().next()?.strip_prefix("cpu ")?;
+        let ticks: Vec<u64> = first.split_whitespace().flat_map(str::parse).take(8).collect();
+        let [_, _, _, idle, waiting, _, _, stolen] = ticks[..] else { return None };
+        // After the name, which may hold anything, the state is field 3; user and system time are fields 14 and 15.
+        let fields: Vec<&str> = own.rsplit_once(')')?.1.split_whitespace().collect();
+        let own = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+        Some(Load { all: ticks.iter().sum(), idle: idle + waiting, stolen, own })
+    }
+
+    /// `quiet` or `loaded`, and by how much: what others, here and beside a virtual machine, took of the CPUs until `later`.
+    fn until(self, later: Load) -> String {
+        let part =
+            |ticks: u64| 100.0 * ticks as f64 / later.all.saturating_sub(self.all).max(1) as f64;
+        let since = |of: fn(&Load) -> u64| of(&later).saturating_sub(of(&self));
+        let stolen = since(|load| load.stolen);
+        let accounted = since(|load| load.idle) + since(|load| load.own) + stolen;
+        let others = since(|load| load.all).saturating_sub(accounted);
+        let word = if part(others + stolen) < 5.0 { "quiet" } else { "loaded" };
+        format!(
+            "{word} (others took {:.0} % of the CPUs, {:.0} % was stolen)",
+            part(others),
+            part(stolen)
+        )
+    }
+}
+
+/// Whether others disturbed what was measured since `before`.
+#[must_use]
+pub fn quietness(before: Option<Load>) -> String {
+    let both = before.zip(Load::now());
+    both.map_or("load unknown".to_string(), |(before, after)| before.until(after))
 }
 
 /// All that a figure needs beside it.
@@ -102,5 +159,23 @@ pub fn restrict(portable: bool) -> Result<(), String> {
             Ok(())
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_noticed() {
+        let load = |stat, own| Load::parse(stat, own).expect("two lines of /proc");
+        let before =
+            load("cpu  10 0 10 100 0 0 0 0 0 0\ncpu0 1", "1 (a) b) R 1 1 1 1 1 1 1 1 1 1 7 3 0");
+        let quiet = load("cpu  100 0 10 200 8 0 0 2 0 0", "1 (a) b) R 1 1 1 1 1 1 1 1 1 1 90 10 0");
+        assert_eq!(before.until(quiet), "quiet (others took 0 % of the CPUs, 1 % was stolen)");
+        let loaded =
+            load("cpu  150 0 30 200 0 0 0 0 0 0", "1 (a) b) R 1 1 1 1 1 1 1 1 1 1 90 10 0");
+        assert_eq!(before.until(loaded), "loaded (others took 27 % of the CPUs, 0 % was stolen)");
+        assert!(Load::parse("intr 1", "1 (a) R").is_none());
     }
 }

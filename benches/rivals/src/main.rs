@@ -20,7 +20,7 @@ mod tables;
 use args::Args;
 use clap::Parser;
 use contender::{Contender, SUBJECTS, Way};
-use measure::{Cell, Mode};
+use measure::Mode;
 use record::Record;
 use residue_lab::report::wrapped;
 use residue_lab::speed::{clock::Clock, pin};
@@ -30,9 +30,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let done = match &args.draw {
-        Some(record) => Record::read(record).and_then(|record| draw::draw(&record, &args.figures)),
-        None => run(&args),
+    let done = match (&args.draw, &args.show) {
+        (Some(path), _) => Record::read(path).and_then(|record| draw::draw(&record, &args.figures)),
+        (_, Some(path)) => Record::read(path).map(|record| told(&record)),
+        _ => run(&args),
     };
     match done {
         Ok(text) => {
@@ -57,28 +58,23 @@ fn run(args: &Args) -> Result<String, String> {
     let (plan, clock) = (args.plan(), Clock::calibrate());
     progress.show("checking answers");
     let (groups, mut remarks) = contenders(args, &plan.sizes)?;
+    let before = machine::Load::now();
     let cells = measure::measure(&plan, &groups, &clock, &mut |text| progress.show(text));
     let empty = measure::empty_call(&clock);
 
-    let record = Record::new(cells, args.portable);
-    let mut out = String::new();
-    for (key, value) in &record.facts {
-        let _ = writeln!(out, "{key}: {value}");
-    }
+    let record = Record::new(cells, args.portable, &machine::quietness(before));
     for (name, package, present) in machine::DEBIAN {
         if !present {
             remarks.push(format!("{name} is left out: no {package} at build time"));
         }
     }
-    let _ = writeln!(
-        out,
+    remarks.push(format!(
         "method: medians of the quiet third of {} times {} rounds; an empty call takes {empty:.1} ns, \
          which every time includes",
         plan.runs, plan.rounds
-    );
-    remarks.iter().for_each(|remark| out.push_str(&(wrapped(remark, 100) + "\n")));
-    out.push('\n');
-    tell(&mut out, &record.cells, &plan.modes);
+    ));
+    let remarks = remarks.iter().map(|remark| wrapped(remark, 100) + "\n");
+    let mut out = remarks.collect::<String>() + &told(&record);
     if let Some(folder) = &args.record {
         let _ = writeln!(out, "recorded: {}", record.write(folder)?.display());
     }
@@ -110,10 +106,15 @@ fn contenders(args: &Args, sizes: &[usize]) -> Result<(Vec<Vec<Contender>>, Vec<
     Ok((groups, remarks))
 }
 
-/// All tables, and the summaries at the end.
-fn tell(out: &mut String, cells: &[Cell], modes: &[Mode]) {
+/// What a record holds: all tables, the summaries, and where `residue` is behind.
+fn told(record: &Record) -> String {
+    let (mut out, cells) = (String::new(), record.cells.as_slice());
+    for (key, value) in &record.facts {
+        let _ = writeln!(out, "{key}: {value}");
+    }
+    out.push('\n');
     for subject in &SUBJECTS {
-        for &mode in modes {
+        for mode in Mode::ALL {
             for table in tables::Field::new(cells, subject.code, mode).tables(subject, mode) {
                 out.push_str(&(table.text() + "\n"));
             }
@@ -122,16 +123,23 @@ fn tell(out: &mut String, cells: &[Cell], modes: &[Mode]) {
     out.push_str(
         "*: the best rival. ratio: its time over residue's; above 1 residue is faster.\n\n",
     );
-    for &mode in modes {
+    let goals = required::Goals::of(record.fact("features"));
+    for mode in Mode::ALL {
         // The requirement is about throughput.
-        if let Some((table, verdict)) = tables::summary(cells, mode, mode == Mode::Throughput) {
-            out.push_str(&(table.text() + &verdict));
-            out.push_str(if verdict.is_empty() { "\n" } else { "\n\n" });
+        let goals = (mode == Mode::Throughput).then_some(goals);
+        if let Some((table, verdict)) = tables::summary(cells, mode, goals) {
+            let _ = writeln!(out, "{}{verdict}", table.text());
         }
     }
-    if !required::full() {
+    let behind = tables::behind(cells);
+    if !behind.is_empty() {
+        let behind = behind.join("\n  ");
+        let _ = writeln!(out, "Behind the best rival by more than 3 %:\n  {behind}\n");
+    }
+    if !goals.full {
         out.push_str("Required here: not to be slower; 0.97 is a tie. Higher ratios are for AVX-512 and GFNI.\n");
     }
+    out
 }
 
 /// One line that is written over, on a terminal.

@@ -1,5 +1,6 @@
 //! Records: comma-separated cells below comment lines that tell where they come from.
 
+use crate::contender::SUBJECTS;
 use crate::machine;
 use crate::measure::{Cell, Mode};
 use clap::ValueEnum;
@@ -8,6 +9,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "code,mode,size,contender,version,bytes,ns,ns_quartile_1,ns_quartile_3,rounds";
+
+/// The fact that tells of one run which codes it measured, how, and whether it was quiet.
+const PART: &str = "part";
 
 /// A measurement that can be kept.
 #[derive(Debug, PartialEq)]
@@ -19,11 +23,43 @@ pub struct Record {
 }
 
 impl Record {
-    /// These cells, measured here and now; `portable` if only portable code took part.
+    /// These cells, measured here and now; `portable` if only portable code took part; and whether it was quiet.
     #[must_use]
-    pub fn new(cells: Vec<Cell>, portable: bool) -> Record {
+    pub fn new(cells: Vec<Cell>, portable: bool, quietness: &str) -> Record {
         let facts = machine::facts(portable);
-        Record { facts: facts.into_iter().map(|(key, value)| (key.into(), value)).collect(), cells }
+        let mut record = Record {
+            facts: facts.into_iter().map(|(key, value)| (key.into(), value)).collect(),
+            cells,
+        };
+        let mut codes: Vec<&str> = record.cells.iter().map(|cell| cell.code.as_str()).collect();
+        codes.dedup();
+        let mut modes: Vec<&str> = record.cells.iter().map(|cell| cell.mode.name()).collect();
+        modes.sort_unstable();
+        modes.dedup();
+        let part = format!("{}, {}: {quietness}", codes.join(" "), modes.join(" "));
+        record.facts.push((PART.to_string(), part));
+        record
+    }
+
+    /// Puts the cells of an older record before these, where those were not measured again. Nothing if it is of another
+    /// machine or another state of the library.
+    fn join(&mut self, older: Record) {
+        let same = |key: &str| self.fact(key) == older.fact(key);
+        if !self.facts.iter().all(|(key, _)| key == PART || key == "date" || same(key)) {
+            return;
+        }
+        let label = |part: &str| part.split(':').next().map(str::to_string);
+        let mine = label(self.fact(PART));
+        let parts =
+            older.facts.into_iter().filter(|(key, part)| key == PART && label(part) != mine);
+        self.facts.extend(parts.collect::<Vec<_>>());
+        let again = |old: &Cell| {
+            self.cells.iter().any(|c| (&c.code, c.mode, c.size) == (&old.code, old.mode, old.size))
+        };
+        let rest: Vec<Cell> = older.cells.into_iter().filter(|old| !again(old)).collect();
+        self.cells.extend(rest);
+        let place = |code: &str| SUBJECTS.iter().position(|subject| subject.code == code);
+        self.cells.sort_by_key(|cell| (place(&cell.code), cell.mode as usize, cell.size));
     }
 
     /// The value of a fact; empty if there is none.
@@ -33,11 +69,12 @@ impl Record {
     }
 
     /// Writes `CPU/DATE.csv` below a folder, whole or not at all; `CPU/DATE-TIER.csv` on a restricted tier,
-    /// `CPU/DATE-portable-peers.csv` for portable code only. A record of the same day is replaced.
+    /// `CPU/DATE-portable-peers.csv` for portable code only. A record of the same day keeps what was not measured again if
+    /// it is of the same commit; else it is replaced.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<PathBuf, String> {
+    pub fn write(mut self, folder: &Path) -> Result<PathBuf, String> {
         let folder = folder.join(slug(self.fact("cpu")));
         let day: String = self.fact("date").chars().take(10).collect();
         let name = match (self.fact("tier"), self.fact("against")) {
@@ -47,6 +84,9 @@ impl Record {
         };
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         std::fs::create_dir_all(&folder).map_err(failed)?;
+        if folder.join(&name).exists() {
+            self.join(Record::read(&folder.join(&name))?);
+        }
         write_whole(&folder, &name, &self.text()).map_err(failed)
     }
 
@@ -119,22 +159,50 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let record = Record::new(cells(), false);
+        let record = Record::new(cells(), false, "quiet");
         assert_eq!(parse(&record.text()), Ok(record));
         assert!(parse("crc-32/iscsi,throughput,64").is_err());
+    }
+
+    fn record(commit: &str, quietness: &str) -> Record {
+        let mut record = Record::new(cells(), false, quietness);
+        let facts = [
+            ("cpu", "Example(R) CPU @ 2"),
+            ("date", "2026-01-02T03:04:05Z"),
+            ("residue", commit),
+            ("tier", "avx2"),
+        ];
+        let part = record.facts.pop();
+        record.facts = facts.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
+        record.facts.extend(part);
+        record
     }
 
     #[test]
     fn a_record_has_its_place() {
         let place = tempfile::tempdir().expect("a folder");
-        let mut record = Record::new(cells(), false);
-        record.facts = vec![
-            ("cpu".to_string(), "Example(R) CPU @ 2".to_string()),
-            ("date".to_string(), "2026-01-02T03:04:05Z".to_string()),
-            ("tier".to_string(), "avx2".to_string()),
-        ];
-        let path = record.write(place.path()).expect("written");
+        let path = record("a", "quiet").write(place.path()).expect("written");
         assert!(path.ends_with("example-r-cpu-2/2026-01-02-avx2.csv"), "{}", path.display());
-        assert_eq!(Record::read(&path), Ok(record));
+        assert_eq!(Record::read(&path), Ok(record("a", "quiet")));
+    }
+
+    #[test]
+    fn a_record_is_made_in_parts() {
+        let place = tempfile::tempdir().expect("a folder");
+        let write = |record: Record| {
+            let path = record.write(place.path()).expect("written");
+            Record::read(&path).expect("a record")
+        };
+        let _ = write(record("a", "quiet"));
+        let mut later = record("a", "loaded");
+        later.cells.retain(|cell| cell.size == 64);
+        later.cells.iter_mut().for_each(|cell| cell.size = 8);
+        let joined = write(later);
+        assert_eq!((joined.cells.len(), joined.cells[0].size), (9, 8));
+        // The same codes and modes: the part that was measured last tells how quiet it was.
+        assert_eq!(joined.fact(PART), "crc-32/iscsi, throughput: loaded");
+        assert_eq!(joined.facts.len(), 5);
+        let other = write(record("b", "quiet"));
+        assert_eq!(other, record("b", "quiet"));
     }
 }

@@ -1,7 +1,7 @@
 //! What `residue` has to reach.
 
 use crate::contender::{ADLER_32, CRC_32, CRC_32C, CRC_64, FLETCHER_16, FLETCHER_32, INTERNET};
-use residue::cpu::{Features, features};
+use residue::cpu::Features;
 
 /// Sizes that are judged together, by the worst of them.
 pub struct Range {
@@ -22,7 +22,17 @@ pub const RANGES: [Range; 7] = [
     Range { name: "64 MiB", least: 1 << 26, most: 1 << 26 },
 ];
 
-/// On a CPU with AVX-512 and GFNI: the best rival's time over `residue`'s, in the order of [`RANGES`].
+/// What [`REQUIRED`] supposes.
+const FULL: [Features; 5] = [
+    Features::AVX512,
+    Features::AVX512_VBMI2,
+    Features::AVX512_VNNI,
+    Features::VPCLMUL,
+    Features::GFNI,
+];
+
+/// On a CPU with AVX-512 and GFNI: the best rival's time over `residue`'s, in the order of [`RANGES`]. At 9000 bytes the
+/// lesser one of its neighbours.
 const REQUIRED: [(&str, [f64; 7]); 7] = [
     (CRC_32C, [1.4, 1.0, 1.2, 1.5, 1.5, 1.9, 1.0]),
     (CRC_32, [1.05, 1.0, 1.25, 1.5, 1.5, 1.9, 1.0]),
@@ -41,33 +51,50 @@ impl Range {
     }
 }
 
-/// Whether the library may use all that [`REQUIRED`] supposes.
-#[must_use]
-pub fn full() -> bool {
-    let all = [
-        Features::AVX512,
-        Features::AVX512_VBMI2,
-        Features::AVX512_VNNI,
-        Features::VPCLMUL,
-        Features::GFNI,
-    ];
-    all.iter().all(|&feature| features().contains(feature))
-}
-
 /// What still counts as a tie where the requirement is not to be slower.
-const TIE: f64 = 0.97;
+pub const TIE: f64 = 0.97;
 
-/// Whether a ratio reaches a required one: on lesser CPUs a tie will do.
-#[must_use]
-pub fn reached(ratio: f64, goal: f64) -> bool {
-    let ratio = (ratio * 100.0).round() / 100.0;
-    ratio >= goal || !full() && ratio >= TIE
+/// Which ratios are required.
+#[derive(Clone, Copy)]
+pub struct Goals {
+    /// Those of [`REQUIRED`]; else, on lesser CPUs and in the comparison of portable code, not to be slower.
+    pub full: bool,
 }
 
-/// The ratio required of a code in a range: on lesser CPUs, and in the comparison of portable code, 1.
-#[must_use]
-pub fn required(code: &str, range: &Range) -> Option<f64> {
-    let place = RANGES.iter().position(|other| other.name == range.name)?;
-    let (_, ratios) = REQUIRED.iter().find(|(name, _)| *name == code)?;
-    Some(if full() { ratios[place] } else { 1.0 })
+impl Goals {
+    /// By the features that the library could use.
+    #[must_use]
+    pub fn of(features: &str) -> Goals {
+        let mut all = FULL.iter().flat_map(|feature| feature.names());
+        Goals { full: all.all(|one| features.split(' ').any(|name| name == one)) }
+    }
+
+    /// The ratio required of a code in a range.
+    #[must_use]
+    pub fn ratio(self, code: &str, range: &Range) -> Option<f64> {
+        let place = RANGES.iter().position(|other| other.name == range.name)?;
+        let (_, ratios) = REQUIRED.iter().find(|(name, _)| *name == code)?;
+        Some(if self.full { ratios[place] } else { 1.0 })
+    }
+
+    /// Whether a ratio reaches a required one: on lesser CPUs a tie will do.
+    #[must_use]
+    pub fn reached(self, ratio: f64, goal: f64) -> bool {
+        let ratio = (ratio * 100.0).round() / 100.0;
+        ratio >= goal || !self.full && ratio >= TIE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_hang_on_the_features() {
+        let every: Vec<&str> = FULL.iter().flat_map(|feature| feature.names()).collect();
+        let full = Goals::of(&every.join(" "));
+        assert!(full.full && !Goals::of("sse2 avx2").full);
+        assert_eq!(full.ratio(INTERNET, &RANGES[3]), Some(3.0));
+        assert!(!full.reached(2.9, 3.0) && Goals::of("").reached(0.97, 1.0));
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::contender::{OURS, SUBJECTS, Subject};
 use crate::measure::{Cell, Mode};
-use crate::required::{RANGES, Range, reached, required};
+use crate::required::{Goals, RANGES, Range, TIE};
 use residue_lab::report::{Row, Table};
 
 /// Up to here a table tells nanoseconds, above gigabytes a second.
@@ -21,6 +21,13 @@ impl Duel<'_> {
     #[must_use]
     pub fn ratio(&self) -> f64 {
         self.best.ns / self.ours.ns
+    }
+
+    /// `at 44: 0.95 (etherparse 5.56 ns, residue 5.87 ns)`.
+    fn told(&self) -> String {
+        let (size, ratio, rival) = (size_name(self.ours.size), self.ratio(), &self.best.contender);
+        let (theirs, ours) = (number(self.best.ns), number(self.ours.ns));
+        format!("at {size}: {ratio:.2} ({rival} {theirs} ns, residue {ours} ns)")
     }
 }
 
@@ -112,33 +119,27 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Worst ratios of one mode, code by code; with the required ones if `goals`. Below it, what was not reached.
+/// Worst ratios of one mode, code by code. With `goals`, beside the required ones, and below the table how many were reached
+/// and which were not although `residue` is ahead; [`behind`] tells of the others.
 #[must_use]
-pub fn summary(cells: &[Cell], mode: Mode, goals: bool) -> Option<(Table, String)> {
-    let (mut rows, mut missed, mut met) = (Vec::new(), Vec::new(), 0);
+pub fn summary(cells: &[Cell], mode: Mode, goals: Option<Goals>) -> Option<(Table, String)> {
+    let (mut rows, mut short, mut met, mut all) = (Vec::new(), Vec::new(), 0, 0);
     for subject in &SUBJECTS {
         let field = Field::new(cells, subject.code, mode);
         let mut values = Vec::new();
         for range in &RANGES {
-            let (duel, goal) = (field.worst(range), required(subject.code, range));
-            let goal = goal.filter(|_| goals);
+            let (duel, goals) = (field.worst(range), goals);
+            let goal = goals.and_then(|goals| Some((goals, goals.ratio(subject.code, range)?)));
             values.push(match (&duel, goal) {
                 (None, _) => "-  ".to_string(),
                 (Some(duel), None) => format!("{:.2}  ", duel.ratio()),
-                (Some(duel), Some(goal)) => {
-                    let reached = reached(duel.ratio(), goal);
+                (Some(duel), Some((goals, goal))) => {
+                    let reached = goals.reached(duel.ratio(), goal);
+                    all += 1;
                     met += usize::from(reached);
                     let mark = if reached { " " } else { "!" };
-                    if !reached {
-                        missed.push(format!(
-                            "{} at {}: {:.2} of {goal} ({} {} ns, residue {} ns)",
-                            subject.title,
-                            size_name(duel.ours.size),
-                            duel.ratio(),
-                            duel.best.contender,
-                            number(duel.best.ns),
-                            number(duel.ours.ns)
-                        ));
+                    if !reached && duel.ratio() >= TIE {
+                        short.push(format!("{} of {goal}, {}", subject.title, duel.told()));
                     }
                     format!("{:.2}/{goal}{mark}", duel.ratio())
                 }
@@ -149,16 +150,28 @@ pub fn summary(cells: &[Cell], mode: Mode, goals: bool) -> Option<(Table, String
         }
     }
     let heads = RANGES.iter().map(|range| format!("{} ", range.name)).collect();
-    let beside = if goals { ", beside the required one (!: not met)" } else { "" };
+    let beside = goals.map_or("", |_| ", beside the required one (!: not met)");
     let title = format!("Worst ratio to the best rival, {}{beside}", mode.name());
-    let verdict = match (goals, missed.is_empty()) {
-        (false, _) => String::new(),
-        (true, true) => format!("All {met} required ratios are met."),
-        (true, false) => {
-            format!("{met} of {} met. Not met:\n  {}", met + missed.len(), missed.join("\n  "))
-        }
-    };
+    let mut verdict = goals.map_or(String::new(), |_| format!("{met} of {all} are met.\n"));
+    if !short.is_empty() {
+        verdict += &format!("Not met, though not behind:\n  {}\n", short.join("\n  "));
+    }
     (!rows.is_empty()).then(|| (table(title, "code", heads, rows), verdict))
+}
+
+/// Every cell in which `residue` is behind the best rival, and no tie.
+#[must_use]
+pub fn behind(cells: &[Cell]) -> Vec<String> {
+    let mut out = Vec::new();
+    for mode in Mode::ALL {
+        for subject in &SUBJECTS {
+            let field = Field::new(cells, subject.code, mode);
+            let duels = field.sizes().into_iter().filter_map(|size| field.duel(size));
+            let lost = duels.filter(|duel| duel.ratio() < TIE);
+            out.extend(lost.map(|d| format!("{}, {} {}", subject.title, mode.name(), d.told())));
+        }
+    }
+    out
 }
 
 fn table(title: String, stub: &'static str, heads: Vec<String>, rows: Vec<Row>) -> Table {
@@ -228,10 +241,13 @@ pub(crate) mod tests {
         let tables = field.tables(&SUBJECTS[0], Mode::Throughput);
         assert!(tables[0].text().contains("4.00*") && tables[1].text().contains("100*"));
         assert!(tables[1].text().contains("0.75"));
-        let (table, verdict) = summary(&cells, Mode::Throughput, true).expect("a summary");
-        assert!(table.text().contains('!'), "{}", table.text());
-        assert!(verdict.contains("fast 15.0 ns, residue 20.0 ns"), "{verdict}");
-        assert!(summary(&cells, Mode::Latency, false).is_none());
+        let goals = |full| Some(Goals { full });
+        let (table, verdict) = summary(&cells, Mode::Throughput, goals(false)).expect("a summary");
+        assert!(table.text().contains("2.00/1 ") && table.text().contains("0.75/1!"));
+        assert_eq!(verdict, "1 of 2 are met.\n");
+        let behind = behind(&cells);
+        assert_eq!(behind, ["CRC-32C, throughput at 1500: 0.75 (fast 15.0 ns, residue 20.0 ns)"]);
+        assert!(summary(&cells, Mode::Latency, None).is_none());
     }
 
     #[test]
