@@ -8,6 +8,8 @@
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private and `unsafe`, and the
 //! only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
 
+pub(crate) mod task;
+
 use crate::arch::{Copying, Enter, Portable, Tier};
 use crate::cpu::{self, Features};
 use core::mem::MaybeUninit;

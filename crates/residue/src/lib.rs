@@ -44,6 +44,7 @@ extern crate std;
 pub mod adler;
 #[allow(unsafe_code)]
 mod arch;
+pub mod batch;
 pub mod code;
 pub mod copy;
 pub mod cpu;
