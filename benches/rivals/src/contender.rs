@@ -5,6 +5,47 @@ use residue::Code;
 /// Bytes to a value. Everyone is called through such a pointer.
 pub type Call = fn(&[u8]) -> u64;
 
+/// Packets to the value of each.
+pub type Many = fn(&[&[u8]], &mut Values);
+
+/// Copies bytes to as many others; their value.
+pub type Copied = fn(&[u8], &mut [u8]) -> u64;
+
+/// Room for the values of a batch, of the width that a program would store.
+#[derive(Default)]
+pub struct Values {
+    /// Of the Internet checksum.
+    pub narrow: [u16; 32],
+    /// Of CRC-32C.
+    pub wide: [u32; 32],
+}
+
+impl Values {
+    /// One value.
+    #[must_use]
+    pub fn get(&self, code: &str, index: usize) -> u64 {
+        if code == INTERNET { self.narrow[index].into() } else { self.wide[index].into() }
+    }
+}
+
+/// Helps the compiler to see a closure's type.
+pub const fn call<F: Fn(&[u8]) -> u64>(call: F) -> F {
+    call
+}
+
+/// A [`Many`] that calls `$call` for each packet, inlined if it can be.
+macro_rules! singly {
+    ($values:ident, $call:expr) => {
+        |packets, values| {
+            let call = crate::contender::call($call);
+            for (packet, value) in packets.iter().zip(&mut values.$values) {
+                *value = call(packet) as _;
+            }
+        }
+    };
+}
+pub(crate) use singly;
+
 /// A code, and `residue`'s own function for it.
 pub struct Subject {
     /// The code's name in the library.
@@ -13,6 +54,10 @@ pub struct Subject {
     pub title: &'static str,
     /// `residue`'s function.
     pub call: Call,
+    /// `residue`'s function for batches, and the calls it saves.
+    pub batches: Option<[Many; 2]>,
+    /// `residue`'s function for copies.
+    pub copied: Copied,
     /// What each half of a value is a residue of, where 0 and the modulus are the same residue; else 0.
     pub modulus: u64,
 }
@@ -34,17 +79,78 @@ pub const FLETCHER_32: &str = "fletcher-32";
 
 /// The codes that are compared.
 pub const SUBJECTS: [Subject; 7] = [
-    subject(CRC_32C, "CRC-32C", 0, |data| residue::crc32c(data).into()),
-    subject(CRC_32, "CRC-32", 0, |data| residue::crc32(data).into()),
-    subject(CRC_64, "CRC-64/NVME", 0, residue::crc64_nvme),
-    subject(INTERNET, "Internet", 65535, |data| residue::internet::checksum(data).into()),
-    subject(ADLER_32, "Adler-32", 0, |data| residue::adler32(data).into()),
-    subject(FLETCHER_16, "Fletcher-16", 255, |data| residue::fletcher16(data).into()),
-    subject(FLETCHER_32, "Fletcher-32", 65535, |data| residue::fletcher32(data).into()),
+    Subject {
+        batches: Some([
+            // It fails only if there are not as many values.
+            |packets, values| {
+                let _ = residue::batch::crc32c(packets, &mut values.wide[..packets.len()]);
+            },
+            singly!(wide, |data| residue::crc32c(data).into()),
+        ]),
+        ..subject(
+            CRC_32C,
+            "CRC-32C",
+            0,
+            |data| residue::crc32c(data).into(),
+            |from, to| residue::copy::crc32c(from, to).into(),
+        )
+    },
+    subject(
+        CRC_32,
+        "CRC-32",
+        0,
+        |data| residue::crc32(data).into(),
+        |from, to| residue::copy::crc32(from, to).into(),
+    ),
+    subject(CRC_64, "CRC-64/NVME", 0, residue::crc64_nvme, |from, to| {
+        residue::copy::crc64_nvme(from, to)
+    }),
+    Subject {
+        batches: Some([
+            |packets, values| {
+                let _ = residue::batch::internet(packets, &mut values.narrow[..packets.len()]);
+            },
+            singly!(narrow, |data| residue::internet::checksum(data).into()),
+        ]),
+        ..subject(
+            INTERNET,
+            "Internet",
+            65535,
+            |data| residue::internet::checksum(data).into(),
+            |from, to| residue::copy::internet(from, to).into(),
+        )
+    },
+    subject(
+        ADLER_32,
+        "Adler-32",
+        0,
+        |data| residue::adler32(data).into(),
+        |from, to| residue::copy::adler32(from, to).into(),
+    ),
+    subject(
+        FLETCHER_16,
+        "Fletcher-16",
+        255,
+        |data| residue::fletcher16(data).into(),
+        |from, to| residue::copy::fletcher16(from, to).into(),
+    ),
+    subject(
+        FLETCHER_32,
+        "Fletcher-32",
+        65535,
+        |data| residue::fletcher32(data).into(),
+        |from, to| residue::copy::fletcher32(from, to).into(),
+    ),
 ];
 
-const fn subject(code: &'static str, title: &'static str, modulus: u64, call: Call) -> Subject {
-    Subject { code, title, call, modulus }
+const fn subject(
+    code: &'static str,
+    title: &'static str,
+    modulus: u64,
+    call: Call,
+    copied: Copied,
+) -> Subject {
+    Subject { code, title, call, batches: None, copied, modulus }
 }
 
 impl Subject {
@@ -100,16 +206,41 @@ pub struct Contender {
     pub below: usize,
     /// What is timed.
     pub call: Call,
+    /// What is timed in batches: for rivals, calls one by one.
+    pub many: Option<Many>,
+    /// Beside `many`, calls one by one.
+    pub singly: Option<Many>,
+    /// What is timed in copies; without it, a copy and then a call.
+    pub copied: Option<Copied>,
 }
 
 /// `residue`'s name among the contenders.
 pub const OURS: &str = "residue";
+/// Its calls one by one, beside its batches.
+pub const SINGLY: &str = "residue singly";
+/// A copy and then its call, beside its copies.
+pub const APART: &str = "residue apart";
+/// A copy without any check.
+pub const MEMCPY: &str = "memcpy";
+
+/// Whether a contender of this name is a rival: neither `residue` nor one of those it is measured against besides.
+#[must_use]
+pub fn is_rival(name: &str) -> bool {
+    ![OURS, SINGLY, APART, MEMCPY].contains(&name)
+}
 
 impl Contender {
     /// `residue` itself.
     #[must_use]
     pub const fn ours(subject: &Subject) -> Contender {
+        let (many, singly) = match subject.batches {
+            Some([many, singly]) => (Some(many), Some(singly)),
+            None => (None, None),
+        };
         Contender {
+            many,
+            singly,
+            copied: Some(subject.copied),
             code: subject.code,
             name: OURS,
             way: Way::Portable,

@@ -1,6 +1,6 @@
 //! Figures of a record: gigabytes a second, and how many times as fast as each rival.
 
-use crate::contender::{OURS, SUBJECTS};
+use crate::contender::{OURS, SUBJECTS, is_rival};
 use crate::measure::Mode;
 use crate::panel::{HUES, Panel, Series, Sheet, svg};
 use crate::record::Record;
@@ -124,7 +124,7 @@ fn shown<'a>(field: &Field<'a>, sizes: &[usize]) -> Vec<&'a str> {
         let mean = all.iter().sum::<f64>() / all.len().max(1) as f64;
         (std::cmp::Reverse(wins), if all.is_empty() { f64::INFINITY } else { mean })
     };
-    let mut names: Vec<&str> = field.names().into_iter().filter(|&name| name != OURS).collect();
+    let mut names: Vec<&str> = field.names().into_iter().filter(|&name| is_rival(name)).collect();
     let order = names.clone();
     names.sort_by(|a, b| {
         let ((wins_a, mean_a), (wins_b, mean_b)) = (rank(a), rank(b));

@@ -1,17 +1,21 @@
 //! `residue` beside its peers: who is faster, at which length. `cargo xtask rivals` runs it; README.md tells how it measures.
 //!
-//! A further comparison (batches, copies, threads) is a module of its own beside [`tables`], called from [`run`].
+//! A further comparison (threads, when the library has them) is a [`measure::Mode`] and a module that makes its races, as
+//! [`copy`] does.
 
 #![deny(unsafe_code)]
 
 mod args;
+mod batch;
 mod check;
 mod contender;
+mod copy;
 mod draw;
 mod foreign;
 mod machine;
 mod measure;
 mod panel;
+mod race;
 mod record;
 mod required;
 mod rivals;
@@ -59,7 +63,7 @@ fn run(args: &Args) -> Result<String, String> {
     progress.show("checking answers");
     let (groups, mut remarks) = contenders(args, &plan.sizes)?;
     let before = machine::Load::now();
-    let cells = measure::measure(&plan, &groups, &clock, &mut |text| progress.show(text));
+    let cells = measure::measure(&plan, &groups, &clock, &mut |text| progress.show(text))?;
     let empty = measure::empty_call(&clock);
 
     let record = Record::new(cells, args.portable, &machine::quietness(before));

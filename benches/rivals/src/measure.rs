@@ -1,13 +1,16 @@
-//! The measurement: contenders take turns, in batches of about 25 microseconds, and the median of the quiet rounds counts.
+//! What is measured: calls of one length or of several, batches of packets, copies.
 //!
-//! In each round everyone is timed once, in an order that changes from round to round. A batch is preceded by one call that
-//! is not timed. A shared machine runs fast for a while and slow for a while, and not everyone is slowed equally: therefore
-//! several runs over everything, and of the rounds of all runs the quiet third. What is told contains the loop and the call through a pointer ([`empty_call`]), for everyone.
+//! What is told contains the loop and the call through a pointer ([`empty_call`]), for everyone.
 
 use crate::contender::{Call, Contender, Takes};
+use crate::race::{Race, Runner};
+use crate::{batch, copy};
 use residue_lab::speed::clock::{Clock, now};
 use residue_lab::speed::data::{Buffer, Data};
+use std::cell::RefCell;
 use std::hint::black_box;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 /// How calls are timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -20,27 +23,51 @@ pub enum Mode {
     Misaligned,
     /// Independent calls of unpredictable lengths, from 1 byte to the size.
     Mixed,
+    /// Batches of 16 packets of one length; the rivals take one packet after the other.
+    Batch,
+    /// Batches of 32 packets of unpredictable lengths: of 12 packets 7 have 40 bytes, 4 have 576 and 1 has 1500.
+    Imix,
+    /// A copy and the check value of what was copied; the rivals do one after the other.
+    Copy,
 }
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Mode; 4] = [Mode::Throughput, Mode::Latency, Mode::Misaligned, Mode::Mixed];
+    pub const ALL: [Mode; 7] = [
+        Mode::Throughput,
+        Mode::Latency,
+        Mode::Misaligned,
+        Mode::Mixed,
+        Mode::Batch,
+        Mode::Imix,
+        Mode::Copy,
+    ];
 
-    /// `throughput`, `latency`, `misaligned` or `mixed`.
+    /// `throughput`, `latency`, ...
     #[must_use]
     pub fn name(self) -> &'static str {
-        ["throughput", "latency", "misaligned", "mixed"][self as usize]
+        let names = ["throughput", "latency", "misaligned", "mixed", "batch", "imix", "copy"];
+        names[self as usize]
     }
 
-    /// The longest size that tells more than throughput does.
+    /// The sizes that tell more than throughput does.
     #[must_use]
-    pub fn longest(self) -> usize {
-        [usize::MAX, 4096, 1 << 20, 65536][self as usize]
+    pub fn sizes(self) -> RangeInclusive<usize> {
+        match self {
+            Mode::Throughput => 0..=usize::MAX,
+            Mode::Latency => 0..=4096,
+            Mode::Misaligned => 0..=1 << 20,
+            Mode::Mixed => 0..=65536,
+            Mode::Batch => 0..=batch::LONGEST,
+            Mode::Imix => batch::LONGEST..=batch::LONGEST,
+            Mode::Copy => 64..=usize::MAX,
+        }
     }
 
     /// Whether a contender can be timed so at a size.
-    fn suits(self, contender: &Contender, size: usize) -> bool {
-        let whole = matches!(self, Mode::Throughput | Mode::Latency) && size.is_multiple_of(2);
+    pub fn suits(self, contender: &Contender, size: usize) -> bool {
+        let even = matches!(self, Mode::Throughput | Mode::Latency | Mode::Copy);
+        let whole = even && size.is_multiple_of(2);
         size < contender.below && (contender.takes == Takes::Bytes || whole)
     }
 }
@@ -52,15 +79,15 @@ pub struct Cell {
     pub code: String,
     /// How calls were timed.
     pub mode: Mode,
-    /// Bytes; the longest ones in [`Mode::Mixed`].
+    /// Bytes; the most of them in [`Mode::Mixed`] and [`Mode::Imix`].
     pub size: usize,
     /// Who.
     pub contender: String,
     /// Its version.
     pub version: String,
-    /// Bytes of a call, on average.
+    /// Bytes of a call, in batches of a packet, on average.
     pub bytes: f64,
-    /// The median time of a call in the quiet rounds.
+    /// The median time of a call, in batches for a packet, in the quiet rounds.
     pub ns: f64,
     /// The quartiles.
     pub quartiles: [f64; 2],
@@ -80,40 +107,65 @@ pub struct Plan {
     pub runs: usize,
 }
 
-const BATCH_NS: f64 = 25_000.0;
 /// Lengths in [`Mode::Mixed`] before they repeat: too many for a branch predictor to learn.
 const LENGTHS: usize = 1 << 14;
 
 /// Times the contenders, which are of one code or of several, each against those of its own code.
+///
+/// # Errors
+/// If `residue` gives a wrong answer in a batch or a copy.
 pub fn measure(
     plan: &Plan,
     groups: &[Vec<Contender>],
     clock: &Clock,
     progress: &mut dyn FnMut(&str),
-) -> Vec<Cell> {
-    let largest = plan.sizes.iter().max().copied().unwrap_or(0);
+) -> Result<Vec<Cell>, String> {
+    let largest = plan.sizes.iter().max().copied().unwrap_or(0).max(batch::WINDOW + batch::LONGEST);
     let mut buffer = Buffer::new(largest + 64);
     Data::Random.fill(&mut fastrand::Rng::with_seed(1), buffer.slice(0, largest + 64));
     let data: &[u8] = buffer.slice(0, largest + 64);
+    let destination = RefCell::new(Buffer::new(largest));
 
     let mut races = Vec::new();
     for group in groups {
         for &mode in &plan.modes {
-            for &size in plan.sizes.iter().filter(|&&size| size <= mode.longest()) {
-                races.push(Race::new(group, mode, size));
+            for &size in plan.sizes.iter().filter(|size| mode.sizes().contains(size)) {
+                races.push(match mode {
+                    Mode::Batch | Mode::Imix => batch::race(group, mode, size, data)?,
+                    Mode::Copy => copy::race(group, size, data, &destination)?,
+                    _ => calls(group, mode, size, data),
+                });
             }
         }
     }
+    races.retain(|race| race.runners.len() > 1);
     for run in 1..=plan.runs {
         for race in &mut races {
-            let code = race.runners.first().map_or("", |runner| runner.contender.code);
-            let (mode, size, runs) = (race.mode.name(), race.size, plan.runs);
+            let (code, mode, size, runs) = (race.code, race.mode.name(), race.size, plan.runs);
             progress(&format!("run {run} of {runs}: {code}, {mode}, {size} bytes"));
-            race.run(plan.rounds, data, clock);
+            race.run(plan.rounds, clock);
         }
     }
     progress("");
-    races.into_iter().flat_map(|race| race.cells(clock)).collect()
+    Ok(races.into_iter().flat_map(|race| race.cells(clock)).collect())
+}
+
+/// Calls of one length, or of lengths up to the size.
+fn calls<'a>(group: &[Contender], mode: Mode, size: usize, data: &'a [u8]) -> Race<'a> {
+    let mut random = fastrand::Rng::with_seed(size as u64);
+    let count = if mode == Mode::Mixed { LENGTHS } else { 0 };
+    let lengths: Rc<[u32]> = (0..count).map(|_| random.u32(1..=size as u32)).collect();
+    let sum: f64 = lengths.iter().map(|&length| f64::from(length)).sum();
+    let bytes = if count == 0 { size as f64 } else { sum / count as f64 };
+    let runner = |contender: &Contender| {
+        let (call, lengths) = (contender.call, Rc::clone(&lengths));
+        let batch = move |calls, from| timed(mode, call, data, size, &lengths, calls, from);
+        Runner::new(contender, contender.name, Box::new(batch))
+    };
+    let runners =
+        group.iter().filter(|contender| mode.suits(contender, size)).map(runner).collect();
+    let code = group.first().map_or("", |contender| contender.code);
+    Race { code, mode, size, bytes, parts: 1, differing: mode == Mode::Mixed, runners }
 }
 
 /// Nanoseconds that the loop and the call take.
@@ -121,104 +173,6 @@ pub fn measure(
 pub fn empty_call(clock: &Clock) -> f64 {
     let empty = || timed(Mode::Throughput, |data| data.len() as u64, &[0; 64], 64, &[], 1 << 12, 0);
     (0..31).map(|_| clock.ns(empty() as f64) / f64::from(1 << 12)).fold(f64::INFINITY, f64::min)
-}
-
-/// The contenders for one code, mode and size.
-struct Race {
-    mode: Mode,
-    size: usize,
-    lengths: Vec<u32>,
-    runners: Vec<Runner>,
-}
-
-struct Runner {
-    contender: Contender,
-    calls: usize,
-    ticks: Vec<f64>,
-}
-
-impl Race {
-    fn new(group: &[Contender], mode: Mode, size: usize) -> Race {
-        let able = group.iter().filter(|contender| mode.suits(contender, size));
-        let runner = |&contender: &Contender| Runner { contender, calls: 0, ticks: Vec::new() };
-        let mut random = fastrand::Rng::with_seed(size as u64);
-        let count = if mode == Mode::Mixed { LENGTHS } else { 0 };
-        let lengths = (0..count).map(|_| random.u32(1..=size as u32)).collect();
-        Race { mode, size, lengths, runners: able.map(runner).collect() }
-    }
-
-    /// One run: how many calls make a batch, then the rounds.
-    fn run(&mut self, rounds: usize, data: &[u8], clock: &Clock) {
-        let batch = |call: Call, calls: usize, from: usize| {
-            timed(self.mode, call, data, self.size, &self.lengths, calls, from) as f64
-        };
-        for runner in &mut self.runners {
-            // The first call may pay for tables and pages; of the others the fastest tells.
-            let call = runner.contender.call;
-            let trial = (0..4).map(|_| clock.ns(batch(call, 1, 0))).fold(f64::INFINITY, f64::min);
-            let calls = |ns: f64| ((BATCH_NS / ns.max(0.5)) as usize).clamp(1, 1 << 15);
-            let some = calls(trial).min(64);
-            runner.calls = calls(clock.ns(batch(call, some, 0)) / some as f64);
-        }
-        if self.mode == Mode::Mixed {
-            // The same lengths for everyone in a round.
-            let most = self.runners.iter().map(|runner| runner.calls).max().unwrap_or(1);
-            self.runners.iter_mut().for_each(|runner| runner.calls = most.max(256));
-        }
-        let count = self.runners.len();
-        for round in 0..rounds {
-            for turn in 0..count {
-                // Another one first in each round, and every other round backwards: nobody always follows the same one.
-                let place = if round % 2 == 0 { turn } else { count - 1 - turn };
-                let runner = &mut self.runners[(place + round / 2) % count];
-                let (call, calls, from) = (runner.contender.call, runner.calls, round * 997);
-                if calls > 1 {
-                    black_box(batch(call, 1, from));
-                }
-                runner.ticks.push(batch(call, calls, from) / calls as f64);
-            }
-        }
-    }
-
-    /// Keeps the quiet third of the rounds, the same for everyone: those with the least geometric mean of the times in them.
-    fn keep_quiet(&mut self) {
-        let rounds = self.runners.iter().map(|runner| runner.ticks.len()).min().unwrap_or(0);
-        let mean = |round: usize| {
-            self.runners.iter().map(|runner| runner.ticks[round].max(1e-9).ln()).sum::<f64>()
-        };
-        let mut order: Vec<(f64, usize)> = (0..rounds).map(|round| (mean(round), round)).collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        order.truncate(rounds.div_ceil(3));
-        for runner in &mut self.runners {
-            runner.ticks = order.iter().map(|&(_, round)| runner.ticks[round]).collect();
-        }
-    }
-
-    fn cells(mut self, clock: &Clock) -> impl Iterator<Item = Cell> {
-        self.keep_quiet();
-        let Race { mode, size, lengths, runners } = self;
-        let mean = lengths.iter().map(|&length| f64::from(length)).sum::<f64>();
-        let bytes = if lengths.is_empty() { size as f64 } else { mean / lengths.len() as f64 };
-        let clock = *clock;
-        runners.into_iter().map(move |mut runner| {
-            runner.ticks.sort_by(f64::total_cmp);
-            let at = |share: f64| {
-                let place = (runner.ticks.len().saturating_sub(1) as f64 * share).round();
-                clock.ns(runner.ticks.get(place as usize).copied().unwrap_or(f64::NAN))
-            };
-            Cell {
-                code: runner.contender.code.to_string(),
-                mode,
-                size,
-                contender: runner.contender.name.to_string(),
-                version: runner.contender.version(),
-                bytes,
-                ns: at(0.5),
-                quartiles: [at(0.25), at(0.75)],
-                rounds: runner.ticks.len(),
-            }
-        })
-    }
 }
 
 /// The ticks of so many calls.
@@ -239,7 +193,8 @@ fn timed(
     let mut value = 0;
     let start = now();
     match mode {
-        Mode::Throughput => {
+        // The others have loops of their own.
+        Mode::Throughput | Mode::Batch | Mode::Imix | Mode::Copy => {
             for _ in 0..calls {
                 value ^= call(&data[..size]);
             }
@@ -274,39 +229,39 @@ mod tests {
     use crate::contender::SUBJECTS;
 
     #[test]
-    fn disturbed_rounds_are_left_out() {
-        let runner = |ticks: [f64; 6]| Runner {
-            contender: Contender::ours(&SUBJECTS[0]),
-            calls: 1,
-            ticks: ticks.to_vec(),
-        };
-        let runners = vec![
-            runner([16.0, 11.0, 16.0, 10.0, 16.0, 9.0]),
-            runner([32.0, 20.0, 32.0, 20.0, 32.0, 90.0]),
-        ];
-        let (mode, lengths) = (Mode::Throughput, Vec::new());
-        let mut race = Race { mode, size: 8, lengths, runners };
-        race.keep_quiet();
-        assert_eq!(race.runners[0].ticks, [10.0, 11.0]);
-        assert_eq!(race.runners[1].ticks, [20.0, 20.0]);
-    }
-
-    #[test]
     fn everyone_gets_every_cell() {
         let slow = Contender {
             name: "slow",
             call: |data| data.iter().map(|&byte| u64::from(black_box(byte))).sum(),
+            many: None,
+            singly: None,
+            copied: None,
             ..Contender::ours(&SUBJECTS[0])
         };
         let words = Contender { name: "words", takes: Takes::Words, ..slow };
         let group = vec![Contender::ours(&SUBJECTS[0]), slow, words];
-        let plan = Plan { modes: Mode::ALL.to_vec(), sizes: vec![64, 1 << 20], rounds: 3, runs: 2 };
-        let clock = Clock { ns_per_tick: 1.0, ticks_per_cycle: 1.0, resolution: 1.0 };
-        let cells = measure(&plan, &[group], &clock, &mut |_| ());
-        // Words: throughput at both sizes, latency at one. The others: 2 + 1 + 2 + 1.
-        assert_eq!(cells.len(), 3 + 6 + 6);
+        let cells = measured(group).expect("right answers");
+        let of = |mode: Mode| cells.iter().filter(|cell| cell.mode == mode).count();
+        // Words: no odd lengths or addresses. Batches: ours and ours one by one. Copies: with ours apart, and the copy alone.
+        assert_eq!(Mode::ALL.map(of), [6, 3, 4, 2, 2, 0, 10]);
         assert!(cells.iter().all(|cell| cell.rounds == 2 && cell.ns > 0.0));
         let of = |name| cells.iter().find(|c| c.contender == name && c.size == 1 << 20);
         assert!(of("slow").map(|c| c.ns) > of("residue").map(|c| c.ns));
+    }
+
+    fn measured(group: Vec<Contender>) -> Result<Vec<Cell>, String> {
+        let plan = Plan { modes: Mode::ALL.to_vec(), sizes: vec![64, 1 << 20], rounds: 3, runs: 2 };
+        let clock = Clock { ns_per_tick: 1.0, ticks_per_cycle: 1.0, resolution: 1.0 };
+        measure(&plan, &[group], &clock, &mut |_| ())
+    }
+
+    #[test]
+    fn wrong_batches_and_copies_are_refused() {
+        let ours = Contender::ours(&SUBJECTS[0]);
+        let copied = Some((|from, _| residue::crc32c(from).into()) as crate::contender::Copied);
+        let refused = measured(vec![Contender { copied, ..ours }]);
+        assert!(refused.is_err_and(|why| why.contains("gives other bytes")));
+        let refused = measured(vec![Contender { many: Some(|_, _| ()), ..ours }]);
+        assert!(refused.is_err_and(|why| why.contains("packet 0 of a batch")));
     }
 }

@@ -5,19 +5,26 @@
 
 use crate::contender::{
     ADLER_32, CRC_32, CRC_32C, CRC_64, Call, Contender, FLETCHER_16, FLETCHER_32, INTERNET, Takes,
-    Way,
+    Way, singly,
 };
 use crate::foreign;
 
+/// A rival in batches too, whose values are of this width.
+macro_rules! each {
+    ($values:ident, $rival:ident, $code:expr, $name:expr, $call:expr) => {
+        Contender { many: Some(singly!($values, $call)), ..$rival($code, $name, $call) }
+    };
+}
+
 /// Everyone but `residue`.
 pub const RIVALS: &[Contender] = &[
-    detected(CRC_32C, "crc-fast", |data| crc_fast::crc32_iscsi(data).into()),
-    detected(CRC_32C, "crc32c", |data| crc32c::crc32c(data).into()),
+    each!(wide, detected, CRC_32C, "crc-fast", |data| crc_fast::crc32_iscsi(data).into()),
+    each!(wide, detected, CRC_32C, "crc32c", |data| crc32c::crc32c(data).into()),
     #[cfg(isal)]
-    detected(CRC_32C, "ISA-L", |data| foreign::isal::iscsi(data).into()),
+    each!(wide, detected, CRC_32C, "ISA-L", |data| foreign::isal::iscsi(data).into()),
     #[cfg(isal)]
-    fallback(CRC_32C, "ISA-L base", |data| foreign::isal::iscsi_base(data).into()),
-    portable(CRC_32C, "crc", |data| CRC_CRC_32C.checksum(data).into()),
+    each!(wide, fallback, CRC_32C, "ISA-L base", |data| foreign::isal::iscsi_base(data).into()),
+    each!(wide, portable, CRC_32C, "crc", |data| CRC_CRC_32C.checksum(data).into()),
     detected(CRC_32, "crc-fast", |data| crc_fast::crc32_iso_hdlc(data).into()),
     detected(CRC_32, "crc32fast", |data| crc32fast::hash(data).into()),
     detected(CRC_32, "libdeflate", |data| foreign::libdeflate::crc32(data).into()),
@@ -37,12 +44,12 @@ pub const RIVALS: &[Contender] = &[
     fallback(CRC_64, "crc64fast-nvme table", |data| {
         nvme(crc64fast_nvme::Digest::new_table(), data)
     }),
-    detected(INTERNET, "s2n-quic-core", |data| {
+    each!(narrow, detected, INTERNET, "s2n-quic-core", |data| {
         s2n_quic_core::inet::checksum::checksum(data).into()
     }),
-    portable(INTERNET, "internet-checksum", |data| internet_checksum(data).into()),
-    portable(INTERNET, "etherparse", |data| etherparse(data).into()),
-    fallback(INTERNET, "s2n-quic-core generic", |data| s2n_generic(data).into()),
+    each!(narrow, portable, INTERNET, "internet-checksum", |data| internet_checksum(data).into()),
+    each!(narrow, portable, INTERNET, "etherparse", |data| etherparse(data).into()),
+    each!(narrow, fallback, INTERNET, "s2n-quic-core generic", |data| s2n_generic(data).into()),
     detected(ADLER_32, "simd-adler32", |data| simd_adler32::adler32(&data).into()),
     detected(ADLER_32, "zlib-rs", |data| zlib_rs::adler32::adler32(1, data).into()),
     detected(ADLER_32, "libdeflate", |data| foreign::libdeflate::adler32(data).into()),
@@ -60,7 +67,17 @@ pub const RIVALS: &[Contender] = &[
 ];
 
 const fn detected(code: &'static str, name: &'static str, call: Call) -> Contender {
-    Contender { code, name, way: Way::Detected, takes: Takes::Bytes, below: usize::MAX, call }
+    Contender {
+        code,
+        name,
+        way: Way::Detected,
+        takes: Takes::Bytes,
+        below: usize::MAX,
+        call,
+        many: None,
+        singly: None,
+        copied: None,
+    }
 }
 
 const fn portable(code: &'static str, name: &'static str, call: Call) -> Contender {

@@ -1,6 +1,6 @@
 //! What came out, as tables: all contenders of a code, and the worst ratios beside the required ones.
 
-use crate::contender::{OURS, SUBJECTS, Subject};
+use crate::contender::{OURS, SUBJECTS, Subject, is_rival};
 use crate::measure::{Cell, Mode};
 use crate::required::{Goals, RANGES, Range, TIE};
 use residue_lab::report::{Row, Table};
@@ -64,7 +64,7 @@ impl<'a> Field<'a> {
     /// `residue` and its best rival at a size, if both were timed.
     #[must_use]
     pub fn duel(&self, size: usize) -> Option<Duel<'a>> {
-        let rivals = self.0.iter().filter(|cell| cell.size == size && cell.contender != OURS);
+        let rivals = self.0.iter().filter(|cell| cell.size == size && is_rival(&cell.contender));
         let best = rivals.min_by(|a, b| a.ns.total_cmp(&b.ns))?;
         Some(Duel { ours: self.cell(OURS, size)?, best })
     }
@@ -85,6 +85,11 @@ impl<'a> Field<'a> {
         let nanoseconds = |cell: &Cell| number(cell.ns);
         let rate = |cell: &Cell| number(cell.bytes / cell.ns);
         let title = |unit: &str| format!("{}, {}: {unit}", subject.title, mode.name());
+        if matches!(mode, Mode::Batch | Mode::Imix) {
+            let packets = |cell: &Cell| number(1e3 / cell.ns);
+            let title = title("million packets a second");
+            return self.table(title, &self.sizes(), &packets).into_iter().collect();
+        }
         [
             self.table(title("ns per call"), &short, &nanoseconds),
             self.table(title("GB/s"), &long, &rate),
@@ -110,10 +115,16 @@ impl<'a> Field<'a> {
             Row::Values(name.to_string(), sizes.iter().map(|&size| value(name, size)).collect())
         };
         let mut rows: Vec<Row> = self.names().into_iter().map(line).collect();
-        let ratio = |&size: &usize| {
-            self.duel(size).map_or("-".to_string(), |duel| format!("{:.2} ", duel.ratio()))
+        let ratio = |cell: Option<&Cell>, size: usize| {
+            let both = cell.zip(self.cell(OURS, size));
+            both.map_or("- ".to_string(), |(cell, ours)| format!("{:.2} ", cell.ns / ours.ns))
         };
-        rows.push(Row::Values("ratio".to_string(), sizes.iter().map(ratio).collect()));
+        let best = |&size: &usize| ratio(self.duel(size).map(|duel| duel.best), size);
+        rows.push(Row::Values("ratio".to_string(), sizes.iter().map(best).collect()));
+        for name in self.names().into_iter().filter(|&name| name != OURS && !is_rival(name)) {
+            let beside = |&size: &usize| ratio(self.cell(name, size), size);
+            rows.push(Row::Values(format!("ratio to {name}"), sizes.iter().map(beside).collect()));
+        }
         let heads = sizes.iter().map(|&size| size_name(size) + " ").collect();
         (!sizes.is_empty()).then(|| table(title, "contender", heads, rows))
     }
