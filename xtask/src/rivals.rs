@@ -7,8 +7,8 @@ use std::process::ExitCode;
 /// The peers' workspace.
 pub const MANIFEST: &str = "benches/rivals/Cargo.toml";
 
-/// Builds the comparison and runs it with `words`.
-pub fn run(words: &[&str]) -> ExitCode {
+/// Installs what the peers in C need, where that can be done; says what is missing.
+pub fn install_peers() {
     // zlib-ng is built by cmake; without the others, peers are left out, and the program says so.
     let tools = [("cmake", "cmake"), ("cc", "gcc"), ("pkg-config", "pkg-config")];
     let libraries = [("libisal", "libisal-dev"), ("zlib", "zlib1g-dev")];
@@ -17,6 +17,11 @@ pub fn run(words: &[&str]) -> ExitCode {
             println!("missing: {why}");
         }
     }
+}
+
+/// Builds the comparison and runs it with `words`.
+pub fn run(words: &[&str]) -> ExitCode {
+    install_peers();
     let status = cargo()
         .args(["run", "--quiet", "--release", "--locked", "--manifest-path", MANIFEST, "--"])
         .args(words)
