@@ -120,6 +120,10 @@ impl<F: Family> Kernel<F> {
 
     /// The kernel of body `B` on another architecture, for lists: no CPU this is compiled for has its `needs`, so it never
     /// runs.
+    #[allow(
+        clippy::extra_unused_type_parameters,
+        reason = "a body that no line names would be unused"
+    )]
     pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
         Kernel {
             info: KernelInfo { name, needs, sort: Sort::Dispatched, same_as: None },
