@@ -134,7 +134,11 @@ impl PacketSums<4> for Avx512Vnni {
     #[inline(always)]
     fn quick(self, packet: &[u8]) -> Option<__m512i> {
         let biased = WordSum::lanes(self, 65536);
-        if packet.len() <= 64 { Some(self.sum(biased, self.load_low(packet, 0))) } else { None }
+        if packet.len() <= 64 {
+            Some(self.sum(biased, self.load_low(packet, 0), false))
+        } else {
+            None
+        }
     }
 
     #[inline(always)]
@@ -147,7 +151,7 @@ impl PacketSums<4> for Avx512Vnni {
         let mut lanes = self.none();
         for block in packet.chunks(64) {
             let biased = self.add(lanes, WordSum::lanes(self, 65536));
-            lanes = self.sum(biased, self.load_low(block, 0));
+            lanes = self.sum(biased, self.load_low(block, 0), false);
         }
         lanes
     }
