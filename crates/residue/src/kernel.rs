@@ -8,7 +8,9 @@
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private and `unsafe`, and the
 //! only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
 
-use crate::arch::{Copying, Enter, Portable, Tier};
+pub(crate) mod task;
+
+use crate::arch::{Copying, Enter, Tier};
 use crate::cpu::{self, Features};
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -116,15 +118,18 @@ impl<F: Family> Kernel<F> {
         }
     }
 
-    /// A kernel of another architecture, for lists: no CPU this is compiled for has its `needs`, so it never runs.
-    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
-    pub(crate) const fn elsewhere<B: Body<Portable, Family = F>>(
-        name: &'static str,
-        needs: Features,
-    ) -> Self {
-        let mut kernel = Kernel::on::<Portable, B>(name);
-        kernel.info.needs = needs;
-        kernel
+    /// The kernel of body `B` on another architecture, for lists: no CPU this is compiled for has its `needs`, so it never
+    /// runs.
+    #[allow(
+        clippy::extra_unused_type_parameters,
+        reason = "a body that no line names would be unused"
+    )]
+    pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
+        Kernel {
+            info: KernelInfo { name, needs, sort: Sort::Dispatched, same_as: None },
+            run: |_, state, _| state,
+            whole: |with, _| F::finish(with, F::start(with)),
+        }
     }
 
     pub(crate) const fn same_as(mut self, name: &'static str) -> Self {

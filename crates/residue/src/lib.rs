@@ -34,9 +34,19 @@
 //! # Features
 //! `std` (default): reads `RESIDUE_CPU`, and detects CPU features on aarch64. Without it the crate is `no_std`, allocates
 //! nothing, and detects features on x86-64 only.
+//!
+//! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over threads.
 
 #![no_std]
 #![deny(unsafe_code)]
+// What only vector tiers use is of no use where there are none.
+#![cfg_attr(
+    not(any(
+        all(target_arch = "x86_64", target_feature = "sse2"),
+        all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+    )),
+    allow(dead_code, unused_macros, unused_imports)
+)]
 
 #[cfg(feature = "std")]
 extern crate std;
@@ -44,6 +54,7 @@ extern crate std;
 pub mod adler;
 #[allow(unsafe_code)]
 mod arch;
+pub mod batch;
 pub mod code;
 pub mod copy;
 pub mod cpu;
@@ -55,6 +66,8 @@ pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
 mod paired;
+#[cfg(feature = "rayon")]
+pub mod parallel;
 mod weighted;
 mod words;
 pub mod xns;

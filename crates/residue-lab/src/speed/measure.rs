@@ -411,7 +411,8 @@ fn conditions(options: &Options) -> Vec<String> {
 }
 
 /// The CPU's own name, where the operating system tells it.
-fn cpu_name() -> String {
+#[must_use]
+pub fn cpu_name() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let value = |key: &str| {
         let line =
