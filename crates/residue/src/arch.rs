@@ -95,7 +95,7 @@ macro_rules! copy_on_x86_64 {
 }
 pub(crate) use copy_on_x86_64;
 
-/// The same for aarch64.
+/// A line of a table of kernels, for aarch64.
 macro_rules! on_aarch64 {
     ($tier:ident, $body:ty, $name:literal) => {{
         #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
@@ -113,6 +113,26 @@ macro_rules! on_aarch64 {
     }};
 }
 pub(crate) use on_aarch64;
+
+/// A line of a table of copying kernels, for aarch64.
+macro_rules! copy_on_aarch64 {
+    ($tier:ident, $body:ty) => {{
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+        {
+            Some($crate::kernel::CopyKernel::on::<$crate::arch::aarch64::$tier, $body>())
+        }
+        #[cfg(not(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little"
+        )))]
+        {
+            let _ = core::marker::PhantomData::<$body>;
+            None
+        }
+    }};
+}
+pub(crate) use copy_on_aarch64;
 
 /// A set of CPU features as a type. Holding a value of it proves that the CPU has them.
 pub trait Tier: Copy + 'static {

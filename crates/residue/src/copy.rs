@@ -15,7 +15,7 @@
 //! All functions panic if the lengths of the two differ, as [`slice::copy_from_slice`] does.
 
 use crate::adler::Adler;
-use crate::arch::{copy_bytes, copy_on_x86_64, uninit};
+use crate::arch::{copy_bytes, copy_on_aarch64, copy_on_x86_64, uninit};
 use crate::code::Sum;
 use crate::crc::compiled::{BEST_CRC32, BEST_CRC64_NVME, Crc32, Crc64Nvme, Given, One};
 use crate::crc::crc32c::{Any, Crc32c, FoldSteps};
@@ -95,39 +95,51 @@ static INTERNET: &[Option<CopyKernel<Internet>>] = &[
     copy_on_x86_64!(Avx512Vnni, rfc1071::Vectors),
     copy_on_x86_64!(Avx2, rfc1071::Vectors),
     copy_on_x86_64!(Sse2, rfc1071::Vectors),
+    copy_on_aarch64!(Neon, rfc1071::Vectors),
 ];
 static ADLER: &[Option<CopyKernel<Adler>>] = &[
     copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Adler>),
     copy_on_x86_64!(Avx2, weighted::Vectors<Adler>),
+    copy_on_aarch64!(Neon, weighted::Vectors<Adler>),
 ];
 static FLETCHER_16: &[Option<CopyKernel<Bytes255>>] = &[
     copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Bytes255>),
     copy_on_x86_64!(Avx2, weighted::Vectors<Bytes255>),
+    copy_on_aarch64!(Neon, weighted::Vectors<Bytes255>),
 ];
 static FLETCHER_32: &[Option<CopyKernel<Words65535>>] = &[
     copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Words65535>),
     copy_on_x86_64!(Avx2, weighted::Vectors<Words65535>),
     copy_on_x86_64!(Sse2, weighted::Vectors<Words65535>),
+    copy_on_aarch64!(Neon, weighted::Vectors<Words65535>),
 ];
 static CRC32C: &[Option<CopyKernel<Crc32c>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Any<OnSet<true, { taps::CRC_32C }>>),
     copy_on_x86_64!(Avx2Vpclmul, FoldSteps),
     copy_on_x86_64!(Sse42Pclmul, FoldSteps),
+    copy_on_aarch64!(CrcPmullEor3, FoldSteps),
+    copy_on_aarch64!(CrcPmull, FoldSteps),
 ];
 static CRC32: &[Option<CopyKernel<One<Crc32>>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Given<Crc32, OnSet<true, { taps::CRC_32 }>>),
     copy_on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>),
     copy_on_x86_64!(Pclmul, Given<Crc32, Fold>),
+    copy_on_aarch64!(PmullEor3, Given<Crc32, Fold>),
+    copy_on_aarch64!(Pmull, Given<Crc32, Fold>),
 ];
 static CRC64_NVME: &[Option<CopyKernel<One<Crc64Nvme>>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, OnSet<true, { taps::CRC_64_NVME }>>),
     copy_on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>),
     copy_on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>),
+    copy_on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>),
+    copy_on_aarch64!(Pmull, Given<Crc64Nvme, Fold>),
 ];
 static ANY_CRC: &[Option<CopyKernel<Embedded>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Fold),
     copy_on_x86_64!(Avx2Vpclmul, Fold),
     copy_on_x86_64!(Pclmul, Fold),
+    copy_on_aarch64!(PmullEor3, Fold),
+    copy_on_aarch64!(Pmull, Fold),
 ];
 
 macro_rules! functions {

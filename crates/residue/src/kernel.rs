@@ -10,7 +10,7 @@
 
 pub(crate) mod task;
 
-use crate::arch::{Copying, Enter, Portable, Tier};
+use crate::arch::{Copying, Enter, Tier};
 use crate::cpu::{self, Features};
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -118,15 +118,14 @@ impl<F: Family> Kernel<F> {
         }
     }
 
-    /// A kernel of another architecture, for lists: no CPU this is compiled for has its `needs`, so it never runs.
-    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
-    pub(crate) const fn elsewhere<B: Body<Portable, Family = F>>(
-        name: &'static str,
-        needs: Features,
-    ) -> Self {
-        let mut kernel = Kernel::on::<Portable, B>(name);
-        kernel.info.needs = needs;
-        kernel
+    /// The kernel of body `B` on another architecture, for lists: no CPU this is compiled for has its `needs`, so it never
+    /// runs.
+    pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
+        Kernel {
+            info: KernelInfo { name, needs, sort: Sort::Dispatched, same_as: None },
+            run: |_, state, _| state,
+            whole: |with, _| F::finish(with, F::start(with)),
+        }
     }
 
     pub(crate) const fn same_as(mut self, name: &'static str) -> Self {

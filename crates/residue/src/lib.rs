@@ -39,6 +39,14 @@
 
 #![no_std]
 #![deny(unsafe_code)]
+// What only vector tiers use is of no use where there are none.
+#![cfg_attr(
+    not(any(
+        all(target_arch = "x86_64", target_feature = "sse2"),
+        all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+    )),
+    allow(dead_code, unused_macros, unused_imports)
+)]
 
 #[cfg(feature = "std")]
 extern crate std;

@@ -38,7 +38,6 @@ pub trait Named: Sized + 'static {
         on_x86_64!(Pclmul, Given<Self, Fold>, "pclmul"),
         on_aarch64!(PmullEor3, Given<Self, Fold>, "pmull_eor3"),
         on_aarch64!(Pmull, Given<Self, Fold>, "pmull"),
-        Kernel::on::<Portable, Given<Self, Taps>>("generic_taps").method(),
         Kernel::on::<Portable, Given<Self, Fold>>("generic").method(),
         Kernel::on::<Portable, OnTables<Self, Slicing<Self::Word, 16>>>("slicing16").method(),
         Kernel::on::<Portable, OnTables<Self, Slicing<Self::Word, 8>>>("slicing8").historical(),

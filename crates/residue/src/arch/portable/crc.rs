@@ -1,7 +1,7 @@
 //! Carry-less arithmetic and the CRC-32C step on integers.
 
 use super::Portable;
-use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
+use crate::arch::{CarryLess, CarryLessWide, Crc32cStep, Head};
 use core::array::from_fn;
 
 impl CarryLess for Portable {
@@ -128,7 +128,9 @@ impl CarryLessWide for Portable {
     }
 }
 
-impl ByteMatrix for Portable {
+// For tests only: with all sets of taps it would double the time to compile the crate.
+#[cfg(test)]
+impl crate::arch::ByteMatrix for Portable {
     #[inline(always)]
     fn matrix(self, rows: u64) -> [u128; 4] {
         [u128::from(rows); 4]

@@ -199,10 +199,13 @@ impl CarryLessWide for Avx512Vpclmul {
     }
 }
 
+/// What is added to each product. Bochs 2.7, on which `cargo xtask cross` tests this tier, gives their complements.
+const ADDED: i32 = if cfg!(residue_bochs) { 0xff } else { 0 };
+
 impl ByteMatrix for Avx512Vpclmul {
     ops! {
         fn matrix(self, rows: u64) -> __m512i { _mm512_set1_epi64(rows as i64) }
-        fn multiply(self, v: __m512i, matrix: __m512i) -> __m512i { _mm512_gf2p8affine_epi64_epi8::<0>(v, matrix) }
+        fn multiply(self, v: __m512i, matrix: __m512i) -> __m512i { _mm512_gf2p8affine_epi64_epi8::<ADDED>(v, matrix) }
     }
 }
 
@@ -236,8 +239,9 @@ mod tests {
         #[inline(always)]
         fn run(tier: T, with: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
             let product = tier.multiply(tier.load_wide(with), tier.matrix(rows));
-            // Of the four lanes the sum of the low halves.
-            tier.low_of(tier.sum_lanes(product))
+            // The lanes are sums with one lane told apart: alike faults of all four would leave nothing.
+            let lane = tier.sum_lanes(tier.xor_wide(product, tier.last_lane(product)));
+            tier.low_of(lane) ^ tier.low_of(tier.high_down(lane)).rotate_left(1)
         }
     }
 
