@@ -1,6 +1,6 @@
 //! `cargo xtask check`: what must hold beside the tests.
 
-use crate::{cargo, require_all};
+use crate::{cargo, loops, require_all};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -14,7 +14,7 @@ const ARCHITECTURES: [&str; 3] =
 
 /// Runs every check, each although one before it failed.
 pub fn run() -> ExitCode {
-    let checks: [(&str, Check); 6] = [
+    let checks: [(&str, Check); 7] = [
         ("formatting", || cargo_does(&["fmt", "--all", "--check"])),
         ("lints", || {
             cargo_does(&[
@@ -38,6 +38,11 @@ pub fn run() -> ExitCode {
         ("without std", bare_targets),
         ("other architectures compile", || all(ARCHITECTURES, &[])),
         ("intrinsics are inlined", intrinsics),
+        ("hot loops are clean", || match loops::check() {
+            Ok(()) => Outcome::Good,
+            Err(loops::Problem::Cannot(why)) => Outcome::Skipped(why),
+            Err(loops::Problem::Bad(why)) => Outcome::Bad(why),
+        }),
     ];
     let mut good = true;
     for (name, check) in checks {

@@ -5,6 +5,7 @@
 mod checks;
 mod cross;
 mod debian;
+mod loops;
 mod test;
 
 use std::process::ExitCode;
