@@ -29,8 +29,8 @@ struct Cpu {
 
 impl Cpu {
     fn title(&self) -> String {
-        self.mask
-            .map_or(self.model.to_string(), |mask| format!("{} less what {mask} lacks", self.model))
+        let mask = self.mask.map(|mask| format!(" with RESIDUE_CPU={mask}"));
+        self.model.to_string() + &mask.unwrap_or_default()
     }
 }
 
