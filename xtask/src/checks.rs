@@ -12,10 +12,16 @@ const BARE_TARGETS: [&str; 3] =
 const ARCHITECTURES: [&str; 3] =
     ["aarch64-unknown-linux-gnu", "i686-unknown-linux-gnu", "powerpc64le-unknown-linux-gnu"];
 
-/// Runs every check, each although one before it failed.
-pub fn run() -> ExitCode {
-    let checks: [(&str, Check); 7] = [
-        ("formatting", || cargo_does(&["fmt", "--all", "--check"])),
+/// Runs every check, each although one before it failed; with `rivals` the lints and tests of that workspace too.
+pub fn run(rivals: bool) -> ExitCode {
+    let mut checks: Vec<(&str, Check)> = vec![
+        ("formatting", || {
+            let peers = ["fmt", "--check", "--manifest-path", crate::rivals::MANIFEST];
+            match cargo_does(&["fmt", "--all", "--check"]) {
+                Outcome::Good => cargo_does(&peers),
+                other => other,
+            }
+        }),
         ("lints", || {
             cargo_does(&[
                 "clippy",
@@ -44,6 +50,9 @@ pub fn run() -> ExitCode {
             Err(loops::Problem::Bad(why)) => Outcome::Bad(why),
         }),
     ];
+    if rivals {
+        checks.push(("rivals", peers));
+    }
     let mut good = true;
     for (name, check) in checks {
         match check() {
@@ -59,6 +68,20 @@ pub fn run() -> ExitCode {
         }
     }
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Lints and tests of `benches/rivals`. Not part of every check: a hundred crates and two C libraries are built for it.
+fn peers() -> Outcome {
+    let of_them = |words: &[&str], more: &[&str]| {
+        let words =
+            [words, &["--quiet", "--locked", "--manifest-path", crate::rivals::MANIFEST], more];
+        cargo_does(&words.concat())
+    };
+    crate::rivals::install_peers();
+    match of_them(&["clippy", "--all-targets"], &["--", "-D", "warnings"]) {
+        Outcome::Good => of_them(&["test", "--release"], &[]),
+        other => other,
+    }
 }
 
 type Check = fn() -> Outcome;

@@ -11,10 +11,23 @@ pub fn has(tool: &str) -> bool {
 
 /// Installs the packages of the missing tools where that needs no question: as root, on Debian. Says what stays missing.
 pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
-    if tools.iter().all(|(tool, _)| has(tool)) {
+    install_unless(has, tools)
+}
+
+/// As [`install`], for libraries that `pkg-config` knows.
+pub fn install_libraries(libraries: &[(&str, &str)]) -> Result<(), String> {
+    let known = |library: &str| {
+        let status = Command::new("pkg-config").args(["--exists", library]).status();
+        status.is_ok_and(|status| status.success())
+    };
+    install_unless(known, libraries)
+}
+
+fn install_unless(there: impl Fn(&str) -> bool, wanted: &[(&str, &str)]) -> Result<(), String> {
+    if wanted.iter().all(|(name, _)| there(name)) {
         return Ok(());
     }
-    let packages: Vec<&str> = tools.iter().map(|(_, package)| *package).collect();
+    let packages: Vec<&str> = wanted.iter().map(|(_, package)| *package).collect();
     if has("apt-get") && is_root() {
         println!("installing {}", packages.join(" "));
         let apt = |words: &[&str]| {
@@ -30,10 +43,10 @@ pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
         // Package lists may be there already; ask for new ones only if they are not.
         let _ = apt(&install) || (apt(&["update"]) && apt(&install));
     }
-    let missing: Vec<String> = tools
+    let missing: Vec<String> = wanted
         .iter()
-        .filter(|(tool, _)| !has(tool))
-        .map(|(tool, package)| format!("`{tool}` is not installed (Debian package {package})"))
+        .filter(|(name, _)| !there(name))
+        .map(|(name, package)| format!("`{name}` is not installed (Debian package {package})"))
         .collect();
     if missing.is_empty() { Ok(()) } else { Err(missing.join(", ")) }
 }

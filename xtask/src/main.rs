@@ -6,6 +6,7 @@ mod checks;
 mod cross;
 mod debian;
 mod loops;
+mod rivals;
 mod test;
 
 use std::process::ExitCode;
@@ -14,10 +15,12 @@ const HELP: &str = "\
 The project's own commands.
 
   cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
-  cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics, hot loops
+  cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics, hot loops;
+                        `--rivals`: lints and tests of benches/rivals too
   cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512 under Bochs;
                         `cross TARGET -- FILTER` takes one target (aarch64, s390x, powerpc64, riscv64, i686, avx512)
                         and the tests named so
+  cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
 
@@ -26,11 +29,13 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["test"] => test::run(),
-        ["check"] => checks::run(),
+        ["check"] => checks::run(false),
+        ["check", "--rivals"] => checks::run(true),
         ["cross"] => cross::run("", &[]),
         ["cross", target] => cross::run(target, &[]),
         ["cross", "--", filter @ ..] => cross::run("", filter),
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
+        ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             ExitCode::SUCCESS

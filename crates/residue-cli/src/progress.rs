@@ -68,6 +68,13 @@ impl Progress {
         }
     }
 
+    /// So many have to be done again.
+    pub fn take_back(&self, count: u64) {
+        if let Some(bar) = &self.0 {
+            bar.dec(count);
+        }
+    }
+
     /// Does something while the bar is out of the way.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.0 {

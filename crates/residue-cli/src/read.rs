@@ -1,20 +1,30 @@
-//! Reads inputs, each once for all its codes, many at a time, in constant memory.
+//! Reads inputs, each once for all its codes, many at a time, and the parts of large files, in constant memory.
 
 use crate::codes::Chosen;
 use crate::progress::Progress;
 use rayon::ThreadPool;
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
-use residue::Stream;
+use residue::{Stream, parallel};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc;
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
+
+/// Regular files of as many bytes and more are read in several places at once.
+const LARGE: u64 = 16 << 20;
+
+thread_local! {
+    /// What a thread reads into. Nothing waits for another thread while it is borrowed, so no thread borrows it twice.
+    static READ: RefCell<Vec<u8>> = RefCell::new(vec![0; BUFFER]);
+}
 
 /// Where bytes come from.
 #[derive(Clone, Debug)]
@@ -58,9 +68,8 @@ pub fn all(
     let pool = if jobs.len() < 2 { None } else { pool() };
     // Where the system grants no threads the work is done all the same.
     let Some(pool) = pool else {
-        let mut buffer = vec![0; BUFFER];
         let mut each = jobs.iter().enumerate();
-        return each.try_for_each(|(i, job)| sink(i, one(job, &mut buffer, progress, &stop)));
+        return each.try_for_each(|(i, job)| sink(i, one(job, progress, &stop)));
     };
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(256);
@@ -68,10 +77,8 @@ pub fn all(
         let work = move || {
             // A bridge takes the jobs in order, so that the first lines come first.
             jobs.iter().enumerate().par_bridge().try_for_each_init(
-                || (sender.clone(), vec![0; BUFFER]),
-                |(sender, buffer), (index, job)| {
-                    sender.send((index, one(job, buffer, progress, stop))).ok()
-                },
+                || sender.clone(),
+                |sender, (index, job)| sender.send((index, one(job, progress, stop))).ok(),
             )
         };
         std::thread::Builder::new().spawn_scoped(scope, || pool.install(work))?;
@@ -94,25 +101,28 @@ fn pool() -> Option<&'static ThreadPool> {
     POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().build().ok()).as_ref()
 }
 
-fn one(
-    job: &Job<'_>,
-    buffer: &mut [u8],
-    progress: &Progress,
-    stop: &AtomicBool,
-) -> io::Result<Done> {
-    let streams: Vec<Stream<'_>> = job.codes.iter().map(|chosen| chosen.code.stream()).collect();
-    let mut taken = Taken { streams, bytes: 0 };
+fn one(job: &Job<'_>, progress: &Progress, stop: &AtomicBool) -> io::Result<Done> {
+    let mut taken = Taken::none(job);
     let mut complaint = None;
     match &job.source {
         Source::Bytes(bytes) => taken.take(bytes),
-        Source::Stdin => taken.read(io::stdin().lock(), buffer, progress, stop)?,
+        Source::Stdin => taken.read(io::stdin().lock(), progress, stop)?,
         Source::File(path) => {
             let mut file = File::open(path)?;
             let before = file.metadata()?;
             if before.is_dir() {
                 return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
             }
-            taken.read(&mut file, buffer, progress, stop)?;
+            if before.is_file()
+                && before.len() >= LARGE
+                && taken.read_parts(&file, before.len(), progress, stop)?
+            {
+                // What was appended meanwhile, if anything.
+                file.seek(SeekFrom::Start(taken.bytes))?;
+            } else {
+                taken = Taken::none(job);
+            }
+            taken.read(&mut file, progress, stop)?;
             if before.is_file() && taken.bytes != before.len() {
                 complaint = changed(&before, &file.metadata()?, taken.bytes);
             }
@@ -144,31 +154,104 @@ struct Taken<'a> {
     bytes: u64,
 }
 
-impl Taken<'_> {
+impl<'a> Taken<'a> {
+    fn none(job: &Job<'a>) -> Self {
+        let streams = job.codes.iter().map(|chosen| chosen.code.stream()).collect();
+        Taken { streams, bytes: 0 }
+    }
+
     fn take(&mut self, bytes: &[u8]) {
         self.streams.iter_mut().for_each(|stream| stream.update(bytes));
         self.bytes += bytes.len() as u64;
     }
 
-    fn read(
+    fn read(&mut self, input: impl Read, progress: &Progress, stop: &AtomicBool) -> io::Result<()> {
+        each_buffer(input, stop, |bytes| {
+            self.take(bytes);
+            progress.add(bytes.len() as u64);
+        })
+    }
+
+    /// The first `length` bytes of a file, by all CPUs. False, and what was taken is of no use, if it is to be read from
+    /// start to end after all: there is one CPU only, or the file has become shorter.
+    fn read_parts(
         &mut self,
-        mut input: impl Read,
-        buffer: &mut [u8],
+        file: &File,
+        length: u64,
         progress: &Progress,
         stop: &AtomicBool,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
+        let Some(pool) = pool().filter(|pool| cfg!(unix) && pool.current_num_threads() > 1) else {
+            return Ok(false);
+        };
+        let read = AtomicU64::new(0);
+        let part = |streams: &mut [Stream<'a>], range: Range<u64>| {
+            let wanted = range.end - range.start;
+            let mut got = 0;
+            each_buffer(Part { file, range }, stop, |bytes| {
+                streams.iter_mut().for_each(|stream| stream.update(bytes));
+                got += bytes.len() as u64;
+                progress.add(bytes.len() as u64);
+            })?;
+            read.fetch_add(got, Relaxed);
+            // Zero bytes before the end of the range are the end of the file.
+            if got == wanted { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        };
+        let streams = &mut self.streams;
+        match pool.install(|| parallel::ranges(streams, 0..length, &part)) {
+            Ok(()) => {
+                self.bytes = length;
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                progress.take_back(read.into_inner());
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Reads `input` to its end, or until work is to stop.
+fn each_buffer(
+    mut input: impl Read,
+    stop: &AtomicBool,
+    mut take: impl FnMut(&[u8]),
+) -> io::Result<()> {
+    READ.with_borrow_mut(|buffer| {
         while !stop.load(Relaxed) {
             match input.read(buffer) {
                 Ok(0) => break,
-                Ok(count) => {
-                    self.take(&buffer[..count]);
-                    progress.add(count as u64);
-                }
+                Ok(count) => take(&buffer[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(())
+    })
+}
+
+/// The bytes of a file from one place to another, read without moving the place that others read at.
+struct Part<'a> {
+    file: &'a File,
+    range: Range<u64>,
+}
+
+impl Read for Part<'_> {
+    #[cfg(unix)]
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        use std::os::unix::fs::FileExt as _;
+        let wanted = (self.range.end - self.range.start).min(buffer.len() as u64) as usize;
+        let count = self.file.read_at(&mut buffer[..wanted], self.range.start)?;
+        self.range.start += count as u64;
+        Ok(count)
+    }
+
+    /// Not called: see [`Taken::read_parts`].
+    #[cfg(not(unix))]
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        let Part { file: _, range: _ } = self;
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 

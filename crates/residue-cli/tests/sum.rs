@@ -163,6 +163,25 @@ fn many_files_keep_their_order() {
 }
 
 #[test]
+fn a_large_file_by_several_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = noise((40 << 20) + 12_345);
+    fs::write(dir.path().join("large"), &data).unwrap();
+    let names = "crc-32/iscsi,internet,xns,fletcher-32,adler-32,crc-16/xmodem,cksum";
+    let args = ["sum", "--json", "-a", names];
+    let pipe = residue(args).input(&data).run().json();
+    for threads in ["1", "2", "5"] {
+        let run = residue(args.iter().chain(&["large", "large"])).within(dir.path());
+        let files = run.with("RAYON_NUM_THREADS", threads).run().json();
+        for file in files.as_array().unwrap() {
+            assert_eq!(file["bytes"], data.len());
+            assert_eq!(file["codes"], pipe[0]["codes"], "{threads} threads");
+        }
+    }
+    assert_eq!(pipe[0]["codes"][0]["value"], format!("{:08x}", residue::crc32c(&data)));
+}
+
+#[test]
 fn kernels_by_name() {
     for name in ["crc-32/iscsi", "internet", "crc-82/darc", "crc-5/usb", "fletcher-32"] {
         let code = code(name);

@@ -34,7 +34,7 @@ pub(crate) mod sample;
 
 pub use compare::compare;
 pub use csv::csv;
-pub use figures::{Figure, figures};
+pub use figures::{Figure, figures, spread};
 pub use html::html;
 pub use table::{Row, Table};
 pub use text::wrapped;
@@ -63,8 +63,11 @@ pub fn write_report(dir: &Path, run: &Run, verdict: &[String]) -> io::Result<Vec
     Ok(paths)
 }
 
-/// Writes a file so that it is there either whole or not at all.
-fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf> {
+/// Writes a file into a folder so that it is there either whole or not at all. Returns its path.
+///
+/// # Errors
+/// If it cannot be written; the error names the path.
+pub fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf> {
     let path = dir.join(name);
     let temporary = dir.join(format!(".{name}.{}.tmp", std::process::id()));
     let write = || {

@@ -14,5 +14,5 @@ pub mod model;
 mod pin;
 pub mod verdict;
 
-pub use measure::{Mode, Options, Progress, measure, plain};
+pub use measure::{Mode, Options, Progress, cpu_name, measure, plain};
 pub use pin::pin;

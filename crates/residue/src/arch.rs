@@ -4,7 +4,7 @@
 //!
 //! An instruction the CPU does not have is undefined behaviour, so its intrinsic may run only where the CPU is known
 //! to have it. That knowledge is a value here, a *marker*: a zero-sized type whose only constructor is inside
-//! [`Tier::enter`] and [`Tier::enter_whole`], which are `unsafe` to call, with one condition: the CPU has
+//! [`Enter`]'s functions, which are `unsafe` to call, with one condition: the CPU has
 //! [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them. So every method that takes a marker may use
 //! the marker's instructions, and can itself be safe.
 //!
@@ -18,10 +18,12 @@
 //! same features is an ordinary call, and costs up to 190 times as much.
 
 use crate::cpu::Features;
+use crate::kernel::task::{Input, Output, Perform};
 use crate::kernel::{Body, State, Value, With};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(crate) mod aarch64;
+mod batch;
 mod copying;
 pub mod counter;
 mod crc;
@@ -30,6 +32,7 @@ mod sums;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) mod x86_64;
 
+pub(crate) use batch::PacketSums;
 pub(crate) use copying::{Copying, copy_bytes, uninit};
 pub(crate) use crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
 pub(crate) use portable::Portable;
@@ -177,9 +180,16 @@ pub trait Enter: Tier {
         data: &[u8],
         to: *mut u8,
     ) -> State<B, Copying<Self>>;
+
+    /// Does a task with the features switched on.
+    ///
+    /// # Safety
+    /// The CPU has [`Tier::NEEDS`].
+    #[allow(private_bounds, private_interfaces)]
+    unsafe fn perform<P: Perform<Self>>(input: Input<'_, P, Self>) -> Output<P, Self>;
 }
 
-/// Declares a marker and its two entries.
+/// Declares a marker and its entries.
 macro_rules! tier {
     ($(#[$doc:meta])* $name:ident, $needs:expr $(, $features:literal)?) => {
         $(#[$doc])*
@@ -238,6 +248,14 @@ macro_rules! tier {
                 // SAFETY: the caller's promise.
                 let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
                 B::run(tier, with, state, data)
+            }
+
+            #[allow(private_bounds, private_interfaces)]
+            $(#[target_feature(enable = $features)])?
+            unsafe fn perform<P: crate::kernel::task::Perform<Self>>(
+                input: crate::kernel::task::Input<'_, P, Self>,
+            ) -> crate::kernel::task::Output<P, Self> {
+                P::perform($name(()), input)
             }
         }
     };

@@ -25,6 +25,7 @@ use crate::crc::{self, Compiled, Crc, Embedded};
 use crate::fletcher::{Bytes255, Variant, Words65535};
 use crate::internet::Internet;
 use crate::kernel::{CopyKernel, Dispatch, Family};
+use crate::xns::Xns;
 use crate::{Code, adler as rfc1950, internet as rfc1071, weighted, xns as idp};
 use core::mem::MaybeUninit;
 
@@ -96,6 +97,11 @@ static INTERNET: &[Option<CopyKernel<Internet>>] = &[
     copy_on_x86_64!(Avx2, rfc1071::Vectors),
     copy_on_x86_64!(Sse2, rfc1071::Vectors),
     copy_on_aarch64!(Neon, rfc1071::Vectors),
+];
+static XNS: &[Option<CopyKernel<Xns>>] = &[
+    copy_on_x86_64!(Avx512Vnni, idp::Vectors),
+    copy_on_x86_64!(Avx2, idp::Vectors),
+    copy_on_x86_64!(Sse2, idp::Vectors),
 ];
 static ADLER: &[Option<CopyKernel<Adler>>] = &[
     copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Adler>),
@@ -170,7 +176,7 @@ functions! {
     /// Copies, and gives [`fletcher32`](crate::fletcher32) of the bytes.
     fletcher32 -> u32: FLETCHER_32, Words65535::BEST;
     /// Copies, and gives [`xns::checksum`](crate::xns::checksum) of the bytes.
-    xns -> u16: &[], &idp::BEST;
+    xns -> u16: XNS, &idp::BEST;
 }
 
 /// Copies, and gives [`Crc::checksum`] of the bytes.

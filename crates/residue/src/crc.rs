@@ -20,6 +20,7 @@
 //! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones run bit by bit, or on
 //! [`tables::Tables`].
 
+mod advance;
 pub mod catalog;
 pub mod compiled;
 pub mod crc32c;
@@ -144,7 +145,8 @@ impl Crc {
 
     /// The check value of two pieces of data from the values of each; `length` is that of the second, in bytes.
     ///
-    /// Takes about log2(`length`) multiplications modulo P.
+    /// Takes as many multiplications modulo P as `length` has bits set; of three carry-less products each, up to 64 bits
+    /// and where the CPU has them.
     ///
     /// ```
     /// use residue::crc::{Crc, catalog};
@@ -246,7 +248,9 @@ impl Crc {
     /// The register after `bytes` zero bytes.
     fn advance(&self, state: u128, bytes: u64) -> u128 {
         match &self.engine {
-            Engine::Embedded(constants) => u128::from(constants.advance(state as u64, bytes)),
+            Engine::Embedded(constants) => {
+                u128::from(advance::BEST.perform((constants, state as u64, bytes)))
+            }
             Engine::Wide(wide) => wide.advance(state, bytes),
         }
     }

@@ -30,6 +30,24 @@ pub enum Error {
     UnknownKernel,
     /// The parameters given make another CRC than the `check` or `residue` given with them.
     WrongCheck,
+    /// A batch has not as many places for values as it has packets.
+    BatchLength {
+        /// The packets.
+        packets: usize,
+        /// The places.
+        values: usize,
+    },
+    /// A span of a batch reaches past the end of its buffer.
+    SpanOutside {
+        /// The span's place among the spans, from 0.
+        index: usize,
+        /// The byte it starts at.
+        start: u32,
+        /// Its bytes.
+        length: u32,
+        /// The buffer's bytes.
+        bytes: u64,
+    },
     /// This CPU does not have what the kernel needs.
     UnsupportedKernel(&'static str),
 }
@@ -56,6 +74,14 @@ impl fmt::Display for Error {
             ),
             Error::WrongCheck => f.write_str(
                 "the parameters do not give the `check` or `residue` written with them; is one mistyped?",
+            ),
+            Error::BatchLength { packets, values } => write!(
+                f,
+                "a batch of {packets} packets needs {packets} places for their values, not {values}"
+            ),
+            Error::SpanOutside { index, start, length, bytes } => write!(
+                f,
+                "span {index} ({length} bytes at byte {start}) reaches past its buffer of {bytes} bytes"
             ),
             Error::UnknownKernel => f.write_str("the code has no kernel of this name"),
             Error::UnsupportedKernel(name) => {

@@ -17,6 +17,7 @@
 
 use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar, short_word};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::paired::{self, Paired};
 
 /// The Internet checksum of `data`, of any length: complemented, as stored in a header, as a big-endian value.
 ///
@@ -32,6 +33,36 @@ pub fn checksum(data: &[u8]) -> u16 {
         Some(sum) => Internet::finish(&(), sum),
         None => BEST.whole(&(), data),
     }
+}
+
+/// [`checksum`] of as many bytes as the compiler knows: code without a branch, a loop or a call, for headers. From a few
+/// hundred bytes on [`checksum`] is faster.
+///
+/// ```
+/// // A header of 20 bytes without options, whose checksum is in it (RFC 791).
+/// const HEADER: [u8; 20] = *b"\x45\0\0\x30\x44\x22\x40\0\x80\x06\x44\x2e\x8c\x7c\x19\xac\xae\x24\x1e\x2b";
+/// const { assert!(residue::internet::checksum_array(&HEADER) == 0) };
+/// ```
+#[inline]
+#[must_use]
+pub const fn checksum_array<const N: usize>(data: &[u8; N]) -> u16 {
+    let mut rest = data.as_slice();
+    let mut sum = 0u128;
+    while let Some((word, after)) = rest.split_first_chunk() {
+        sum += u64::from_le_bytes(*word) as u128;
+        rest = after;
+    }
+    if let Some((word, after)) = rest.split_first_chunk() {
+        sum += u32::from_le_bytes(*word) as u128;
+        rest = after;
+    }
+    let mut place = 0;
+    while let Some((&byte, after)) = rest.split_first() {
+        sum += (byte as u128) << place;
+        place += 8;
+        rest = after;
+    }
+    !fold(add(sum as u64, (sum >> 64) as u64)).swap_bytes()
 }
 
 /// The Internet checksum of data that comes in pieces.
@@ -183,7 +214,7 @@ impl Family for Internet {
 ///
 /// Adding a number to its rotation makes the upper half the end-around sum of both halves, which cannot carry again.
 #[inline(always)]
-const fn fold(sum: u64) -> u16 {
+pub(crate) const fn fold(sum: u64) -> u16 {
     let sum = (sum.wrapping_add(sum.rotate_left(32)) >> 32) as u32;
     (sum.wrapping_add(sum.rotate_left(16)) >> 16) as u16
 }
@@ -322,101 +353,31 @@ impl<T: Tier> Body<T> for Adc {
     }
 }
 
-/// Vectors of words, summed by pairs into 32-bit lanes: by a signed multiply-add by ones, for which words are biased by
-/// -32768, or as they are. A lane moves by -65536 to 65534, or by 131070 at most, a vector.
-///
-/// Short data has no loop: lanes that start at the bias of the vectors they are about to take end as exact sums.
+/// Vectors of words ([`crate::paired`]). Where loads have no masks of bytes, short data take 64-bit words: a sum in one
+/// register is finished, lanes have to be gathered.
 pub(crate) struct Vectors;
-
-impl Vectors {
-    /// The length to which 64-bit words win where loads have no masks of bytes, on a Zen 3 core on 2026-11-21: `residue bench
-    /// -a internet -k adc,avx2,sse2 --sizes 8,20,24,32,40,44`.
-    const WORDS_TO: usize = 24;
-}
 
 impl<T: WordSum> Body<T> for Vectors {
     type Family = Internet;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        let n = data.len();
-        if !T::MASKS && n <= Vectors::WORDS_TO {
-            return <Adc as Body<T>>::run(tier, &(), state, data);
-        }
-        let start = |vectors| tier.lanes(2 * T::BIAS * vectors);
-        let lanes = if n <= T::BYTES {
-            tier.sum(start(1), tier.load_low(data, 0))
-        } else if n <= 2 * T::BYTES {
-            let (a, b) = (tier.load_whole(data, 0), tier.load_low(data, T::BYTES));
-            tier.add(tier.sum(start(2), a), tier.sum(start(0), b))
-        } else if n <= 4 * T::BYTES {
-            let [a, b, c, d] = tier.load_3_or_4(data);
-            let (ac, bd) = (tier.sum(start(4), a), tier.sum(start(0), b));
-            tier.add(tier.sum(ac, c), tier.sum(bd, d))
-        } else if n < 8 * T::BYTES {
-            let [a, b, c, d] = tier.load_four(data);
-            let [e, f, g, h] = tier.load_step(data, 4 * T::BYTES);
-            let (ae, bf) = (tier.sum(tier.sum(start(8), a), e), tier.sum(tier.sum(start(0), b), f));
-            let (cg, dh) = (tier.sum(tier.sum(start(0), c), g), tier.sum(tier.sum(start(0), d), h));
-            tier.add(tier.add(ae, bf), tier.add(cg, dh))
+        if data.len() <= T::WORDS_TO {
+            <Adc as Body<T>>::run(tier, &(), state, data)
         } else {
-            return tier.outline::<Long>(&(), state, data);
-        };
-        add(state, tier.packed(lanes))
+            paired::sum::<Internet, T>(tier, state, data)
+        }
     }
 }
 
-/// Steps of eight vectors.
-struct Long;
+impl Paired for Internet {
+    const TWICE: bool = false;
 
-impl Long {
-    /// Steps before the lanes are widened: the eight accumulators are added in 32 bits, with up to eight more vectors.
-    const STEPS: usize = 4080;
-}
-
-impl<T: WordSum> Body<T> for Long {
-    type Family = Internet;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        const {
-            let vectors = 8 * Long::STEPS as u64 + 8;
-            assert!(vectors * 65536 <= i32::MAX as u64 && vectors * 2 * 65535 <= u32::MAX as u64);
-        };
-        let mut sum = state;
-        for block in data.chunks(8 * T::BYTES * Long::STEPS) {
-            let (vectors, rest) = tier.blocks(block);
-            let (steps, single) = vectors.as_chunks::<8>();
-            let mut lanes = [tier.lanes(0); 8];
-            for step in steps {
-                for i in 0..8 {
-                    lanes[i] = tier.sum(lanes[i], tier.load(&step[i]));
-                }
-            }
-            // One to seven vectors, each to another accumulator: no additions wait for each other.
-            let (fours, single) = single.as_chunks::<4>();
-            if let [four] = fours {
-                for i in 0..4 {
-                    lanes[i] = tier.sum(lanes[i], tier.load(&four[i]));
-                }
-            }
-            let (twos, single) = single.as_chunks::<2>();
-            if let [two] = twos {
-                for i in 0..2 {
-                    lanes[4 + i] = tier.sum(lanes[4 + i], tier.load(&two[i]));
-                }
-            }
-            if let [one] = single {
-                lanes[6] = tier.sum(lanes[6], tier.load(one));
-            }
-            lanes[7] = tier.sum(lanes[7], tier.load_low(block, block.len() - rest.len()));
-            for width in [4, 2, 1] {
-                for i in 0..width {
-                    lanes[i] = tier.add(lanes[i], lanes[i + width]);
-                }
-            }
-            let bias = i64::from(T::BIAS) * ((vectors.len() + 1) * T::BYTES / 2) as i64;
-            sum = add(sum, (tier.total(lanes[0]) + bias) as u64);
-        }
-        sum
+    fn join<T: WordSum>(tier: T, state: u64, lanes: [T::Lanes; 2], bytes: usize) -> u64 {
+        /// The most whose sum is sure to be less than 2^32.
+        const PACKED: usize = 2 * 65536;
+        let lanes = tier.add(lanes[0], lanes[1]);
+        add(state, if bytes <= PACKED { tier.packed(lanes) } else { tier.total(lanes) })
     }
 }
 

@@ -8,6 +8,8 @@
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private and `unsafe`, and the
 //! only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
 
+pub(crate) mod task;
+
 use crate::arch::{Copying, Enter, Tier};
 use crate::cpu::{self, Features};
 use core::mem::MaybeUninit;
@@ -118,6 +120,10 @@ impl<F: Family> Kernel<F> {
 
     /// The kernel of body `B` on another architecture, for lists: no CPU this is compiled for has its `needs`, so it never
     /// runs.
+    #[allow(
+        clippy::extra_unused_type_parameters,
+        reason = "a body that no line names would be unused"
+    )]
     pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
         Kernel {
             info: KernelInfo { name, needs, sort: Sort::Dispatched, same_as: None },

@@ -34,6 +34,8 @@
 //! # Features
 //! `std` (default): reads `RESIDUE_CPU`, and detects CPU features on aarch64. Without it the crate is `no_std`, allocates
 //! nothing, and detects features on x86-64 only.
+//!
+//! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over threads.
 
 #![no_std]
 #![deny(unsafe_code)]
@@ -52,6 +54,7 @@ extern crate std;
 pub mod adler;
 #[allow(unsafe_code)]
 mod arch;
+pub mod batch;
 pub mod code;
 pub mod copy;
 pub mod cpu;
@@ -62,6 +65,9 @@ pub mod foil;
 pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
+mod paired;
+#[cfg(feature = "rayon")]
+pub mod parallel;
 mod weighted;
 mod words;
 pub mod xns;

@@ -16,8 +16,10 @@
 //! **Blind spot.** 2^16 = 1 modulo 65535: moving a word by 16 words changes nothing.
 
 use crate::Error;
-use crate::arch::{Portable, Tier};
+use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64};
+use crate::internet::fold;
 use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::paired::{self, Paired};
 
 /// The XNS checksum of `data` (any length), as a big-endian value; 0 for no data, never FFFF.
 ///
@@ -220,7 +222,7 @@ impl Columns {
 impl<T: Tier> Body<T> for Columns {
     type Family = Xns;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: u16, data: &[u8]) -> u16 {
+    fn run(_: T, (): &(), state: u16, data: &[u8]) -> u16 {
         const { assert!(Columns::ROWS as u64 * 0xffff <= u32::MAX as u64) };
         let (rows, rest) = data.as_chunks::<32>();
         let mut sum = state;
@@ -241,12 +243,69 @@ impl<T: Tier> Body<T> for Columns {
             }
             sum = reduce(total);
         }
-        <Words as Body<T>>::run(tier, &(), sum, rest)
+        row(sum, rest)
+    }
+}
+
+/// The state after `bytes` more bytes, from a sum of theirs: 2^15 w_1 + 2^14 w_2 + ..., the powers going round, of words in
+/// little-endian order.
+#[inline(always)]
+fn joined(state: u16, sum: u64, bytes: usize) -> u16 {
+    let words = bytes.div_ceil(2) as u64;
+    // Of the last word the weight is 2, so all weights are short by words + 1 rotations; eight more swap the bytes.
+    let (sum, carry) = rotate(state, words).overflowing_add(rotate(fold(sum), words + 1 + 8));
+    // Without a carry out of the top this adds 0; with one, `sum` is at most FFFE.
+    let sum = sum + u16::from(carry);
+    if sum == 0xffff { 0 } else { sum }
+}
+
+/// Less than sixteen words, from 64-bit ones: in each half two words, the first of them twice.
+#[inline(always)]
+fn row(state: u16, data: &[u8]) -> u16 {
+    debug_assert!(data.len() < 32);
+    const FIRST: u64 = 0x0000_ffff_0000_ffff;
+    let pairs = |word: u64| 2 * (word & FIRST) + (word >> 16 & FIRST);
+    let (words, _) = data.as_chunks::<8>();
+    // Moving all to the next four words is a multiplication by 2^4. The halves hold 18 bits and 12 more.
+    let sum = words.iter().fold(0, |sum, word| (sum << 4) + pairs(u64::from_le_bytes(*word)));
+    let sum = (sum << 4) + pairs(last_word(data, 8));
+    let sum = 4 * (sum & 0xffff_ffff) + (sum >> 32);
+    joined(state, sum << (4 * (3 - words.len())), data.len())
+}
+
+/// Vectors of words ([`crate::paired`]): the same columns, two to a lane. Words at even places count twice as much as those
+/// after them, which the multiply-add does that adds them up; the eight lanes of 32 bytes differ by powers of four, by which
+/// they are multiplied once, at the end. Zeros behind the data do not count.
+pub(crate) struct Vectors;
+
+impl<T: WordSum> Body<T> for Vectors {
+    type Family = Xns;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u16, data: &[u8]) -> u16 {
+        if !T::MASKS && data.len() < 32 {
+            row(state, data)
+        } else {
+            paired::sum::<Xns, T>(tier, state, data)
+        }
+    }
+}
+
+impl Paired for Xns {
+    const TWICE: bool = true;
+
+    #[inline(always)]
+    fn join<T: WordSum>(tier: T, state: u16, [even, odd]: [T::Lanes; 2], bytes: usize) -> u16 {
+        joined(state, tier.columns(even, odd), bytes)
     }
 }
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Xns>] = &[
+    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni"),
+    on_x86_64!(Avx2, Vectors, "avx2"),
+    on_x86_64!(Sse2, Vectors, "sse2"),
+    on_aarch64!(Neon, Vectors, "neon"),
+    Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Words>("words").historical(),
     Kernel::on::<Portable, Columns>("columns").method(),
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),

@@ -12,6 +12,7 @@ use super::select::Index;
 use super::text::{day, shortened, significant};
 use crate::speed::model::Run;
 use chart::{Curve, Plot, Sample};
+pub use labels::spread;
 use subjects::{CRC32C, SUBJECTS, Subject};
 
 /// One drawn figure.

@@ -270,20 +270,11 @@ impl Bench<'_> {
         let data: &[u8] = data;
 
         let batch = |contender: &Contender, calls: usize| {
-            // Always zero, which the compiler does not know: with it the next address hangs on the last value.
-            let mask = black_box(0u64);
-            let mut value = 0;
-            let start = now();
-            for call in 0..calls {
-                let length = list[call % list.len()];
-                let offset = if misaligned { call % 8 } else { 0 };
-                let offset = if latency { offset + (value & mask) as usize } else { offset };
-                let result = (contender.call)(&data[offset..offset + length]);
-                value = if latency { result } else { value ^ result };
+            if latency {
+                batch::<true>(contender, data, list, misaligned, calls)
+            } else {
+                batch::<false>(contender, data, list, misaligned, calls)
             }
-            let end = now();
-            black_box(value);
-            end.saturating_sub(start) as f64 / calls as f64
         };
         // As many calls as fill a batch, at least one of each length.
         let calls = |contender: &Contender| {
@@ -304,6 +295,32 @@ impl Bench<'_> {
         }
         ticks
     }
+}
+
+/// The ticks of a call, over `calls` of them. A loop for each mode: a choice inside it may be compiled to a conditional move,
+/// by which every call would wait for the one before.
+fn batch<const LATENCY: bool>(
+    contender: &Contender,
+    data: &[u8],
+    list: &[usize],
+    misaligned: bool,
+    calls: usize,
+) -> f64 {
+    // Always zero, which the compiler does not know: with it the next address hangs on the last value.
+    let mask = black_box(0u64);
+    let mut value = 0;
+    let mut lengths = list.iter().cycle();
+    let start = now();
+    for call in 0..calls {
+        let Some(&length) = lengths.next() else { break };
+        let offset = if misaligned { call % 8 } else { 0 };
+        let offset = if LATENCY { offset + (value & mask) as usize } else { offset };
+        let result = (contender.call)(&data[offset..offset + length]);
+        value = if LATENCY { result } else { value ^ result };
+    }
+    let end = now();
+    black_box(value);
+    end.saturating_sub(start) as f64 / calls as f64
 }
 
 fn median(samples: &mut [f64]) -> f64 {
@@ -394,7 +411,8 @@ fn conditions(options: &Options) -> Vec<String> {
 }
 
 /// The CPU's own name, where the operating system tells it.
-fn cpu_name() -> String {
+#[must_use]
+pub fn cpu_name() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let value = |key: &str| {
         let line =

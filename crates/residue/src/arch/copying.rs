@@ -117,13 +117,15 @@ macro_rules! handed_on {
 
 impl<T: WordSum> WordSum for Copying<T> {
     const BIAS: i32 = T::BIAS;
+    const WORDS_TO: usize = T::WORDS_TO;
     type Lanes = T::Lanes;
     handed_on! {
         fn lanes(self, each: i32) -> T::Lanes;
-        fn sum(self, lanes: T::Lanes, words: T::V) -> T::Lanes;
+        fn sum(self, lanes: T::Lanes, words: T::V, twice: bool) -> T::Lanes;
         fn add(self, a: T::Lanes, b: T::Lanes) -> T::Lanes;
         fn packed(self, lanes: T::Lanes) -> u64;
-        fn total(self, lanes: T::Lanes) -> i64;
+        fn total(self, lanes: T::Lanes) -> u64;
+        fn columns(self, even: T::Lanes, odd: T::Lanes) -> u64;
     }
 }
 
@@ -181,9 +183,9 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
 
     #[inline(always)]
     fn head(self, data: &[u8], register: T::V) -> Head<T::W> {
-        let head = self.tier.head(data, register);
-        self.store(&data[..head.bytes]);
-        head
+        // No head is longer. Of long data a fixed length, without a call; what is not the head's is stored again.
+        self.store(data.first_chunk::<64>().map_or(data, |first| first));
+        self.tier.head(data, register)
     }
 
     handed_on! {

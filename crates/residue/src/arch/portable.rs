@@ -3,6 +3,7 @@
 use super::tier;
 use crate::cpu::Features;
 
+mod batch;
 mod crc;
 mod sums;
 

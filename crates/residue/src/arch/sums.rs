@@ -79,19 +79,24 @@ pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
 pub(crate) trait WordSum: Load {
     /// 32768 there, else 0.
     const BIAS: i32;
+    /// The length to which the Internet checksum's 64-bit words win over these vectors.
+    const WORDS_TO: usize;
     /// 32-bit lanes, one for every two words.
     type Lanes: Copy;
     /// The same number in all lanes.
     fn lanes(self, each: i32) -> Self::Lanes;
-    /// Adds the little-endian words, each less the bias, two to a lane.
-    fn sum(self, lanes: Self::Lanes, words: Self::V) -> Self::Lanes;
+    /// Adds the little-endian words, each less the bias, two to a lane; `twice` the first of the two. `twice` is constant.
+    fn sum(self, lanes: Self::Lanes, words: Self::V, twice: bool) -> Self::Lanes;
     /// Adds lane by lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// The sum of all lanes, which are unsigned and add up to less than 2^32; or two numbers in the two halves whose sum it
-    /// is.
+    /// The sum of all lanes, which are not negative and add up to less than 2^32; or two numbers in the two halves whose sum
+    /// it is.
     fn packed(self, lanes: Self::Lanes) -> u64;
-    /// The sum of all lanes; they are signed if there is a bias.
-    fn total(self, lanes: Self::Lanes) -> i64;
+    /// The sum of all lanes, which are not negative.
+    fn total(self, lanes: Self::Lanes) -> u64;
+    /// From the lanes of vectors with an even and with an odd index, which are not negative, the sum of all lanes times 4^(7
+    /// - i): i counts the lanes of 32 bytes of data from 0 to 7.
+    fn columns(self, even: Self::Lanes, odd: Self::Lanes) -> u64;
 }
 
 /// What is summed with weights.

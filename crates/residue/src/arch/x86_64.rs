@@ -6,6 +6,7 @@ use core::arch::asm;
 #[cfg(not(miri))]
 use core::arch::x86_64::__cpuid;
 
+mod batch;
 mod crc;
 mod sums;
 mod sums128;

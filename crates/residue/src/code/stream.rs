@@ -79,6 +79,18 @@ impl<'a> Stream<'a> {
         Stream { code, state, bytes: 0 }
     }
 
+    /// The code.
+    #[must_use]
+    pub const fn code(&self) -> &'a Code {
+        self.code
+    }
+
+    /// How many bytes it has seen.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         each!(&mut self.state, stream => stream.update(data));

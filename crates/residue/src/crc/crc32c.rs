@@ -15,12 +15,14 @@ use super::taps::{self, OnSet, Taps};
 use super::{Crc, Embedded, catalog, gf2};
 use crate::arch::{ByteMatrix, CarryLessWide, Crc32cStep, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-use chain::{HeadShift, Serial};
+use chain::Serial;
 use core::marker::PhantomData;
 use three_way::{ThreeWay, ThreeWayTables};
 
 mod chain;
 mod three_way;
+
+pub(crate) use chain::HeadShift;
 
 /// CRC-32C of `data`, of any length.
 ///

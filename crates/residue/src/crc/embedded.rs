@@ -24,8 +24,9 @@ pub struct Constants {
     pub(crate) taps: Option<Matrices>,
     /// The register after each byte, from zero.
     bytes: [u64; 256],
-    /// x^(8 2^k) modulo the embedded polynomial.
-    powers: [u64; 64],
+    /// x^(8 2^k) modulo the embedded polynomial; for a reflected code x^(8 2^k - 1), reversed, as its products come out one
+    /// place low.
+    pub(super) powers: [u64; 64],
 }
 
 impl Constants {
@@ -44,10 +45,14 @@ impl Constants {
             bytes[i] = if reflected { register.reverse_bits() } else { register };
             i += 1;
         }
-        let mut powers = [gf2::xpow(8, poly); 64];
-        let mut k = 1;
+        let (mut powers, mut power) = ([0; 64], gf2::xpow(if reflected { 7 } else { 8 }, poly));
+        let mut k = 0;
         while k < 64 {
-            powers[k] = gf2::mul(powers[k - 1], powers[k - 1], poly);
+            powers[k] = if reflected { power.reverse_bits() } else { power };
+            power = gf2::mul(power, power, poly);
+            if reflected {
+                power = gf2::mulx(power, poly);
+            }
             k += 1;
         }
         let mut constants = Constants {
@@ -86,12 +91,16 @@ impl Constants {
         register ^ self.xorout
     }
 
-    /// The embedded register after `bytes` zero bytes.
-    pub(crate) const fn advance(&self, state: u64, bytes: u64) -> u64 {
+    /// The embedded register after `bytes` zero bytes, computed bit by bit; [`advance`](super::advance) does it with
+    /// carry-less products, but not at compile time.
+    pub(super) const fn advance(&self, state: u64, bytes: u64) -> u64 {
         let mut register = if self.reflected { state.reverse_bits() } else { state };
         let mut left = bytes;
         while left != 0 {
-            register = gf2::mul(register, self.powers[left.trailing_zeros() as usize], self.poly);
+            let power = self.powers[left.trailing_zeros() as usize];
+            let power =
+                if self.reflected { gf2::mulx(power.reverse_bits(), self.poly) } else { power };
+            register = gf2::mul(register, power, self.poly);
             left &= left - 1;
         }
         if self.reflected { register.reverse_bits() } else { register }

@@ -257,7 +257,7 @@ pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, 
 /// The half of a lane that has the upper powers, times x^64, plus the other one, mod P, by Barrett's method: exact,
 /// because P has degree 64.
 #[inline(always)]
-fn reduce64<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
+pub(super) fn reduce64<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
     let barrett = t.lane_of(keys.barrett);
     if REFLECTED {
         let q = t.product::<0x00>(lane, barrett);

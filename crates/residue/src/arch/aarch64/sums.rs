@@ -47,15 +47,31 @@ impl Load for Neon {
 impl WordSum for Neon {
     type Lanes = uint32x4_t;
     const BIAS: i32 = 0;
+    /// Not measured.
+    const WORDS_TO: usize = 24;
 
     ops! {
         fn lanes(self, each: i32) -> uint32x4_t { vdupq_n_u32(each as u32) }
-        fn sum(self, lanes: uint32x4_t, words: uint8x16_t) -> uint32x4_t {
-            vpadalq_u16(lanes, vreinterpretq_u16_u8(words))
+        fn sum(self, lanes: uint32x4_t, words: uint8x16_t, twice: bool) -> uint32x4_t {
+            let lanes = vpadalq_u16(lanes, vreinterpretq_u16_u8(words));
+            if twice {
+                let first = vandq_u32(vreinterpretq_u32_u8(words), vdupq_n_u32(0xffff));
+                vaddq_u32(lanes, first)
+            } else {
+                lanes
+            }
         }
         fn add(self, a: uint32x4_t, b: uint32x4_t) -> uint32x4_t { vaddq_u32(a, b) }
         fn packed(self, lanes: uint32x4_t) -> u64 { vaddlvq_u32(lanes) }
-        fn total(self, lanes: uint32x4_t) -> i64 { vaddlvq_u32(lanes) as i64 }
+        fn total(self, lanes: uint32x4_t) -> u64 { vaddlvq_u32(lanes) }
+        fn columns(self, even: uint32x4_t, odd: uint32x4_t) -> u64 {
+            const WEIGHTS: [u32; 8] = [1 << 14, 1 << 12, 1 << 10, 1 << 8, 1 << 6, 1 << 4, 1 << 2, 1];
+            let (first, second) = (vld1q_u32(WEIGHTS.as_ptr()), vld1q_u32(WEIGHTS[4..].as_ptr()));
+            let sum = vmull_u32(vget_low_u32(even), vget_low_u32(first));
+            let sum = vmlal_high_u32(sum, even, first);
+            let sum = vmlal_u32(sum, vget_low_u32(odd), vget_low_u32(second));
+            vaddvq_u64(vmlal_high_u32(sum, odd, second))
+        }
     }
 }
 

@@ -39,6 +39,7 @@ fn biased(v: &[u8], word: usize) -> i32 {
 impl WordSum for Portable {
     type Lanes = [i32; 8];
     const BIAS: i32 = 32768;
+    const WORDS_TO: usize = 0;
 
     #[inline(always)]
     fn lanes(self, each: i32) -> [i32; 8] {
@@ -46,8 +47,9 @@ impl WordSum for Portable {
     }
 
     #[inline(always)]
-    fn sum(self, lanes: [i32; 8], v: [u8; 32]) -> [i32; 8] {
-        core::array::from_fn(|i| lanes[i] + biased(&v, 2 * i) + biased(&v, 2 * i + 1))
+    fn sum(self, lanes: [i32; 8], v: [u8; 32], twice: bool) -> [i32; 8] {
+        let first = if twice { 2 } else { 1 };
+        core::array::from_fn(|i| lanes[i] + first * biased(&v, 2 * i) + biased(&v, 2 * i + 1))
     }
 
     #[inline(always)]
@@ -62,9 +64,19 @@ impl WordSum for Portable {
     }
 
     #[inline(always)]
-    fn total(self, lanes: [i32; 8]) -> i64 {
-        lanes.iter().map(|&lane| i64::from(lane)).sum()
+    fn total(self, lanes: [i32; 8]) -> u64 {
+        signed_total(lanes) as u64
     }
+
+    #[inline(always)]
+    fn columns(self, even: [i32; 8], odd: [i32; 8]) -> u64 {
+        let lanes = self.add(even, odd).into_iter().zip([14, 12, 10, 8, 6, 4, 2, 0]);
+        lanes.map(|(lane, bits)| (lane as u64) << bits).sum()
+    }
+}
+
+fn signed_total(lanes: [i32; 8]) -> i64 {
+    lanes.iter().map(|&lane| i64::from(lane)).sum()
 }
 
 /// A vector's units, as 32-bit lanes.
@@ -133,8 +145,8 @@ impl<U: Units> Weighted<U> for Portable {
 
     #[inline(always)]
     fn totals64(self, sums: Sums) -> [i64; 2] {
-        let weighted = self.total(sums.weighted) + U::PER_STEP as i64 * self.total(sums.earlier);
-        [self.total(sums.plain), weighted]
+        let earlier = U::PER_STEP as i64 * signed_total(sums.earlier);
+        [signed_total(sums.plain), signed_total(sums.weighted) + earlier]
     }
 
     #[inline(always)]

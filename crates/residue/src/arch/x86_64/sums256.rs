@@ -71,22 +71,43 @@ fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
 impl WordSum for Avx2 {
     type Lanes = __m256i;
     const BIAS: i32 = 32768;
+    /// As for SSE2. Words have half the latency to here; where lengths are random, vectors win by a seventh from 64 bytes on.
+    const WORDS_TO: usize = 128;
 
     ops! {
         fn lanes(self, each: i32) -> __m256i { _mm256_set1_epi32(each) }
-        fn sum(self, lanes: __m256i, words: __m256i) -> __m256i {
-            _mm256_add_epi32(lanes, _mm256_madd_epi16(biased(self, words), _mm256_set1_epi16(1)))
+        fn sum(self, lanes: __m256i, words: __m256i, twice: bool) -> __m256i {
+            let weights = _mm256_set1_epi32(if twice { 0x0001_0002 } else { 0x0001_0001 });
+            _mm256_add_epi32(lanes, _mm256_madd_epi16(biased(self, words), weights))
         }
         fn add(self, a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
         fn packed(self, lanes: __m256i) -> u64 {
             let half = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
             _mm_cvtsi128_si64(_mm_add_epi32(half, _mm_unpackhi_epi64(half, half))) as u64
         }
-        fn total(self, lanes: __m256i) -> i64 {
-            let wide = wide(self, lanes);
-            let half = _mm_add_epi64(_mm256_castsi256_si128(wide), _mm256_extracti128_si256::<1>(wide));
-            _mm_cvtsi128_si64(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half)))
+        fn columns(self, even: __m256i, odd: __m256i) -> u64 {
+            let lanes = _mm256_add_epi32(even, odd);
+            let even = _mm256_setr_epi32(1 << 14, 0, 1 << 10, 0, 1 << 6, 0, 1 << 2, 0);
+            let odd = _mm256_setr_epi32(1 << 12, 0, 1 << 8, 0, 1 << 4, 0, 1, 0);
+            let even = _mm256_mul_epu32(lanes, even);
+            let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(lanes), odd);
+            total64(self, _mm256_add_epi64(even, odd))
         }
+    }
+
+    #[inline(always)]
+    fn total(self, lanes: __m256i) -> u64 {
+        total64(self, wide(self, lanes))
+    }
+}
+
+/// The sum of four 64-bit lanes.
+#[inline(always)]
+fn total64(_proof: Avx2, wide: __m256i) -> u64 {
+    // SAFETY: the marker proves AVX2.
+    unsafe {
+        let half = _mm_add_epi64(_mm256_castsi256_si128(wide), _mm256_extracti128_si256::<1>(wide));
+        _mm_cvtsi128_si64(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half))) as u64
     }
 }
 

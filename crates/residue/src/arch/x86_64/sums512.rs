@@ -36,17 +36,28 @@ impl Load for Avx512Vnni {
 impl WordSum for Avx512Vnni {
     type Lanes = __m512i;
     const BIAS: i32 = 32768;
+    /// Of any length up to a vector, one load under a mask.
+    const WORDS_TO: usize = 0;
 
     ops! {
         fn lanes(self, each: i32) -> __m512i { _mm512_set1_epi32(each) }
-        fn sum(self, lanes: __m512i, words: __m512i) -> __m512i {
+        fn sum(self, lanes: __m512i, words: __m512i, twice: bool) -> __m512i {
             let words = _mm512_xor_si512(words, _mm512_set1_epi16(i16::MIN));
-            _mm512_dpwssd_epi32(lanes, words, _mm512_set1_epi16(1))
+            let weights = _mm512_set1_epi32(if twice { 0x0001_0002 } else { 0x0001_0001 });
+            _mm512_dpwssd_epi32(lanes, words, weights)
         }
         fn add(self, a: __m512i, b: __m512i) -> __m512i { _mm512_add_epi32(a, b) }
         fn packed(self, lanes: __m512i) -> u64 { _mm_cvtsi128_si64(halved(self, lanes)) as u64 }
-        fn total(self, lanes: __m512i) -> i64 {
-            _mm512_reduce_add_epi64(wide(self, lanes))
+        fn total(self, lanes: __m512i) -> u64 {
+            _mm512_reduce_add_epi64(wide(self, lanes)) as u64
+        }
+        fn columns(self, even: __m512i, odd: __m512i) -> u64 {
+            let lanes = _mm512_add_epi32(even, odd);
+            let even = _mm512_set4_epi64(1 << 2, 1 << 6, 1 << 10, 1 << 14);
+            let odd = _mm512_set4_epi64(1, 1 << 4, 1 << 8, 1 << 12);
+            let even = _mm512_mul_epu32(lanes, even);
+            let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(lanes), odd);
+            _mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)) as u64
         }
     }
 }

@@ -37,7 +37,7 @@ fn tail<T: Crc32cStep>(tier: T, mut state: u32, mut rest: &[u8]) -> u32 {
 
 /// One chain of words only, for short data: what is more than whole words comes first, as one word behind zeros, which
 /// cost nothing from state 0. So the number of words is the only branch, where [`Serial`] has a ladder of three more.
-pub(super) struct HeadShift;
+pub(crate) struct HeadShift;
 
 impl<T: Crc32cStep> Body<T> for HeadShift {
     type Family = Crc32c;

@@ -1,0 +1,116 @@
+//! The command line.
+
+use crate::contender::SUBJECTS;
+use crate::measure::{Mode, Plan};
+use clap::Parser;
+use std::path::PathBuf;
+
+/// Everyone is timed at these.
+const SIZES: [usize; 15] =
+    [8, 20, 40, 44, 64, 128, 256, 550, 1500, 4096, 9000, 16384, 65536, 1 << 20, 1 << 26];
+/// And at these with `--quick`.
+const QUICK: [usize; 8] = [20, 44, 64, 256, 1500, 4096, 16384, 1 << 20];
+
+/// Times residue and its peers, and tells the ratio to the best of them.
+#[derive(Parser)]
+#[command(name = "rivals", bin_name = "cargo xtask rivals", max_term_width = 100)]
+pub struct Args {
+    /// Only these codes, such as crc-32c,internet
+    #[arg(short, long, value_delimiter = ',', value_parser = code)]
+    pub code: Vec<&'static str>,
+    /// Only these sizes in bytes; K and M are 1024 and 1024 x 1024
+    #[arg(short, long, value_delimiter = ',', value_parser = size)]
+    sizes: Vec<usize>,
+    /// Only these modes
+    #[arg(short, long, value_delimiter = ',')]
+    modes: Vec<Mode>,
+    /// Only these rivals
+    #[arg(short, long, value_delimiter = ',')]
+    pub rival: Vec<String>,
+    /// Throughput at eight sizes, fewer runs
+    #[arg(short, long)]
+    quick: bool,
+    /// Portable code against portable code
+    #[arg(short, long)]
+    pub portable: bool,
+    /// Times each contender in a run
+    #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Runs over everything [default: 5, with --quick 3]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: Option<u16>,
+    /// Stay on this core
+    #[arg(long, value_name = "CORE")]
+    pub pin: Option<usize>,
+    /// Keep the figures, as CPU/DATE.csv in this folder
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = RECORDS)]
+    pub record: Option<PathBuf>,
+    /// Measure nothing: draw this record
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["record", "quick", "portable"])]
+    pub draw: Option<PathBuf>,
+    /// Measure nothing: tables of this record
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["record", "quick", "portable", "draw"])]
+    pub show: Option<PathBuf>,
+    /// Where --draw puts its figures
+    #[arg(long, value_name = "FOLDER", default_value = FIGURES)]
+    pub figures: PathBuf,
+}
+
+// From the root of the project, where `cargo xtask` is called.
+const RECORDS: &str = "benches/record";
+const FIGURES: &str = "docs/figures";
+
+impl Args {
+    /// What to measure.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let modes = match (self.modes.as_slice(), self.quick) {
+            ([], true) => vec![Mode::Throughput],
+            ([], false) => Mode::ALL.to_vec(),
+            (modes, _) => modes.to_vec(),
+        };
+        let sizes = match (self.sizes.as_slice(), self.quick) {
+            ([], true) => QUICK.to_vec(),
+            ([], false) => SIZES.to_vec(),
+            (sizes, _) => sizes.to_vec(),
+        };
+        let runs = self.runs.unwrap_or(if self.quick { 3 } else { 5 });
+        Plan { modes, sizes, rounds: self.rounds.into(), runs: runs.into() }
+    }
+}
+
+fn code(name: &str) -> Result<&'static str, String> {
+    let code: residue::Code = name.parse().map_err(|error: residue::Error| error.to_string())?;
+    let known = SUBJECTS.iter().find(|subject| subject.code == code.name());
+    known.map(|subject| subject.code).ok_or_else(|| {
+        let names: Vec<&str> = SUBJECTS.iter().map(|subject| subject.code).collect();
+        format!("it has no rivals here; these have: {}", names.join(", "))
+    })
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 1 << 10),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 1 << 20),
+        _ => (text, 1),
+    };
+    let size = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    let size = size.filter(|size| (1..=1 << 30).contains(size));
+    size.ok_or_else(|| "a size is 1 byte to 1024M".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contender::{CRC_32C, INTERNET};
+
+    #[test]
+    fn names_and_sizes_are_understood() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+        assert_eq!((code("crc32c"), code("internet")), (Ok(CRC_32C), Ok(INTERNET)));
+        assert!(code("crc-8/smbus").is_err() && code("crc-33").is_err());
+        assert_eq!((size("64"), size("16K"), size("64M")), (Ok(64), Ok(16384), Ok(1 << 26)));
+        ["", "0", "K", "-1", "2000M", "1G"].iter().for_each(|text| assert!(size(text).is_err()));
+    }
+}

@@ -1,0 +1,89 @@
+//! A copy and the check value of what was copied: `residue::copy` against a copy and then a call, of the library and of its
+//! rivals; and the copy alone.
+
+use crate::contender::{APART, Contender, Copied, MEMCPY};
+use crate::measure::Mode;
+use crate::race::{Race, Runner, Timed};
+use residue_lab::speed::clock::now;
+use residue_lab::speed::data::Buffer;
+use std::cell::RefCell;
+use std::hint::black_box;
+
+/// Copies of one code and size.
+///
+/// # Errors
+/// If `residue` gives a wrong answer, or a wrong copy.
+pub fn race<'a>(
+    group: &[Contender],
+    size: usize,
+    data: &'a [u8],
+    destination: &'a RefCell<Buffer>,
+) -> Result<Race<'a>, String> {
+    let from = &data[..size];
+    let code = group.first().map_or("", |contender| contender.code);
+    let (mode, bytes, mut runners) = (Mode::Copy, size as f64, Vec::new());
+    for contender in group.iter().filter(|contender| mode.suits(contender, size)) {
+        let call = contender.call;
+        // The source is read again: a copy past the caches may leave its destination in memory.
+        let apart = move |from: &[u8], to: &mut [u8]| {
+            to.copy_from_slice(from);
+            black_box(&mut *to);
+            call(from)
+        };
+        let Some(copied) = contender.copied else {
+            runners.push(Runner::new(contender, contender.name, timed(apart, from, destination)));
+            continue;
+        };
+        check(contender, copied, from, destination)?;
+        let plain = |from: &[u8], to: &mut [u8]| {
+            to.copy_from_slice(from);
+            0
+        };
+        runners.push(Runner::new(contender, contender.name, timed(copied, from, destination)));
+        runners.push(Runner::new(contender, APART, timed(apart, from, destination)));
+        runners.push(Runner::new(contender, MEMCPY, timed(plain, from, destination)));
+    }
+    Ok(Race { code, mode, size, bytes, parts: 1, differing: false, runners })
+}
+
+/// The value against that of a call, which was checked before; and the copy.
+fn check(
+    contender: &Contender,
+    copied: Copied,
+    from: &[u8],
+    destination: &RefCell<Buffer>,
+) -> Result<(), String> {
+    let mut destination = destination.borrow_mut();
+    let to = destination.slice(0, from.len());
+    to.fill(0);
+    let (answer, expected) = (copied(from, to), (contender.call)(from));
+    if answer == expected && to == from {
+        return Ok(());
+    }
+    let same = if to == from { "the same" } else { "other" };
+    let (code, size) = (contender.code, from.len());
+    Err(format!(
+        "copying {size} bytes of {code} gives {same} bytes and {answer:x}, not {expected:x}"
+    ))
+}
+
+fn timed<'a>(
+    copied: impl Fn(&[u8], &mut [u8]) -> u64 + Copy + 'a,
+    from: &'a [u8],
+    destination: &'a RefCell<Buffer>,
+) -> Timed<'a> {
+    Box::new(move |calls, _| {
+        let copied = black_box(copied);
+        let mut destination = destination.borrow_mut();
+        let to = destination.slice(0, from.len());
+        let mut value = 0;
+        let start = now();
+        for _ in 0..calls {
+            value ^= copied(black_box(from), to);
+            black_box(&mut *to);
+        }
+        let end = now();
+        black_box(value);
+        end.saturating_sub(start)
+    })
+}

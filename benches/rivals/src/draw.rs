@@ -1,0 +1,180 @@
+//! Figures of a record: gigabytes a second, and how many times as fast as each rival.
+
+use crate::contender::{OURS, SUBJECTS, is_rival};
+use crate::measure::Mode;
+use crate::panel::{HUES, Panel, Series, Sheet, svg};
+use crate::record::Record;
+use crate::tables::Field;
+use residue_lab::report::write_whole;
+use std::path::Path;
+
+/// Rivals in a panel: those that are best somewhere, then the best on average.
+const SHOWN: usize = 5;
+
+/// Writes `rivals-speed.svg` and `rivals-ratio.svg` into a folder. Says where.
+///
+/// # Errors
+/// If the record has no throughput, or a file cannot be written.
+pub fn draw(record: &Record, folder: &Path) -> Result<String, String> {
+    let mut colours = Colours::default();
+    let (mut speeds, mut ratios) = (Vec::new(), Vec::new());
+    for subject in &SUBJECTS {
+        let field = Field::new(&record.cells, subject.code, Mode::Throughput);
+        let sizes = field.sizes();
+        let shown = shown(&field, &sizes);
+        if shown.is_empty() {
+            continue;
+        }
+        let hues = colours.of(&shown);
+        let curve = |name: &str, told: &dyn Fn(usize, f64) -> Option<f64>| {
+            let point =
+                |&size: &usize| Some((size as f64, told(size, field.cell(name, size)?.ns)?));
+            sizes.iter().filter_map(point).collect::<Vec<_>>()
+        };
+        let speed = |size: usize, ns: f64| Some(size as f64 / ns);
+        let ratio = |size: usize, ns: f64| Some(ns / field.cell(OURS, size)?.ns);
+        let panel = |ours: bool, told: &dyn Fn(usize, f64) -> Option<f64>| {
+            let rivals = shown.iter().zip(&hues).map(|(name, &hue)| Series {
+                name: name.to_string(),
+                hue: Some(hue),
+                points: curve(name, told),
+            });
+            let ours = ours.then(|| Series {
+                name: OURS.to_string(),
+                hue: None,
+                points: curve(OURS, told),
+            });
+            Panel { title: subject.title.to_string(), series: rivals.chain(ours).collect() }
+        };
+        speeds.push(panel(true, &speed));
+        ratios.push(panel(false, &ratio));
+    }
+    if speeds.is_empty() {
+        return Err("the record has no throughput of residue and a rival".to_string());
+    }
+    let about = about(record);
+    let lines = |text: &[&str]| text.iter().map(|line| line.to_string()).collect::<Vec<_>>();
+    let speed = Sheet {
+        title: "residue and its best rivals: gigabytes a second".to_string(),
+        about: about.clone(),
+        panels: speeds,
+        key: lines(&[
+            "Across: length in bytes. Up: GB/s, one thread.",
+            "Higher is faster. Each panel has a scale of its own.",
+            "",
+            "A call of a few bytes is mostly the call itself.",
+            "Beyond the caches, memory sets the pace for all.",
+        ]),
+        even: None,
+    };
+    let ratio = Sheet {
+        title: "How many times as fast as its rivals residue is".to_string(),
+        about,
+        panels: ratios,
+        key: lines(&[
+            "Across: length in bytes.",
+            "Up: the rival's time over residue's.",
+            "Above 1 residue is faster; shaded: slower.",
+            "",
+            "The lowest curve is the best rival.",
+        ]),
+        even: Some(1.0),
+    };
+    let mut out = String::new();
+    for (name, sheet) in [("rivals-speed.svg", speed), ("rivals-ratio.svg", ratio)] {
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let path = write_whole(folder, name, &svg(&sheet)).map_err(failed)?;
+        out.push_str(&format!("{}\n", path.display()));
+    }
+    Ok(out)
+}
+
+fn about(record: &Record) -> Vec<String> {
+    let day: String = record.fact("date").chars().take(10).collect();
+    let tier = match record.fact("tier") {
+        "all" | "" => String::new(),
+        tier => format!(", residue restricted to {tier}"),
+    };
+    let against = match record.fact("against") {
+        "portable code" => ", portable code only",
+        _ => "",
+    };
+    vec![
+        format!(
+            "{}, {day}; residue {}{tier}{against}.",
+            record.fact("cpu"),
+            record.fact("residue")
+        ),
+        "Independent calls of one length on the same bytes again and again: in the \
+         caches where they fit (cargo xtask rivals)."
+            .to_string(),
+    ]
+}
+
+/// Who is drawn, in the order of the table.
+fn shown<'a>(field: &Field<'a>, sizes: &[usize]) -> Vec<&'a str> {
+    let duels = || sizes.iter().filter_map(|&size| field.duel(size));
+    // How often one is the best, then how far from the best it is on average.
+    let rank = |name: &str| {
+        let wins = duels().filter(|duel| duel.best.contender == name).count();
+        let behind = duels()
+            .filter_map(|duel| Some((field.cell(name, duel.best.size)?.ns / duel.best.ns).ln()));
+        let all: Vec<f64> = behind.collect();
+        let mean = all.iter().sum::<f64>() / all.len().max(1) as f64;
+        (std::cmp::Reverse(wins), if all.is_empty() { f64::INFINITY } else { mean })
+    };
+    let mut names: Vec<&str> = field.names().into_iter().filter(|&name| is_rival(name)).collect();
+    let order = names.clone();
+    names.sort_by(|a, b| {
+        let ((wins_a, mean_a), (wins_b, mean_b)) = (rank(a), rank(b));
+        wins_a.cmp(&wins_b).then(mean_a.total_cmp(&mean_b))
+    });
+    names.truncate(SHOWN);
+    order.into_iter().filter(|name| names.contains(name)).collect()
+}
+
+/// A rival keeps its colour from panel to panel where it can.
+#[derive(Default)]
+struct Colours(Vec<(String, usize)>);
+
+impl Colours {
+    fn of(&mut self, names: &[&str]) -> Vec<usize> {
+        let known = |all: &Colours, name: &str| {
+            all.0.iter().find(|(other, _)| other == name).map(|&(_, hue)| hue)
+        };
+        let mut taken: Vec<usize> = names.iter().filter_map(|name| known(self, name)).collect();
+        for name in names.iter().filter(|name| known(self, name).is_none()).collect::<Vec<_>>() {
+            let uses = |hue: usize| self.0.iter().filter(|(_, other)| *other == hue).count();
+            let free = (0..HUES).filter(|hue| !taken.contains(hue));
+            let hue = free.min_by_key(|&hue| uses(hue)).unwrap_or(0);
+            taken.push(hue);
+            self.0.push((name.to_string(), hue));
+        }
+        names.iter().map(|name| known(self, name).unwrap_or(0)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::tests::cells;
+
+    #[test]
+    fn a_record_is_drawn() {
+        let place = tempfile::tempdir().expect("a folder");
+        let record = Record { facts: Vec::new(), cells: cells() };
+        let told = draw(&record, place.path()).expect("two figures");
+        assert_eq!(told.lines().count(), 2);
+        let svg = std::fs::read_to_string(place.path().join("rivals-ratio.svg")).expect("drawn");
+        assert!(svg.contains(">fast<") && svg.contains(">slow<") && !svg.contains(">residue<"));
+        assert!(draw(&Record { facts: Vec::new(), cells: Vec::new() }, place.path()).is_err());
+    }
+
+    #[test]
+    fn colours_differ_within_a_panel_and_stay() {
+        let mut colours = Colours::default();
+        assert_eq!(colours.of(&["a", "b"]), [0, 1]);
+        assert_eq!(colours.of(&["c", "a"]), [2, 0]);
+    }
+}

@@ -1,0 +1,270 @@
+//! What came out, as tables: all contenders of a code, and the worst ratios beside the required ones.
+
+use crate::contender::{OURS, SUBJECTS, Subject, is_rival};
+use crate::measure::{Cell, Mode};
+use crate::required::{Goals, RANGES, Range, TIE};
+use residue_lab::report::{Row, Table};
+
+/// Up to here a table tells nanoseconds, above gigabytes a second.
+const SHORT: usize = 550;
+
+/// `residue` against its best rival at one size.
+pub struct Duel<'a> {
+    /// `residue`.
+    pub ours: &'a Cell,
+    /// The fastest of the others.
+    pub best: &'a Cell,
+}
+
+impl Duel<'_> {
+    /// The best rival's time over ours: above 1 where we are faster.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.best.ns / self.ours.ns
+    }
+
+    /// `at 44: 0.95 (etherparse 5.56 ns, residue 5.87 ns)`.
+    fn told(&self) -> String {
+        let (size, ratio, rival) = (size_name(self.ours.size), self.ratio(), &self.best.contender);
+        let (theirs, ours) = (number(self.best.ns), number(self.ours.ns));
+        format!("at {size}: {ratio:.2} ({rival} {theirs} ns, residue {ours} ns)")
+    }
+}
+
+/// The cells of one code in one mode.
+pub struct Field<'a>(Vec<&'a Cell>);
+
+impl<'a> Field<'a> {
+    /// Picks them out.
+    #[must_use]
+    pub fn new(cells: &'a [Cell], code: &str, mode: Mode) -> Field<'a> {
+        Field(cells.iter().filter(|cell| cell.code == code && cell.mode == mode).collect())
+    }
+
+    /// The sizes, each once, in the order of the cells.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<usize> {
+        once(self.0.iter().map(|cell| cell.size))
+    }
+
+    /// The contenders, `residue` first.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'a str> {
+        let mut names = once(self.0.iter().map(|cell| cell.contender.as_str()));
+        names.sort_by_key(|&name| name != OURS);
+        names
+    }
+
+    /// A contender at a size.
+    #[must_use]
+    pub fn cell(&self, name: &str, size: usize) -> Option<&'a Cell> {
+        self.0.iter().find(|cell| cell.size == size && cell.contender == name).copied()
+    }
+
+    /// `residue` and its best rival at a size, if both were timed.
+    #[must_use]
+    pub fn duel(&self, size: usize) -> Option<Duel<'a>> {
+        let rivals = self.0.iter().filter(|cell| cell.size == size && is_rival(&cell.contender));
+        let best = rivals.min_by(|a, b| a.ns.total_cmp(&b.ns))?;
+        Some(Duel { ours: self.cell(OURS, size)?, best })
+    }
+
+    /// The duel that `residue` does worst in, of the sizes in a range.
+    #[must_use]
+    pub fn worst(&self, range: &Range) -> Option<Duel<'a>> {
+        let sizes = self.sizes().into_iter().filter(|size| range.contains(*size));
+        let duels = sizes.filter_map(|size| self.duel(size));
+        duels.min_by(|a, b| a.ratio().total_cmp(&b.ratio()))
+    }
+
+    /// Short sizes in nanoseconds and long ones in gigabytes a second, each a table if there are any.
+    #[must_use]
+    pub fn tables(&self, subject: &Subject, mode: Mode) -> Vec<Table> {
+        let (short, long): (Vec<usize>, Vec<usize>) =
+            self.sizes().into_iter().partition(|&size| size <= SHORT);
+        let nanoseconds = |cell: &Cell| number(cell.ns);
+        let rate = |cell: &Cell| number(cell.bytes / cell.ns);
+        let title = |unit: &str| format!("{}, {}: {unit}", subject.title, mode.name());
+        if matches!(mode, Mode::Batch | Mode::Imix) {
+            let packets = |cell: &Cell| number(1e3 / cell.ns);
+            let title = title("million packets a second");
+            return self.table(title, &self.sizes(), &packets).into_iter().collect();
+        }
+        [
+            self.table(title("ns per call"), &short, &nanoseconds),
+            self.table(title("GB/s"), &long, &rate),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn table(
+        &self,
+        title: String,
+        sizes: &[usize],
+        told: &dyn Fn(&Cell) -> String,
+    ) -> Option<Table> {
+        let rival = |size| self.duel(size).map_or("", |duel| duel.best.contender.as_str());
+        let value = |name: &str, size: usize| match self.cell(name, size) {
+            Some(cell) if name == rival(size) => format!("{}*", told(cell)),
+            Some(cell) => told(cell) + " ",
+            None => "- ".to_string(),
+        };
+        let line = |name: &str| {
+            Row::Values(name.to_string(), sizes.iter().map(|&size| value(name, size)).collect())
+        };
+        let mut rows: Vec<Row> = self.names().into_iter().map(line).collect();
+        let ratio = |cell: Option<&Cell>, size: usize| {
+            let both = cell.zip(self.cell(OURS, size));
+            both.map_or("- ".to_string(), |(cell, ours)| format!("{:.2} ", cell.ns / ours.ns))
+        };
+        let best = |&size: &usize| ratio(self.duel(size).map(|duel| duel.best), size);
+        rows.push(Row::Values("ratio".to_string(), sizes.iter().map(best).collect()));
+        for name in self.names().into_iter().filter(|&name| name != OURS && !is_rival(name)) {
+            let beside = |&size: &usize| ratio(self.cell(name, size), size);
+            rows.push(Row::Values(format!("ratio to {name}"), sizes.iter().map(beside).collect()));
+        }
+        let heads = sizes.iter().map(|&size| size_name(size) + " ").collect();
+        (!sizes.is_empty()).then(|| table(title, "contender", heads, rows))
+    }
+}
+
+/// Worst ratios of one mode, code by code. With `goals`, beside the required ones, and below the table how many were reached
+/// and which were not although `residue` is ahead; [`behind`] tells of the others.
+#[must_use]
+pub fn summary(cells: &[Cell], mode: Mode, goals: Option<Goals>) -> Option<(Table, String)> {
+    let (mut rows, mut short, mut met, mut all) = (Vec::new(), Vec::new(), 0, 0);
+    for subject in &SUBJECTS {
+        let field = Field::new(cells, subject.code, mode);
+        let mut values = Vec::new();
+        for range in &RANGES {
+            let (duel, goals) = (field.worst(range), goals);
+            let goal = goals.and_then(|goals| Some((goals, goals.ratio(subject.code, range)?)));
+            values.push(match (&duel, goal) {
+                (None, _) => "-  ".to_string(),
+                (Some(duel), None) => format!("{:.2}  ", duel.ratio()),
+                (Some(duel), Some((goals, goal))) => {
+                    let reached = goals.reached(duel.ratio(), goal);
+                    all += 1;
+                    met += usize::from(reached);
+                    let mark = if reached { " " } else { "!" };
+                    if !reached && duel.ratio() >= TIE {
+                        short.push(format!("{} of {goal}, {}", subject.title, duel.told()));
+                    }
+                    format!("{:.2}/{goal}{mark}", duel.ratio())
+                }
+            });
+        }
+        if values.iter().any(|value| !value.starts_with('-')) {
+            rows.push(Row::Values(subject.title.to_string(), values));
+        }
+    }
+    let heads = RANGES.iter().map(|range| format!("{} ", range.name)).collect();
+    let beside = goals.map_or("", |_| ", beside the required one (!: not met)");
+    let title = format!("Worst ratio to the best rival, {}{beside}", mode.name());
+    let mut verdict = goals.map_or(String::new(), |_| format!("{met} of {all} are met.\n"));
+    if !short.is_empty() {
+        verdict += &format!("Not met, though not behind:\n  {}\n", short.join("\n  "));
+    }
+    (!rows.is_empty()).then(|| (table(title, "code", heads, rows), verdict))
+}
+
+/// Every cell in which `residue` is behind the best rival, and no tie.
+#[must_use]
+pub fn behind(cells: &[Cell]) -> Vec<String> {
+    let mut out = Vec::new();
+    for mode in Mode::ALL {
+        for subject in &SUBJECTS {
+            let field = Field::new(cells, subject.code, mode);
+            let duels = field.sizes().into_iter().filter_map(|size| field.duel(size));
+            let lost = duels.filter(|duel| duel.ratio() < TIE);
+            out.extend(lost.map(|d| format!("{}, {} {}", subject.title, mode.name(), d.told())));
+        }
+    }
+    out
+}
+
+fn table(title: String, stub: &'static str, heads: Vec<String>, rows: Vec<Row>) -> Table {
+    Table { id: "rivals", title, note: String::new(), stub, heads, together: 1, rows }
+}
+
+/// `64`, `1500`, `16 KiB`, `1 MiB`.
+#[must_use]
+pub fn size_name(size: usize) -> String {
+    match size {
+        _ if size >= 1 << 20 && size.is_multiple_of(1 << 20) => format!("{} MiB", size >> 20),
+        _ if size >= 1 << 12 && size.is_multiple_of(1 << 10) => format!("{} KiB", size >> 10),
+        _ => size.to_string(),
+    }
+}
+
+/// Three digits, or all before the point.
+fn number(x: f64) -> String {
+    match x {
+        _ if x < 9.995 => format!("{x:.2}"),
+        _ if x < 99.95 => format!("{x:.1}"),
+        _ => format!("{x:.0}"),
+    }
+}
+
+fn once<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::contender::CRC_32C;
+
+    /// `residue` and two rivals at a short size and a long one.
+    pub(crate) fn cells() -> Vec<Cell> {
+        let times = [(OURS, 2.0, 20.0), ("slow", 9.0, 90.0), ("fast", 4.0, 15.0)];
+        let cell = |size: usize, contender: &str, ns: f64| Cell {
+            code: CRC_32C.to_string(),
+            mode: Mode::Throughput,
+            size,
+            contender: contender.to_string(),
+            version: "1.0".to_string(),
+            bytes: size as f64,
+            ns,
+            quartiles: [ns - 0.5, ns + 0.5],
+            rounds: 31,
+        };
+        times
+            .iter()
+            .flat_map(|(name, short, long)| [cell(64, name, *short), cell(1500, name, *long)])
+            .collect()
+    }
+
+    #[test]
+    fn ratios_are_of_the_best_rival() {
+        let cells = cells();
+        let field = Field::new(&cells, CRC_32C, Mode::Throughput);
+        assert_eq!(field.names(), [OURS, "slow", "fast"]);
+        assert_eq!(field.duel(64).map(|duel| duel.ratio()), Some(2.0));
+        let tables = field.tables(&SUBJECTS[0], Mode::Throughput);
+        assert!(tables[0].text().contains("4.00*") && tables[1].text().contains("100*"));
+        assert!(tables[1].text().contains("0.75"));
+        let goals = |full| Some(Goals { full });
+        let (table, verdict) = summary(&cells, Mode::Throughput, goals(false)).expect("a summary");
+        assert!(table.text().contains("2.00/1 ") && table.text().contains("0.75/1!"));
+        assert_eq!(verdict, "1 of 2 are met.\n");
+        let behind = behind(&cells);
+        assert_eq!(behind, ["CRC-32C, throughput at 1500: 0.75 (fast 15.0 ns, residue 20.0 ns)"]);
+        assert!(summary(&cells, Mode::Latency, None).is_none());
+    }
+
+    #[test]
+    fn sizes_are_named() {
+        let names =
+            [(64, "64"), (1500, "1500"), (4096, "4 KiB"), (9000, "9000"), (1 << 26, "64 MiB")];
+        names.iter().for_each(|&(size, name)| assert_eq!(size_name(size), name));
+    }
+}

@@ -1,0 +1,214 @@
+//! Many small packets at once: the check value of each.
+//!
+//! A call for each packet spends more on the call, the last fold and the wait for its result than on the bytes. A batch
+//! shares them: the Internet checksum sums several packets side by side and folds all sums in one vector, CRC-32C runs four
+//! chains of its instruction in lockstep. Other codes are computed one by one.
+//!
+//! Packets are slices, or [`Spans`] of one buffer. Values are those of the one-shot functions, in the order of the packets.
+//! Nothing is allocated.
+//!
+//! ```
+//! use residue::batch::{self, Spans};
+//! let packets: [&[u8]; 3] = [b"123456789", b"", b"1234"];
+//! let mut values = [0; 3];
+//! batch::crc32c(&packets, &mut values)?;
+//! assert_eq!(values, packets.map(residue::crc32c));
+//!
+//! let spans = Spans::new(b"123456789", &[(0, 4), (4, 5)])?;
+//! let mut values = [0; 2];
+//! batch::internet(spans, &mut values)?;
+//! assert_eq!(values, [b"1234".as_slice(), b"56789"].map(residue::internet::checksum));
+//! # Ok::<(), residue::Error>(())
+//! ```
+
+mod crc32c;
+mod internet;
+
+use crate::code::Sum;
+use crate::crc::Compiled;
+use crate::{Code, Error};
+
+/// The packets of a batch: made of `&[&[u8]]`, of an array of slices, or of [`Spans`].
+#[derive(Clone, Copy, Debug)]
+pub struct Packets<'a>(Form<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Form<'a> {
+    Slices(&'a [&'a [u8]]),
+    Spans(Spans<'a>),
+}
+
+impl Packets<'_> {
+    /// How many.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match self.0 {
+            Form::Slices(slices) => slices.len(),
+            Form::Spans(spans) => spans.spans.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Before any work is done: a place for each value, and no more.
+    fn places(&self, values: usize) -> Result<(), Error> {
+        let packets = self.len();
+        if packets == values { Ok(()) } else { Err(Error::BatchLength { packets, values }) }
+    }
+}
+
+impl<'a> From<&'a [&'a [u8]]> for Packets<'a> {
+    fn from(slices: &'a [&'a [u8]]) -> Self {
+        Packets(Form::Slices(slices))
+    }
+}
+
+impl<'a, const N: usize> From<&'a [&'a [u8]; N]> for Packets<'a> {
+    fn from(slices: &'a [&'a [u8]; N]) -> Self {
+        Packets(Form::Slices(slices))
+    }
+}
+
+impl<'a> From<Spans<'a>> for Packets<'a> {
+    fn from(spans: Spans<'a>) -> Self {
+        Packets(Form::Spans(spans))
+    }
+}
+
+/// Packets as parts of one buffer, such as a receive ring or a capture file: each where it starts and how long it is, in
+/// bytes. They may overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans<'a> {
+    base: &'a [u8],
+    spans: &'a [(u32, u32)],
+}
+
+impl<'a> Spans<'a> {
+    /// The spans `(start, length)` of `base`.
+    ///
+    /// # Errors
+    /// [`Error::SpanOutside`] for the first that reaches past the end of `base`.
+    pub fn new(base: &'a [u8], spans: &'a [(u32, u32)]) -> Result<Self, Error> {
+        let outside = |&(start, length): &(u32, u32)| {
+            u64::from(start) + u64::from(length) > base.len() as u64
+        };
+        match spans.iter().position(outside) {
+            None => Ok(Spans { base, spans }),
+            Some(index) => {
+                let (start, length) = spans[index];
+                Err(Error::SpanOutside { index, start, length, bytes: base.len() as u64 })
+            }
+        }
+    }
+}
+
+/// A form of packets, as kernels read it.
+trait Source<'a>: Copy {
+    /// The packet at `index`, which is below their number.
+    fn packet(self, index: usize) -> &'a [u8];
+}
+
+impl<'a> Source<'a> for &'a [&'a [u8]] {
+    #[inline(always)]
+    fn packet(self, index: usize) -> &'a [u8] {
+        self.get(index).copied().unwrap_or_default()
+    }
+}
+
+impl<'a> Source<'a> for Spans<'a> {
+    #[inline(always)]
+    fn packet(self, index: usize) -> &'a [u8] {
+        let Some(&(start, length)) = self.spans.get(index) else {
+            return &[];
+        };
+        // `Spans::new` found it inside.
+        let (start, length) = (start as usize, length as usize);
+        self.base.get(start..start.saturating_add(length)).unwrap_or_default()
+    }
+}
+
+/// The Internet checksum of each packet, as [`internet::checksum`](crate::internet::checksum) gives it, of any length.
+///
+/// # Errors
+/// [`Error::BatchLength`] if `values` is not as long as `packets`; nothing is written then.
+pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Result<(), Error> {
+    let packets = packets.into();
+    packets.places(values.len())?;
+    internet::BEST.perform((packets, values));
+    Ok(())
+}
+
+/// The CRC-32C of each packet, as [`crc32c`](crate::crc32c) gives it, of any length.
+///
+/// # Errors
+/// [`Error::BatchLength`] if `values` is not as long as `packets`; nothing is written then.
+pub fn crc32c<'a>(packets: impl Into<Packets<'a>>, values: &mut [u32]) -> Result<(), Error> {
+    let packets = packets.into();
+    packets.places(values.len())?;
+    crc32c::BEST.perform((packets, values));
+    Ok(())
+}
+
+/// The value of each packet by any code, as [`Code::value`] gives it.
+///
+/// # Errors
+/// [`Error::BatchLength`] if `values` is not as long as `packets`; nothing is written then.
+pub fn each<'a>(
+    code: &Code,
+    packets: impl Into<Packets<'a>>,
+    values: &mut [u128],
+) -> Result<(), Error> {
+    let packets = packets.into();
+    packets.places(values.len())?;
+    match code {
+        Code::Sum(Sum::Internet) => widened(packets, values, internet),
+        Code::Crc(crc) if crc.compiled() == Some(Compiled::Crc32c) => {
+            widened(packets, values, crc32c)
+        }
+        _ => {
+            match packets.0 {
+                Form::Slices(slices) => singly(slices, values, |packet| code.value(packet)),
+                Form::Spans(spans) => singly(spans, values, |packet| code.value(packet)),
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A batch of a narrower type, some packets at a time.
+fn widened<'a, V: Copy + Default + Into<u128>>(
+    packets: Packets<'a>,
+    values: &mut [u128],
+    batch: impl Fn(Packets<'a>, &mut [V]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    const ROUND: usize = 128;
+    let mut narrow = [V::default(); ROUND];
+    for (round, values) in values.chunks_mut(ROUND).enumerate() {
+        let range = round * ROUND..round * ROUND + values.len();
+        let part = match packets.0 {
+            Form::Slices(slices) => Form::Slices(slices.get(range).unwrap_or_default()),
+            Form::Spans(Spans { base, spans }) => {
+                Form::Spans(Spans { base, spans: spans.get(range).unwrap_or_default() })
+            }
+        };
+        let narrow = &mut narrow[..values.len()];
+        batch(Packets(part), narrow)?;
+        values.iter_mut().zip(narrow).for_each(|(value, narrow)| *value = (*narrow).into());
+    }
+    Ok(())
+}
+
+/// Packet by packet.
+#[inline(always)]
+fn singly<'a, V>(packets: impl Source<'a>, values: &mut [V], value: impl Fn(&[u8]) -> V) {
+    for (index, place) in values.iter_mut().enumerate() {
+        *place = value(packets.packet(index));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! CRC-32C of packets in lockstep.
+//!
+//! Idea. The instruction takes three cycles, and one or more can start in each, so four packets of as many words run side by
+//! side. What does not fill a word goes first, behind zero bytes, from a register that those zero bytes lead to all ones;
+//! whole words follow, so a length costs one branch. Packets of mixed lengths are sorted by their words first.
+
+use super::{Form, Packets, Source, singly};
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+use crate::arch::aarch64::Crc;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use crate::arch::x86_64::{Avx2Vpclmul, Sse42};
+use crate::arch::{Crc32cStep, Portable, Tier};
+use crate::crc::crc32c::{HeadShift, crc32c};
+use crate::kernel::Body;
+use crate::kernel::task::{Choice, Line, Perform, Task};
+
+/// The CRCs of a batch, which has a place for each.
+pub(crate) struct Crcs;
+
+impl Task for Crcs {
+    type Input<'a> = (Packets<'a>, &'a mut [u32]);
+    type Output = ();
+}
+
+/// One by one.
+struct Singly;
+
+impl<T: Tier> Perform<T> for Singly {
+    type Task = Crcs;
+    #[inline(always)]
+    fn perform(_: T, (packets, values): (Packets<'_>, &mut [u32])) {
+        match packets.0 {
+            Form::Slices(slices) => singly(slices, values, crc32c),
+            Form::Spans(spans) => singly(spans, values, crc32c),
+        }
+    }
+}
+
+/// Four at a time.
+struct Lockstep;
+
+impl<T: Crc32cStep> Perform<T> for Lockstep {
+    type Task = Crcs;
+    #[inline(always)]
+    fn perform(tier: T, (packets, values): (Packets<'_>, &mut [u32])) {
+        match packets.0 {
+            Form::Slices(slices) => rounds(tier, slices, values),
+            Form::Spans(spans) => rounds(tier, spans, values),
+        }
+    }
+}
+
+/// Packets sorted together: their places fit a byte.
+const ROUND: usize = 256;
+/// The fewest packets that are worth sorting.
+const SORTED: usize = 32;
+/// Whole words of the longest packet that runs among others, of 71 bytes. [`together`] has an arm for each number.
+const WORDS: usize = 8;
+
+#[inline(always)]
+fn rounds<'a, T: Crc32cStep>(tier: T, packets: impl Source<'a>, values: &mut [u32]) {
+    for (round, values) in values.chunks_mut(ROUND).enumerate() {
+        let from = round * ROUND;
+        let mut order = [0; ROUND];
+        let count = values.len();
+        if count >= SORTED && sort(&mut order[..count], packets, from) {
+            let (fours, rest) = order[..count].as_chunks::<4>();
+            for four in fours {
+                let [a, b, c, d] = four.map(usize::from);
+                let crcs = together(
+                    tier,
+                    packets.packet(from + a),
+                    packets.packet(from + b),
+                    packets.packet(from + c),
+                    packets.packet(from + d),
+                );
+                for i in 0..4 {
+                    values[usize::from(four[i]) % count] = crcs[i];
+                }
+            }
+            for &place in rest {
+                let place = usize::from(place);
+                values[place % count] = alone(tier, packets.packet(from + place));
+            }
+        } else {
+            let (fours, rest) = values.as_chunks_mut::<4>();
+            let mut at = from;
+            for crcs in fours {
+                *crcs = together(
+                    tier,
+                    packets.packet(at),
+                    packets.packet(at + 1),
+                    packets.packet(at + 2),
+                    packets.packet(at + 3),
+                );
+                at += 4;
+            }
+            for (i, crc) in rest.iter_mut().enumerate() {
+                *crc = alone(tier, packets.packet(at + i));
+            }
+        }
+    }
+}
+
+/// Places of packets by their words; false if all have as many.
+#[inline(always)]
+fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
+    let class = |i: usize| (packets.packet(from + i).len() / 8).min(WORDS + 1);
+    let first = class(0);
+    if (1..order.len()).all(|i| class(i) == first) {
+        return false;
+    }
+    let mut next = [0u16; WORDS + 2];
+    for i in 0..order.len() {
+        next[class(i)] += 1;
+    }
+    let mut sum = 0;
+    for count in &mut next {
+        (*count, sum) = (sum, sum + *count);
+    }
+    for i in 0..order.len() {
+        let place = &mut next[class(i)];
+        if let Some(slot) = order.get_mut(usize::from(*place)) {
+            *slot = i as u8;
+        }
+        *place += 1;
+    }
+    true
+}
+
+/// For n bytes below 8: the register that 8 - n zero bytes lead from to all ones, which is what a word begins with that has n
+/// bytes of a packet behind zero bytes; above it, half of the bits before those bytes.
+static STARTS: [u64; 8] = {
+    const P: u32 = 0x82f6_3b78;
+    let mut starts = [0; 8];
+    let (mut register, mut n) = (u32::MAX, 8);
+    while n > 0 {
+        n -= 1;
+        let mut bit = 0;
+        while bit < 8 {
+            // The step backwards: P has the top bit, so the result tells whether it was added.
+            let added = register >> 31;
+            register = (register ^ (P & added.wrapping_neg())) << 1 | added;
+            bit += 1;
+        }
+        starts[n] = (32 - 4 * n as u64) << 32 | register as u64;
+    }
+    starts
+};
+
+/// The register after the bytes before the whole words, which are those that `word` begins with, and as many as there are
+/// beyond a multiple of eight.
+#[inline(always)]
+fn head<T: Crc32cStep>(tier: T, word: u64, bytes: usize) -> u32 {
+    let start = STARTS[bytes % 8];
+    // Twice half the way: a shift by 64 is none.
+    let shift = start >> 32 & 63;
+    tier.step8(start as u32, word << shift << shift)
+}
+
+#[inline(always)]
+fn alone<T: Crc32cStep>(tier: T, packet: &[u8]) -> u32 {
+    if packet.len() / 8 > WORDS {
+        return long(packet);
+    }
+    !<HeadShift as Body<T>>::run(tier, &(), u32::MAX, packet)
+}
+
+/// Out of the way of the registers.
+#[inline(never)]
+fn long(packet: &[u8]) -> u32 {
+    crc32c(packet)
+}
+
+/// The CRCs of four packets.
+#[inline(always)]
+fn together<T: Crc32cStep>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
+    // Straight through, for the lengths of headers and short messages.
+    let crcs = match a.len() / 8 {
+        1 => lockstep::<T, 1>(tier, a, b, c, d),
+        2 => lockstep::<T, 2>(tier, a, b, c, d),
+        3 => lockstep::<T, 3>(tier, a, b, c, d),
+        4 => lockstep::<T, 4>(tier, a, b, c, d),
+        5 => lockstep::<T, 5>(tier, a, b, c, d),
+        6 => lockstep::<T, 6>(tier, a, b, c, d),
+        7 => lockstep::<T, 7>(tier, a, b, c, d),
+        8 => lockstep::<T, 8>(tier, a, b, c, d),
+        _ => None,
+    };
+    if let Some(crcs) = crcs {
+        return crcs;
+    }
+    let (packets, mut crcs) = ([a, b, c, d], [0; 4]);
+    for i in 0..4 {
+        crcs[i] = alone(tier, packets[i]);
+    }
+    crcs
+}
+
+/// The same, if all have `W` whole words, at least one.
+#[inline(always)]
+fn lockstep<T: Crc32cStep, const W: usize>(
+    tier: T,
+    a: &[u8],
+    b: &[u8],
+    c: &[u8],
+    d: &[u8],
+) -> Option<[u32; 4]> {
+    if a.len() / 8 != W || b.len() / 8 != W || c.len() / 8 != W || d.len() / 8 != W {
+        return None;
+    }
+    let (wa, wb): (&[_; W], &[_; W]) =
+        (a.as_rchunks().1.first_chunk()?, b.as_rchunks().1.first_chunk()?);
+    let (wc, wd): (&[_; W], &[_; W]) =
+        (c.as_rchunks().1.first_chunk()?, d.as_rchunks().1.first_chunk()?);
+    let mut ra = head(tier, u64::from_le_bytes(*a.first_chunk()?), a.len());
+    let mut rb = head(tier, u64::from_le_bytes(*b.first_chunk()?), b.len());
+    let mut rc = head(tier, u64::from_le_bytes(*c.first_chunk()?), c.len());
+    let mut rd = head(tier, u64::from_le_bytes(*d.first_chunk()?), d.len());
+    for i in 0..W {
+        ra = tier.step8(ra, u64::from_le_bytes(wa[i]));
+        rb = tier.step8(rb, u64::from_le_bytes(wb[i]));
+        rc = tier.step8(rc, u64::from_le_bytes(wc[i]));
+        rd = tier.step8(rd, u64::from_le_bytes(wd[i]));
+    }
+    Some([!ra, !rb, !rc, !rd])
+}
+
+/// The ways, best first.
+pub(super) static LINES: &[Line<Crcs>] = &[
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Line::on::<Avx2Vpclmul, Lockstep>("avx2_sse42"),
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Line::on::<Sse42, Lockstep>("sse42"),
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    Line::on::<Crc, Lockstep>("crc"),
+    Line::on::<Portable, Lockstep>("generic").method(),
+    Line::on::<Portable, Singly>("portable"),
+];
+
+pub(super) static BEST: Choice<Crcs> = Choice::new(LINES);

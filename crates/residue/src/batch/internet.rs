@@ -1,0 +1,138 @@
+//! Internet checksums side by side.
+//!
+//! Idea. Each packet is summed into a vector of 32-bit lanes of its own; adding those vectors while transposing them leaves
+//! one lane a packet, and one fold, complement and swap serves them all.
+
+use super::{Form, Packets, Source, singly};
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use crate::arch::x86_64::{Avx2, Avx512Vnni};
+use crate::arch::{PacketSums, Portable, Tier};
+use crate::internet::checksum;
+use crate::kernel::task::{Choice, Line, Perform, Task};
+
+/// The checksums of a batch, which has a place for each.
+pub(crate) struct Checksums;
+
+impl Task for Checksums {
+    type Input<'a> = (Packets<'a>, &'a mut [u16]);
+    type Output = ();
+}
+
+/// One by one.
+struct Singly;
+
+impl<T: Tier> Perform<T> for Singly {
+    type Task = Checksums;
+    #[inline(always)]
+    fn perform(_: T, (packets, values): (Packets<'_>, &mut [u16])) {
+        match packets.0 {
+            Form::Slices(slices) => singly(slices, values, checksum),
+            Form::Spans(spans) => singly(spans, values, checksum),
+        }
+    }
+}
+
+/// `N` times four at a time.
+struct Grouped<const N: usize>;
+
+impl<T: PacketSums<N>, const N: usize> Perform<T> for Grouped<N> {
+    type Task = Checksums;
+    #[inline(always)]
+    fn perform(tier: T, (packets, values): (Packets<'_>, &mut [u16])) {
+        match packets.0 {
+            Form::Slices(slices) => grouped(tier, slices, values),
+            Form::Spans(spans) => grouped(tier, spans, values),
+        }
+    }
+}
+
+#[inline(always)]
+fn grouped<'a, T: PacketSums<N>, const N: usize>(
+    tier: T,
+    packets: impl Source<'a>,
+    values: &mut [u16],
+) {
+    let count = values.len();
+    let (fours, rest) = values.as_chunks_mut::<4>();
+    let (groups, single) = fours.as_chunks_mut::<N>();
+    let mut done = 0;
+    for places in groups {
+        *places = group(tier, packets, done, count);
+        done += 4 * N;
+    }
+    if count - done <= 2 * N {
+        // Half a group and less is not worth one.
+        for (i, place) in single.as_flattened_mut().iter_mut().chain(rest).enumerate() {
+            *place = checksum(packets.packet(done + i));
+        }
+    } else {
+        let last = group(tier, packets, done, count);
+        let last = last.as_flattened();
+        let places = single.as_flattened_mut().iter_mut().chain(rest);
+        places.zip(last).for_each(|(place, checksum)| *place = *checksum);
+    }
+}
+
+/// The checksums of the packets from `from` on, of which there are `count`; of nothing from there on.
+#[inline(always)]
+fn group<'a, T: PacketSums<N>, const N: usize>(
+    tier: T,
+    packets: impl Source<'a>,
+    from: usize,
+    count: usize,
+) -> [[u16; 4]; N] {
+    let mut fours = [tier.four([tier.none(); 4]); N];
+    for (i, four) in fours.iter_mut().enumerate() {
+        let from = from + 4 * i;
+        if count - from.min(count) >= 4 {
+            if let Some(alike) = alike::<T, N, false>(tier, packets, from) {
+                *four = alike;
+                continue;
+            }
+            if let Some(alike) = alike::<T, N, true>(tier, packets, from) {
+                *four = alike;
+                continue;
+            }
+        }
+        let mut lanes = [tier.none(); 4];
+        for (i, lanes) in lanes.iter_mut().enumerate() {
+            if from + i < count {
+                let packet = packets.packet(from + i);
+                *lanes = if packet.len() <= T::LONGEST {
+                    PacketSums::lanes(tier, packet)
+                } else {
+                    tier.lone(!checksum(packet).swap_bytes())
+                };
+            }
+        }
+        *four = tier.four(lanes);
+    }
+    tier.checksums(fours)
+}
+
+/// Four packets, if all have a length that takes no branch.
+#[inline(always)]
+fn alike<'a, T: PacketSums<N>, const N: usize, const BRIEF: bool>(
+    tier: T,
+    packets: impl Source<'a>,
+    from: usize,
+) -> Option<T::Four> {
+    let mut lanes = [tier.none(); 4];
+    for (i, lanes) in lanes.iter_mut().enumerate() {
+        let packet = packets.packet(from + i);
+        *lanes = if BRIEF { tier.brief(packet)? } else { tier.quick(packet)? };
+    }
+    Some(tier.four(lanes))
+}
+
+/// The ways, best first.
+pub(super) static LINES: &[Line<Checksums>] = &[
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Line::on::<Avx512Vnni, Grouped<4>>("avx512_vnni"),
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Line::on::<Avx2, Grouped<2>>("avx2"),
+    Line::on::<Portable, Grouped<2>>("generic").method(),
+    Line::on::<Portable, Singly>("portable"),
+];
+
+pub(super) static BEST: Choice<Checksums> = Choice::new(LINES);

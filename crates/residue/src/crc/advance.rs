@@ -1,0 +1,153 @@
+//! The register of a CRC of up to 64 bits after any number of zero bytes, without walking over them: what combination
+//! and update need.
+//!
+//! Idea. n zero bytes multiply the register by x^(8n) mod P. [`Constants`] holds x^(8 2^k) for every k, so one
+//! multiplication for each bit set in n does it: a carry-less product, and the reduction that folding ends with.
+
+use super::{Constants, fold};
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+use crate::arch::aarch64::Pmull;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use crate::arch::x86_64::Pclmul;
+use crate::arch::{CarryLess, Portable, Tier};
+use crate::kernel::task::{Choice, Line, Perform, Task};
+
+/// A register and a number of zero bytes; the register after them. Both embedded.
+pub(super) struct Advance;
+
+impl Task for Advance {
+    type Input<'a> = (&'a Constants, u64, u64);
+    type Output = u64;
+}
+
+/// With carry-less products.
+struct Products;
+
+impl<T: CarryLess> Perform<T> for Products {
+    type Task = Advance;
+    #[inline(always)]
+    fn perform(tier: T, (with, state, bytes): (&Constants, u64, u64)) -> u64 {
+        if with.reflected {
+            products::<T, true>(tier, with, state, bytes)
+        } else {
+            products::<T, false>(tier, with, state, bytes)
+        }
+    }
+}
+
+#[inline(always)]
+fn products<T: CarryLess, const REFLECTED: bool>(
+    t: T,
+    with: &Constants,
+    mut state: u64,
+    bytes: u64,
+) -> u64 {
+    let mut left = bytes;
+    while left != 0 {
+        let power = with.powers[left.trailing_zeros() as usize];
+        let product = t.product::<0x00>(t.lane_of(state.into()), t.lane_of(power.into()));
+        state = fold::reduce64::<T, REFLECTED>(t, &with.fold, product);
+        left &= left - 1;
+    }
+    state
+}
+
+/// Bit by bit.
+struct Bits;
+
+impl<T: Tier> Perform<T> for Bits {
+    type Task = Advance;
+    #[inline(always)]
+    fn perform(_: T, (with, state, bytes): (&Constants, u64, u64)) -> u64 {
+        with.advance(state, bytes)
+    }
+}
+
+/// The ways, best first.
+static LINES: &[Line<Advance>] = &[
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    Line::on::<Pclmul, Products>("pclmul"),
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    Line::on::<Pmull, Products>("pmull"),
+    Line::on::<Portable, Products>("generic").method(),
+    Line::on::<Portable, Bits>("portable"),
+];
+
+pub(super) static BEST: Choice<Advance> = Choice::new(LINES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crc::{Params, catalog, gf2};
+
+    /// CRCs of every width to 64 in both orders of bits, and those of the catalogue.
+    fn params() -> impl Iterator<Item = Params> {
+        let own = (1..=64).flat_map(|width| {
+            let mask = u128::MAX >> (128 - width);
+            let poly = (0xad93_d235_94c9_3659 & mask) | 1;
+            [false, true].map(|refin| Params {
+                width: width as u8,
+                poly,
+                refin,
+                refout: refin,
+                ..catalog::CRC_8_SMBUS
+            })
+        });
+        own.chain(catalog::ALL.iter().copied().filter(|params| params.width <= 64))
+    }
+
+    /// Registers that have every bit on its own, all, and some.
+    fn states(with: &Constants) -> impl Iterator<Item = u64> {
+        let top = if with.reflected { 0 } else { 64 - with.width };
+        let mask = u64::MAX >> (64 - with.width) << top;
+        let single = (0..with.width).map(move |bit| 1 << (bit + top));
+        single.chain([0, mask, 0x0123_4567_89ab_cdef & mask])
+    }
+
+    fn ways(with: &Constants, state: u64, bytes: u64, expected: u64) {
+        for line in LINES {
+            if let Some(register) = line.force((with, state, bytes)) {
+                let name = line.info().name;
+                assert_eq!(register, expected, "{name}: width {}, {bytes} bytes", with.width);
+            }
+        }
+    }
+
+    #[test]
+    fn zero_bytes_one_after_the_other() {
+        for params in params() {
+            let with = Constants::new(&params);
+            for mut state in states(&with) {
+                let first = state;
+                for bytes in 0..=67 {
+                    ways(&with, first, bytes, state);
+                    // A register divides zeros alike in both orders: each step moves it and subtracts P.
+                    for _ in 0..8 {
+                        state = if with.reflected {
+                            state >> 1 ^ (with.poly.reverse_bits() & (state & 1).wrapping_neg())
+                        } else {
+                            gf2::mulx(state, with.poly)
+                        };
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_bytes_than_any_memory_holds() {
+        for params in params().step_by(5) {
+            let with = Constants::new(&params);
+            let powers = (0..=60).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1]);
+            for bytes in powers.chain([0x0765_4321_0fed_cba9, (1 << 61) - 1]) {
+                // By square and multiply, of x itself: nothing that `Constants` holds is used.
+                let power = gf2::xpow(8 * bytes, with.poly);
+                for state in states(&with).step_by(9) {
+                    let turned = |a: u64| if with.reflected { a.reverse_bits() } else { a };
+                    let expected = turned(gf2::mul(turned(state), power, with.poly));
+                    ways(&with, state, bytes, expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! 16-bit words summed by pairs in 32-bit lanes, from vectors: the Internet checksum, and XNS.
+//!
+//! A signed multiply-add takes two words to a lane, for which words are biased by -32768 (or, where the CPU has it, an
+//! addition of unsigned pairs). Lanes start at the bias of the vectors to come, so that the sums end exact and not negative,
+//! and nothing is corrected afterwards.
+//!
+//! Short data has no loop; longer has eight accumulators, so that no addition waits for another.
+
+use crate::arch::WordSum;
+use crate::kernel::{Body, Family};
+use core::marker::PhantomData;
+
+/// A family whose codes follow from such sums.
+pub(crate) trait Paired: Family<With = ()> {
+    /// Whether the first word of each pair counts twice.
+    const TWICE: bool;
+    /// The state after `bytes` more bytes, from the lanes of vectors with an even and with an odd index.
+    fn join<T: WordSum>(
+        tier: T,
+        state: Self::State,
+        lanes: [T::Lanes; 2],
+        bytes: usize,
+    ) -> Self::State;
+}
+
+/// What so many vectors lack in each lane.
+#[inline(always)]
+fn bias<F: Paired, T: WordSum>(vectors: usize) -> i32 {
+    (if F::TWICE { 3 } else { 2 }) * T::BIAS * vectors as i32
+}
+
+/// Fewer than eight vectors at once, more by [`Long`].
+#[inline(always)]
+pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) -> F::State {
+    let n = data.len();
+    let start = |vectors| tier.lanes(bias::<F, T>(vectors));
+    let sum = |lanes, v| tier.sum(lanes, v, F::TWICE);
+    let lanes = if n <= T::BYTES {
+        [sum(start(1), tier.load_low(data, 0)), start(0)]
+    } else if n <= 2 * T::BYTES {
+        let (a, b) = (tier.load_whole(data, 0), tier.load_low(data, T::BYTES));
+        [sum(start(1), a), sum(start(1), b)]
+    } else if n <= 4 * T::BYTES {
+        let [a, b, c, d] = tier.load_3_or_4(data);
+        [sum(sum(start(2), a), c), sum(sum(start(2), b), d)]
+    } else if n < 8 * T::BYTES {
+        let [a, b, c, d] = tier.load_four(data);
+        let [e, f, g, h] = tier.load_step(data, 4 * T::BYTES);
+        let (ae, bf) = (sum(sum(start(4), a), e), sum(sum(start(4), b), f));
+        let (cg, dh) = (sum(sum(start(0), c), g), sum(sum(start(0), d), h));
+        [tier.add(ae, cg), tier.add(bf, dh)]
+    } else {
+        return tier.outline::<Long<F>>(&(), state, data);
+    };
+    F::join(tier, state, lanes, n)
+}
+
+/// Steps of eight vectors.
+struct Long<F>(PhantomData<F>);
+
+impl<F> Long<F> {
+    /// Steps before the lanes are emptied: a lane takes three words a vector, and up to eight vectors follow.
+    const STEPS: usize = 1364;
+}
+
+impl<F: Paired, T: WordSum> Body<T> for Long<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), mut state: F::State, data: &[u8]) -> F::State {
+        const {
+            let vectors = 8 * Long::<F>::STEPS as u64 + 8;
+            assert!(vectors * 3 * 65535 <= i32::MAX as u64 && 8 * T::BYTES % 32 == 0);
+        };
+        let sum = |lanes, v| tier.sum(lanes, v, F::TWICE);
+        for block in data.chunks(8 * T::BYTES * Self::STEPS) {
+            let (vectors, rest) = tier.blocks(block);
+            let (steps, single) = vectors.as_chunks::<8>();
+            let mut lanes = [tier.lanes(0); 8];
+            lanes[0] = tier.lanes(bias::<F, T>(vectors.len() / 2 + 1));
+            lanes[1] = tier.lanes(bias::<F, T>(vectors.len().div_ceil(2)));
+            for step in steps {
+                for i in 0..8 {
+                    lanes[i] = sum(lanes[i], tier.load(&step[i]));
+                }
+            }
+            // One to seven vectors and what is left: no additions wait for each other.
+            let (fours, single) = single.as_chunks::<4>();
+            if let [four] = fours {
+                for i in 0..4 {
+                    lanes[i] = sum(lanes[i], tier.load(&four[i]));
+                }
+            }
+            let (twos, single) = single.as_chunks::<2>();
+            if let [two] = twos {
+                for i in 0..2 {
+                    lanes[4 + i] = sum(lanes[4 + i], tier.load(&two[i]));
+                }
+            }
+            let last = tier.load_low(block, block.len() - rest.len());
+            if let [one] = single {
+                lanes[6] = sum(lanes[6], tier.load(one));
+                lanes[7] = sum(lanes[7], last);
+            } else {
+                lanes[6] = sum(lanes[6], last);
+            }
+            for width in [4, 2] {
+                for i in 0..width {
+                    lanes[i] = tier.add(lanes[i], lanes[i + width]);
+                }
+            }
+            state = F::join(tier, state, [lanes[0], lanes[1]], block.len());
+        }
+        state
+    }
+}

@@ -1,0 +1,75 @@
+//! Large data on several threads: each computes the values of its own part, and the values are combined.
+//!
+//! Needs the feature `rayon`. The work is done by the threads of rayon's pool that the caller runs in, or else of its
+//! global one, which is made at the first call; as everywhere with rayon, that call panics if the system grants no
+//! threads. Data of less than 2 [`PART`] bytes stay with the caller. The value is always that of one thread.
+//!
+//! ```
+//! let code: residue::Code = "crc32c".parse()?;
+//! let data = vec![7; 5 << 20];
+//! assert_eq!(residue::parallel::value(&code, &data), code.value(&data));
+//! # Ok::<(), residue::Error>(())
+//! ```
+
+use crate::{Code, Stream};
+use core::ops::Range;
+use core::slice;
+use std::vec::Vec;
+
+/// The fewest bytes that are given to a thread of their own.
+pub const PART: u64 = 1 << 20;
+
+/// Parts start where whole words of every code do, and lines of the cache.
+const GRAIN: u64 = 64;
+
+/// The value of `data` by `code`, as [`Code::value`] gives it.
+#[must_use]
+pub fn value(code: &Code, data: &[u8]) -> u128 {
+    let mut stream = code.stream();
+    update(&mut stream, data);
+    stream.value()
+}
+
+/// Adds the next bytes, as [`Stream::update`] does.
+pub fn update(stream: &mut Stream<'_>, data: &[u8]) {
+    let all = 0..data.len() as u64;
+    let done = ranges(slice::from_mut(stream), all, &|streams: &mut [Stream<'_>], range| {
+        let part = data.get(range.start as usize..range.end as usize).unwrap_or_default();
+        streams.iter_mut().for_each(|stream| stream.update(part));
+        Ok::<_, core::convert::Infallible>(())
+    });
+    let Ok(()) = done;
+}
+
+/// Adds to all `streams` the bytes of a `range` of anything, such as a file, that `take` reads: it adds those of the range
+/// it is given to the streams it is given, on any thread, and may be asked for a range twice.
+///
+/// # Errors
+/// The first, in the order of the data, of what `take` returns. The streams are of no use then.
+pub fn ranges<'a, E: Send>(
+    streams: &mut [Stream<'a>],
+    range: Range<u64>,
+    take: &(impl Fn(&mut [Stream<'a>], Range<u64>) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let length = range.end.saturating_sub(range.start);
+    if length < 2 * PART {
+        return take(streams, range);
+    }
+    let seen = streams.first().map_or(0, Stream::bytes);
+    let half = length / 2;
+    let middle = range.start + half - seen.wrapping_add(half) % GRAIN;
+    let (before, after) = (range.start..middle, middle..range.end);
+    let mut next: Vec<Stream<'a>> = streams.iter().map(|stream| stream.code().stream()).collect();
+    let (first, second) =
+        rayon::join(|| ranges(streams, before, take), || ranges(&mut next, after.clone(), take));
+    first?;
+    second?;
+    for (stream, next) in streams.iter_mut().zip(&next) {
+        // Only a stream that ends inside a word does not combine: one that had seen another number of bytes than the
+        // first.
+        if stream.combine(next).is_err() {
+            take(slice::from_mut(stream), after.clone())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Batches against the one-shot functions, as a user calls them.
+
+mod common;
+
+use common::noise;
+use proptest::prelude::*;
+use residue::batch::{self, Packets, Spans};
+use residue::{Code, Error, crc32c, internet};
+
+/// What packets are cut from.
+const BYTES: usize = 40_000;
+
+/// A length: mostly of small packets, now and then a long one.
+fn length() -> impl Strategy<Value = u32> {
+    prop_oneof![20 => 0u32..=200, 5 => 200u32..1600, 1 => 1600u32..20_000]
+}
+
+fn spans() -> impl Strategy<Value = Vec<(u32, u32)>> {
+    let span = (any::<prop::sample::Index>(), length())
+        .prop_map(|(at, length)| (at.index(BYTES - length as usize + 1) as u32, length));
+    // Runs of equal lengths too, which packets of one kind have.
+    let runs = prop::collection::vec((span, 1usize..12), 0..60);
+    runs.prop_map(|runs| {
+        let run = |((start, length), times): &((u32, u32), usize)| {
+            let (start, length) = (*start, *length);
+            (0..*times as u32)
+                .map(move |i| ((start + 7 * i).min(BYTES as u32 - length), length))
+                .collect::<Vec<_>>()
+        };
+        runs.iter().flat_map(run).collect()
+    })
+}
+
+fn check(base: &[u8], spans: &[(u32, u32)]) {
+    let packets: Vec<&[u8]> =
+        spans.iter().map(|&(start, length)| &base[start as usize..][..length as usize]).collect();
+    let spans = Spans::new(base, spans).expect("inside");
+    for form in [Packets::from(&packets[..]), Packets::from(spans)] {
+        assert_eq!((form.len(), form.is_empty()), (packets.len(), packets.is_empty()));
+        let mut values = vec![0; packets.len()];
+        assert_eq!(batch::internet(form, &mut values), Ok(()));
+        let single: Vec<u16> = packets.iter().map(|packet| internet::checksum(packet)).collect();
+        assert_eq!(values, single);
+
+        let mut values = vec![0; packets.len()];
+        assert_eq!(batch::crc32c(form, &mut values), Ok(()));
+        let single: Vec<u32> = packets.iter().map(|packet| crc32c(packet)).collect();
+        assert_eq!(values, single);
+
+        for name in ["internet", "crc32c", "crc-16/arc", "iso-8473"] {
+            let code: Code = name.parse().expect("a code");
+            let mut values = vec![0; packets.len()];
+            assert_eq!(batch::each(&code, form, &mut values), Ok(()));
+            let single: Vec<u128> = packets.iter().map(|packet| code.value(packet)).collect();
+            assert_eq!(values, single, "{name}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if common::emulated() { 8 } else { 256 }))]
+
+    #[test]
+    fn batches_of_any_packets(spans in spans()) {
+        check(&noise(BYTES), &spans);
+    }
+}
+
+#[test]
+fn every_length_among_others() {
+    let base = noise(BYTES);
+    let mixed: Vec<(u32, u32)> = (0..=200).map(|length| (3 * length, length)).collect();
+    check(&base, &mixed);
+    for length in 0..=200 {
+        check(&base, &[(length, length); 19]);
+    }
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let packets: [&[u8]; 2] = [b"123456789", b""];
+    let error = batch::crc32c(&packets, &mut [0]).expect_err("two packets, one place");
+    assert_eq!(error, Error::BatchLength { packets: 2, values: 1 });
+    assert_eq!(error.to_string(), "a batch of 2 packets needs 2 places for their values, not 1");
+    let error = Spans::new(b"123456789", &[(0, 9), (8, 2)]).map(drop).expect_err("outside");
+    assert_eq!(error, Error::SpanOutside { index: 1, start: 8, length: 2, bytes: 9 });
+    assert_eq!(error.to_string(), "span 1 (2 bytes at byte 8) reaches past its buffer of 9 bytes");
+    assert_eq!(batch::internet(&[], &mut []), Ok(()));
+}

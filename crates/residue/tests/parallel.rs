@@ -1,0 +1,112 @@
+//! Data spread over threads gives the value of one thread.
+
+mod common;
+
+use common::noise;
+use proptest::prelude::*;
+use residue::parallel::{self, PART};
+use residue::{Code, Stream};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+const MOST: usize = 5 * PART as usize + 77;
+
+/// All threads of one pool: it has several even where the machine has not.
+fn pool() -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads")
+}
+
+/// Codes that are quick enough for megabytes, of every way to combine.
+fn codes() -> Vec<Code> {
+    Code::all().filter(|code| code.width() <= 64).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn any_data_from_anywhere(
+        code in prop::sample::select(codes()),
+        from in 0usize..200,
+        length in prop_oneof![0..MOST - 200, (1usize..5).prop_map(|n| n * PART as usize), 2_097_140usize..2_097_170],
+        before in 0usize..200,
+        after in 0usize..100,
+    ) {
+        let noise = noise(MOST);
+        let data = &noise[from..from + length];
+        pool().install(|| {
+            prop_assert_eq!(parallel::value(&code, data), code.value(data));
+            // A stream that has seen something, and goes on.
+            let (mut stream, mut expected) = (code.stream(), code.stream());
+            stream.update(&noise[..before]);
+            parallel::update(&mut stream, data);
+            stream.update(&noise[..after]);
+            expected.update_scattered(&[&noise[..before], data, &noise[..after]]);
+            prop_assert_eq!(stream.value(), expected.value());
+            prop_assert_eq!(stream.bytes(), (before + length + after) as u64);
+            Ok(())
+        })?;
+    }
+}
+
+#[test]
+fn every_code() {
+    // Wide CRCs run bit by bit: as few bytes as are split at all.
+    let data = noise(2 * PART as usize + 1);
+    pool().install(|| {
+        for code in Code::all() {
+            assert_eq!(parallel::value(&code, &data), code.value(&data), "{code}");
+        }
+    });
+}
+
+#[test]
+fn data_without_bits() {
+    // Zeros and ones are where one's-complement sums have two zeros.
+    pool().install(|| {
+        for fill in [0, 0xff] {
+            let data = vec![fill; 3 * PART as usize];
+            for code in codes() {
+                assert_eq!(parallel::value(&code, &data), code.value(&data), "{code} {fill}");
+            }
+        }
+    });
+}
+
+#[test]
+fn streams_that_are_out_of_step() {
+    let data = noise(4 * PART as usize + 5);
+    let code: Code = "fletcher-32".parse().expect("a code");
+    let mut streams = [code.stream(), code.stream()];
+    streams[1].update(b"1");
+    let asked = AtomicUsize::new(0);
+    let done = pool().install(|| {
+        parallel::ranges(
+            &mut streams,
+            0..data.len() as u64,
+            &|streams: &mut [Stream<'_>], range| {
+                asked.fetch_add((range.end - range.start) as usize, Relaxed);
+                let part = &data[range.start as usize..range.end as usize];
+                streams.iter_mut().for_each(|stream| stream.update(part));
+                Ok::<_, ()>(())
+            },
+        )
+    });
+    assert_eq!(done, Ok(()));
+    assert!(asked.into_inner() > data.len());
+    assert_eq!(streams[0].value(), code.value(&data));
+    assert_eq!(streams[1].value(), code.value(&[b"1", &data[..]].concat()));
+}
+
+#[test]
+fn the_first_error_is_told() {
+    let code: Code = "crc32c".parse().expect("a code");
+    let mut streams = [code.stream()];
+    let end = 64 * PART;
+    let done = pool().install(|| {
+        parallel::ranges(&mut streams, 0..end, &|_: &mut [Stream<'_>], range| {
+            if range.start < end / 2 { Ok(()) } else { Err(range.start) }
+        })
+    });
+    // The middle, as near as parts start.
+    assert_eq!(done, Err(end / 2));
+}

@@ -1,0 +1,94 @@
+//! What the sums have beside the kernels that all codes share: XNS in depth, and lengths known to the compiler.
+
+mod common;
+
+use common::noise;
+use residue::{internet, xns};
+
+/// Data whose sums reach the ends of every lane, and whose total is minus zero.
+fn extremes(length: usize) -> [(&'static str, Vec<u8>); 5] {
+    let pattern = |of: &dyn Fn(usize) -> u8| (0..length).map(of).collect();
+    [
+        ("noise", noise(length)),
+        ("zeros", vec![0; length]),
+        ("ones", vec![0xff; length]),
+        // Words of FFFF and of 0000 in turn, and pairs of them.
+        ("words", pattern(&|i| if i / 2 % 2 == 0 { 0xff } else { 0 })),
+        ("pairs", pattern(&|i| if i / 4 % 2 == 0 { 0 } else { 0xff })),
+    ]
+}
+
+#[test]
+fn xns_kernels_at_every_length_to_2000() {
+    for (name, data) in extremes(2064) {
+        for n in (0..=2000).step_by(if common::emulated() { 11 } else { 1 }) {
+            let data = &data[n % 64..n % 64 + n];
+            let expected = xns::reference(data);
+            for kernel in xns::KERNELS {
+                let Some(forced) = common::force(kernel) else { continue };
+                let kernel = kernel.info().name;
+                assert_eq!(forced.value(&(), data), expected, "{name} {kernel} {n}");
+            }
+        }
+    }
+}
+
+/// A state is what whole words before it leave: here one word that leaves just it.
+#[test]
+fn xns_kernels_from_every_state() {
+    let data = noise(600);
+    let mut joined = vec![0; 2];
+    for state in (0..0xffff_u16).step_by(if common::emulated() { 4001 } else { 37 }) {
+        let n = usize::from(state) * 7 % 600;
+        joined.truncate(2);
+        joined[..2].copy_from_slice(&u16::to_be_bytes(state.rotate_right(1)));
+        joined.extend(&data[..n]);
+        let expected = xns::reference(&joined);
+        for kernel in xns::KERNELS {
+            let Some(forced) = common::force(kernel) else { continue };
+            let kernel = kernel.info().name;
+            assert_eq!(forced.run(&(), state, &data[..n]), expected, "{kernel} {state} {n}");
+        }
+    }
+}
+
+/// Lanes are emptied after 1364 steps of eight vectors, of 16 to 64 bytes: both sides of it.
+#[test]
+fn paired_kernels_around_their_blocks() {
+    let data = extremes(1364 * 8 * 64 + 600);
+    for vector in [16, 32, 64] {
+        let block = 1364 * 8 * vector;
+        for n in [block - 1, block, block + 1, block + vector - 1, block + 8 * vector - 2] {
+            for (name, data) in &data {
+                let data = &data[..n];
+                let expected = (internet::reference(data), xns::reference(data));
+                for kernel in internet::KERNELS {
+                    let Some(forced) = common::force(kernel) else { continue };
+                    let kernel = kernel.info().name;
+                    assert_eq!(forced.value(&(), data), expected.0, "{name} {kernel} {n}");
+                }
+                for kernel in xns::KERNELS {
+                    let Some(forced) = common::force(kernel) else { continue };
+                    let kernel = kernel.info().name;
+                    assert_eq!(forced.value(&(), data), expected.1, "{name} {kernel} {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn arrays_of_known_length() {
+    macro_rules! check {
+        ($($n:literal)*) => {$(
+            for (name, data) in extremes($n + 3) {
+                for at in 0..=3 {
+                    let data: &[u8; $n] = data[at..].first_chunk().expect("enough bytes");
+                    let expected = internet::reference(data);
+                    assert_eq!(internet::checksum_array(data), expected, "{name} {} {at}", $n);
+                }
+            }
+        )*};
+    }
+    check!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 31 32 33 40 60 64 1500);
+}

@@ -1,0 +1,37 @@
+//! `cargo xtask rivals`: the library beside its peers (`benches/rivals`, a workspace of its own).
+
+use crate::cargo;
+use crate::debian::{install, install_libraries};
+use std::process::ExitCode;
+
+/// The peers' workspace.
+pub const MANIFEST: &str = "benches/rivals/Cargo.toml";
+
+/// Installs what the peers in C need, where that can be done; says what is missing.
+pub fn install_peers() {
+    // zlib-ng is built by cmake; without the others, peers are left out, and the program says so.
+    let tools = [("cmake", "cmake"), ("cc", "gcc"), ("pkg-config", "pkg-config")];
+    let libraries = [("libisal", "libisal-dev"), ("zlib", "zlib1g-dev")];
+    for missing in [install(&tools), install_libraries(&libraries)] {
+        if let Err(why) = missing {
+            println!("missing: {why}");
+        }
+    }
+}
+
+/// Builds the comparison and runs it with `words`.
+pub fn run(words: &[&str]) -> ExitCode {
+    install_peers();
+    let status = cargo()
+        .args(["run", "--quiet", "--release", "--locked", "--manifest-path", MANIFEST, "--"])
+        .args(words)
+        .status();
+    match status {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(status) => ExitCode::from(status.code().and_then(|c| u8::try_from(c).ok()).unwrap_or(1)),
+        Err(error) => {
+            eprintln!("cannot run cargo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
