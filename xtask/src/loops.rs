@@ -25,9 +25,11 @@ const fn clean(tier: &'static str, body: &'static str, does: (&'static str, usiz
     Hot { tier, body, does, stack: 0, copies: 0 }
 }
 
-const HOT: [Hot; 23] = [
-    clean("Avx2", "internet::Long", ("vpmaddwd", 8)),
-    clean("Avx512Vnni", "internet::Long", ("vpdpwssd", 4)),
+const HOT: [Hot; 25] = [
+    clean("Avx2", "paired::Long<internet::Internet>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "paired::Long<internet::Internet>", ("vpdpwssd", 4)),
+    clean("Avx2", "paired::Long<xns::Xns>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "paired::Long<xns::Xns>", ("vpdpwssd", 4)),
     clean("Avx2", "weighted::Long<adler::Adler>", ("vpmaddubsw", 4)),
     clean("Avx512Vnni", "weighted::Long<adler::Adler>", ("vpdpbusd", 4)),
     clean("Avx2", "weighted::Long<fletcher::Bytes255>", ("vpmaddubsw", 4)),
