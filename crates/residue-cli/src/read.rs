@@ -15,15 +15,19 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc;
 
-/// Bytes read at a time.
-const BUFFER: usize = 1 << 20;
+/// Bytes read at a time: what the system copies is still near when the codes read it.
+const BUFFER: usize = 256 << 10;
+
+/// Buffers start where pages do. Some CPUs copy a page three times as slowly to 16 bytes behind such a place, which is where
+/// an allocator puts large vectors.
+const PAGE: usize = 4096;
 
 /// Regular files of as many bytes and more are read in several places at once.
-const LARGE: u64 = 16 << 20;
+const LARGE: u64 = 2 * parallel::PART;
 
 thread_local! {
     /// What a thread reads into. Nothing waits for another thread while it is borrowed, so no thread borrows it twice.
-    static READ: RefCell<Vec<u8>> = RefCell::new(vec![0; BUFFER]);
+    static READ: RefCell<Vec<u8>> = RefCell::new(vec![0; BUFFER + PAGE]);
 }
 
 /// Where bytes come from.
@@ -185,7 +189,7 @@ impl<'a> Taken<'a> {
             return Ok(false);
         };
         let read = AtomicU64::new(0);
-        let part = |streams: &mut [Stream<'a>], range: Range<u64>| {
+        let part = |streams: &mut [Stream<'a>], range: Range<u64>| -> io::Result<()> {
             let wanted = range.end - range.start;
             let mut got = 0;
             each_buffer(Part { file, range }, stop, |bytes| {
@@ -219,6 +223,8 @@ fn each_buffer(
     mut take: impl FnMut(&[u8]),
 ) -> io::Result<()> {
     READ.with_borrow_mut(|buffer| {
+        let start = buffer.as_ptr().align_offset(PAGE).min(PAGE);
+        let buffer = &mut buffer[start..start + BUFFER];
         while !stop.load(Relaxed) {
             match input.read(buffer) {
                 Ok(0) => break,

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! let code: residue::Code = "crc32c".parse()?;
-//! let data = vec![7; 5 << 20];
+//! let data = vec![7; 9 << 20];
 //! assert_eq!(residue::parallel::value(&code, &data), code.value(&data));
 //! # Ok::<(), residue::Error>(())
 //! ```
@@ -16,8 +16,9 @@ use core::ops::Range;
 use core::slice;
 use std::vec::Vec;
 
-/// The fewest bytes that are given to a thread of their own.
-pub const PART: u64 = 1 << 20;
+/// The fewest bytes that are given to a thread of their own. To wake a thread and wait for it takes 20 to 100 microseconds,
+/// in which the fastest codes read one to four megabytes.
+pub const PART: u64 = 4 << 20;
 
 /// Parts start where whole words of every code do, and lines of the cache.
 const GRAIN: u64 = 64;
