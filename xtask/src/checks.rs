@@ -1,6 +1,6 @@
 //! `cargo xtask check`: what must hold beside the tests.
 
-use crate::{cargo, require_all};
+use crate::{cargo, loops, require_all};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -44,6 +44,11 @@ pub fn run(rivals: bool) -> ExitCode {
         ("without std", bare_targets),
         ("other architectures compile", || all(ARCHITECTURES, &[])),
         ("intrinsics are inlined", intrinsics),
+        ("hot loops are clean", || match loops::check() {
+            Ok(()) => Outcome::Good,
+            Err(loops::Problem::Cannot(why)) => Outcome::Skipped(why),
+            Err(loops::Problem::Bad(why)) => Outcome::Bad(why),
+        }),
     ];
     if rivals {
         checks.push(("rivals", peers));

@@ -5,32 +5,103 @@ mod cpio;
 
 use crate::debian::install;
 use crate::{add_target, cargo, require_all};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
 
-/// A target, its GNU triple in Debian, its emulator, and the CPU models to emulate.
+/// A target, its GNU triple in Debian, its emulator, and the CPUs to emulate.
 struct Target {
     name: &'static str,
     gnu: &'static str,
     packages: [&'static str; 2],
     emulator: &'static str,
-    cpus: &'static [&'static str],
+    cpus: &'static [Cpu],
 }
 
-/// aarch64 with and without three-way exclusive or, and a big-endian machine.
-const TARGETS: [Target; 2] = [
+/// A CPU model, what the library must find there, and the kernel it must choose for each of [`CODES`].
+struct Cpu {
+    model: &'static str,
+    /// A value for `RESIDUE_CPU`: stands for a CPU that the emulator has no model of. Only the choice is tested, for its
+    /// kernels run on the other models too.
+    mask: Option<&'static str>,
+    features: &'static str,
+    kernels: [&'static str; 6],
+}
+
+impl Cpu {
+    fn title(&self) -> String {
+        let mask = self.mask.map(|mask| format!(" with RESIDUE_CPU={mask}"));
+        self.model.to_string() + &mask.unwrap_or_default()
+    }
+}
+
+/// Codes, with their value of `123456789`.
+const CODES: [(&str, &str); 6] = [
+    ("internet", "f62a"),
+    ("fletcher-16", "1ede"),
+    ("fletcher-32", "df09d509"),
+    ("adler-32", "91e01de"),
+    ("crc-32/iscsi", "e3069283"),
+    ("crc-64/nvme", "ae8b14860a799888"),
+];
+
+const fn arm(
+    model: &'static str,
+    mask: Option<&'static str>,
+    features: &'static str,
+    crcs: [&'static str; 2],
+) -> Cpu {
+    let [crc32c, crc64] = crcs;
+    Cpu { model, mask, features, kernels: ["neon", "neon", "neon", "neon", crc32c, crc64] }
+}
+
+/// A CPU for which there are portable kernels only.
+const fn portable(model: &'static str) -> Cpu {
+    Cpu { model, mask: None, features: "", kernels: ["portable"; 6] }
+}
+
+/// aarch64 at each of its tiers, two big-endian machines, another little-endian one, and one of 32 bits.
+const TARGETS: [Target; 5] = [
     Target {
         name: "aarch64-unknown-linux-gnu",
         gnu: "aarch64-linux-gnu",
         packages: ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
         emulator: "qemu-aarch64-static",
-        cpus: &["cortex-a72", "max"],
+        // All features: every aarch64 kernel runs. Then without the exclusive or of three, which would be an illegal
+        // instruction. No model of qemu's lacks the CRC instructions and PMULL.
+        cpus: &[
+            arm("max", None, "neon,crc,pmull,sha3", ["crc_pmull_eor3", "pmull_eor3"]),
+            arm("cortex-a72", None, "neon,crc,pmull", ["crc_pmull", "pmull"]),
+            arm("cortex-a72", Some("crc"), "neon,crc", ["crc_head", "portable"]),
+            arm("cortex-a72", Some("neon"), "neon", ["portable", "portable"]),
+        ],
     },
     Target {
         name: "s390x-unknown-linux-gnu",
         gnu: "s390x-linux-gnu",
         packages: ["gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"],
         emulator: "qemu-s390x-static",
-        cpus: &["max"],
+        cpus: &[portable("max")],
+    },
+    Target {
+        name: "powerpc64-unknown-linux-gnu",
+        gnu: "powerpc64-linux-gnu",
+        packages: ["gcc-powerpc64-linux-gnu", "libc6-dev-ppc64-cross"],
+        emulator: "qemu-ppc64-static",
+        cpus: &[portable("power9")],
+    },
+    Target {
+        name: "riscv64gc-unknown-linux-gnu",
+        gnu: "riscv64-linux-gnu",
+        packages: ["gcc-riscv64-linux-gnu", "libc6-dev-riscv64-cross"],
+        emulator: "qemu-riscv64-static",
+        cpus: &[portable("rv64")],
+    },
+    Target {
+        name: "i686-unknown-linux-gnu",
+        gnu: "i686-linux-gnu",
+        packages: ["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
+        emulator: "qemu-i386-static",
+        cpus: &[portable("max")],
     },
 ];
 
@@ -47,8 +118,11 @@ pub fn run(only: &str, filter: &[&str]) -> ExitCode {
             continue;
         }
         for cpu in target.cpus {
-            println!("== {} on {cpu}", target.name);
-            good &= test(target, cpu, filter);
+            println!("== {} on {}", target.name, cpu.title());
+            let start = Instant::now();
+            good &= choice(target, cpu).inspect_err(|why| println!("failed: {why}")).is_ok();
+            good &= cpu.mask.is_some() || test(target, cpu, filter);
+            println!("{:.0} s", start.elapsed().as_secs_f64());
         }
     }
     if AVX512.starts_with(only) {
@@ -83,30 +157,57 @@ fn prepare(target: &Target) -> Result<(), String> {
     add_target(target.name)?;
     let linker = format!("{}-gcc", target.gnu);
     let [gcc, libc] = target.packages;
-    install(&[(&linker, gcc), (&linker, libc), (target.emulator, "qemu-user-static")])
+    let library = format!("/usr/{}/lib/libc.so", target.gnu);
+    install(&[(&linker, gcc), (&library, libc), (target.emulator, "qemu-user-static")])
 }
 
-fn test(target: &Target, cpu: &str, filter: &[&str]) -> bool {
+/// `cargo test` for the target, under its emulator, with these words after it.
+fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
     let variable = |what: &str| {
         format!("CARGO_TARGET_{}_{what}", target.name.to_uppercase().replace('-', "_"))
     };
-    let status = cargo()
-        .args([
-            "test",
-            "--package",
-            "residue",
-            "--target",
-            target.name,
-            "--no-fail-fast",
-            "--lib",
-            "--tests",
-            "--",
-        ])
-        .args(filter)
+    let mut command = cargo();
+    command
+        .args(["test", "--package", "residue", "--target", target.name, "--no-fail-fast"])
+        .args(words)
         .env(variable("LINKER"), format!("{}-gcc", target.gnu))
         .env(variable("RUNNER"), format!("{} -L /usr/{}", target.emulator, target.gnu))
-        .env("QEMU_CPU", cpu)
+        .env("QEMU_CPU", cpu.model)
         .env("RESIDUE_EMULATED", "1")
-        .status();
-    status.is_ok_and(|status| status.success())
+        // Debugging information takes long to make, and nobody asks for it.
+        .env("CARGO_PROFILE_TEST_DEBUG", "0");
+    match cpu.mask {
+        Some(mask) => command.env("RESIDUE_CPU", mask),
+        None => command.env_remove("RESIDUE_CPU"),
+    };
+    command
+}
+
+/// Runs all tests, or those that `filter` names.
+fn test(target: &Target, cpu: &Cpu, filter: &[&str]) -> bool {
+    let words: Vec<&str> =
+        ["--lib", "--tests", "--"].into_iter().chain(filter.iter().copied()).collect();
+    cargo_test(target, cpu, &words).status().is_ok_and(|status| status.success())
+}
+
+/// Shows which features and kernels the library finds, and compares them with what it should.
+fn choice(target: &Target, cpu: &Cpu) -> Result<(), String> {
+    let words =
+        ["--test", "cpu", "--", "--quiet", "--exact", "child_prints_what_it_chose", "--nocapture"];
+    let mut command = cargo_test(target, cpu, &words);
+    let output = command.stderr(Stdio::inherit()).output().map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let told: Vec<&str> = text
+        .lines()
+        .filter(|line| ["chose ", "features "].iter().any(|start| line.starts_with(start)))
+        .collect();
+    println!("{}", told.join("\n"));
+    let kernels = CODES.iter().zip(cpu.kernels);
+    let expected = kernels.map(|((code, value), kernel)| format!("chose {code} {kernel} {value}"));
+    let expected = expected.chain([format!("features {}", cpu.features)]);
+    let wrong: Vec<_> = expected.filter(|line| !told.contains(&line.as_str())).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} on {} should have told `{}`", target.name, cpu.title(), wrong.join("`, `")))
 }

@@ -5,6 +5,7 @@
 mod checks;
 mod cross;
 mod debian;
+mod loops;
 mod rivals;
 mod test;
 
@@ -14,10 +15,11 @@ const HELP: &str = "\
 The project's own commands.
 
   cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
-  cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics;
+  cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics, hot loops;
                         `--rivals`: lints and tests of benches/rivals too
   cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512 under Bochs;
-                        `cross TARGET -- FILTER` takes one target (aarch64, s390x, avx512) and the tests named so
+                        `cross TARGET -- FILTER` takes one target (aarch64, s390x, powerpc64, riscv64, i686, avx512)
+                        and the tests named so
   cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";

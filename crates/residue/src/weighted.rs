@@ -38,9 +38,10 @@ fn corrected32<T: Weighted<U>, U: Unit>(
 ) -> [u32; 2] {
     let weights = units * (units + 1) / 2;
     let s = plain.wrapping_add((T::BIAS as usize * units) as u32);
-    let w = weighted.wrapping_add((T::CENTRE as u32).wrapping_mul(plain));
-    let w = w.wrapping_add((T::BIAS as usize * weights) as u32);
-    [s, w.wrapping_sub((zeros as u32).wrapping_mul(s))]
+    // Of the product with the plain sum, one factor does not wait for the vectors.
+    let more = (T::CENTRE as u32).wrapping_sub(zeros as u32);
+    let bias = (T::BIAS as usize).wrapping_mul(weights.wrapping_sub(zeros * units)) as u32;
+    [s, weighted.wrapping_add(more.wrapping_mul(plain)).wrapping_add(bias)]
 }
 
 /// The most units whose W is sure to fit 32 bits: 5803 bytes, 361 words.

@@ -17,9 +17,11 @@ use crate::arch::{ByteMatrix, CarryLessWide, Crc32cStep, Portable, Tier, on_aarc
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use chain::Serial;
 use core::marker::PhantomData;
+use fused::Fused;
 use three_way::{ThreeWay, ThreeWayTables};
 
 mod chain;
+mod fused;
 mod three_way;
 
 pub(crate) use chain::HeadShift;
@@ -112,36 +114,47 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for FoldSteps {
     }
 }
 
-/// Short data by three chains of instructions, longer by folding wide vectors.
+/// One chain of instructions, then three, then folding, then both at once.
 struct Composed;
 
 impl Composed {
-    /// The length from which folding wins, on a Zen 5 core on 2026-11-21: `residue bench -a crc32c -k
-    /// sse42_pclmul,avx512_vpclmul,avx2_vpclmul --sizes 256,512,768`.
-    const FOLD_FROM: usize = 80;
+    // The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
+    // sse42_head,sse42_pclmul,avx2_vpclmul,avx2_fused --sizes 64,96,128,384,640,1024,1500`.
+    const THREE_WAY_FROM: usize = 96;
+    const FOLD_FROM: usize = 640;
 }
 
 impl<T: Crc32cStep + CarryLessWide> Body<T> for Composed {
     type Family = Crc32c;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        if data.len() < Composed::FOLD_FROM {
+        if data.len() < Composed::THREE_WAY_FROM {
             <HeadShift as Body<T>>::run(tier, &(), state, data)
+        } else if data.len() < Composed::FOLD_FROM {
+            tier.outline::<ThreeWay>(&(), state, data)
         } else {
-            tier.outline::<FoldSteps>(&(), state, data)
+            tier.outline::<Fused>(&(), state, data)
         }
     }
 }
 
-/// The same, and from [`Taps::FROM`] bytes on byte matrices.
+/// One chain of instructions, then folding, then byte matrices.
 struct ComposedTaps;
+
+impl ComposedTaps {
+    /// The length from which folding wins, on a Zen 5 core on 2026-11-21: `residue bench -a crc32c -k
+    /// sse42_head,avx512_vpclmul --sizes 64,72,80,96,128`.
+    const FOLD_FROM: usize = 80;
+}
 
 impl<T: Crc32cStep + ByteMatrix> Body<T> for ComposedTaps {
     type Family = Crc32c;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        if data.len() < Taps::FROM {
-            <Composed as Body<T>>::run(tier, &(), state, data)
+        if data.len() < ComposedTaps::FOLD_FROM {
+            <HeadShift as Body<T>>::run(tier, &(), state, data)
+        } else if data.len() < Taps::FROM {
+            tier.outline::<FoldSteps>(&(), state, data)
         } else {
             tier.outline::<Any<OnSet<true, { taps::CRC_32C }>>>(&(), state, data)
         }
@@ -157,7 +170,9 @@ pub static KERNELS: &[Kernel<Crc32c>] = &[
     on_x86_64!(Avx2Vpclmul, FoldSteps, "avx2_vpclmul").method(),
     on_x86_64!(Sse42Pclmul, FoldSteps, "pclmul_steps").method(),
     on_x86_64!(Sse42, HeadShift, "sse42_head").method(),
-    on_x86_64!(Sse42Pclmul, ThreeWay, "sse42_pclmul"),
+    on_x86_64!(Avx2Vpclmul, Fused, "avx2_fused").method(),
+    on_x86_64!(Sse42Pclmul, Composed, "sse42_pclmul_fused"),
+    on_x86_64!(Sse42Pclmul, ThreeWay, "sse42_pclmul").historical(),
     on_x86_64!(Sse42, ThreeWayTables, "sse42_tables"),
     on_x86_64!(Sse42, Serial, "sse42").historical(),
     on_x86_64!(Pclmul, Any<Fold>, "pclmul"),

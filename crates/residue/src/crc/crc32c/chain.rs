@@ -35,26 +35,33 @@ fn tail<T: Crc32cStep>(tier: T, mut state: u32, mut rest: &[u8]) -> u32 {
     }
 }
 
-/// One chain of words only, for short data: what is more than whole words comes first, as one word behind zeros, which
-/// cost nothing from state 0. So the number of words is the only branch, where [`Serial`] has a ladder of three more.
+/// The register after the first bytes, at least one, that leave whole words; and the words. A shorter head than eight bytes is
+/// a word behind zeros, which cost nothing from state 0.
+#[inline(always)]
+pub(super) fn head<T: Crc32cStep>(tier: T, state: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
+    let n = data.len();
+    if n == 0 {
+        return (state, &[]);
+    }
+    let head = (n - 1) % 8 + 1;
+    let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
+    let state = u64::from(state);
+    // Of a head shorter than the register, the rest of the register outlives it.
+    let outlives = (state >> (4 * head)) >> (4 * head);
+    let state = tier.step8(0, (first ^ state) << (64 - 8 * head)) ^ outlives as u32;
+    (state, data[head..].as_chunks().0)
+}
+
+/// One chain of words only, for short data: the number of words is the only branch, where [`Serial`] has a ladder of three
+/// more.
 pub(crate) struct HeadShift;
 
 impl<T: Crc32cStep> Body<T> for HeadShift {
     type Family = Crc32c;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        let n = data.len();
-        if n == 0 {
-            return state;
-        }
-        let head = (n - 1) % 8 + 1;
-        let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
-        let state = u64::from(state);
-        // Of a head shorter than the register, the rest of the register outlives it.
-        let outlives = (state >> (4 * head)) >> (4 * head);
-        let mut c = tier.step8(0, (first ^ state) << (64 - 8 * head)) ^ outlives as u32;
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
-        let (words, _) = data[head..].as_chunks::<8>();
+        let (mut c, words) = head(tier, state, data);
         let (fours, rest) = words.as_chunks::<4>();
         for four in fours {
             c = tier.step8(c, word(&four[0]));

@@ -1,0 +1,254 @@
+//! Part of `cargo xtask check`: the hot loop of each family, as the compiler made it.
+//!
+//! A vector that is spilled to the stack, copied from register to register, or passed to a function that was not inlined
+//! costs speed and no test fails. The loops are found in a disassembled release build of the library: by the function's
+//! name, which Rust's "v0" symbols give with its type parameters, and by a jump backwards.
+
+use crate::cargo;
+use std::path::Path;
+use std::process::Command;
+
+/// A loop that must stay as good as it is.
+struct Hot {
+    /// What is entered: a tier and a body.
+    tier: &'static str,
+    body: &'static str,
+    /// How the instruction that does the work begins, and how often it is in the loop at least: a loop with fewer is not
+    /// unrolled, or another loop.
+    does: (&'static str, usize),
+    /// The most operands in the stack and the most copies between vector registers.
+    stack: usize,
+    copies: usize,
+}
+
+const fn clean(tier: &'static str, body: &'static str, does: (&'static str, usize)) -> Hot {
+    Hot { tier, body, does, stack: 0, copies: 0 }
+}
+
+const HOT: [Hot; 25] = [
+    clean("Avx2", "paired::Long<internet::Internet>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "paired::Long<internet::Internet>", ("vpdpwssd", 4)),
+    clean("Avx2", "paired::Long<xns::Xns>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "paired::Long<xns::Xns>", ("vpdpwssd", 4)),
+    clean("Avx2", "weighted::Long<adler::Adler>", ("vpmaddubsw", 4)),
+    clean("Avx512Vnni", "weighted::Long<adler::Adler>", ("vpdpbusd", 4)),
+    clean("Avx2", "weighted::Long<fletcher::Bytes255>", ("vpmaddubsw", 4)),
+    clean("Avx512Vnni", "weighted::Long<fletcher::Bytes255>", ("vpdpbusd", 4)),
+    clean("Avx2", "weighted::Long<fletcher::Words65535>", ("vpmaddwd", 8)),
+    clean("Avx512Vnni", "weighted::Long<fletcher::Words65535>", ("vpdpwssd", 4)),
+    // Instructions of two operands: each vector is multiplied twice, the first time in a copy.
+    Hot { tier: "Pclmul", body: "crc::fold::Fold", does: ("pclmul", 8), stack: 0, copies: 4 },
+    clean("Avx2Vpclmul", "crc::fold::Fold", ("vpclmul", 8)),
+    clean("Avx512Vpclmul", "crc::fold::Fold", ("vpclmul", 8)),
+    // The loop of CRCs that are not reflected, which turns the bytes of each lane.
+    clean("Avx2Vpclmul", "crc::fold::Fold", ("vpshufb", 4)),
+    clean("Avx512Vpclmul", "crc::fold::Fold", ("vpshufb", 4)),
+    clean("Avx2Vpclmul", "crc::crc32c::FoldSteps", ("vpclmul", 8)),
+    clean("Avx512Vpclmul", "crc::crc32c::FoldSteps", ("vpclmul", 8)),
+    clean("Avx512Vpclmul", "crc::crc32c::Any<crc::taps::OnSet<true, 7>>", ("vgf2p8affineqb", 8)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 0>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 11>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 0>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 11>", ("vgf2p8affineqb", 1)),
+    // The widest windows, of CRCs of 64 bits, need more matrices than there are registers: they stay in the stack, as
+    // many as do today.
+    Hot {
+        tier: "Avx512Vpclmul",
+        body: "crc::taps::OnSet<true, 12>",
+        does: ("vgf2p8affineqb", 1),
+        stack: 8,
+        copies: 2,
+    },
+    Hot {
+        tier: "Avx512Vpclmul",
+        body: "crc::taps::OnSet<false, 12>",
+        does: ("vgf2p8affineqb", 1),
+        stack: 21,
+        copies: 0,
+    },
+    Hot {
+        tier: "Avx512Vpclmul",
+        body: "crc::taps::OnSet<false, 14>",
+        does: ("vgf2p8affineqb", 1),
+        stack: 29,
+        copies: 6,
+    },
+];
+
+/// What stands in the way of looking, or what was found wrong.
+pub enum Problem {
+    Cannot(String),
+    Bad(String),
+}
+
+/// Builds, disassembles, and tells of each loop.
+pub fn check() -> Result<(), Problem> {
+    if !cfg!(target_arch = "x86_64") {
+        return Err(Problem::Cannot("the loops are pinned for x86-64 only".to_string()));
+    }
+    let listing = disassemble()?;
+    let mut wrong = Vec::new();
+    for hot in &HOT {
+        match hot.look(&listing) {
+            Ok(found) => println!("  {found}"),
+            Err(why) => wrong.push(format!("{} of {}: {why}", hot.body, hot.tier)),
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Problem::Bad(wrong.join("; "))) }
+}
+
+/// The library's machine code as text, from a build of its own: the symbols differ from those of an ordinary one.
+fn disassemble() -> Result<String, Problem> {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
+    let folder = Path::new(&target).join("loops");
+    let built = cargo()
+        .args(["rustc", "--quiet", "--release", "--package", "residue", "--lib", "--target-dir"])
+        .arg(&folder)
+        .args(["--", "-C", "symbol-mangling-version=v0"])
+        .status();
+    if !built.is_ok_and(|status| status.success()) {
+        return Err(Problem::Bad("the library does not build".to_string()));
+    }
+    let library = folder.join("release/libresidue.rlib");
+    // It complains of the compiler's own part of the library, which is no object file.
+    let mut objdump = Command::new("objdump");
+    let output = objdump.args(["-d", "-C", "--no-show-raw-insn"]).arg(library).output();
+    let Ok(output) = output else {
+        return Err(Problem::Cannot(
+            "`objdump` is not installed (Debian package binutils)".to_string(),
+        ));
+    };
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// An instruction: its address in the function, its name, its operands.
+struct Instruction<'a> {
+    address: u64,
+    name: &'a str,
+    operands: &'a str,
+}
+
+impl<'a> Instruction<'a> {
+    /// Of a line `  1a0:<tab>vpaddd %ymm1,%ymm2,%ymm3`.
+    fn parse(line: &'a str) -> Option<Self> {
+        let (address, text) = line.trim_start().split_once(":\t")?;
+        let address = u64::from_str_radix(address, 16).ok()?;
+        let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
+        Some(Instruction { address, name, operands: operands.trim() })
+    }
+
+    /// Where it jumps to.
+    fn jump(&self) -> Option<u64> {
+        let target = self.operands.split(' ').next()?;
+        self.name.starts_with('j').then(|| u64::from_str_radix(target, 16).ok()).flatten()
+    }
+
+    /// Whether it reads or writes the stack; `frame` if the function uses rbp for that, not for data.
+    fn on_stack(&self, frame: bool) -> bool {
+        let based = |register| self.operands.contains(register);
+        based("(%rsp") || frame && based("(%rbp")
+    }
+
+    /// Whether it copies a vector register, whole, to another.
+    fn copies(&self) -> bool {
+        let name = self.name.trim_start_matches('v');
+        let moves = ["movap", "movup", "movdq"].iter().any(|start| name.starts_with(start));
+        moves && !self.operands.contains(['(', '{'])
+    }
+}
+
+impl Hot {
+    fn look(&self, listing: &str) -> Result<String, String> {
+        let body = self.body.replace("<", "<residue::");
+        let body = body.replace("residue::true", "true").replace("residue::false", "false");
+        let name = format!(
+            " <<residue::arch::x86_64::{} as residue::arch::Enter>::enter::<residue::{body}>>:\n",
+            self.tier
+        );
+        let start = listing.find(&name).ok_or("no such function; was it renamed?")? + name.len();
+        let function = listing[start..].split("\n\n").next().unwrap_or("");
+        let code: Vec<_> = function.lines().filter_map(Instruction::parse).collect();
+        let (does, least) = self.does;
+        let times = |of: &[Instruction]| of.iter().filter(|i| i.name.starts_with(does)).count();
+        // The work is densest in the hot loop, not in one for what is left over.
+        let density = |of: &&[Instruction]| times(of) * 1000 / of.len();
+        let hot = innermost(&code).into_iter().max_by_key(density);
+        let hot = hot.ok_or("no loop")?;
+        let frame = code.iter().any(|i| i.name == "mov" && i.operands == "%rsp,%rbp");
+        let stack = hot.iter().filter(|i| i.on_stack(frame)).count();
+        let copies = hot.iter().filter(|i| i.copies()).count();
+        let calls = hot.iter().filter(|i| i.name.starts_with("call")).count();
+        let found = format!(
+            "{} of {}: loop of {} instructions at +{:#x}, {} {does}, {stack} in the stack, {copies} copies, {calls} calls",
+            self.body,
+            self.tier,
+            hot.len(),
+            hot[0].address,
+            times(hot),
+        );
+        let good =
+            times(hot) >= least && stack <= self.stack && copies <= self.copies && calls == 0;
+        if good {
+            return Ok(found);
+        }
+        Err(format!(
+            "{found}; allowed are at least {least} {does}, {} in the stack, {} copies, no calls",
+            self.stack, self.copies
+        ))
+    }
+}
+
+/// The loops without a loop inside: from the target of a jump backwards to the jump.
+fn innermost<'a, 'b>(code: &'a [Instruction<'b>]) -> Vec<&'a [Instruction<'b>]> {
+    let place = |address| code.binary_search_by_key(&address, |i| i.address).ok();
+    let back = |(end, i): (usize, &Instruction)| {
+        place(i.jump()?).filter(|&start| start <= end).map(|start| (start, end))
+    };
+    let loops: Vec<_> = code.iter().enumerate().filter_map(back).collect();
+    let inside = |a: (usize, usize), b: (usize, usize)| a != b && b.0 <= a.0 && a.1 <= b.1;
+    let innermost = loops.iter().filter(|&&outer| !loops.iter().any(|&a| inside(a, outer)));
+    innermost.map(|&(start, end)| &code[start..=end]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loop in a loop; the inner one has a copy, a slot of the stack and a call, the outer one more of each.
+    const LISTING: &str = "
+0000000000000000 <<residue::arch::x86_64::T as residue::arch::Enter>::enter::<residue::b::B<residue::c::C>>>:
+   0:\tmov    %rsp,%rbp
+   3:\tvmovdqa %ymm1,%ymm2
+   7:\tvmovdqa %ymm0,%ymm1
+   b:\tvpaddd 0x20(%rsp),%ymm1,%ymm2
+  11:\tvpaddd (%rbp),%ymm1,%ymm2
+  15:\tvmovdqu (%rdi),%ymm3
+  19:\tvmovdqa64 %zmm0,%zmm1{%k1}
+  1f:\tcall   24 <f>
+  24:\tjne    7 <f+0x7>
+  26:\tjne    3 <f+0x3>
+  28:\tret
+
+0000000000000000 <g>:
+   0:\tret
+";
+
+    #[test]
+    fn the_inner_loop_is_told() {
+        let hot = |stack, copies, least| Hot {
+            tier: "T",
+            body: "b::B<c::C>",
+            does: ("vpaddd", least),
+            stack,
+            copies,
+        };
+        let found = "loop of 7 instructions at +0x7, 2 vpaddd, 2 in the stack, 1 copies, 1 calls";
+        assert!(hot(2, 1, 2).look(LISTING).is_err_and(|why| why.contains(found)));
+        let inlined = LISTING.replace("call ", "inc  ");
+        assert!(hot(2, 1, 2).look(&inlined).is_ok());
+        assert!(hot(1, 1, 2).look(&inlined).is_err());
+        assert!(hot(2, 0, 2).look(&inlined).is_err());
+        assert!(hot(2, 1, 3).look(&inlined).is_err());
+        assert!(hot(2, 1, 2).look("").is_err_and(|why| why.contains("no such function")));
+    }
+}
