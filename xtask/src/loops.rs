@@ -45,6 +45,7 @@ const HOT: [Hot; 25] = [
     clean("Avx512Vpclmul", "crc::fold::Fold", ("vpshufb", 4)),
     clean("Avx2Vpclmul", "crc::crc32c::FoldSteps", ("vpclmul", 8)),
     clean("Avx512Vpclmul", "crc::crc32c::FoldSteps", ("vpclmul", 8)),
+    clean("Avx2Vpclmul", "crc::crc32c::fused::Fused", ("crc32", 64)),
     clean("Avx512Vpclmul", "crc::crc32c::Any<crc::taps::OnSet<true, 7>>", ("vgf2p8affineqb", 8)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 0>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 11>", ("vgf2p8affineqb", 1)),
