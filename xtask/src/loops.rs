@@ -25,7 +25,7 @@ const fn clean(tier: &'static str, body: &'static str, does: (&'static str, usiz
     Hot { tier, body, does, stack: 0, copies: 0 }
 }
 
-const HOT: [Hot; 25] = [
+const HOT: &[Hot] = &[
     clean("Avx2", "paired::Long<internet::Internet>", ("vpmaddwd", 8)),
     clean("Avx512Vnni", "paired::Long<internet::Internet>", ("vpdpwssd", 4)),
     clean("Avx2", "paired::Long<xns::Xns>", ("vpmaddwd", 8)),
@@ -89,7 +89,7 @@ pub fn check() -> Result<(), Problem> {
     }
     let listing = disassemble()?;
     let mut wrong = Vec::new();
-    for hot in &HOT {
+    for hot in HOT {
         match hot.look(&listing) {
             Ok(found) => println!("  {found}"),
             Err(why) => wrong.push(format!("{} of {}: {why}", hot.body, hot.tier)),
