@@ -102,7 +102,7 @@ fn rounds<'a, T: Crc32cStep>(tier: T, packets: impl Source<'a>, values: &mut [u3
     }
 }
 
-/// Places of packets by their words; false if all have as many.
+/// Places of packets by their words; false if all have as many, or more than a quarter are long.
 #[inline(always)]
 fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     let class = |i: usize| (packets.packet(from + i).len() / 8).min(WORDS + 1);
@@ -113,6 +113,10 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     let mut next = [0u16; WORDS + 2];
     for i in 0..order.len() {
         next[class(i)] += 1;
+    }
+    // A long packet costs its sorting and gains nothing by it.
+    if usize::from(next[WORDS + 1]) > order.len() / 4 {
+        return false;
     }
     let mut sum = 0;
     for count in &mut next {
@@ -172,6 +176,12 @@ fn long(packet: &[u8]) -> u32 {
     crc32c(packet)
 }
 
+/// Four such.
+#[inline(never)]
+fn four_long(packets: [&[u8]; 4]) -> [u32; 4] {
+    packets.map(crc32c)
+}
+
 /// The CRCs of four packets.
 #[inline(always)]
 fn together<T: Crc32cStep>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
@@ -191,6 +201,9 @@ fn together<T: Crc32cStep>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [
         return crcs;
     }
     let (packets, mut crcs) = ([a, b, c, d], [0; 4]);
+    if packets.iter().all(|packet| packet.len() / 8 > WORDS) {
+        return four_long(packets);
+    }
     for i in 0..4 {
         crcs[i] = alone(tier, packets[i]);
     }

@@ -46,6 +46,9 @@ impl<T: PacketSums<N>, const N: usize> Perform<T> for Grouped<N> {
     }
 }
 
+/// The longest packet, in bytes, for which the last fold is a large part of the work: a group is not worth it if most are longer.
+const SHORT: usize = 64;
+
 #[inline(always)]
 fn grouped<'a, T: PacketSums<N>, const N: usize>(
     tier: T,
@@ -57,7 +60,14 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
     let (groups, single) = fours.as_chunks_mut::<N>();
     let mut done = 0;
     for places in groups {
-        *places = group(tier, packets, done, count);
+        let long = (done..done + 4 * N).filter(|&i| packets.packet(i).len() > SHORT).count();
+        if long > 2 * N {
+            for (i, place) in places.as_flattened_mut().iter_mut().enumerate() {
+                *place = checksum(packets.packet(done + i));
+            }
+        } else {
+            *places = group(tier, packets, done, count);
+        }
         done += 4 * N;
     }
     if count - done <= 2 * N {
