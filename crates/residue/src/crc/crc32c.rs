@@ -114,6 +114,42 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for FoldSteps {
     }
 }
 
+/// One chain of instructions, then folding.
+struct ChainOrFold;
+
+impl ChainOrFold {
+    /// The length from which folding wins, on a Zen 5 core on 2026-11-21: `residue bench -a crc32c -k
+    /// sse42_head,avx512_vpclmul --sizes 64,72,80,96,128`.
+    const FOLD_FROM: usize = 80;
+}
+
+impl<T: Crc32cStep + CarryLessWide> Body<T> for ChainOrFold {
+    type Family = Crc32c;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        if data.len() < ChainOrFold::FOLD_FROM {
+            <HeadShift as Body<T>>::run(tier, &(), state, data)
+        } else {
+            tier.outline::<FoldSteps>(&(), state, data)
+        }
+    }
+}
+
+/// The same, and from [`Taps::FROM`] bytes on byte matrices.
+struct ComposedTaps;
+
+impl<T: Crc32cStep + ByteMatrix> Body<T> for ComposedTaps {
+    type Family = Crc32c;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        if data.len() < Taps::FROM {
+            <ChainOrFold as Body<T>>::run(tier, &(), state, data)
+        } else {
+            tier.outline::<Any<OnSet<true, { taps::CRC_32C }>>>(&(), state, data)
+        }
+    }
+}
+
 /// One chain of instructions, then three, then folding, then both at once.
 struct Composed;
 
@@ -138,29 +174,6 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for Composed {
     }
 }
 
-/// One chain of instructions, then folding, then byte matrices.
-struct ComposedTaps;
-
-impl ComposedTaps {
-    /// The length from which folding wins, on a Zen 5 core on 2026-11-21: `residue bench -a crc32c -k
-    /// sse42_head,avx512_vpclmul --sizes 64,72,80,96,128`.
-    const FOLD_FROM: usize = 80;
-}
-
-impl<T: Crc32cStep + ByteMatrix> Body<T> for ComposedTaps {
-    type Family = Crc32c;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        if data.len() < ComposedTaps::FOLD_FROM {
-            <HeadShift as Body<T>>::run(tier, &(), state, data)
-        } else if data.len() < Taps::FROM {
-            tier.outline::<FoldSteps>(&(), state, data)
-        } else {
-            tier.outline::<Any<OnSet<true, { taps::CRC_32C }>>>(&(), state, data)
-        }
-    }
-}
-
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Crc32c>] = &[
     on_x86_64!(Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni"),
@@ -171,13 +184,12 @@ pub static KERNELS: &[Kernel<Crc32c>] = &[
     on_x86_64!(Sse42Pclmul, FoldSteps, "pclmul_steps").method(),
     on_x86_64!(Sse42, HeadShift, "sse42_head").method(),
     on_x86_64!(Avx2Vpclmul, Fused, "avx2_fused").method(),
-    on_x86_64!(Sse42Pclmul, Composed, "sse42_pclmul_fused"),
-    on_x86_64!(Sse42Pclmul, ThreeWay, "sse42_pclmul").historical(),
+    on_x86_64!(Sse42Pclmul, ThreeWay, "sse42_pclmul"),
     on_x86_64!(Sse42, ThreeWayTables, "sse42_tables"),
     on_x86_64!(Sse42, Serial, "sse42").historical(),
     on_x86_64!(Pclmul, Any<Fold>, "pclmul"),
-    on_aarch64!(CrcPmullEor3, Composed, "crc_pmull_eor3"),
-    on_aarch64!(CrcPmull, Composed, "crc_pmull"),
+    on_aarch64!(CrcPmullEor3, ChainOrFold, "crc_pmull_eor3"),
+    on_aarch64!(CrcPmull, ChainOrFold, "crc_pmull"),
     on_aarch64!(CrcPmull, ThreeWay, "crc_three_way").method(),
     on_aarch64!(Crc, HeadShift, "crc_head"),
     on_aarch64!(Crc, Serial, "crc").historical(),

@@ -6,7 +6,7 @@
 //! that moves the register over a block, and the one that moves an accumulator over the chains.
 //!
 //! A block is [`CHAINS`] chains of [`CHAIN`] bytes, then [`VECTORS`] bytes of vectors: as many bytes for either unit, for on
-//! the CPUs this serves each takes 8 bytes a cycle. To mix the two is P. Cawley's idea (*fast-crc32*, 2022).
+//! the CPUs this serves, with vectors of two lanes, each takes 8 bytes a cycle. To mix the two is P. Cawley's idea (*fast-crc32*, 2022).
 
 use super::{CRC_32C, Crc32c, FoldSteps, shift_key};
 use crate::arch::{CarryLessWide, Crc32cStep};
