@@ -37,8 +37,8 @@ pub(crate) use copying::{Copying, copy_bytes, uninit};
 pub(crate) use crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
+pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words};
-pub(crate) use sums::{last_word, short_word};
 
 /// What each tier needs; told on every architecture, so that lists can name kernels of the others.
 #[allow(non_upper_case_globals)] // They are the tiers' names.

@@ -15,9 +15,10 @@
 //! 65535 is FFFF (checksum 0000). UDP sends a computed 0000 as FFFF, because its 0000 means "no checksum" (RFC 768); TCP
 //! does not. [`update`] keeps the distinction, which RFC 1141's equation lost (RFC 1624, section 4).
 
-use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar, short_word};
+use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::paired::{self, Paired};
+use crate::words::short_word;
 
 /// The Internet checksum of `data`, of any length: complemented, as stored in a header, as a big-endian value.
 ///

@@ -18,8 +18,9 @@
 //! The end. The last step is filled up with zeros by loads under a mask, so that no loop over the rest follows. They count as
 //! units behind the data: all weights are too large by their number, and W by their number times S.
 
-use crate::arch::{Unit, Weighted, short_word};
+use crate::arch::{Unit, Weighted};
 use crate::kernel::{Body, Family};
+use crate::words::short_word;
 use core::marker::PhantomData;
 
 /// A family of two such sums modulo M; its state is [A, B], reduced.

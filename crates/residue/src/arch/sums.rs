@@ -1,6 +1,7 @@
 //! What the kernels of sums ask of a CPU.
 
 use super::Tier;
+use crate::words::short_word;
 
 /// Vectors of bytes.
 pub(crate) trait Load: Tier {
@@ -182,24 +183,6 @@ macro_rules! weights {
     }};
 }
 pub(crate) use weights;
-
-/// At most seven bytes as a little-endian word, by loads that overlap: `|` joins them, for what they share is equal.
-#[inline(always)]
-pub(crate) fn short_word(data: &[u8]) -> u64 {
-    let n = data.len();
-    debug_assert!(n < 8);
-    if let (Some(first), Some(last)) = (data.first_chunk::<4>(), data.last_chunk::<4>()) {
-        let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(*four)));
-        return first | last << (8 * (n - 4));
-    }
-    match data {
-        [] => 0,
-        _ => {
-            let byte = |i: usize| u64::from(data[i]) << (8 * i);
-            byte(0) | byte(n / 2) | byte(n - 1)
-        }
-    }
-}
 
 /// The bytes behind the last whole `grain` (at most eight), as a little-endian word.
 #[inline(always)]
