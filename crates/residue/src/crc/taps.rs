@@ -174,8 +174,8 @@ const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<
 pub(crate) struct Taps;
 
 impl Taps {
-    /// The length from which the matrices win: `residue bench -a crc-32/iso-hdlc -k avx512_gfni,avx512_vpclmul`. No set can do
-    /// with less than its window.
+    /// The least data, in bytes: no set can do with less than its window. That they win
+    /// from there on is an estimate, not yet a measurement.
     pub(super) const FROM: usize = 64 * WINDOW;
 }
 

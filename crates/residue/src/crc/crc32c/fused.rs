@@ -20,7 +20,7 @@ const SCALAR: usize = CHAINS * CHAIN;
 const VECTORS: usize = 512;
 const BLOCK: usize = SCALAR + VECTORS;
 
-/// What moves each chain's register to the end of its block; then what moves a register over a block.
+/// What moves each chain's register to the end of its block.
 static TO_END: [u64; CHAINS] = {
     let mut keys = [0; CHAINS];
     let mut chain = 0;
@@ -30,6 +30,7 @@ static TO_END: [u64; CHAINS] = {
     }
     keys
 };
+/// What moves a register over a block.
 const OVER_BLOCK: u128 = shift_key(BLOCK as u64) as u128;
 
 /// What moves an accumulator from the last group of four vectors of `lanes` lanes in a block to the first of the next.
