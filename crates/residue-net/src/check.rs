@@ -1,0 +1,242 @@
+//! A check: one place in a packet that holds a check value, what it covers, and what it turned out to be.
+
+mod rule;
+
+pub use rule::Rule;
+
+/// A run of bytes in a buffer. Its end may lie beyond what was captured: then it is *claimed*, by a length field, and
+/// the bytes are missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte; never less than `start`.
+    pub end: u32,
+}
+
+impl Span {
+    /// `length` bytes from `start`, in as far as offsets reach.
+    #[must_use]
+    pub const fn at(start: u32, length: u32) -> Span {
+        Span { start, end: start.saturating_add(length) }
+    }
+
+    /// The number of bytes.
+    #[must_use]
+    pub const fn len(self) -> u32 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Has it no bytes?
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.end <= self.start
+    }
+
+    /// What follows the first `count` bytes: empty if there are no more.
+    #[must_use]
+    pub fn skip(self, count: u32) -> Span {
+        Span { start: self.start.saturating_add(count).min(self.end), end: self.end }
+    }
+
+    /// The first `count` bytes, or all if there are no more.
+    #[must_use]
+    pub fn take(self, count: u32) -> Span {
+        Span { start: self.start, end: self.start.saturating_add(count).min(self.end) }
+    }
+
+    /// Its bytes, if `bytes` has them all.
+    #[must_use]
+    #[inline]
+    pub fn of(self, bytes: &[u8]) -> Option<&[u8]> {
+        bytes.get(self.start as usize..self.end as usize)
+    }
+}
+
+/// What a check's name is and where its rule is written. Every protocol of [`crate::wire`] has one constant for each
+/// check value it carries.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Protocol {
+    /// Short, lower case, as in counts and options: `tcp`.
+    pub name: &'static str,
+    /// As in a sentence: `TCP`.
+    pub title: &'static str,
+    /// The document and section that defines it.
+    pub source: &'static str,
+}
+
+/// A part of what a check covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes of the buffer. The check's own field counts as zero in them.
+    Bytes(Span),
+    /// Bytes that stand in no packet, as the lengths and protocol numbers of pseudo-headers.
+    Given {
+        /// The bytes, and some behind them that do not count.
+        bytes: [u8; 16],
+        /// How many count.
+        length: u8,
+    },
+}
+
+impl Piece {
+    /// A piece of its own bytes; those behind the sixteenth do not fit and are left out.
+    #[must_use]
+    pub fn given(source: &[u8]) -> Piece {
+        let mut bytes = [0; 16];
+        let length = source.len().min(16);
+        bytes[..length].copy_from_slice(&source[..length]);
+        Piece::Given { bytes, length: length as u8 }
+    }
+
+    /// Its bytes, if the buffer has them all.
+    #[must_use]
+    #[inline]
+    pub fn of<'a>(&'a self, buffer: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Piece::Bytes(span) => span.of(buffer),
+            Piece::Given { bytes, length } => bytes.get(..usize::from(*length)),
+        }
+    }
+}
+
+/// Why a check value cannot be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// The capture holds less of the packet than was sent.
+    Cut,
+    /// Other fragments of the datagram were not captured, or not within what is remembered.
+    Fragment,
+    /// Fragments of the datagram overlap with different bytes.
+    Overlap,
+    /// Earlier or later segments of the stream were not captured, or not within what is remembered.
+    Stream,
+    /// How it is computed was agreed upon in packets that were not captured.
+    Agreement,
+    /// The packet names an algorithm nobody has defined.
+    Algorithm,
+}
+
+/// What the packet itself says about a check, before anything is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Presence {
+    /// A value to be judged.
+    Present,
+    /// The sender left it out, as the protocol allows.
+    Absent,
+    /// The sender left it out, and must not have.
+    Illegal,
+    /// It cannot be judged.
+    Unverifiable(Reason),
+    /// Length fields contradict each other: what it covers is unknown.
+    LengthConflict,
+}
+
+/// One place in a packet that holds a check value. Offsets are those of the buffer it was found in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Whose it is.
+    pub protocol: &'static Protocol,
+    /// How it is computed and stored.
+    pub rule: Rule,
+    /// Where its value stands. The second span is empty but for values that are split in two.
+    pub field: [Span; 2],
+    /// What it covers: a range of [`crate::frame::Found::pieces`].
+    pub pieces: Span,
+    /// How many of the pieces, from the first, are a pseudo-header.
+    pub pseudo: u8,
+    /// Is there something to judge?
+    pub presence: Presence,
+    /// Source and destination of the innermost network header around it, of equal length; empty where there is none.
+    pub addresses: [Span; 2],
+    /// Source and destination port, where the protocol has them.
+    pub ports: Option<[u16; 2]>,
+}
+
+impl Check {
+    /// The value as it stands in the packet.
+    #[must_use]
+    pub fn stored(&self, buffer: &[u8]) -> Option<u64> {
+        let mut field = [0; 8];
+        let mut length = 0;
+        for span in self.field {
+            let bytes = span.of(buffer)?;
+            field.get_mut(length..length + bytes.len())?.copy_from_slice(bytes);
+            length += bytes.len();
+        }
+        Some(self.rule.read(&field[..length]))
+    }
+
+    /// The value that should stand there; `None` if bytes it covers are missing.
+    #[must_use]
+    pub fn computed(&self, buffer: &[u8], pieces: &[Piece]) -> Option<u64> {
+        let pieces = pieces.get(self.pieces.start as usize..self.pieces.end as usize)?;
+        self.rule.compute(buffer, pieces, &self.field)
+    }
+
+    /// Writes a value into its field. Does nothing where the buffer is too short.
+    pub fn store(&self, buffer: &mut [u8], value: u64) {
+        let (bytes, length) = self.rule.write(value);
+        let mut rest = &bytes[..length];
+        for span in self.field {
+            let (now, later) = rest.split_at((span.len() as usize).min(rest.len()));
+            if let Some(place) =
+                buffer.get_mut(span.start as usize..span.start as usize + now.len())
+            {
+                place.copy_from_slice(now);
+            }
+            rest = later;
+        }
+    }
+}
+
+/// What a check turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The value is right.
+    Good,
+    /// The value is wrong.
+    Bad,
+    /// The field holds the sum of the pseudo-header alone, for the network card to go on with: the packet was captured
+    /// on its sender, before the card completed it.
+    Offloaded,
+    /// The sender left the value out, as the protocol allows.
+    Absent,
+    /// The sender left the value out, and must not have.
+    Illegal,
+    /// It cannot be judged.
+    Unverifiable(Reason),
+    /// Length fields contradict each other.
+    LengthConflict,
+}
+
+impl Verdict {
+    /// Its name, as in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Good => "good",
+            Verdict::Bad => "bad",
+            Verdict::Offloaded => "offloaded",
+            Verdict::Absent => "absent",
+            Verdict::Illegal => "illegal",
+            Verdict::Unverifiable(_) => "unverifiable",
+            Verdict::LengthConflict => "length conflict",
+        }
+    }
+}
+
+impl Reason {
+    /// A half-sentence, as in reports.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Reason::Cut => "the capture cuts the packet short",
+            Reason::Fragment => "fragments are missing",
+            Reason::Overlap => "fragments overlap with different bytes",
+            Reason::Stream => "parts of the stream are missing",
+            Reason::Agreement => "how it is computed was agreed upon in packets not captured",
+            Reason::Algorithm => "the packet names an unknown algorithm",
+        }
+    }
+}

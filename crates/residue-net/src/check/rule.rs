@@ -1,0 +1,230 @@
+//! How check values are computed and stored.
+
+use super::{Piece, Span};
+use residue::crc::{Crc, catalog};
+use residue::fletcher::check_octets;
+use residue::internet::Checksum;
+
+/// How a check value is computed from the bytes it covers, its own field taken as zero, and how it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The Internet checksum (RFC 1071), 2 bytes.
+    Internet,
+    /// The Internet checksum with a computed 0 stored as FFFF, because 0 means that there is none (RFC 768).
+    InternetNeverZero,
+    /// The two octets that make both sums of the covered bytes zero (ISO 8473, RFC 1008; RFC 2328 section 12.1.7).
+    CheckOctets,
+    /// RFC 1146's 8-bit Fletcher checksum, 2 bytes.
+    Fletcher8,
+    /// RFC 1146's 16-bit Fletcher checksum, 4 bytes.
+    Fletcher16,
+    /// Adler-32, highest byte first (RFC 2960).
+    Adler32,
+    /// XNS add and left-cycle, 2 bytes (XSIS 028112).
+    Xns,
+    /// CRC-32C, lowest byte first (RFC 9260 appendix A; RFC 7143 section 13.1).
+    Crc32c,
+    /// CRC-32C, highest byte first (TCP alternate checksums 3 to 5).
+    Crc32cBig,
+    /// CRC-32K, Koopman's 0x741B8CD7, highest byte first (TCP alternate checksum 6).
+    Crc32kBig,
+    /// CRC-32, lowest byte first (IEEE 802.3, InfiniBand).
+    Crc32,
+    /// CRC-32 exclusive-or 0x5354554E, highest byte first (RFC 8489 section 14.7).
+    Stun,
+    /// CRC-16/DNP, lowest byte first (IEEE 1815).
+    Dnp3,
+}
+
+static CRC_16_DNP: Crc = Crc::new(&catalog::CRC_16_DNP);
+static CRC_32_ISCSI: Crc = Crc::new(&catalog::CRC_32_ISCSI);
+static CRC_32_ISO_HDLC: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
+/// CRC-32/MEF is the same without the last exclusive-or.
+static CRC_32_MEF: Crc = Crc::new(&catalog::CRC_32_MEF);
+
+const STUN_XOR: u64 = u32::from_be_bytes(*b"STUN") as u64;
+
+impl Rule {
+    /// The number of bytes of its field.
+    #[must_use]
+    pub const fn width(self) -> u32 {
+        match self {
+            Rule::Internet
+            | Rule::InternetNeverZero
+            | Rule::CheckOctets
+            | Rule::Fletcher8
+            | Rule::Xns
+            | Rule::Dnp3 => 2,
+            Rule::Fletcher16
+            | Rule::Adler32
+            | Rule::Crc32c
+            | Rule::Crc32cBig
+            | Rule::Crc32kBig
+            | Rule::Crc32
+            | Rule::Stun => 4,
+        }
+    }
+
+    /// Is it a one's-complement sum of 16-bit words?
+    #[must_use]
+    pub const fn is_internet(self) -> bool {
+        matches!(self, Rule::Internet | Rule::InternetNeverZero)
+    }
+
+    /// The code's name in `residue list`, for reports.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Rule::Internet | Rule::InternetNeverZero => "internet",
+            Rule::CheckOctets => "iso-8473",
+            Rule::Fletcher8 => "fletcher-16",
+            Rule::Fletcher16 => "fletcher-32",
+            Rule::Adler32 => "adler-32",
+            Rule::Xns => "xns",
+            Rule::Crc32c | Rule::Crc32cBig => "crc-32/iscsi",
+            Rule::Crc32kBig => "crc-32/mef",
+            Rule::Crc32 | Rule::Stun => "crc-32/iso-hdlc",
+            Rule::Dnp3 => "crc-16/dnp",
+        }
+    }
+
+    const fn is_little_endian(self) -> bool {
+        matches!(self, Rule::Crc32c | Rule::Crc32 | Rule::Dnp3)
+    }
+
+    /// The value whose bytes these are, as stored.
+    #[must_use]
+    pub fn read(self, field: &[u8]) -> u64 {
+        let join = |value: u64, &byte: &u8| value << 8 | u64::from(byte);
+        if self.is_little_endian() {
+            field.iter().rev().fold(0, join)
+        } else {
+            field.iter().fold(0, join)
+        }
+    }
+
+    /// The bytes of a value as they are stored, and how many.
+    #[must_use]
+    pub fn write(self, value: u64) -> ([u8; 8], usize) {
+        let width = self.width() as usize;
+        let mut bytes = value.to_le_bytes();
+        if !self.is_little_endian() {
+            bytes[..width].reverse();
+        }
+        (bytes, width)
+    }
+
+    /// Does a receiver accept `stored` where `computed` is due? Sums have two zeros, and receivers only see that all adds
+    /// up to one of them.
+    #[must_use]
+    pub fn agrees(self, stored: u64, computed: u64) -> bool {
+        let alike = |bits: u32, modulus: u64| {
+            (0..2).all(|half| {
+                let part = |value: u64| (value >> (half * bits) & modulus) % modulus;
+                part(stored) == part(computed)
+            })
+        };
+        match self {
+            // Data of zeros alone have the checksum FFFF, and adding 0000 to them gives no FFFF.
+            Rule::Internet => stored == computed || (stored, computed) == (0xffff, 0),
+            Rule::CheckOctets | Rule::Fletcher8 => alike(8, 255),
+            Rule::Fletcher16 => alike(16, 65535),
+            _ => stored == computed,
+        }
+    }
+
+    /// The value over `pieces` of `buffer`, in order, the bytes of `field` taken as zero. `None` if bytes are missing.
+    #[must_use]
+    pub fn compute(self, buffer: &[u8], pieces: &[Piece], field: &[Span; 2]) -> Option<u64> {
+        let each = |take: &mut dyn FnMut(&[u8])| each_run(buffer, pieces, field, take);
+        Some(match self {
+            Rule::Internet | Rule::InternetNeverZero => {
+                let mut sum = Checksum::new();
+                each(&mut |run| sum.update(run))?;
+                let zero_as_ones = self == Rule::InternetNeverZero && sum.value() == 0;
+                u64::from(if zero_as_ones { 0xffff } else { sum.value() })
+            }
+            Rule::CheckOctets => {
+                let mut sums = residue::fletcher::Fletcher16::new();
+                each(&mut |run| sums.update(run))?;
+                let place = place_of(field[0], pieces)?;
+                u64::from(u16::from_be_bytes(check_octets::octets_from(&sums, place)?))
+            }
+            Rule::Fletcher8 => u64::from(residue::fletcher::rfc1146_8(&joined(&each)?)),
+            Rule::Fletcher16 => u64::from(residue::fletcher::rfc1146_16(&joined(&each)?)),
+            Rule::Adler32 => {
+                let mut sums = residue::adler::Adler32::new();
+                each(&mut |run| sums.update(run))?;
+                u64::from(sums.value())
+            }
+            Rule::Xns => {
+                let mut sum = residue::xns::Checksum::new();
+                each(&mut |run| sum.update(run))?;
+                u64::from(sum.value())
+            }
+            Rule::Crc32c | Rule::Crc32cBig => crc(&CRC_32_ISCSI, each)?,
+            Rule::Crc32kBig => crc(&CRC_32_MEF, each)? ^ 0xffff_ffff,
+            Rule::Crc32 => crc(&CRC_32_ISO_HDLC, each)?,
+            Rule::Stun => crc(&CRC_32_ISO_HDLC, each)? ^ STUN_XOR,
+            Rule::Dnp3 => crc(&CRC_16_DNP, each)?,
+        })
+    }
+}
+
+fn crc(crc: &Crc, each: impl Fn(&mut dyn FnMut(&[u8])) -> Option<()>) -> Option<u64> {
+    let mut digest = crc.digest();
+    each(&mut |run| digest.update(run))?;
+    u64::try_from(digest.value()).ok()
+}
+
+fn joined(each: &impl Fn(&mut dyn FnMut(&[u8])) -> Option<()>) -> Option<Vec<u8>> {
+    let mut all = Vec::new();
+    each(&mut |run| all.extend_from_slice(run))?;
+    Some(all)
+}
+
+/// The runs of bytes that a value is computed from, zeros where its field is.
+fn each_run(
+    buffer: &[u8],
+    pieces: &[Piece],
+    field: &[Span; 2],
+    take: &mut dyn FnMut(&[u8]),
+) -> Option<()> {
+    for piece in pieces {
+        let &Piece::Bytes(mut span) = piece else {
+            take(piece.of(buffer)?);
+            continue;
+        };
+        // The parts of the field, in the order in which they stand.
+        let parts = if field[1].is_empty() || field[0].start < field[1].start {
+            [field[0], field[1]]
+        } else {
+            [field[1], field[0]]
+        };
+        for part in parts {
+            let inside = Span { start: part.start.max(span.start), end: part.end.min(span.end) };
+            if inside.start < inside.end {
+                take(Span { start: span.start, end: inside.start }.of(buffer)?);
+                take(&[0; 8][..(inside.len() as usize).min(8)]);
+                span.start = inside.end;
+            }
+        }
+        take(span.of(buffer)?);
+    }
+    Some(())
+}
+
+/// How many covered bytes stand before the field.
+fn place_of(field: Span, pieces: &[Piece]) -> Option<u64> {
+    let mut before = 0;
+    for piece in pieces {
+        match *piece {
+            Piece::Bytes(span) if span.start <= field.start && field.end <= span.end => {
+                return Some(before + u64::from(field.start - span.start));
+            }
+            Piece::Bytes(span) => before += u64::from(span.len()),
+            Piece::Given { length, .. } => before += u64::from(length),
+        }
+    }
+    None
+}

@@ -1,0 +1,219 @@
+//! The walk through a packet: from its first header inwards, collecting checks.
+
+use crate::check::{Check, Piece, Presence, Protocol, Reason, Rule, Span};
+use crate::pcap::LinkType;
+use crate::wire;
+use crate::wire::ip::Ip;
+use crate::wire::tcp_checksum_option::Agreements;
+
+/// What one buffer of packet bytes holds.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The checks, outer before inner.
+    pub checks: Vec<Check>,
+    /// What they cover; each check has a range of them.
+    pub pieces: Vec<Piece>,
+    /// Fragments of datagrams, to be put together.
+    pub fragments: Vec<Fragment>,
+    /// TCP segments of connections whose stream carries check values.
+    pub segments: Vec<Segment>,
+}
+
+impl Found {
+    /// Forgets all, for the next buffer.
+    pub fn clear(&mut self) {
+        self.checks.clear();
+        self.pieces.clear();
+        self.fragments.clear();
+        self.segments.clear();
+    }
+}
+
+/// A fragment of an IP datagram.
+#[derive(Clone, Copy, Debug)]
+pub struct Fragment {
+    /// The datagram's network layer: addresses, and the protocol of its payload. Its `payload` is this fragment's part.
+    pub ip: Ip,
+    /// The sender's number for the datagram.
+    pub identification: u32,
+    /// Where its part begins in the datagram's payload, in bytes.
+    pub offset: u32,
+    /// Do parts follow?
+    pub more: bool,
+}
+
+/// A TCP segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// The network layer around it.
+    pub ip: Ip,
+    /// Source and destination port.
+    pub ports: [u16; 2],
+    /// The sequence number of its first byte (of its SYN, if it has one).
+    pub sequence: u32,
+    /// The header's flags.
+    pub flags: u8,
+    /// Its data.
+    pub payload: Span,
+}
+
+/// Headers in headers deeper than this are not followed: no network nests so, but a forged packet can.
+const DEEPEST: u8 = 24;
+
+/// A walk through one buffer.
+pub struct Walk<'a> {
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// Why bytes are missing that a length field claims.
+    pub missing: Reason,
+    /// What is found.
+    pub found: &'a mut Found,
+    /// The checksums that TCP connections agreed upon.
+    pub agreements: &'a mut Agreements,
+    /// Source and destination of the innermost network header.
+    pub addresses: [Span; 2],
+    /// Where the packet ended when it was sent.
+    sent: u32,
+    depth: u8,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that has not begun, through `bytes` of which there were `sent`. `missing` says why there may be fewer.
+    pub fn new(
+        bytes: &'a [u8],
+        sent: u32,
+        missing: Reason,
+        found: &'a mut Found,
+        agreements: &'a mut Agreements,
+    ) -> Self {
+        let captured = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        let sent = sent.max(captured);
+        let addresses = [Span::default(); 2];
+        Walk { bytes, missing, found, agreements, addresses, sent, depth: 0 }
+    }
+
+    /// Goes through a packet from its link-layer header. `fcs` is the length of the frame check sequence at its end, in
+    /// bytes.
+    pub fn link(&mut self, link: LinkType, fcs: Option<u8>) {
+        wire::link::walk(self, link, Span { start: 0, end: self.sent }, fcs);
+    }
+
+    /// The byte at `offset` in `span`, if it was captured.
+    #[must_use]
+    #[inline]
+    pub fn u8(&self, span: Span, offset: u32) -> Option<u8> {
+        self.array::<1>(span, offset).map(|[byte]| byte)
+    }
+
+    /// The big-endian 16-bit number at `offset` in `span`, if it was captured.
+    #[must_use]
+    #[inline]
+    pub fn u16(&self, span: Span, offset: u32) -> Option<u16> {
+        self.array(span, offset).map(u16::from_be_bytes)
+    }
+
+    /// The big-endian 32-bit number at `offset` in `span`, if it was captured.
+    #[must_use]
+    #[inline]
+    pub fn u32(&self, span: Span, offset: u32) -> Option<u32> {
+        self.array(span, offset).map(u32::from_be_bytes)
+    }
+
+    /// The `N` bytes at `offset` in `span`, if they were captured.
+    #[must_use]
+    #[inline]
+    pub fn array<const N: usize>(&self, span: Span, offset: u32) -> Option<[u8; N]> {
+        let start = (span.start as usize).checked_add(offset as usize)?;
+        let end = start.checked_add(N)?;
+        if end > span.end as usize {
+            return None;
+        }
+        self.bytes.get(start..end)?.try_into().ok()
+    }
+
+    /// The bytes of `span` that were captured.
+    #[must_use]
+    pub fn captured(&self, span: Span) -> &'a [u8] {
+        let end = (span.end as usize).min(self.bytes.len());
+        self.bytes.get(span.start as usize..end).unwrap_or_default()
+    }
+
+    /// Were all bytes of `span` captured?
+    #[must_use]
+    #[inline]
+    pub fn is_whole(&self, span: Span) -> bool {
+        span.end as usize <= self.bytes.len()
+    }
+
+    /// Goes one header deeper, if there is no end of them.
+    pub fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
+        if self.depth < DEEPEST {
+            self.depth += 1;
+            walk(self);
+            self.depth -= 1;
+        }
+    }
+
+    /// Reports a check over one run of bytes, with or without the pseudo-header of `ip`. Nothing is reported if the field
+    /// itself was not captured. A present check is unverifiable if bytes it covers were not captured, and a length conflict if
+    /// they were not even sent.
+    #[inline]
+    pub fn check(
+        &mut self,
+        protocol: &'static Protocol,
+        rule: Rule,
+        field: Span,
+        pseudo: Option<&Ip>,
+        cover: Span,
+        presence: Presence,
+    ) -> Option<&mut Check> {
+        let start = self.found.pieces.len() as u32;
+        if let Some(ip) = pseudo {
+            ip.pseudo_header(cover.len(), &mut self.found.pieces);
+        }
+        let pseudo = self.found.pieces.len() as u32 - start;
+        self.found.pieces.push(Piece::Bytes(cover));
+        self.check_pieces(protocol, rule, [field, Span::default()], start, pseudo as u8, presence)
+    }
+
+    /// Reports a check over the pieces that were pushed since there were `start` of them, the first `pseudo` of which are
+    /// a pseudo-header. What [`Walk::check`] says holds here too.
+    #[inline]
+    pub fn check_pieces(
+        &mut self,
+        protocol: &'static Protocol,
+        rule: Rule,
+        field: [Span; 2],
+        start: u32,
+        pseudo: u8,
+        presence: Presence,
+    ) -> Option<&mut Check> {
+        let Found { pieces, checks, .. } = &mut *self.found;
+        if field.iter().any(|span| span.end as usize > self.bytes.len()) {
+            pieces.truncate(start as usize);
+            return None;
+        }
+        let reach = pieces[start as usize..].iter().fold(0, |reach, piece| match piece {
+            Piece::Bytes(span) => span.end.max(reach),
+            Piece::Given { .. } => reach,
+        });
+        let presence = match presence {
+            Presence::Present if reach > self.sent => Presence::LengthConflict,
+            Presence::Present if reach as usize > self.bytes.len() => {
+                Presence::Unverifiable(self.missing)
+            }
+            presence => presence,
+        };
+        checks.push(Check {
+            protocol,
+            rule,
+            field,
+            pieces: Span { start, end: pieces.len() as u32 },
+            pseudo,
+            presence,
+            addresses: self.addresses,
+            ports: None,
+        });
+        checks.last_mut()
+    }
+}

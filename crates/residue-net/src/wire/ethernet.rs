@@ -1,0 +1,57 @@
+//! Ethernet (IEEE 802.3): the frame check sequence, VLAN tags, lengths and types.
+
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The frame check sequence: CRC-32 from the destination address on, lowest byte first.
+pub static FCS: Protocol = Protocol {
+    name: "eth.fcs",
+    title: "Ethernet frame check sequence",
+    source: "IEEE 802.3 section 3.2.9",
+};
+
+/// From the destination address on. `fcs` is the length of a frame check sequence at the end.
+pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
+    let mut frame = frame;
+    // Some files give the number of bits.
+    if let Some(4 | 32) = fcs
+        && frame.len() >= 4 + 14
+    {
+        let cover = Span { start: frame.start, end: frame.end - 4 };
+        let field = Span { start: cover.end, end: frame.end };
+        walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
+        frame = cover;
+    }
+    if let Some(number) = walk.u16(frame, 12) {
+        typed(walk, number, frame.skip(14));
+    }
+}
+
+/// What follows a type-or-length field.
+pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
+    if type_or_length >= 0x600 {
+        super::ether_type(walk, type_or_length, span);
+    } else {
+        llc(walk, span.take(u32::from(type_or_length)));
+    }
+}
+
+/// Behind a VLAN tag's type (IEEE 802.1Q): tag control information, then the next type or length.
+pub fn vlan(walk: &mut Walk, span: Span) {
+    if let Some(number) = walk.u16(span, 2) {
+        typed(walk, number, span.skip(4));
+    }
+}
+
+/// IEEE 802.2 logical link control, of which SNAP is one use.
+pub fn llc(walk: &mut Walk, span: Span) {
+    match walk.array::<3>(span, 0) {
+        Some([0xaa, 0xaa, 3]) => {
+            if let (Some([0, 0, 0]), Some(number)) = (walk.array(span, 3), walk.u16(span, 6)) {
+                super::ether_type(walk, number, span.skip(8));
+            }
+        }
+        Some([6, 6, 3]) => super::ether_type(walk, 0x0800, span.skip(3)),
+        _ => {}
+    }
+}

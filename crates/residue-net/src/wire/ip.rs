@@ -1,0 +1,43 @@
+//! What IPv4 and IPv6 have in common for the layers above.
+
+use crate::check::{Piece, Span};
+
+/// The network layer around a transport header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ip {
+    /// 4 or 6.
+    pub version: u8,
+    /// The source address of the pseudo-header: the home address, where a Mobile IPv6 option gives one.
+    pub source: Span,
+    /// The destination address of the pseudo-header: the last one, if the packet is routed by its source.
+    pub destination: Span,
+    /// The number of the payload's protocol.
+    pub protocol: u8,
+    /// What the protocol has.
+    pub payload: Span,
+    /// Was the length 0, as segmentation offload leaves it? Then it ends where the packet does.
+    pub length_zero: bool,
+}
+
+impl Ip {
+    /// Pushes the pseudo-header of `length` bytes of payload (RFC 9293 section 3.1, RFC 8200 section 8.1).
+    #[inline]
+    pub fn pseudo_header(&self, length: u32, pieces: &mut Vec<Piece>) {
+        if self.source.end == self.destination.start {
+            pieces.push(Piece::Bytes(Span { start: self.source.start, end: self.destination.end }));
+        } else {
+            pieces.push(Piece::Bytes(self.source));
+            pieces.push(Piece::Bytes(self.destination));
+        }
+        let [a, b, c, d] = length.to_be_bytes();
+        let mut bytes = [0; 16];
+        let length = if self.version == 4 {
+            bytes[..4].copy_from_slice(&[0, self.protocol, c, d]);
+            4
+        } else {
+            bytes[..8].copy_from_slice(&[a, b, c, d, 0, 0, 0, self.protocol]);
+            8
+        };
+        pieces.push(Piece::Given { bytes, length });
+    }
+}

@@ -1,0 +1,131 @@
+//! IPv6 (RFC 8200): extension headers, and the addresses that count in pseudo-headers.
+
+use super::ip::Ip;
+use crate::check::Span;
+use crate::frame::{Fragment, Walk};
+
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const AUTHENTICATION: u8 = 51;
+const DESTINATION_OPTIONS: u8 = 60;
+
+const HOME_ADDRESS: u8 = 201;
+const JUMBO_PAYLOAD: u8 = 194;
+
+/// From the version on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let Some(header) = walk.array::<8>(span, 0) else { return };
+    if header[0] >> 4 != 6 || !walk.is_whole(span.take(40)) {
+        return;
+    }
+    let outer = walk.addresses;
+    let source = Span::at(span.start + 8, 16);
+    let destination = Span::at(span.start + 24, 16);
+    walk.addresses = [source, destination];
+    let length = u32::from(u16::from_be_bytes([header[4], header[5]]));
+    let start = span.start + 40;
+    let end = if length == 0 { span.end } else { start + length };
+    payload(
+        walk,
+        Ip {
+            version: 6,
+            source,
+            destination,
+            protocol: header[6],
+            payload: Span { start, end: end.max(start) },
+            length_zero: length == 0 && header[6] != 59,
+        },
+    );
+    walk.addresses = outer;
+}
+
+/// What follows the fixed header, or is put together from fragments: extension headers, then the upper layer.
+pub fn payload(walk: &mut Walk, ip: Ip) {
+    let mut ip = ip;
+    loop {
+        let rest = ip.payload;
+        let (Some(next), Some(length)) = (walk.u8(rest, 0), walk.u8(rest, 1)) else {
+            return super::ip_protocol(walk, &ip);
+        };
+        let in_eights = (u32::from(length) + 1) * 8;
+        let header_length = match ip.protocol {
+            HOP_BY_HOP | DESTINATION_OPTIONS => {
+                options(walk, rest.take(in_eights), &mut ip);
+                in_eights
+            }
+            ROUTING => {
+                routing(walk, rest.take(in_eights), &mut ip);
+                in_eights
+            }
+            AUTHENTICATION => (u32::from(length) + 2) * 4,
+            FRAGMENT => {
+                let (Some(word), Some(identification)) = (walk.u16(rest, 2), walk.u32(rest, 4))
+                else {
+                    return;
+                };
+                if word & 0xfff9 != 0 {
+                    ip.protocol = next;
+                    ip.payload = rest.skip(8);
+                    walk.found.fragments.push(Fragment {
+                        ip,
+                        identification,
+                        offset: u32::from(word & 0xfff8),
+                        more: word & 1 != 0,
+                    });
+                    return;
+                }
+                8
+            }
+            _ => return super::ip_protocol(walk, &ip),
+        };
+        ip.protocol = next;
+        ip.payload = Span { start: ip.payload.start, end: ip.payload.end }.skip(header_length);
+    }
+}
+
+/// Hop-by-hop and destination options (RFC 8200 section 4.2).
+fn options(walk: &Walk, header: Span, ip: &mut Ip) {
+    let mut options = header.skip(2);
+    while let Some(kind) = walk.u8(options, 0) {
+        if kind == 0 {
+            options = options.skip(1);
+            continue;
+        }
+        let Some(length) = walk.u8(options, 1) else { return };
+        let data = options.skip(2).take(u32::from(length));
+        match kind {
+            // RFC 6275 section 6.3: the home address counts as the source.
+            HOME_ADDRESS if data.len() == 16 && walk.is_whole(data) => ip.source = data,
+            // RFC 2675 section 2: the length counts from behind the fixed header.
+            JUMBO_PAYLOAD if ip.length_zero => {
+                if let Some(length) = walk.u32(data, 0) {
+                    ip.payload.end = header.start.saturating_add(length).max(ip.payload.start);
+                    ip.length_zero = false;
+                }
+            }
+            _ => {}
+        }
+        options = options.skip(2 + u32::from(length));
+    }
+}
+
+/// Routing headers: the last destination, if segments are left.
+fn routing(walk: &Walk, header: Span, ip: &mut Ip) {
+    let (Some(kind), Some(left)) = (walk.u8(header, 2), walk.u8(header, 3)) else { return };
+    let addresses = header.len().saturating_sub(8) / 16;
+    if left == 0 || addresses == 0 {
+        return;
+    }
+    let at = match kind {
+        // RFC 2460 section 4.4 and RFC 6275 section 6.4: in order of travel.
+        0 | 2 => header.start + 8 + (addresses - 1) * 16,
+        // RFC 8754 section 2: the last segment first.
+        4 => header.start + 8,
+        _ => return,
+    };
+    let last = Span::at(at, 16);
+    if walk.is_whole(last) {
+        ip.destination = last;
+    }
+}

@@ -1,0 +1,49 @@
+//! TCP (RFC 9293): the checksum.
+
+use super::ip::Ip;
+use super::tcp_checksum_option;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::{Segment, Walk};
+
+/// The checksum: pseudo-header, header and data.
+pub static TCP: Protocol = Protocol { name: "tcp", title: "TCP", source: "RFC 9293 section 3.1" };
+
+/// From the source port on.
+#[inline]
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let span = ip.payload;
+    let Some(header) = walk.array::<20>(span, 0) else {
+        return;
+    };
+    let ports =
+        [u16::from_be_bytes([header[0], header[1]]), u16::from_be_bytes([header[2], header[3]])];
+    let header_length = u32::from(header[12] >> 4) * 4;
+    let options = span.take(header_length).skip(20);
+    if options.is_empty() && walk.agreements.is_empty()
+        || !tcp_checksum_option::walk(walk, ip, &header, options)
+    {
+        checksum(walk, ip, ports);
+    }
+    if header_length >= 20 && wire_carries_checks(ports) {
+        let sequence = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
+        let payload = span.skip(header_length);
+        let flags = header[13];
+        walk.found.segments.push(Segment { ip: *ip, ports, sequence, flags, payload });
+    }
+}
+
+/// The ordinary checksum.
+#[inline]
+pub fn checksum(walk: &mut Walk, ip: &Ip, ports: [u16; 2]) {
+    let field = Span::at(ip.payload.start + 16, 2);
+    if let Some(check) =
+        walk.check(&TCP, Rule::Internet, field, Some(ip), ip.payload, Presence::Present)
+    {
+        check.ports = Some(ports);
+    }
+}
+
+/// Does the stream between these ports carry check values of its own?
+fn wire_carries_checks(_ports: [u16; 2]) -> bool {
+    false
+}

@@ -1,0 +1,50 @@
+//! UDP (RFC 768): the checksum, and when there is none.
+
+use super::ip::Ip;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The checksum: pseudo-header, header and data. 0 means none; a computed 0 is sent as FFFF.
+pub static UDP: Protocol = Protocol { name: "udp", title: "UDP", source: "RFC 768" };
+
+/// Tunnels that may go without a checksum over IPv6 (RFC 6935 section 5): by destination port.
+const ZERO_ALLOWED: [u16; 8] = [
+    4341, // LISP data (RFC 9300)
+    4342, // LISP control
+    4754, // GRE in UDP (RFC 8086)
+    4789, // VXLAN (RFC 7348)
+    6081, // Geneve (RFC 8926)
+    6635, // MPLS in UDP (RFC 7510)
+    8472, // VXLAN before its port was assigned
+    2268, // AMT (RFC 7450)
+];
+
+/// From the source port on.
+#[inline]
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let span = ip.payload;
+    let Some([a, b, c, d, e, f, g, h]) = walk.array::<8>(span, 0) else { return };
+    let ports = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
+    let length = u32::from(u16::from_be_bytes([e, f]));
+    let checksum = u16::from_be_bytes([g, h]);
+    // RFC 2675 section 4: 0 in a jumbogram. Segmentation offload leaves any length behind.
+    let cover =
+        if ip.length_zero || length == 0 && span.len() > 0xffff { span } else { span.take(length) };
+    let presence = if checksum == 0 {
+        if ip.version == 4 || ports.iter().any(|port| ZERO_ALLOWED.contains(port)) {
+            Presence::Absent
+        } else {
+            Presence::Illegal
+        }
+    } else if cover.len() < 8 || (length > span.len() && !ip.length_zero) {
+        Presence::LengthConflict
+    } else {
+        Presence::Present
+    };
+    let field = Span::at(span.start + 6, 2);
+    if let Some(check) = walk.check(&UDP, Rule::InternetNeverZero, field, Some(ip), cover, presence)
+    {
+        check.ports = Some(ports);
+    }
+    super::udp_port(walk, ports, cover.skip(8), ip);
+}
