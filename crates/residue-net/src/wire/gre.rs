@@ -1,6 +1,6 @@
 //! Generic routing encapsulation (RFC 2784, RFC 2890), PPTP's (RFC 2637), and Cisco's ERSPAN in it.
 
-use super::{ethernet, ppp};
+use super::{ethernet, link, ppp};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
@@ -42,24 +42,34 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let inner = span.skip(length);
     match (version, protocol) {
         (1, 0x880b) => ppp::walk(walk, inner),
-        (0, 0x88be | 0x22eb) => walk.deeper(|walk| erspan(walk, flags, inner)),
+        (0, 0x88be) if flags & SEQUENCE == 0 => {
+            walk.deeper(|walk| ethernet::walk(walk, inner, None));
+        }
+        (0, 0x88be | 0x22eb) => walk.deeper(|walk| erspan(walk, inner)),
+        // Cisco's WCCP: a redirect header of four bytes, where the packet's version does not stand in its place.
+        (0, 0x883e) => walk.deeper(|walk| {
+            let redirected = walk.u8(inner, 0).is_some_and(|byte| byte >> 4 != 4);
+            link::raw(walk, inner.skip(if redirected { 4 } else { 0 }));
+        }),
+        // Cisco's metadata, here with the type first.
+        (0, 0x8909) => {
+            if let Some(number) = walk.u16(inner, 0) {
+                super::ether_type(walk, number, inner.skip(8));
+            }
+        }
         (0, _) => super::ether_type(walk, protocol, inner),
         _ => {}
     }
 }
 
-/// Mirrored Ethernet frames (draft-foschiano-erspan): no header of its own without GRE's sequence number (type I),
-/// otherwise a version and a header of 8 bytes (II) or of 12 and 8 optional ones (III).
-fn erspan(walk: &mut Walk, flags: u16, span: Span) {
-    let length = if flags & SEQUENCE == 0 {
-        0
-    } else {
-        match walk.u8(span, 0).map(|byte| byte >> 4) {
-            Some(1) => 8,
-            Some(2) if walk.u8(span, 11).is_some_and(|byte| byte & 1 != 0) => 20,
-            Some(2) => 12,
-            _ => return,
-        }
+/// Mirrored Ethernet frames (draft-foschiano-erspan), behind a version and a header of 8 bytes (type II), or of 12 and 8
+/// optional ones (type III).
+fn erspan(walk: &mut Walk, span: Span) {
+    let length = match walk.u8(span, 0).map(|byte| byte >> 4) {
+        Some(1) => 8,
+        Some(2) if walk.u8(span, 11).is_some_and(|byte| byte & 1 != 0) => 20,
+        Some(2) => 12,
+        _ => return,
     };
     ethernet::walk(walk, span.skip(length), None);
 }

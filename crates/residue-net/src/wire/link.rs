@@ -27,6 +27,8 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
             }
         }
         127 => wlan::radiotap(walk, frame),
+        129 => arcnet(walk, frame),
+        178 => juniper_ethernet(walk, frame),
         // Solaris's IPNET.
         226 => family(walk, walk.u8(frame, 1).map(u32::from), frame.skip(24)),
         // IP over InfiniBand.
@@ -38,7 +40,8 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
         228 => ipv4::walk(walk, frame),
         229 => ipv6::walk(walk, frame),
         239 => nflog(walk, frame),
-        258 => packet_tap(walk, frame, fcs),
+        // 149 was Apple's own choice before 258 was assigned.
+        149 | 258 => packet_tap(walk, frame, fcs),
         276 => {
             if let (Some(protocol), Some(hardware)) = (walk.u16(frame, 0), walk.u16(frame, 8)) {
                 cooked(walk, hardware, protocol, frame.skip(20));
@@ -108,6 +111,16 @@ fn frame_relay(walk: &mut Walk, frame: Span) {
     }
 }
 
+/// Linux's ARCNET: source, destination, an offset of 2 bytes, the protocol by RFC 1051, or by RFC 1201 with a number for
+/// the parts of a packet, of which there are no others if its flag is 0.
+fn arcnet(walk: &mut Walk, frame: Span) {
+    match walk.array(frame, 4) {
+        Some([0xf0, _]) => ipv4::walk(walk, frame.skip(5)),
+        Some([0xd4, 0]) => ipv4::walk(walk, frame.skip(8)),
+        _ => {}
+    }
+}
+
 /// Linux's packet log: attributes in the logging host's byte order, one of which is the packet.
 fn nflog(walk: &mut Walk, frame: Span) {
     const PAYLOAD: [u8; 2] = [9, 0];
@@ -129,8 +142,22 @@ fn nflog(walk: &mut Walk, frame: Span) {
 fn packet_tap(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
     if let (Some(length), Some(link)) = (walk.u32(frame, 0), walk.u32(frame, 8)) {
         let (length, link) = (length.swap_bytes(), link.swap_bytes());
-        if length >= 12 {
+        if length >= 108 {
             walk.deeper(|walk| self::walk(walk, LinkType(link), frame.skip(length), fcs));
         }
+    }
+}
+
+/// "MGC", flags, a list of attributes, then a frame, unless the flags say that it was cut off.
+fn juniper_ethernet(walk: &mut Walk, frame: Span) {
+    const NO_FRAME: u8 = 2;
+    const ATTRIBUTES: u8 = 0x80;
+    let Some([b'M', b'G', b'C', flags]) = walk.array(frame, 0) else { return };
+    let mut inner = frame.skip(4);
+    if flags & ATTRIBUTES != 0 {
+        inner = inner.skip(2 + u32::from(walk.u16(frame, 4).unwrap_or(0)));
+    }
+    if flags & NO_FRAME == 0 {
+        ethernet::walk(walk, inner, None);
     }
 }

@@ -1,6 +1,6 @@
 //! IEEE 802.2 logical link control, its SNAP extension, and OSI's network layer identifiers behind it.
 
-use super::{cdp, ethernet, ipv4, ipv6};
+use super::{cdp, clnp, ethernet, ipv4, ipv6, isis};
 use crate::check::Span;
 use crate::frame::Walk;
 
@@ -35,6 +35,9 @@ pub fn snap(walk: &mut Walk, span: Span) {
 pub fn osi(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0) {
         Some(0x80) => walk.deeper(|walk| snap(walk, span.skip(1))),
+        Some(0x81) => clnp::walk(walk, span),
+        Some(0x82) => clnp::end_system(walk, span),
+        Some(0x83) => isis::walk(walk, span),
         Some(0x8e) => ipv6::walk(walk, span.skip(1)),
         Some(0xcc) => ipv4::walk(walk, span.skip(1)),
         _ => {}

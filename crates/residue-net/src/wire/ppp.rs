@@ -33,7 +33,10 @@ pub fn over_ethernet(walk: &mut Walk, span: Span) {
 
 /// Cisco's HDLC: address, control, EtherType.
 pub fn cisco_hdlc(walk: &mut Walk, frame: Span) {
-    if let Some(number) = walk.u16(frame, 2) {
-        super::ether_type(walk, number, frame.skip(4));
+    match walk.u16(frame, 2) {
+        // OSI, behind a byte of padding.
+        Some(0xfefe) => llc::osi(walk, frame.skip(5)),
+        Some(number) => super::ether_type(walk, number, frame.skip(4)),
+        None => {}
     }
 }
