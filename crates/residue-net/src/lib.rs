@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+mod datagram;
 pub mod frame;
 pub mod pcap;
+pub mod verify;
 pub mod wire;
