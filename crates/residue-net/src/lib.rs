@@ -8,7 +8,10 @@
 
 pub mod check;
 mod datagram;
+pub mod diagnose;
+pub mod fix;
 pub mod frame;
 pub mod pcap;
+pub mod summary;
 pub mod verify;
 pub mod wire;
