@@ -7,6 +7,9 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+mod error;
 pub mod frame;
 pub mod pcap;
 pub mod wire;
+
+pub use error::Error;
