@@ -79,7 +79,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
                 continue;
             }
             let key = (name.clone(), protocol.clone());
-            let why = explained.get(&key).filter(|(o, t, _)| (*o, *t) == (our.to_string(), their.to_string()));
+            let why = explained.get(&key).filter(|(ours, theirs, _)| {
+                *ours == our.to_string() && *theirs == their.to_string()
+            });
             match why {
                 Some((_, _, why)) => {
                     known += 1;
@@ -134,8 +136,23 @@ fn read_truth(folder: &Path) -> Result<Truth, Box<dyn Error>> {
     let mut truth = Truth::new();
     for line in text.lines().skip(1) {
         let columns: Vec<&str> = line.split(',').collect();
-        let [repository, _, path, _, _, _, _, _, protocol, good, bad, unverified, absent, illegal, ..] =
-            columns[..]
+        let [
+            repository,
+            _,
+            path,
+            _,
+            _,
+            _,
+            _,
+            _,
+            protocol,
+            good,
+            bad,
+            unverified,
+            absent,
+            illegal,
+            ..,
+        ] = columns[..]
         else {
             return Err(format!("ground-truth.csv: no such line is expected: {line}").into());
         };
