@@ -10,5 +10,6 @@ pub mod check;
 mod datagram;
 pub mod frame;
 pub mod pcap;
+pub mod stream;
 pub mod verify;
 pub mod wire;
