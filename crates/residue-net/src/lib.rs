@@ -13,6 +13,7 @@ mod error;
 pub mod fix;
 pub mod frame;
 pub mod pcap;
+pub mod stream;
 pub mod summary;
 pub mod verify;
 pub mod wire;
