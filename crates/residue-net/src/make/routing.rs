@@ -118,7 +118,8 @@ pub fn esis() -> Vec<u8> {
 /// A CLNP data PDU without segmentation (ISO 8473). The header is covered; its field is at byte 7.
 #[must_use]
 pub fn clnp(payload: &[u8]) -> Vec<u8> {
-    let end = |last: u8| [10, 0x49, 0, 1, 0x19, 0x21, 0x68, 0, 0, last, 1];
+    // The selector 21 is that of transport protocols.
+    let end = |last: u8| [10, 0x49, 0, 1, 0x19, 0x21, 0x68, 0, 0, last, 0x21];
     let mut header = [&[0x81, 0, 1, 64, 28, 0, 0, 0, 0][..], &end(2), &end(1)].concat();
     let length = header.len() as u8;
     header[1] = length;

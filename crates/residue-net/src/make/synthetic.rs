@@ -1,10 +1,10 @@
 //! A large capture for timings: TCP and UDP over IPv4 and IPv6, a known few packets damaged.
 
-use super::file::{header, record};
 use super::link;
 use super::network::{Ends, V4, V6, store};
 use super::transport::{Tcp, udp_without};
 use crate::pcap::LinkType;
+use crate::pcap::write::{Header, Writer};
 use residue::internet::Checksum;
 use std::io::{self, Write};
 
@@ -25,6 +25,9 @@ const LENGTHS: [(usize, u64); 3] = [(64, 7), (576, 4), (1500, 5)];
 const DAMAGED: u64 = 1000;
 const ETHERNET: usize = 14;
 const POOL: usize = 1 << 16;
+/// The time of the first packet, and from packet to packet, in nanoseconds.
+const START: u64 = 1_700_000_000_000_000_000;
+const APART: u64 = 10_000;
 
 /// Writes a classic capture of about `bytes` bytes: it ends with the packet that reaches them. 7 of 16 frames have 64 bytes (or
 /// what their headers need), 4 have 576 and 5 have 1500; 40 % are IPv6, 70 % TCP and the others UDP; one in a thousand has
@@ -32,15 +35,16 @@ const POOL: usize = 1 << 16;
 ///
 /// # Errors
 ///
-/// Those of `writer`. It gets a few hundred bytes to 1516 at a time: hand in one with a buffer.
-pub fn synthetic(mut writer: impl Write, bytes: u64, seed: u64) -> io::Result<Synthetic> {
+/// Those of `out`, which should have a buffer.
+pub fn synthetic(out: impl Write, bytes: u64, seed: u64) -> io::Result<Synthetic> {
     let mut random = Random(seed);
     let mut pool = Vec::with_capacity(POOL + 1500);
     while pool.len() < POOL + 1500 {
         pool.extend(random.next().to_le_bytes());
     }
     let headers = Headers::new();
-    writer.write_all(&header(LinkType::ETHERNET))?;
+    let header = Header { nanoseconds: false, ..Header::new(LinkType::ETHERNET) };
+    let mut writer = Writer::new(out, header)?;
     let mut done = Synthetic { bytes: 24, ..Synthetic::default() };
     let mut frame = Vec::with_capacity(1500);
     while done.bytes < bytes {
@@ -52,14 +56,10 @@ pub fn synthetic(mut writer: impl Write, bytes: u64, seed: u64) -> io::Result<Sy
             done.planted.push(done.packets);
         }
         let length = frame.len() as u32;
-        let microseconds = done.packets * 10;
-        let seconds = 1_700_000_000 + microseconds / 1_000_000;
-        let fraction = microseconds % 1_000_000;
-        writer.write_all(&record(seconds as u32, fraction as u32, length, length))?;
-        writer.write_all(&frame)?;
+        writer.packet(START + done.packets * APART, length, &frame)?;
         done.bytes += 16 + u64::from(length);
     }
-    writer.flush()?;
+    writer.into_inner().flush()?;
     Ok(done)
 }
 

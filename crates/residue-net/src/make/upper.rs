@@ -35,14 +35,14 @@ fn iso_protocols() -> Vec<Case> {
             .verdict(Verdict::Absent, Repair::Never)
     };
     let of_idp = |name, title, datagram: &[u8]| {
-        Case::spoiled(name, title, "idp", ethernet(0x0600, datagram), datagram, 0..2)
+        Case::spoiled(name, title, "xns.idp", ethernet(0x0600, datagram), datagram, 0..2)
     };
     vec![
         of_iso("isis-lsp", "IS-IS link state PDU", "isis.lsp", &lsp, &lsp, 24),
         of_iso(
             "isis-hello",
             "IS-IS hello with checksum",
-            "isis.checksum",
+            "isis.hello",
             &hello,
             &hello,
             hello.len() - 2,
@@ -68,7 +68,7 @@ fn iso_protocols() -> Vec<Case> {
             Case::of(
                 "idp-ffff",
                 "XNS IDP, FFFF",
-                "idp",
+                "xns.idp",
                 ethernet(0x0600, &good),
                 ethernet(0x0600, &bad),
             )
@@ -92,7 +92,7 @@ fn applications() -> Vec<Case> {
         let packet = roce(ends, DATA);
         let frame = ethernet(ends.ether_type(), &packet);
         let field = packet.len() - 4..packet.len();
-        Case::spoiled(name, title, "roce", frame, &packet, field).both("udp", zero)
+        Case::spoiled(name, title, "roce.icrc", frame, &packet, field).both("udp", zero)
     };
     vec![
         Case::spoiled(
@@ -107,7 +107,7 @@ fn applications() -> Vec<Case> {
         bad_tcp(Case::spoiled(
             "dnp3-header",
             "DNP3 header block",
-            "dnp3",
+            "dnp3.header",
             segment(&outstation),
             &outstation,
             8..10,
@@ -115,7 +115,7 @@ fn applications() -> Vec<Case> {
         bad_tcp(Case::spoiled(
             "dnp3-data",
             "DNP3 data block",
-            "dnp3",
+            "dnp3.data",
             segment(&outstation),
             &outstation,
             26..28,
@@ -123,7 +123,7 @@ fn applications() -> Vec<Case> {
         bad_tcp(Case::spoiled(
             "dnp3-last",
             "DNP3 last data block",
-            "dnp3",
+            "dnp3.data",
             segment(&outstation),
             &outstation,
             30..32,
@@ -131,7 +131,7 @@ fn applications() -> Vec<Case> {
         bad_tcp(Case::spoiled(
             "mptcp",
             "MPTCP data sequence signal",
-            "mptcp",
+            "mptcp.dss",
             V4.frame(6, &mapped),
             &mapped,
             option + 22..option + 24,
