@@ -12,6 +12,7 @@ pub mod diagnose;
 mod error;
 pub mod fix;
 pub mod frame;
+pub mod make;
 pub mod pcap;
 pub mod stream;
 pub mod summary;
