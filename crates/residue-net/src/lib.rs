@@ -7,9 +7,14 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+mod datagram;
+pub mod diagnose;
 mod error;
+pub mod fix;
 pub mod frame;
 pub mod pcap;
+pub mod summary;
+pub mod verify;
 pub mod wire;
 
 pub use error::Error;

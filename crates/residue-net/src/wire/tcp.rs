@@ -24,9 +24,13 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     {
         checksum(walk, ip, ports);
     }
+    let payload = span.skip(header_length);
+    if !options.is_empty() {
+        super::mptcp::walk(walk, options, payload, ports);
+    }
+    super::tcp_port(walk, ports, payload);
     if header_length >= 20 && wire_carries_checks(ports) {
         let sequence = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
-        let payload = span.skip(header_length);
         let flags = header[13];
         walk.found.segments.push(Segment { ip: *ip, ports, sequence, flags, payload });
     }

@@ -1,22 +1,379 @@
-//! TCP Alternate Checksum options (RFC 1146, kinds 14 and 15).
+//! TCP Alternate Checksum options: kind 14 asks for another checksum in both SYNs, kind 15 carries what of it does not fit
+//! the checksum field (RFC 1146, which defines values 0 to 2; values 3 to 5 are of Sahu's thesis of 2019, chapter 7; value
+//! 6 is an addition: CRC-32K in the place of CRC-32C).
+//!
+//! | value | code | covers | stored |
+//! |---|---|---|---|
+//! | 0 | Internet checksum | as ever | checksum field |
+//! | 1 | 8-bit Fletcher | pseudo-header, segment | checksum field |
+//! | 2 | 16-bit Fletcher | pseudo-header, segment | A in the checksum field, B in the option |
+//! | 3 | CRC-32C | pseudo-header, segment | upper half in the checksum field, lower half in the option |
+//! | 4 | CRC-32C | data | option; the checksum field as ever, computed last |
+//! | 5 | CRC-32C | pseudo-header, segment | option; the checksum field as ever, computed last |
+//! | 6 | CRC-32K | pseudo-header, segment | option; the checksum field as ever, computed last |
+//!
+//! Where a value covers the segment, checksum field and option data count as zero. Values are in network byte order. SYN
+//! and RST segments have the ordinary checksum and no option 15.
 
 use super::ip::Ip;
-use crate::check::Span;
+use super::tcp;
+use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
+use std::collections::{HashMap, VecDeque};
 
-/// The checksums that TCP connections agreed upon.
-#[derive(Debug, Default)]
-pub struct Agreements {}
+/// The alternate checksum.
+pub static ALTERNATE: Protocol = Protocol {
+    name: "tcp.alternate",
+    title: "TCP alternate checksum",
+    source: "RFC 1146; Sahu 2019 chapter 7",
+};
 
-impl Agreements {
-    /// Has no connection agreed upon anything?
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        true
+/// The option that asks for a checksum: kind, length 3, value.
+pub const REQUEST: u8 = 14;
+/// The option that carries it: kind, length 4 or 6, data.
+pub const DATA: u8 = 15;
+
+/// The checksum that two SYNs with these values agree upon. RFC 1146: unequal values mean the ordinary one. Sahu 2019, table
+/// 7.2: of two of the values 3, 4 and 5, the greatest in the order 3 < 5 < 4. A 6 that meets one of them counts as the value
+/// that its sender would have asked for otherwise, which nobody else knows: `None`.
+#[must_use]
+pub fn agreed(one: u8, other: u8) -> Option<u8> {
+    match (one, other) {
+        _ if one == other && one <= 6 => Some(one),
+        (4, 3 | 5) | (3 | 5, 4) => Some(4),
+        (3, 5) | (5, 3) => Some(5),
+        (6, 3..=5) | (3..=5, 6) => None,
+        _ => Some(0),
     }
 }
 
-/// Looks through a segment's options, and reports its checks if they are not the ordinary one. Otherwise says `false`.
-pub fn walk(_walk: &mut Walk, _ip: &Ip, _header: &[u8; 20], _options: Span) -> bool {
-    false
+/// Connections remembered at a time.
+const MOST: usize = 1 << 16;
+/// No SYN of this side was seen.
+const UNSEEN: u8 = 0xff;
+
+/// Addresses and ports of both ends, the lower end first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Connection([([u8; 16], u16); 2]);
+
+impl Connection {
+    /// The connection, and which of its ends sends.
+    fn of(source: &[u8], destination: &[u8], ports: [u16; 2]) -> (Connection, usize) {
+        let end = |address: &[u8], port| {
+            let mut padded = [0; 16];
+            let length = address.len().min(16);
+            padded[..length].copy_from_slice(&address[..length]);
+            (padded, port)
+        };
+        let ends = [end(source, ports[0]), end(destination, ports[1])];
+        if ends[0] <= ends[1] { (Connection(ends), 0) } else { (Connection([ends[1], ends[0]]), 1) }
+    }
+}
+
+/// What the SYNs of TCP connections asked for. Only connections in which one asked are kept.
+#[derive(Debug, Default)]
+pub struct Agreements {
+    asked: HashMap<Connection, [u8; 2]>,
+    order: VecDeque<Connection>,
+}
+
+impl Agreements {
+    /// Has no connection asked for anything?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.asked.is_empty()
+    }
+
+    fn syn(&mut self, connection: Connection, side: usize, first: bool, value: Option<u8>) {
+        if value.is_none() && !self.asked.contains_key(&connection) {
+            return;
+        }
+        let order = &mut self.order;
+        let asked = self.asked.entry(connection).or_insert_with(|| {
+            order.push_back(connection);
+            [UNSEEN; 2]
+        });
+        if first {
+            // A new connection between the same ends; or both open at once, then the other side has asked, too.
+            *asked = if value.is_some() { *asked } else { [UNSEEN; 2] };
+        }
+        asked[side] = value.unwrap_or(0);
+        while self.asked.len() > MOST {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.asked.remove(&oldest);
+        }
+    }
+
+    /// The value both sides agreed upon, if both SYNs were seen.
+    fn of(&self, connection: &Connection) -> Option<u8> {
+        let &[one, other] = self.asked.get(connection)?;
+        if one == UNSEEN || other == UNSEEN { None } else { agreed(one, other) }
+    }
+}
+
+const RST: u8 = 4;
+const SYN: u8 = 2;
+const ACK: u8 = 16;
+
+/// Looks through a segment's options, and reports its checks if they are not the ordinary one alone. Otherwise says
+/// `false`, and reports nothing.
+pub fn walk(walk: &mut Walk, ip: &Ip, header: &[u8; 20], options: Span) -> bool {
+    let [request, data] = find(walk, options);
+    let ports =
+        [u16::from_be_bytes([header[0], header[1]]), u16::from_be_bytes([header[2], header[3]])];
+    let flags = header[13];
+    if flags & RST != 0 {
+        return false;
+    }
+    let connection = || {
+        let [source, destination] = walk.addresses.map(|span| walk.captured(span));
+        Connection::of(source, destination, ports)
+    };
+    if flags & SYN != 0 {
+        if request.is_some() || !walk.agreements.is_empty() {
+            let (connection, side) = connection();
+            let value = request
+                .filter(|request| request.len() == 3)
+                .and_then(|request| walk.u8(request, 2));
+            walk.agreements.syn(connection, side, flags & ACK == 0, value);
+        }
+        return false;
+    }
+    let known = if walk.agreements.is_empty() { None } else { walk.agreements.of(&connection().0) };
+    match (known, data) {
+        (None | Some(0), None) => false,
+        // Without an agreement the option means nothing.
+        (Some(0), Some(_)) => false,
+        (Some(1), _) => report(walk, ip, ports, 1, None, Presence::Present),
+        (Some(value), Some(data)) => {
+            let presence =
+                if fits(value, data) { Presence::Present } else { Presence::LengthConflict };
+            report(walk, ip, ports, value, Some(data), presence)
+        }
+        (Some(value), None) => report(walk, ip, ports, value, None, Presence::Illegal),
+        (None, Some(data)) => {
+            let fitting = (2..=6).filter(|&value| fits(value, data));
+            let mut first = None;
+            for value in fitting {
+                let (checks, pieces) = (walk.found.checks.len(), walk.found.pieces.len());
+                report(walk, ip, ports, value, Some(data), Presence::Present);
+                let alternate = walk.found.checks[checks..].iter().find(|check| {
+                    check.protocol == &ALTERNATE && check.presence == Presence::Present
+                });
+                let is_right = alternate.is_some_and(|check| {
+                    check.stored(walk.bytes) == check.computed(walk.bytes, &walk.found.pieces)
+                });
+                if is_right {
+                    return true;
+                }
+                walk.found.checks.truncate(checks);
+                walk.found.pieces.truncate(pieces);
+                first = first.or(Some(value));
+            }
+            let presence = Presence::Unverifiable(Reason::Agreement);
+            first.is_some_and(|value| report(walk, ip, ports, value, Some(data), presence))
+        }
+    }
+}
+
+/// The options of kinds 14 and 15.
+fn find(walk: &Walk, options: Span) -> [Option<Span>; 2] {
+    let mut found = [None; 2];
+    let mut rest = options;
+    while let Some(kind) = walk.u8(rest, 0) {
+        match kind {
+            0 => break,
+            1 => rest = rest.skip(1),
+            _ => {
+                let Some(length) = walk.u8(rest, 1).filter(|&length| length >= 2) else { break };
+                let option = rest.take(u32::from(length));
+                match kind {
+                    REQUEST => found[0] = Some(option),
+                    DATA => found[1] = Some(option),
+                    _ => {}
+                }
+                rest = rest.skip(u32::from(length));
+            }
+        }
+    }
+    found
+}
+
+/// Has the option the length of the value?
+fn fits(value: u8, data: Span) -> bool {
+    data.len() == if value <= 3 { 4 } else { 6 }
+}
+
+/// Reports the checks of a segment that has the given value. Always `true`.
+fn report(
+    walk: &mut Walk,
+    ip: &Ip,
+    ports: [u16; 2],
+    value: u8,
+    data: Option<Span>,
+    presence: Presence,
+) -> bool {
+    let segment = ip.payload;
+    let checksum = Span::at(segment.start + 16, 2);
+    let option =
+        data.map_or(Span::default(), |data| data.skip(2).take(if value <= 3 { 2 } else { 4 }));
+    let rule = match value {
+        1 => Rule::Fletcher8,
+        2 => Rule::Fletcher16,
+        6 => Rule::Crc32kBig,
+        _ => Rule::Crc32cBig,
+    };
+    if value >= 4 {
+        tcp::checksum(walk, ip, ports);
+    }
+    let start = walk.found.pieces.len() as u32;
+    let mut pseudo = 0;
+    if value == 4 {
+        let header_length = walk.u8(segment, 12).map_or(20, |byte| u32::from(byte >> 4) * 4);
+        walk.found.pieces.push(Piece::Bytes(segment.skip(header_length)));
+    } else {
+        ip.pseudo_header(segment.len(), &mut walk.found.pieces);
+        pseudo = (walk.found.pieces.len() as u32 - start) as u8;
+        if value <= 3 {
+            walk.found.pieces.push(Piece::Bytes(segment));
+        } else {
+            walk.found.pieces.push(Piece::Bytes(segment.take(16)));
+            walk.found.pieces.push(Piece::given(&[0, 0]));
+            walk.found.pieces.push(Piece::Bytes(segment.skip(18)));
+        }
+    }
+    let field = match (value, data) {
+        // Where the value should be is the option that is missing; what can be pointed at is the checksum field.
+        (_, None) | (1, _) => [checksum, Span::default()],
+        (2 | 3, _) => [checksum, option],
+        _ => [option, Span::default()],
+    };
+    if let Some(check) = walk.check_pieces(&ALTERNATE, rule, field, start, pseudo, presence) {
+        check.ports = Some(ports);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Check, Verdict};
+    use crate::frame::Found;
+    use crate::pcap::LinkType;
+    use crate::verify::judge;
+
+    /// From 192.0.2.1 port 1234 to 192.0.2.2 port 80, around a segment in hexadecimal.
+    fn packet(segment: &str) -> Vec<u8> {
+        let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2];
+        let digit = |at: usize| u8::from_str_radix(&segment[at..at + 2], 16).unwrap();
+        packet.extend((0..segment.len()).step_by(2).map(digit));
+        packet[3] = packet.len() as u8;
+        packet
+    }
+
+    fn checks(packets: &[&str]) -> (Vec<Check>, Vec<Verdict>) {
+        let mut agreements = Agreements::default();
+        let mut found = Found::default();
+        let mut verdicts = Vec::new();
+        for segment in packets {
+            found.clear();
+            let bytes = packet(segment);
+            let mut walk = Walk::new(&bytes, 0, Reason::Cut, &mut found, &mut agreements);
+            walk.link(LinkType::IPV4, None);
+            verdicts =
+                found.checks[1..].iter().map(|check| judge(check, &bytes, &found.pieces)).collect();
+        }
+        (found.checks.split_off(1), verdicts)
+    }
+
+    const SEGMENTS: [(u8, &str); 5] = [
+        (1, "04d20050000000010000000250182000 70cd0000 68656c6c6f"),
+        (2, "04d20050000000010000000260182000 5c3b0000 0f04c854 68656c6c6f"),
+        (3, "04d20050000000010000000260182000 72a00000 0f040c3c 68656c6c6f"),
+        (4, "04d20050000000010000000270182000 3cff0000 0f069a71bb4c0101 68656c6c6f"),
+        (5, "04d20050000000010000000270182000 ee9c0000 0f06f209b2160101 68656c6c6f"),
+    ];
+
+    fn syns(value: u8, answer: u8) -> [String; 2] {
+        let syn = |ports: &str, flags: &str, value: u8| {
+            format!("{ports}000000000000000060{flags}2000000000000e03{value:02x}00")
+        };
+        // Both from the same address, but the ports tell the ends apart.
+        [syn("04d20050", "02", value), syn("04d20050", "02", answer)]
+    }
+
+    #[test]
+    fn golden_segments_without_their_syns() {
+        for (value, segment) in &SEGMENTS[1..] {
+            let (checks, verdicts) = checks(&[&segment.replace(' ', "")]);
+            let alternate = checks.iter().find(|check| check.protocol == &ALTERNATE).unwrap();
+            assert!(verdicts.iter().all(|&verdict| verdict == Verdict::Good), "{value}");
+            let field: u32 = alternate.field.iter().map(|span| span.len()).sum();
+            assert_eq!(field, 4, "{value}");
+            assert_eq!(checks.len(), if *value >= 4 { 2 } else { 1 }, "{value}");
+        }
+    }
+
+    #[test]
+    fn values_agreed() {
+        assert_eq!(agreed(3, 5), Some(5));
+        assert_eq!(agreed(4, 5), Some(4));
+        assert_eq!(agreed(3, 4), Some(4));
+        for value in 0..=6 {
+            assert_eq!(agreed(value, value), Some(value));
+            assert_eq!(agreed(value, 7), Some(0));
+            assert_eq!(agreed(7, 7), Some(0));
+        }
+        for (one, other) in [(1, 2), (2, 3), (0, 5), (6, 0), (6, 2)] {
+            assert_eq!((agreed(one, other), agreed(other, one)), (Some(0), Some(0)));
+        }
+        assert_eq!((agreed(6, 3), agreed(4, 6)), (None, None));
+    }
+
+    #[test]
+    fn agreements_are_kept_for_their_connection() {
+        let (one, side) = Connection::of(&[10, 0, 0, 1], &[10, 0, 0, 2], [1234, 80]);
+        let (same, other_side) = Connection::of(&[10, 0, 0, 2], &[10, 0, 0, 1], [80, 1234]);
+        assert_eq!((one, side), (same, 1 - other_side));
+        let mut agreements = Agreements::default();
+        agreements.syn(one, side, true, None);
+        assert!(agreements.is_empty());
+        agreements.syn(one, side, true, Some(5));
+        assert_eq!(agreements.of(&one), None);
+        agreements.syn(one, other_side, false, Some(3));
+        assert_eq!(agreements.of(&one), Some(5));
+        agreements.syn(one, side, true, None);
+        agreements.syn(one, other_side, false, None);
+        assert_eq!(agreements.of(&one), Some(0));
+        for port in 0..=u16::MAX {
+            let (connection, side) = Connection::of(&[1; 4], &[2; 4], [port, 443]);
+            agreements.syn(connection, side, true, Some(4));
+        }
+        assert_eq!(agreements.asked.len(), MOST);
+        assert_eq!(agreements.of(&one), None);
+    }
+
+    #[test]
+    fn an_agreement_decides() {
+        // Value 1 needs no option, so only the SYNs tell. `Connection` orders the ends: one SYN serves for both here.
+        let [syn, _] = syns(1, 1);
+        let segment = SEGMENTS[0].1.replace(' ', "");
+        let (_, verdicts) = checks(&[&segment]);
+        assert_eq!(verdicts, [Verdict::Bad]);
+        let mut agreements = Agreements::default();
+        let (connection, side) = Connection::of(&[192, 0, 2, 1], &[192, 0, 2, 2], [1234, 80]);
+        agreements.syn(connection, side, true, Some(1));
+        agreements.syn(connection, 1 - side, false, Some(1));
+        let mut found = Found::default();
+        for (segment, expected) in [(&syn, None), (&segment, Some(Verdict::Good))] {
+            found.clear();
+            let bytes = packet(segment);
+            let mut walk = Walk::new(&bytes, 0, Reason::Cut, &mut found, &mut agreements);
+            walk.link(LinkType::IPV4, None);
+            if let Some(expected) = expected {
+                assert_eq!(found.checks[1].protocol, &ALTERNATE);
+                assert_eq!(judge(&found.checks[1], &bytes, &found.pieces), expected);
+            }
+        }
+    }
 }

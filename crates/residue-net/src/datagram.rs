@@ -1,0 +1,277 @@
+//! IP datagrams put together from fragments, in bounded memory.
+
+use crate::check::{Reason, Span};
+use crate::frame::Fragment;
+use crate::verify::{Places, Unit};
+use crate::wire::ip::Ip;
+use std::collections::{HashMap, VecDeque};
+
+/// Datagrams under way at a time; the oldest is given up for another.
+const MOST_DATAGRAMS: usize = 4096;
+/// Bytes of fragments kept at a time.
+const MOST_BYTES: usize = 64 << 20;
+/// Fragments of one datagram. The smallest that real networks send carry 512 bytes or so of at most 65535.
+const MOST_PARTS: usize = 1024;
+
+/// What tells datagrams apart (RFC 791 section 2.3, RFC 8200 section 4.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    addresses: [[u8; 16]; 2],
+    identification: u32,
+    // IPv6 leaves it out: its fragments may name different headers, and the first one's counts.
+    protocol: Option<u8>,
+}
+
+#[derive(Debug)]
+struct Part {
+    offset: u32,
+    /// Its length when it was sent.
+    length: u32,
+    bytes: Vec<u8>,
+    places: Vec<(u32, u64)>,
+}
+
+impl Part {
+    fn end(&self) -> u32 {
+        self.offset + self.length
+    }
+}
+
+#[derive(Debug)]
+struct Datagram {
+    ip: Ip,
+    /// Source and destination as the pseudo-header has them, and where they stand.
+    addresses: Vec<u8>,
+    places: Vec<(u32, u64)>,
+    /// Ordered, without overlaps.
+    parts: Vec<Part>,
+    /// The payload's length, once the last part is there.
+    length: Option<u32>,
+    conflict: bool,
+    packet: u64,
+    born: u64,
+}
+
+/// The datagrams under way.
+#[derive(Debug, Default)]
+pub struct Datagrams {
+    waiting: HashMap<Key, Datagram>,
+    /// Keys in order of arrival, some of them of datagrams no longer waiting.
+    order: VecDeque<(u64, Key)>,
+    births: u64,
+    bytes: usize,
+}
+
+impl Datagrams {
+    /// Takes a fragment that stands in `buffer`, the bytes of packet number `packet`. What is complete, or has to be given
+    /// up, goes to `ready`.
+    pub fn take(
+        &mut self,
+        fragment: &Fragment,
+        buffer: &[u8],
+        places: &Places<'_>,
+        packet: u64,
+        ready: &mut Vec<Unit>,
+    ) {
+        let ip = &fragment.ip;
+        let (Some(source), Some(destination)) = (ip.source.of(buffer), ip.destination.of(buffer))
+        else {
+            return;
+        };
+        let start = (ip.payload.start as usize).min(buffer.len());
+        let captured = &buffer[start..(ip.payload.end as usize).clamp(start, buffer.len())];
+        // All parts but the last are multiples of 8 bytes; a datagram has no more than 65535 (RFC 791 section 3.2).
+        let length = if fragment.more { ip.payload.len() & !7 } else { ip.payload.len() };
+        if fragment.offset + length > 0xffff || (length == 0 && fragment.more) {
+            return;
+        }
+        let captured = &captured[..captured.len().min(length as usize)];
+        let key = Key {
+            addresses: [padded(source), padded(destination)],
+            identification: fragment.identification,
+            protocol: (ip.version == 4).then_some(ip.protocol),
+        };
+        let births = &mut self.births;
+        let order = &mut self.order;
+        let datagram = self.waiting.entry(key).or_insert_with(|| {
+            *births += 1;
+            order.push_back((*births, key));
+            Datagram {
+                ip: *ip,
+                addresses: [source, destination].concat(),
+                places: Vec::new(),
+                parts: Vec::new(),
+                length: None,
+                conflict: false,
+                packet,
+                born: *births,
+            }
+        });
+        if fragment.offset == 0 && datagram.places.is_empty() {
+            datagram.ip = *ip;
+            datagram.packet = packet;
+            datagram.places = places.runs(ip.source);
+            let behind = ip.source.len();
+            let runs = places.runs(ip.destination);
+            datagram.places.extend(runs.into_iter().map(|(at, place)| (at + behind, place)));
+        }
+        let end = fragment.offset + length;
+        if !fragment.more {
+            datagram.conflict |= datagram.length.is_some_and(|length| length != end);
+            datagram.length = datagram.length.or(Some(end));
+        }
+        let part = Part {
+            offset: fragment.offset,
+            length,
+            bytes: captured.to_vec(),
+            places: places.runs(Span::at(ip.payload.start, captured.len() as u32)),
+        };
+        self.bytes += insert(datagram, part);
+        if datagram.is_complete()
+            && let Some(datagram) = self.waiting.remove(&key)
+        {
+            self.bytes -= datagram.bytes();
+            ready.push(datagram.unit());
+        }
+        while self.waiting.len() > MOST_DATAGRAMS || self.bytes > MOST_BYTES {
+            if !self.give_up(ready) {
+                break;
+            }
+        }
+        // Most datagrams complete, and leave their keys behind.
+        if self.order.len() > 2 * MOST_DATAGRAMS {
+            let waiting = &self.waiting;
+            self.order.retain(|(born, key)| waiting.get(key).is_some_and(|d| d.born == *born));
+        }
+    }
+
+    /// Gives up all that is incomplete.
+    pub fn finish(&mut self, ready: &mut Vec<Unit>) {
+        while self.give_up(ready) {}
+    }
+
+    fn give_up(&mut self, ready: &mut Vec<Unit>) -> bool {
+        while let Some((born, key)) = self.order.pop_front() {
+            if self.waiting.get(&key).is_some_and(|datagram| datagram.born == born)
+                && let Some(datagram) = self.waiting.remove(&key)
+            {
+                self.bytes -= datagram.bytes();
+                // Without the first part there is no transport header.
+                if datagram.parts.first().is_some_and(|part| part.offset == 0) {
+                    ready.push(datagram.unit());
+                }
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// What is there already stays; the part fills the gaps. Says how many bytes are now kept more than before.
+fn insert(datagram: &mut Datagram, part: Part) -> usize {
+    let mut kept = 0;
+    let mut from = part.offset;
+    let mut gaps = Vec::new();
+    for old in &datagram.parts {
+        if old.offset >= part.end() {
+            break;
+        }
+        if old.offset > from {
+            gaps.push((from, old.offset));
+        }
+        let both = |at: u32| {
+            let new = part.bytes.get((at - part.offset) as usize);
+            let old = old.bytes.get((at - old.offset) as usize);
+            new.is_some() && old.is_some() && new != old
+        };
+        datagram.conflict |= (old.offset.max(part.offset)..old.end().min(part.end())).any(both);
+        from = from.max(old.end());
+    }
+    if from < part.end() || part.length == 0 && datagram.parts.is_empty() {
+        gaps.push((from, part.end()));
+    }
+    for (start, end) in gaps {
+        if datagram.parts.len() >= MOST_PARTS {
+            break;
+        }
+        let inside = |at: u32| ((at - part.offset) as usize).min(part.bytes.len());
+        let piece = Part {
+            offset: start,
+            length: end - start,
+            bytes: part.bytes[inside(start)..inside(end)].to_vec(),
+            places: Places::Runs(&part.places)
+                .runs(Span { start: start - part.offset, end: end - part.offset }),
+        };
+        kept += piece.bytes.len();
+        let place = datagram.parts.partition_point(|old| old.offset < start);
+        datagram.parts.insert(place, piece);
+    }
+    kept
+}
+
+impl Datagram {
+    fn bytes(&self) -> usize {
+        self.parts.iter().map(|part| part.bytes.len()).sum()
+    }
+
+    fn is_complete(&self) -> bool {
+        let mut reached = 0;
+        for part in &self.parts {
+            if part.offset > reached {
+                return false;
+            }
+            reached = reached.max(part.end());
+        }
+        self.length.is_some_and(|length| reached >= length)
+    }
+
+    /// The addresses and as much of the payload as there is without a gap.
+    fn unit(self) -> Unit {
+        let complete = self.is_complete();
+        let half = self.addresses.len() as u32 / 2;
+        let mut ip = self.ip;
+        ip.source = Span::at(0, half);
+        ip.destination = Span::at(half, half);
+        let mut bytes = self.addresses;
+        let mut places = self.places;
+        let mut missing = Reason::Fragment;
+        let mut reached = 0;
+        for part in &self.parts {
+            if part.offset != reached {
+                break;
+            }
+            let at = bytes.len() as u32;
+            places.extend(part.places.iter().map(|&(run, place)| (at + run, place)));
+            bytes.extend_from_slice(&part.bytes);
+            if part.bytes.len() < part.length as usize {
+                missing = Reason::Cut;
+                break;
+            }
+            reached = part.end();
+        }
+        let there = bytes.len() as u32;
+        let end = match self.length {
+            Some(length) => half * 2 + length,
+            // How much is missing is unknown.
+            None => u32::MAX,
+        };
+        ip.payload = Span { start: half * 2, end: if complete { end } else { end.max(there + 1) } };
+        ip.length_zero = false;
+        Unit {
+            packet: self.packet,
+            sent: ip.payload.end,
+            doubt: self.conflict.then_some(Reason::Overlap),
+            bytes,
+            places,
+            missing,
+            ip,
+        }
+    }
+}
+
+fn padded(address: &[u8]) -> [u8; 16] {
+    let mut padded = [0; 16];
+    let length = address.len().min(16);
+    padded[..length].copy_from_slice(&address[..length]);
+    padded
+}

@@ -1,0 +1,242 @@
+//! Repair: the bytes to change so that check values are right. Nothing but check values is ever changed, and nothing in
+//! packets that are good, cut short, or cannot be judged.
+
+use crate::Error;
+use crate::check::{Check, Verdict};
+use crate::diagnose::{Cause, Diagnosis, UNKNOWN};
+use crate::pcap::patch::{self, Edit};
+use crate::summary::Summary;
+use crate::verify::{self, Buffer, Finding, Places, Read, judge};
+use std::collections::BTreeMap;
+use std::io;
+
+/// Which checks to repair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Those with one of these causes, by name.
+    pub causes: Vec<String>,
+    /// Also in packets whose length is 0, as segmentation offload leaves it. The card cut them into several: with a checksum
+    /// over the whole they are not what was sent.
+    pub tso: bool,
+}
+
+impl Default for Policy {
+    /// What is explained without doubt about the data: offloaded checksums and rewritten addresses. A wrong value may be
+    /// all that shows that data were corrupted; others are repaired only when asked for.
+    fn default() -> Self {
+        Policy::of(&[Cause::Offload.name(), Cause::Rewritten.name()])
+    }
+}
+
+impl Policy {
+    /// Repairs what has one of these causes.
+    #[must_use]
+    pub fn of(causes: &[&str]) -> Self {
+        Policy { causes: causes.iter().map(|&cause| cause.to_string()).collect(), tso: false }
+    }
+
+    /// Repairs whatever is wrong.
+    #[must_use]
+    pub fn all() -> Self {
+        Policy::of(&Cause::NAMES)
+    }
+
+    fn covers(&self, cause: Option<Cause>, check: &Check) -> bool {
+        let name = cause.map_or(UNKNOWN, Cause::name);
+        (self.tso || !check.length_zero) && self.causes.iter().any(|wanted| wanted == name)
+    }
+}
+
+/// One check value to be changed in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The packet it is counted for.
+    pub packet: u64,
+    /// The check's protocol, by name.
+    pub protocol: &'static str,
+    /// Why it was wrong; `None` where the cause is unknown, and [`Repair::follows`] where it was right.
+    pub cause: Option<Cause>,
+    /// Was it right, and has to follow a repair inside of what it covers?
+    pub follows: bool,
+    /// The bytes: offset in the file, old and new.
+    pub bytes: Vec<(u64, u8, u8)>,
+}
+
+/// What is to be changed in a capture.
+#[derive(Debug)]
+pub struct Plan {
+    /// What was read.
+    pub read: Read,
+    /// All findings, counted, before any repair.
+    pub summary: Summary,
+    /// The changes, sorted.
+    pub edits: Vec<Edit>,
+    /// How many check values they repair.
+    pub repairs: u64,
+}
+
+/// How often datagrams and streams inside of each other are gone through.
+const ROUNDS: usize = 4;
+
+/// Finds the changes that repair a capture. It is read several times, each time from what `open` gives; `each` is shown
+/// every repair. Where it cannot be read to its end, what can be read is repaired.
+///
+/// # Errors
+///
+/// If it cannot be read at all, or is different each time.
+pub fn plan<R: io::Read>(
+    mut open: impl FnMut() -> Result<R, Error>,
+    policy: &Policy,
+    mut each: impl FnMut(&Repair),
+) -> Result<Plan, Error> {
+    let mut summary = Summary::new();
+    // What is wrong, and whether any of it is put together from several packets.
+    let (mut faults, mut across) = (false, false);
+    let read = verify::capture(open()?, |buffer| {
+        let several = matches!(buffer.places, Places::Runs(_));
+        for finding in buffer.findings() {
+            summary.take(&finding);
+            if matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded) {
+                faults = true;
+                across |= several;
+            }
+        }
+    })?;
+    let mut plan = Plan { read, summary, edits: Vec::new(), repairs: 0 };
+    if !faults {
+        return Ok(plan);
+    }
+    // First what is in fragments and streams: the packets these come from have checks of their own that follow.
+    let mut changes = Changes::new();
+    for _ in 0..if across { ROUNDS } else { 0 } {
+        let before = changes.len();
+        verify::capture(open()?, |buffer| {
+            if matches!(buffer.places, Places::Runs(_)) {
+                for repair in repair(buffer, policy, &plan.summary.diagnosis, &changes) {
+                    plan.repairs += 1;
+                    each(&repair);
+                    for &(offset, old, new) in &repair.bytes {
+                        changes.entry(offset).or_insert((old, old)).1 = new;
+                    }
+                }
+            }
+        })?;
+        if changes.len() == before {
+            break;
+        }
+    }
+    let changed: Vec<_> = changes.iter().map(|(&at, &(old, new))| (at, old, new)).collect();
+    plan.edits.extend(edits(&changed));
+    verify::capture(open()?, |buffer| {
+        if matches!(buffer.places, Places::Contiguous(_)) {
+            for repair in repair(buffer, policy, &plan.summary.diagnosis, &changes) {
+                plan.repairs += 1;
+                each(&repair);
+                plan.edits.extend(edits(&repair.bytes));
+            }
+        }
+    })?;
+    patch::sort(&mut plan.edits)?;
+    Ok(plan)
+}
+
+/// Bytes of the file that repairs changed, by offset: old and new.
+pub type Changes = BTreeMap<u64, (u8, u8)>;
+
+/// The repairs of one buffer. `changes` are those made so far: they may have changed bytes of this one (a fragment, or a
+/// segment of a stream, inside of which a check value was repaired).
+pub fn repair(
+    buffer: &Buffer<'_>,
+    policy: &Policy,
+    diagnosis: &Diagnosis,
+    changes: &Changes,
+) -> Vec<Repair> {
+    if buffer.is_cut || buffer.doubt.is_some() {
+        return Vec::new();
+    }
+    let mut bytes = Vec::new();
+    let changed_before = apply(buffer, changes, &mut bytes);
+    let planned: Vec<(Finding<'_>, Option<Option<Cause>>)> = buffer
+        .findings()
+        .map(|finding| {
+            let cause = match finding.verdict {
+                Verdict::Bad | Verdict::Offloaded => Some(diagnosis.cause(&finding)),
+                _ => None,
+            };
+            (finding, cause.filter(|&cause| policy.covers(cause, finding.check)))
+        })
+        .collect();
+    if !changed_before && planned.iter().all(|(_, cause)| cause.is_none()) {
+        return Vec::new();
+    }
+    if bytes.is_empty() {
+        bytes.extend_from_slice(buffer.bytes);
+    }
+    // Inner before outer: an outer value covers the inner ones.
+    let mut repairs = Vec::new();
+    for (finding, cause) in planned.iter().rev() {
+        let check = finding.check;
+        let follows = finding.verdict == Verdict::Good;
+        let pieces = &buffer.found.pieces;
+        if !(follows || cause.is_some()) || judge(check, &bytes, pieces) == Verdict::Good {
+            continue;
+        }
+        let Some(value) = check.computed(&bytes, pieces) else { continue };
+        let before = bytes.clone();
+        check.store(&mut bytes, value);
+        let changed = differences(check, &before, &bytes, &buffer.places);
+        repairs.push(Repair {
+            packet: buffer.packet,
+            protocol: check.protocol.name,
+            cause: cause.flatten(),
+            follows,
+            bytes: changed,
+        });
+    }
+    repairs
+}
+
+/// Changed bytes, those that stand together as one edit.
+fn edits(bytes: &[(u64, u8, u8)]) -> impl Iterator<Item = Edit> {
+    let runs = bytes.chunk_by(|one, next| one.0 + 1 == next.0);
+    runs.flat_map(|run| {
+        let old: Vec<u8> = run.iter().map(|byte| byte.1).collect();
+        let new: Vec<u8> = run.iter().map(|byte| byte.2).collect();
+        Edit::of(run[0].0, &old, &new).collect::<Vec<_>>()
+    })
+}
+
+/// Makes the changes so far in a copy of the buffer. Were there any?
+fn apply(buffer: &Buffer<'_>, changes: &Changes, copy: &mut Vec<u8>) -> bool {
+    if changes.is_empty() {
+        return false;
+    }
+    let whole = crate::check::Span { start: 0, end: buffer.bytes.len() as u32 };
+    let runs = buffer.places.runs(whole);
+    for (number, &(start, place)) in runs.iter().enumerate() {
+        let end = runs.get(number + 1).map_or(whole.end, |next| next.0);
+        for (&offset, &(_, new)) in changes.range(place..place + u64::from(end - start)) {
+            if copy.is_empty() {
+                copy.extend_from_slice(buffer.bytes);
+            }
+            copy[start as usize + (offset - place) as usize] = new;
+        }
+    }
+    !copy.is_empty()
+}
+
+fn differences(
+    check: &Check,
+    before: &[u8],
+    after: &[u8],
+    places: &Places<'_>,
+) -> Vec<(u64, u8, u8)> {
+    let fields = check.field.iter().flat_map(|span| span.start..span.end);
+    fields
+        .filter_map(|at| {
+            let (old, new) = (before[at as usize], after[at as usize]);
+            let offset = places.offset(at)?;
+            (old != new).then_some((offset, old, new))
+        })
+        .collect()
+}
