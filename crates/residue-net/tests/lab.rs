@@ -128,11 +128,11 @@ fn bad_twins_become_what_they_should() {
         same("by default", by_default == if explained { &good } else { &bad }[..], true)?;
         match case.repair {
             Repair::Explained | Repair::Forced => {
-                same("all", &forced == &good, true)?;
+                same("all", forced == good, true)?;
                 same("all, TSO", with_tso == good, true)
             }
             Repair::LengthZero => {
-                same("all", &forced == &bad, true)?;
+                same("all", forced == bad, true)?;
                 same("all, TSO", with_tso == good, true)
             }
             Repair::Concealed => {
