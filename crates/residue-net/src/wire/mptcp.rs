@@ -55,11 +55,9 @@ fn signal(walk: &mut Walk, option: Span, payload: Span, ports: [u16; 2]) {
     };
     let start = walk.found.pieces.len() as u32;
     let field = mapping.skip(sequence + 6);
-    walk.found.pieces.extend([
-        Piece::Bytes(mapping.take(sequence + 6)),
-        Piece::given(&[0, 0]),
-        Piece::Bytes(payload.take(length)),
-    ]);
+    walk.found
+        .pieces
+        .extend([Piece::Bytes(mapping.take(sequence + 8)), Piece::Bytes(payload.take(length))]);
     let field = [field, Span::default()];
     if let Some(check) = walk.check_pieces(&DSS, Rule::Internet, field, start, 0, presence) {
         check.ports = Some(ports);
