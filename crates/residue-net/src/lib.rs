@@ -14,6 +14,7 @@ pub mod fix;
 pub mod frame;
 pub mod make;
 pub mod pcap;
+pub mod stream;
 pub mod summary;
 pub mod verify;
 pub mod wire;

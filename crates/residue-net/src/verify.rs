@@ -6,6 +6,7 @@ use crate::datagram::Datagrams;
 use crate::frame::{Found, Walk};
 use crate::pcap::compressed::Compression;
 use crate::pcap::{Format, Packet, Reader};
+use crate::stream::{Pdu, Streams};
 use crate::wire;
 use crate::wire::ip::Ip;
 use crate::wire::tcp_checksum_option::Agreements;
@@ -145,8 +146,7 @@ impl<'a> Finding<'a> {
 pub struct Verifier {
     found: Found,
     agreements: Agreements,
-    datagrams: Datagrams,
-    ready: Vec<Unit>,
+    waiting: Waiting,
 }
 
 impl Verifier {
@@ -172,9 +172,9 @@ impl Verifier {
             doubt: None,
         };
         each(&buffer);
-        if !found.fragments.is_empty() {
-            keep(&buffer, &mut self.datagrams, &mut self.ready);
-            self.units(&mut each);
+        if !(found.fragments.is_empty() && found.segments.is_empty()) {
+            self.waiting.take(&buffer);
+            self.completed(&mut each);
         }
     }
 
@@ -182,16 +182,18 @@ impl Verifier {
     pub fn finish(&mut self, mut each: impl FnMut(&Buffer<'_>)) {
         // What is given up may itself hold fragments.
         loop {
-            self.datagrams.finish(&mut self.ready);
-            if self.ready.is_empty() {
-                return;
+            self.waiting.datagrams.finish(&mut self.waiting.units);
+            if self.waiting.units.is_empty() {
+                break;
             }
-            self.units(&mut each);
+            self.completed(&mut each);
         }
+        self.waiting.streams.finish(&mut self.waiting.pdus);
+        self.completed(&mut each);
     }
 
-    fn units(&mut self, each: &mut impl FnMut(&Buffer<'_>)) {
-        while let Some(unit) = self.ready.pop() {
+    fn completed(&mut self, each: &mut impl FnMut(&Buffer<'_>)) {
+        while let Some(unit) = self.waiting.units.pop() {
             self.found.clear();
             let Verifier { found, agreements, .. } = self;
             let mut walk = Walk::new(&unit.bytes, unit.sent, unit.missing, found, agreements);
@@ -210,7 +212,38 @@ impl Verifier {
                 doubt: unit.doubt,
             };
             each(&buffer);
-            keep(&buffer, &mut self.datagrams, &mut self.ready);
+            self.waiting.take(&buffer);
+        }
+        for pdu in self.waiting.pdus.drain(..) {
+            each(&Buffer {
+                packet: pdu.packet,
+                bytes: &pdu.bytes,
+                places: Places::Runs(&pdu.places),
+                found: &pdu.found,
+                is_cut: false,
+                doubt: None,
+            });
+        }
+    }
+}
+
+/// What waits for other packets, and what no longer does.
+#[derive(Debug, Default)]
+struct Waiting {
+    datagrams: Datagrams,
+    streams: Streams,
+    units: Vec<Unit>,
+    pdus: Vec<Pdu>,
+}
+
+impl Waiting {
+    fn take(&mut self, buffer: &Buffer<'_>) {
+        let Buffer { packet, bytes, places, found, .. } = buffer;
+        for fragment in &found.fragments {
+            self.datagrams.take(fragment, bytes, places, *packet, &mut self.units);
+        }
+        for segment in &found.segments {
+            self.streams.take(segment, bytes, places, *packet, &mut self.pdus);
         }
     }
 }
@@ -256,13 +289,6 @@ pub fn capture(input: impl io::Read, mut each: impl FnMut(&Buffer<'_>)) -> Resul
     verifier.finish(&mut each);
     let (format, compression) = (reader.format(), reader.compression());
     Ok(Read { format, compression, packets, cut_packets, error })
-}
-
-/// Keeps what waits for other packets.
-fn keep(buffer: &Buffer<'_>, datagrams: &mut Datagrams, ready: &mut Vec<Unit>) {
-    for fragment in &buffer.found.fragments {
-        datagrams.take(fragment, buffer.bytes, &buffer.places, buffer.packet, ready);
-    }
 }
 
 /// The verdict on one check.

@@ -4,6 +4,7 @@ use super::ip::Ip;
 use super::tcp_checksum_option;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::{Segment, Walk};
+use crate::stream::Kind;
 
 /// The checksum: pseudo-header, header and data.
 pub static TCP: Protocol = Protocol { name: "tcp", title: "TCP", source: "RFC 9293 section 3.1" };
@@ -29,7 +30,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
         super::mptcp::walk(walk, options, payload, ports);
     }
     super::tcp_port(walk, ports, payload);
-    if header_length >= 20 && wire_carries_checks(ports) {
+    if header_length >= 20 && carries_checks(walk, ports, payload) {
         let sequence = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
         let flags = header[13];
         walk.found.segments.push(Segment { ip: *ip, ports, sequence, flags, payload });
@@ -48,6 +49,16 @@ pub fn checksum(walk: &mut Walk, ip: &Ip, ports: [u16; 2]) {
 }
 
 /// Does the stream between these ports carry check values of its own?
-fn wire_carries_checks(_ports: [u16; 2]) -> bool {
-    false
+#[inline]
+fn carries_checks(walk: &mut Walk, ports: [u16; 2], payload: Span) -> bool {
+    if Kind::of_ports(ports).is_some() {
+        return true;
+    }
+    if Kind::of_start(walk.captured(payload)).is_some() {
+        // Which end is the server's is told by the ports at most: both are remembered.
+        walk.agreements.storage_ports.extend(ports);
+        return true;
+    }
+    let storage_ports = &walk.agreements.storage_ports;
+    !storage_ports.is_empty() && ports.iter().any(|port| storage_ports.contains(port))
 }

@@ -19,7 +19,7 @@ use super::ip::Ip;
 use super::tcp;
 use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The alternate checksum.
 pub static ALTERNATE: Protocol = Protocol {
@@ -54,11 +54,11 @@ const UNSEEN: u8 = 0xff;
 
 /// Addresses and ports of both ends, the lower end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Connection([([u8; 16], u16); 2]);
+pub(crate) struct Connection([([u8; 16], u16); 2]);
 
 impl Connection {
     /// The connection, and which of its ends sends.
-    fn of(source: &[u8], destination: &[u8], ports: [u16; 2]) -> (Connection, usize) {
+    pub(crate) fn of(source: &[u8], destination: &[u8], ports: [u16; 2]) -> (Connection, usize) {
         let end = |address: &[u8], port| {
             let mut padded = [0; 16];
             let length = address.len().min(16);
@@ -75,6 +75,8 @@ impl Connection {
 pub struct Agreements {
     asked: HashMap<Connection, [u8; 2]>,
     order: VecDeque<Connection>,
+    /// Ports at which a connection to storage was set up that is recognised by its first segment alone.
+    pub(crate) storage_ports: HashSet<u16>,
 }
 
 impl Agreements {

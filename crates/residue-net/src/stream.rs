@@ -1,0 +1,195 @@
+//! TCP streams that carry check values: their bytes put in order, and cut into PDUs, in bounded memory.
+//!
+//! Segments may come in any order, twice, and overlap: of bytes sent twice the first ones count. If some do not come at
+//! all, or not within what is kept, the PDU they belong to cannot be judged. The next one begins where its header says; if
+//! the header is missing too, at the first place at which a digest proves that a PDU begins.
+
+mod direction;
+mod session;
+
+pub use session::Kind;
+
+use crate::frame::{Found, Segment};
+use crate::verify::Places;
+use crate::wire::tcp_checksum_option::Connection;
+use direction::{Around, Arrived, Direction};
+use session::Session;
+use std::collections::HashMap;
+
+/// Connections kept at a time; the one unused for longest is given up for another.
+const MOST_CONNECTIONS: usize = 4096;
+/// Bytes kept at a time.
+const MOST_BYTES: usize = 24 << 20;
+
+const FIN: u8 = 1;
+const SYN: u8 = 2;
+const RST: u8 = 4;
+const ACK: u8 = 16;
+
+/// A PDU that has digests.
+#[derive(Debug)]
+pub struct Pdu {
+    /// The packet in which it begins.
+    pub packet: u64,
+    /// Its place among the PDUs that its sender sent, as far as they were captured, from 1.
+    pub number: u64,
+    /// Source and destination address, then its bytes, as far as they were captured.
+    pub bytes: Vec<u8>,
+    /// Where the latter stand in the file, as of [`Places::Runs`].
+    pub places: Vec<(u32, u64)>,
+    /// Its checks.
+    pub found: Found,
+}
+
+#[derive(Debug)]
+struct Stream {
+    session: Session,
+    directions: [Direction; 2],
+    /// What it and its ends are called: addresses of 4 or 16 bytes and ports, by side.
+    addresses: [Vec<u8>; 2],
+    ports: [u16; 2],
+    used: u64,
+    closed: bool,
+}
+
+impl Stream {
+    fn cost(&self) -> usize {
+        self.directions.iter().map(Direction::cost).sum()
+    }
+
+    fn around<'a>(
+        &'a mut self,
+        side: usize,
+        ready: &'a mut Vec<Pdu>,
+    ) -> (&'a mut Direction, Around<'a>) {
+        let addresses = [side, 1 - side].map(|side| self.addresses[side].as_slice());
+        let ports = [self.ports[side], self.ports[1 - side]];
+        let around = Around { session: &mut self.session, side, addresses, ports, ready };
+        (&mut self.directions[side], around)
+    }
+
+    fn give_up(&mut self, ready: &mut Vec<Pdu>) {
+        for side in 0..2 {
+            let (direction, mut around) = self.around(side, ready);
+            direction.give_up(&mut around);
+        }
+    }
+
+    /// Another connection between the same ends.
+    fn restart(&mut self, ready: &mut Vec<Pdu>) {
+        self.give_up(ready);
+        self.session = Session::new(self.session.kind());
+        self.directions = [Direction::new(), Direction::new()];
+        self.closed = false;
+    }
+}
+
+/// The streams under way.
+#[derive(Debug, Default)]
+pub struct Streams {
+    streams: HashMap<Connection, Stream>,
+    bytes: usize,
+    clock: u64,
+}
+
+impl Streams {
+    /// Takes a segment that stands in `buffer`, the bytes of packet number `packet`. PDUs that it completes, or that have
+    /// to be given up, go to `ready`.
+    pub fn take(
+        &mut self,
+        segment: &Segment,
+        buffer: &[u8],
+        places: &Places<'_>,
+        packet: u64,
+        ready: &mut Vec<Pdu>,
+    ) {
+        let ip = &segment.ip;
+        let (Some(source), Some(destination)) = (ip.source.of(buffer), ip.destination.of(buffer))
+        else {
+            return;
+        };
+        let start = (segment.payload.start as usize).min(buffer.len());
+        let end = (segment.payload.end as usize).clamp(start, buffer.len());
+        let bytes = &buffer[start..end];
+        let (connection, side) = Connection::of(source, destination, segment.ports);
+        let flags = segment.flags;
+        let is_first = flags & SYN != 0;
+
+        if !self.streams.contains_key(&connection) {
+            let kind = Kind::of_ports(segment.ports).or_else(|| Kind::of_start(bytes));
+            let Some(kind) = kind.filter(|_| is_first || !bytes.is_empty()) else { return };
+            self.make_room(ready);
+            let mut stream = Stream {
+                session: Session::new(kind),
+                directions: [Direction::new(), Direction::new()],
+                addresses: [source.to_vec(), destination.to_vec()],
+                ports: segment.ports,
+                used: 0,
+                closed: false,
+            };
+            if side == 1 {
+                stream.addresses.reverse();
+                stream.ports.reverse();
+            }
+            self.streams.insert(connection, stream);
+        }
+        let Some(stream) = self.streams.get_mut(&connection) else { return };
+        let before = stream.cost();
+        self.clock += 1;
+        stream.used = self.clock;
+        if is_first {
+            let asks = flags & ACK == 0;
+            if stream.directions[side].is_other(segment.sequence) || stream.closed && asks {
+                stream.restart(ready);
+            }
+            stream.directions[side].begin(segment.sequence);
+        }
+        if flags & RST != 0 {
+            stream.give_up(ready);
+            stream.closed = true;
+        } else if !stream.closed {
+            let inside = places.runs(segment.payload.take(bytes.len() as u32));
+            let arrived = Arrived {
+                sequence: segment.sequence.wrapping_add(u32::from(is_first)),
+                bytes,
+                sent: segment.payload.len(),
+                places: Places::Runs(&inside),
+                packet,
+                finish: flags & FIN != 0,
+            };
+            if !bytes.is_empty() || arrived.finish {
+                let (direction, mut around) = stream.around(side, ready);
+                direction.take(&mut around, &arrived);
+            }
+            stream.closed = stream.directions.iter().all(Direction::is_over);
+        }
+        let mut after = stream.cost();
+        if self.bytes - before + after > MOST_BYTES {
+            stream.give_up(ready);
+            after = stream.cost();
+        }
+        self.bytes = self.bytes - before + after;
+    }
+
+    /// No segment follows: what waits for others is judged as it is.
+    pub fn finish(&mut self, ready: &mut Vec<Pdu>) {
+        let mut streams: Vec<_> = self.streams.drain().collect();
+        streams.sort_by_key(|(_, stream)| stream.used);
+        for (_, stream) in &mut streams {
+            stream.give_up(ready);
+        }
+        self.bytes = 0;
+    }
+
+    fn make_room(&mut self, ready: &mut Vec<Pdu>) {
+        if self.streams.len() < MOST_CONNECTIONS {
+            return;
+        }
+        let oldest = self.streams.iter().min_by_key(|(_, stream)| stream.used);
+        let Some((&oldest, _)) = oldest else { return };
+        if let Some(mut stream) = self.streams.remove(&oldest) {
+            self.bytes -= stream.cost();
+            stream.give_up(ready);
+        }
+    }
+}

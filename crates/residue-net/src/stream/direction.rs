@@ -1,0 +1,455 @@
+//! One direction of a TCP connection: its bytes put in order, and its PDUs.
+
+use super::Pdu;
+use super::session::{Frame, LONGEST_PDU, Proof, Session};
+use crate::check::Span;
+use crate::frame::Found;
+use crate::verify::Places;
+use crate::wire::pdu::Layout;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Bytes that wait for others before them: more than that, and those others are given up.
+const MOST_PENDING: usize = 4 << 20;
+/// Segments that wait.
+const MOST_SEGMENTS: usize = 4096;
+/// What a segment takes besides its bytes.
+const SEGMENT_COST: usize = 128;
+/// Bytes looked through for the beginning of a PDU before it is concluded that there are no digests.
+const LONGEST_SEARCH: u64 = 4 << 20;
+/// Bytes kept during a search.
+const MOST_SEARCHED: usize = 2 << 20;
+/// Places kept in mind during a search, at which more bytes have to tell.
+const MOST_CANDIDATES: usize = 8;
+/// Sequence numbers further off than any window (RFC 7323 section 2.3) belong to something else.
+const FURTHEST: i64 = 1 << 30;
+
+/// Bytes that stand together in the file.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Where the first one stands in the stream.
+    position: u64,
+    /// Where it stands in the file.
+    place: Option<u64>,
+    /// The packet it came in.
+    packet: u64,
+}
+
+/// A segment's data.
+#[derive(Debug)]
+struct Data {
+    bytes: Vec<u8>,
+    runs: Vec<Run>,
+}
+
+impl Data {
+    fn cost(&self) -> usize {
+        self.bytes.len() + self.runs.len() * size_of::<Run>() + SEGMENT_COST
+    }
+}
+
+#[derive(Debug)]
+enum State {
+    /// A PDU is due.
+    Framed,
+    /// Bytes before `scanned` are looked through; PDUs may yet turn out to begin at `candidates`.
+    Searching { scanned: u64, candidates: Vec<u64> },
+    /// There are no digests.
+    Plain,
+}
+
+/// What a direction has to do with the rest of its connection.
+pub struct Around<'a> {
+    /// What both directions know.
+    pub session: &'a mut Session,
+    /// Which one this is.
+    pub side: usize,
+    /// Source and destination address.
+    pub addresses: [&'a [u8]; 2],
+    /// Source and destination port.
+    pub ports: [u16; 2],
+    /// Where PDUs go.
+    pub ready: &'a mut Vec<Pdu>,
+}
+
+/// What a segment brings.
+pub struct Arrived<'a> {
+    /// The sequence number of its first byte of data.
+    pub sequence: u32,
+    /// Its data, as far as they were captured.
+    pub bytes: &'a [u8],
+    /// How many were sent.
+    pub sent: u32,
+    /// Where they stand.
+    pub places: Places<'a>,
+    /// The packet's number.
+    pub packet: u64,
+    /// Does the stream end with them?
+    pub finish: bool,
+}
+
+/// One direction. Positions in the stream count from [`ORIGIN`].
+#[derive(Debug)]
+pub struct Direction {
+    /// The sequence number of position [`ORIGIN`].
+    origin: Option<u32>,
+    /// The position behind all bytes that were there in order.
+    next: u64,
+    /// The position of the first byte of `buffer`.
+    start: u64,
+    /// Bytes from `start` to `next`.
+    buffer: Vec<u8>,
+    /// Where they stand.
+    runs: VecDeque<Run>,
+    /// Bytes to come of a PDU that is dealt with.
+    skip: u64,
+    pending: BTreeMap<u64, Data>,
+    pending_cost: usize,
+    state: State,
+    searched: u64,
+    /// PDUs so far.
+    number: u64,
+    end: Option<u64>,
+}
+
+/// The position at which a stream begins: retransmissions of what was before the capture have lower ones.
+const ORIGIN: u64 = 1 << 40;
+
+impl Direction {
+    /// Nothing seen yet.
+    pub fn new() -> Self {
+        Direction {
+            origin: None,
+            next: ORIGIN,
+            start: ORIGIN,
+            buffer: Vec::new(),
+            runs: VecDeque::new(),
+            skip: 0,
+            pending: BTreeMap::new(),
+            pending_cost: 0,
+            state: searching(ORIGIN),
+            searched: 0,
+            number: 0,
+            end: None,
+        }
+    }
+
+    /// A SYN: data begin behind `sequence`. Says whether it begins another stream than the one known.
+    pub fn is_other(&self, sequence: u32) -> bool {
+        self.origin.is_some_and(|origin| origin != sequence.wrapping_add(1))
+    }
+
+    /// Begins behind a SYN with this sequence number, if nothing has begun.
+    pub fn begin(&mut self, sequence: u32) {
+        if self.origin.is_none() {
+            self.origin = Some(sequence.wrapping_add(1));
+            self.state = State::Framed;
+        }
+    }
+
+    /// The memory it takes, about, in bytes.
+    pub fn cost(&self) -> usize {
+        self.buffer.len() + self.runs.len() * size_of::<Run>() + self.pending_cost
+    }
+
+    /// Has the stream ended, with all its bytes?
+    pub fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| end <= self.next)
+    }
+
+    /// Takes a segment.
+    pub fn take(&mut self, around: &mut Around<'_>, arrived: &Arrived<'_>) {
+        let &Arrived { sequence, bytes, sent, places, packet, finish } = arrived;
+        let origin = *self.origin.get_or_insert(sequence);
+        let expected = origin.wrapping_add(self.next.wrapping_sub(ORIGIN) as u32);
+        let ahead = i64::from(sequence.wrapping_sub(expected) as i32);
+        if ahead.abs() > FURTHEST {
+            self.give_up(around);
+            self.number_from(sequence);
+        }
+        let ahead = if ahead.abs() > FURTHEST { 0 } else { ahead };
+        let position = self.next.saturating_add_signed(ahead);
+        let sent_end = position + u64::from(sent).max(bytes.len() as u64);
+        if finish {
+            self.end = Some(sent_end);
+        }
+        let end = position + bytes.len() as u64;
+        if end > self.next {
+            let runs = runs(position, bytes.len(), places, packet);
+            if position > self.next {
+                self.keep(position, bytes, runs);
+            } else {
+                self.append(position, bytes, runs);
+                self.drain();
+                self.advance(around, false);
+            }
+        }
+        if end == self.next && end < sent_end {
+            // What the capture cut off comes in no other packet.
+            self.gap(around, sent_end);
+        }
+        while self.pending_cost > MOST_PENDING || self.pending.len() > MOST_SEGMENTS {
+            self.skip_gap(around);
+        }
+        if self.is_over() {
+            self.give_up(around);
+        }
+    }
+
+    /// Goes on from a sequence number as if nothing were known.
+    fn number_from(&mut self, sequence: u32) {
+        let passed = self.next.wrapping_sub(ORIGIN) as u32;
+        self.origin = Some(sequence.wrapping_sub(passed));
+        self.end = None;
+        self.skip = 0;
+        self.search_from(self.next);
+    }
+
+    /// Deals with all that waits, whatever is missing.
+    pub fn give_up(&mut self, around: &mut Around<'_>) {
+        while !self.pending.is_empty() {
+            self.skip_gap(around);
+        }
+        self.gap(around, self.next);
+    }
+
+    /// Keeps a segment that is ahead.
+    fn keep(&mut self, position: u64, bytes: &[u8], runs: Vec<Run>) {
+        if matches!(self.state, State::Plain) {
+            // Nothing comes of it, and a gap does no harm.
+            return;
+        }
+        if self.pending.get(&position).is_some_and(|data| data.bytes.len() >= bytes.len()) {
+            return;
+        }
+        let data = Data { bytes: bytes.to_vec(), runs };
+        self.pending_cost += data.cost();
+        if let Some(shorter) = self.pending.insert(position, data) {
+            self.pending_cost -= shorter.cost();
+        }
+    }
+
+    /// Appends the bytes of a segment that begins at `position`, as far as they are new.
+    fn append(&mut self, position: u64, bytes: &[u8], runs: Vec<Run>) {
+        let old = self.next - position;
+        let Some(new) = bytes.get(old as usize..) else { return };
+        self.buffer.extend_from_slice(new);
+        let first = runs.partition_point(|run| run.position <= self.next).saturating_sub(1);
+        for mut run in runs.into_iter().skip(first) {
+            let passed = self.next.saturating_sub(run.position);
+            run.position += passed;
+            run.place = run.place.map(|place| place + passed);
+            self.runs.push_back(run);
+        }
+        self.next += new.len() as u64;
+    }
+
+    /// Appends the waiting segments whose turn it is.
+    fn drain(&mut self) {
+        while let Some(entry) = self.pending.first_entry()
+            && *entry.key() <= self.next
+        {
+            let (position, data) = entry.remove_entry();
+            self.pending_cost -= data.cost();
+            if position + data.bytes.len() as u64 > self.next {
+                self.append(position, &data.bytes, data.runs);
+            }
+        }
+    }
+
+    /// Gives up what is missing before the first waiting segment.
+    fn skip_gap(&mut self, around: &mut Around<'_>) {
+        let Some((&position, _)) = self.pending.first_key_value() else { return };
+        self.gap(around, position);
+        self.drain();
+        self.advance(around, false);
+    }
+
+    /// Goes on at position `to`; bytes before it are missing.
+    fn gap(&mut self, around: &mut Around<'_>, to: u64) {
+        self.advance(around, true);
+        let missing = to.saturating_sub(self.next);
+        if missing <= self.skip {
+            self.skip -= missing;
+        } else {
+            self.skip = 0;
+            self.search_from(to);
+        }
+        self.buffer.clear();
+        self.runs.clear();
+        self.next = self.next.max(to);
+        self.start = self.next;
+        if matches!(self.state, State::Searching { .. }) {
+            self.search_from(self.next);
+        }
+    }
+
+    /// Where the next PDU begins is not known.
+    fn search_from(&mut self, position: u64) {
+        if !matches!(self.state, State::Plain) {
+            self.state = searching(position);
+        }
+    }
+
+    /// Takes PDUs from the buffer. `last` says that what is missing of one does not come.
+    fn advance(&mut self, around: &mut Around<'_>, last: bool) {
+        let mut at = 0;
+        loop {
+            if around.session.is_plain() {
+                self.state = State::Plain;
+            }
+            let skipped = self.skip.min((self.buffer.len() - at) as u64);
+            self.skip -= skipped;
+            at += skipped as usize;
+            let rest = &self.buffer[at..];
+            if rest.is_empty() || self.skip > 0 {
+                break;
+            }
+            match self.state {
+                State::Plain => at = self.buffer.len(),
+                State::Searching { .. } => {
+                    at = self.search(around, at);
+                    if matches!(self.state, State::Searching { .. }) {
+                        break;
+                    }
+                }
+                State::Framed => match around.session.frame(around.side, rest, last) {
+                    Frame::More => break,
+                    Frame::Lost => self.state = searching(self.start + at as u64),
+                    Frame::Header(layout) => {
+                        let end = at + layout.whole as usize;
+                        self.emit(around, at, end, &layout);
+                        at = end;
+                        self.state = searching(self.start + at as u64);
+                    }
+                    Frame::Pdu(layout) => {
+                        let whole = layout.whole as usize;
+                        if rest.len() < whole && !last && layout.whole <= LONGEST_PDU {
+                            break;
+                        }
+                        let end = at + whole.min(rest.len());
+                        if end - at == whole {
+                            around.session.learn(around.side, &rest[..whole], &layout);
+                        }
+                        self.emit(around, at, end, &layout);
+                        self.skip = (whole - (end - at)) as u64;
+                        at = end;
+                    }
+                },
+            }
+        }
+        self.forget(at);
+    }
+
+    /// Drops the first `count` bytes of the buffer.
+    fn forget(&mut self, count: usize) {
+        self.buffer.drain(..count);
+        self.start += count as u64;
+        while self.runs.get(1).is_some_and(|run| run.position <= self.start)
+            || (self.buffer.is_empty() && !self.runs.is_empty())
+        {
+            self.runs.pop_front();
+        }
+    }
+
+    /// Looks through the buffer from `at` for the beginning of a PDU. Says before where nothing needs to be kept.
+    fn search(&mut self, around: &mut Around<'_>, at: usize) -> usize {
+        let State::Searching { scanned, candidates } = &mut self.state else { return at };
+        let Around { session, side, .. } = around;
+        let least = session.kind().least() as u64;
+        let from = *scanned;
+        let runs = &self.runs;
+        let starts =
+            |position: u64| runs.binary_search_by_key(&position, |run| run.position).is_ok();
+        let mut found = None;
+        candidates.retain(|&position| {
+            let bytes = &self.buffer[(position - self.start) as usize..];
+            if found.is_some() {
+                return false;
+            }
+            let proof = session.proof(*side, bytes, starts(position));
+            if proof == Proof::Yes {
+                found = Some(position);
+            }
+            matches!(proof, Proof::Wait(_))
+        });
+        while found.is_none() && *scanned + least <= self.next {
+            let position = *scanned;
+            *scanned += 1;
+            let bytes = &self.buffer[(position - self.start) as usize..];
+            match session.proof(*side, bytes, starts(position)) {
+                Proof::No => {}
+                Proof::Yes => found = Some(position),
+                Proof::Wait(_) if candidates.len() < MOST_CANDIDATES => candidates.push(position),
+                Proof::Wait(_) => {}
+            }
+        }
+        if let Some(found) = found {
+            self.state = State::Framed;
+            return (found - self.start) as usize;
+        }
+        self.searched += *scanned - from;
+        if self.searched > LONGEST_SEARCH && !session.has_digests() {
+            self.state = State::Plain;
+            self.pending.clear();
+            self.pending_cost = 0;
+            return self.buffer.len();
+        }
+        if self.buffer.len() > MOST_SEARCHED {
+            candidates.clear();
+        }
+        let kept = candidates.first().map_or(*scanned, |&first| first.min(*scanned));
+        ((kept - self.start) as usize).max(at)
+    }
+
+    /// Hands on the PDU whose bytes are those of the buffer from `at` to `end`, if it has digests.
+    fn emit(&mut self, around: &mut Around<'_>, at: usize, end: usize, layout: &Layout) {
+        self.number += 1;
+        if layout.parts() == [None; 2] {
+            return;
+        }
+        let first = self.start + at as u64;
+        let begin = self.runs.partition_point(|run| run.position <= first).saturating_sub(1);
+        let packet = self.runs.get(begin).map_or(0, |run| run.packet);
+        let [source, destination] = around.addresses;
+        let base = (source.len() + destination.len()) as u32;
+        let behind = self.start + end as u64;
+        let places = self
+            .runs
+            .range(begin..)
+            .take_while(|run| run.position < behind)
+            .filter_map(|run| {
+                let passed = first.saturating_sub(run.position);
+                let offset = (run.position + passed - first) as u32 + base;
+                Some((offset, run.place? + passed))
+            })
+            .collect();
+        let bytes = &self.buffer[at..end];
+        let mut found = Found::default();
+        around.session.report(bytes, layout, base, &mut found);
+        let middle = source.len() as u32;
+        for check in &mut found.checks {
+            check.addresses = [Span::at(0, middle), Span { start: middle, end: base }];
+            check.ports = Some(around.ports);
+        }
+        let bytes = [source, destination, bytes].concat();
+        around.ready.push(Pdu { packet, number: self.number, bytes, places, found });
+    }
+}
+
+fn searching(scanned: u64) -> State {
+    State::Searching { scanned, candidates: Vec::new() }
+}
+
+/// Where `length` bytes of a segment stand that are first of a buffer with these places.
+fn runs(position: u64, length: usize, places: Places<'_>, packet: u64) -> Vec<Run> {
+    let span = Span { start: 0, end: length as u32 };
+    let mut runs: Vec<Run> = places
+        .runs(span)
+        .into_iter()
+        .map(|(at, place)| Run { position: position + u64::from(at), place: Some(place), packet })
+        .collect();
+    if runs.first().is_none_or(|run| run.position != position) {
+        runs.insert(0, Run { position, place: None, packet });
+    }
+    runs
+}

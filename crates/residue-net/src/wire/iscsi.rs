@@ -1,0 +1,234 @@
+//! iSCSI (RFC 7143): header and data digests.
+//!
+//! A PDU is a basic header of 48 bytes, additional headers, a digest of these, data padded to a multiple of 4 bytes, and a
+//! digest of these with the padding. Which digests there are is agreed upon when an initiator logs in, and holds in both
+//! directions from the first PDU that is no part of the login.
+
+use super::pdu::{DIGEST, Layout};
+use crate::check::{Protocol, Span};
+
+/// The header digest.
+pub static HEADER: Protocol = Protocol {
+    name: "iscsi.header",
+    title: "iSCSI header digest",
+    source: "RFC 7143 section 11.2.3",
+};
+
+/// The data digest.
+pub static DATA: Protocol =
+    Protocol { name: "iscsi.data", title: "iSCSI data digest", source: "RFC 7143 section 11.2.3" };
+
+/// The length of the basic header segment.
+pub const BASIC_HEADER: usize = 48;
+
+const LOGIN_REQUEST: u8 = 0x03;
+const LOGIN_RESPONSE: u8 = 0x23;
+/// The bit of an opcode that targets set.
+const FROM_TARGET: u8 = 0x20;
+
+/// A PDU's opcode.
+fn opcode(header: &[u8; BASIC_HEADER]) -> u8 {
+    header[0] & 0x3f
+}
+
+/// Is it part of a login? Such PDUs have no digests.
+#[must_use]
+pub fn is_login(header: &[u8; BASIC_HEADER]) -> bool {
+    matches!(opcode(header), LOGIN_REQUEST | LOGIN_RESPONSE)
+}
+
+/// Did the target send it?
+#[must_use]
+pub fn is_from_target(header: &[u8; BASIC_HEADER]) -> bool {
+    header[0] & FROM_TARGET != 0
+}
+
+/// Can these be the first bytes of a PDU?
+#[must_use]
+pub fn is_believable(header: &[u8; BASIC_HEADER]) -> bool {
+    let is_last = header[1] & 0x80 != 0;
+    header[0] & 0x80 == 0
+        && match opcode(header) {
+            0x01 | 0x03..=0x05 | 0x23..=0x25 => true,
+            // For the others the bit is no choice.
+            0x00 | 0x02 | 0x06 | 0x10 | 0x20..=0x22 | 0x26 | 0x31 | 0x32 | 0x3f => is_last,
+            _ => false,
+        }
+}
+
+/// The parts of the PDU with this header, if it has these digests.
+#[must_use]
+pub fn layout(header: &[u8; BASIC_HEADER], digests: [bool; 2]) -> Layout {
+    let additional = u32::from(header[4]) * 4;
+    let data = u32::from_be_bytes([0, header[5], header[6], header[7]]);
+    let mut layout = Layout {
+        header: BASIC_HEADER as u32 + additional,
+        data: Span::default(),
+        digests,
+        whole: 0,
+    };
+    layout.data = Span::at(layout.header_end(), data.next_multiple_of(4));
+    let has_digest = digests[1] && data > 0;
+    layout.whole = layout.data.end + if has_digest { DIGEST } else { 0 };
+    layout
+}
+
+/// Does the payload of a TCP segment begin with the login of an initiator, or the answer to one?
+#[must_use]
+pub fn is_login_start(payload: &[u8]) -> bool {
+    let Some((header, rest)) = payload.split_first_chunk() else { return false };
+    let length = layout(header, [false; 2]).data.len() as usize;
+    if !is_login(header) || !is_believable(header) || header[4] != 0 || length > rest.len() {
+        return false;
+    }
+    // Every first request names the initiator; an answer is told by its keys.
+    let text = &rest[..length];
+    if is_from_target(header) { keys(text).next().is_some() } else { names_initiator(text) }
+}
+
+fn names_initiator(text: &[u8]) -> bool {
+    keys(text).any(|(key, _)| key == b"InitiatorName")
+}
+
+/// Text keys and their values (RFC 7143 section 6.1).
+fn keys(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    text.split(|&byte| byte == 0).filter_map(|pair| {
+        let equals = pair.iter().position(|&byte| byte == b'=')?;
+        let key = &pair[..equals];
+        let is_key = key.first().is_some_and(u8::is_ascii_uppercase) && key.len() <= 63;
+        is_key.then(|| (key, &pair[equals + 1..]))
+    })
+}
+
+/// Text that is spread over several PDUs grows no longer than this.
+const LONGEST_TEXT: usize = 1 << 16;
+
+/// What a login has agreed upon so far.
+#[derive(Debug, Default)]
+pub struct Login {
+    /// Text that its sender has not finished, of initiator and target.
+    texts: [Vec<u8>; 2],
+    /// The value of `HeaderDigest` and `DataDigest`: of a list the answer takes one, and the answer comes last.
+    values: [Option<bool>; 2],
+    /// Was the first request seen? Only then does a key that is not there mean that nobody gave it.
+    begun: bool,
+}
+
+/// What a login PDU settles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing yet.
+    Going,
+    /// The login is over: are there digests of header and data, as far as its PDUs were seen?
+    Done([Option<bool>; 2]),
+}
+
+impl Login {
+    /// Takes a whole login PDU.
+    pub fn take(&mut self, pdu: &[u8]) -> Step {
+        let Some((header, rest)) = pdu.split_first_chunk::<BASIC_HEADER>() else {
+            return Step::Going;
+        };
+        let length = u32::from_be_bytes([0, header[5], header[6], header[7]]) as usize;
+        let from_target = is_from_target(header);
+        let text = &mut self.texts[usize::from(from_target)];
+        let start = header[4] as usize * 4;
+        let more = rest.get(start..start.saturating_add(length)).unwrap_or_default();
+        if text.len() + more.len() <= LONGEST_TEXT {
+            text.extend_from_slice(more);
+        }
+        if header[1] & 0x40 != 0 {
+            return Step::Going;
+        }
+        for (key, value) in keys(text) {
+            let digest = match key {
+                b"HeaderDigest" => 0,
+                b"DataDigest" => 1,
+                _ => continue,
+            };
+            self.values[digest] = match value {
+                b"CRC32C" => Some(true),
+                b"None" => Some(false),
+                _ => self.values[digest],
+            };
+        }
+        self.begun |= names_initiator(text);
+        text.clear();
+        let status = header[36];
+        let to_full_feature = header[1] & 0x83 == 0x83;
+        if from_target && to_full_feature && status == 0 {
+            Step::Done(self.values.map(|value| value.or(self.begun.then_some(false))))
+        } else {
+            Step::Going
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 7143's example of a read command (RFC 3720 appendix B.4).
+    const READ: [u8; 52] =
+        *b"\x01\xc0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x14\0\0\0\0\0\x04\0\0\0\0\x14\0\0\0\x18\
+        \x28\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\x56\x3a\x96\xd9";
+
+    fn login(opcode: u8, flags: u8, text: &str) -> Vec<u8> {
+        let mut pdu = vec![0; BASIC_HEADER];
+        (pdu[0], pdu[1], pdu[7]) = (opcode, flags, text.len() as u8);
+        pdu.extend(text.bytes());
+        pdu.resize(pdu.len().next_multiple_of(4), 0);
+        pdu
+    }
+
+    #[test]
+    fn the_example_of_the_rfc() {
+        let layout = layout(READ.first_chunk().unwrap(), [true, true]);
+        assert_eq!((layout.header, layout.whole), (48, 52));
+        assert_eq!(layout.is_right(0, &READ), Some(true));
+        assert_eq!(layout.is_right(1, &READ), None);
+        assert_eq!(layout.is_right(0, &READ[..51]), None);
+    }
+
+    #[test]
+    fn additional_headers_and_padding() {
+        let mut header = [0; BASIC_HEADER];
+        (header[0], header[4], header[7]) = (0x25, 3, 37);
+        let both = layout(&header, [true, true]);
+        assert_eq!(both.parts()[0], Some((Span { start: 0, end: 60 }, Span::at(60, 4))));
+        assert_eq!(both.parts()[1], Some((Span { start: 64, end: 104 }, Span::at(104, 4))));
+        assert_eq!(both.whole, 108);
+        assert_eq!(layout(&header, [false, false]).whole, 100);
+        assert_eq!(layout(&header, [false, true]).whole, 104);
+    }
+
+    #[test]
+    fn logins() {
+        let offer = "InitiatorName=iqn.a\0HeaderDigest=CRC32C,None\0DataDigest=None,CRC32C\0";
+        let cases = [
+            ("HeaderDigest=CRC32C\0DataDigest=None\0", [Some(true), Some(false)]),
+            ("HeaderDigest=None\0DataDigest=CRC32C\0", [Some(false), Some(true)]),
+            ("HeaderDigest=Reject\0", [Some(false), Some(false)]),
+        ];
+        for (answer, expected) in cases {
+            let mut talk = Login::default();
+            assert!(is_login_start(&login(0x43, 0x87, offer)));
+            assert_eq!(talk.take(&login(0x43, 0x87, offer)), Step::Going);
+            assert_eq!(talk.take(&login(0x23, 0x87, answer)), Step::Done(expected));
+        }
+        // The request was not captured: what the answer does not say is not known.
+        let mut talk = Login::default();
+        let answer = login(0x23, 0x87, "DataDigest=CRC32C\0");
+        assert_eq!(talk.take(&answer), Step::Done([None, Some(true)]));
+        // A key in two PDUs, and a login that is refused.
+        let mut talk = Login::default();
+        talk.take(&login(0x43, 0x44, &offer[..27]));
+        talk.take(&login(0x43, 0x87, &offer[27..]));
+        let mut refused = login(0x23, 0x87, "HeaderDigest=CRC32C\0");
+        refused[36] = 2;
+        assert_eq!(talk.take(&refused), Step::Going);
+        talk.take(&login(0x23, 0x44, "HeaderDig"));
+        let end = login(0x23, 0x87, "est=CRC32C\0");
+        assert_eq!(talk.take(&end), Step::Done([Some(true), Some(false)]));
+    }
+}
