@@ -2,7 +2,7 @@
 //! new ones do, the same in every packet between two addresses.
 
 use super::{Cause, UNKNOWN, cause, flipped_bit};
-use crate::check::{Protocol, Verdict};
+use crate::check::{Piece, Protocol, Verdict};
 use crate::verify::Finding;
 use std::collections::{BTreeMap, HashMap};
 
@@ -249,9 +249,19 @@ fn count(tally: &mut Tally, cause: Option<Cause>, protocol: &Protocol, times: u6
     *tally.entry((name, protocol.name)).or_default() += times;
 }
 
+/// Does the value depend on the addresses: in a pseudo-header, or as IPv4's does?
+fn covers_addresses(finding: &Finding<'_>) -> bool {
+    let [source, destination] = finding.check.addresses;
+    let has_both = |piece: &Piece| {
+        matches!(piece, Piece::Bytes(span)
+        if !source.is_empty() && span.start <= source.start && destination.end <= span.end)
+    };
+    finding.check.pseudo > 0 || finding.cover().iter().any(has_both)
+}
+
 /// Where the finding's evidence is kept, and the stored value.
 fn key(finding: &Finding<'_>) -> Option<(Key, u64)> {
-    if !finding.check.rule.is_internet() || finding.check.pseudo == 0 {
+    if !finding.check.rule.is_internet() || !covers_addresses(finding) {
         return None;
     }
     let (stored, computed) = (finding.stored()?, finding.computed()?);
