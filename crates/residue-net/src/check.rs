@@ -45,11 +45,11 @@ impl Span {
         Span { start: self.start, end: self.start.saturating_add(count).min(self.end) }
     }
 
-    /// Its bytes, if `bytes` has them all.
+    /// What it spans, bytes or anything else, if `all` has it all.
     #[must_use]
     #[inline]
-    pub fn of(self, bytes: &[u8]) -> Option<&[u8]> {
-        bytes.get(self.start as usize..self.end as usize)
+    pub fn of<T>(self, all: &[T]) -> Option<&[T]> {
+        all.get(self.start as usize..self.end as usize)
     }
 }
 
@@ -151,6 +151,8 @@ pub struct Check {
     pub addresses: [Span; 2],
     /// Source and destination port, where the protocol has them.
     pub ports: Option<[u16; 2]>,
+    /// Was the packet's length 0, as segmentation offload leaves it, so that the cover is a guess?
+    pub length_zero: bool,
 }
 
 impl Check {
@@ -170,8 +172,14 @@ impl Check {
     /// The value that should stand there; `None` if bytes it covers are missing.
     #[must_use]
     pub fn computed(&self, buffer: &[u8], pieces: &[Piece]) -> Option<u64> {
-        let pieces = pieces.get(self.pieces.start as usize..self.pieces.end as usize)?;
-        self.rule.compute(buffer, pieces, &self.field)
+        self.rule.compute(buffer, self.cover(pieces), &self.field)
+    }
+
+    /// Its own pieces of those of all checks in the buffer.
+    #[must_use]
+    #[inline]
+    pub fn cover<'a>(&self, pieces: &'a [Piece]) -> &'a [Piece] {
+        self.pieces.of(pieces).unwrap_or_default()
     }
 
     /// Writes a value into its field. Does nothing where the buffer is too short.

@@ -72,6 +72,8 @@ pub struct Walk<'a> {
     pub agreements: &'a mut Agreements,
     /// Source and destination of the innermost network header.
     pub addresses: [Span; 2],
+    /// Was its length 0, as segmentation offload leaves it?
+    pub length_zero: bool,
     /// Where the packet ended when it was sent.
     sent: u32,
     depth: u8,
@@ -89,7 +91,7 @@ impl<'a> Walk<'a> {
         let captured = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let sent = sent.max(captured);
         let addresses = [Span::default(); 2];
-        Walk { bytes, missing, found, agreements, addresses, sent, depth: 0 }
+        Walk { bytes, missing, found, agreements, addresses, length_zero: false, sent, depth: 0 }
     }
 
     /// Goes through a packet from its link-layer header. `fcs` is the length of the frame check sequence at its end, in
@@ -173,7 +175,8 @@ impl<'a> Walk<'a> {
         }
         let pseudo = self.found.pieces.len() as u32 - start;
         self.found.pieces.push(Piece::Bytes(cover));
-        self.check_pieces(protocol, rule, [field, Span::default()], start, pseudo as u8, presence)
+        let field = [field, Span::default()];
+        self.check_pieces(protocol, rule, field, start, pseudo as u8, presence)
     }
 
     /// Reports a check over the pieces that were pushed since there were `start` of them, the first `pseudo` of which are
@@ -213,6 +216,7 @@ impl<'a> Walk<'a> {
             presence,
             addresses: self.addresses,
             ports: None,
+            length_zero: self.length_zero,
         });
         checks.last_mut()
     }

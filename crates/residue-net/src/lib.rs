@@ -8,8 +8,14 @@
 
 pub mod check;
 mod datagram;
+pub mod diagnose;
+mod error;
+pub mod fix;
 pub mod frame;
 pub mod pcap;
 pub mod stream;
+pub mod summary;
 pub mod verify;
 pub mod wire;
+
+pub use error::Error;

@@ -1,4 +1,20 @@
-//! Captures: pcap and pcapng, read record by record.
+//! Captures: pcap and pcapng, read record by record, written, and changed in place.
+//!
+//! [`Reader`] reads any of them from any [`std::io::Read`]; [`write`](mod@write) makes new ones; [`patch`] changes bytes
+//! of existing ones and leaves all others as they are.
+
+mod classic;
+pub mod compressed;
+mod ng;
+pub mod patch;
+mod window;
+pub mod write;
+
+use crate::Error;
+use compressed::Compression;
+use std::fmt;
+use std::io::Read;
+use window::Window;
 
 /// One captured packet.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +27,12 @@ pub struct Packet<'a> {
     pub link: LinkType,
     /// The bytes captured.
     pub bytes: &'a [u8],
-    /// The packet's length on the wire, in bytes: more than `bytes` has if the capture cut it.
+    /// The packet's length on the wire, in bytes: more than `bytes` has if the capture cut it. As it stands in the file,
+    /// which may be wrong.
     pub wire_length: u32,
     /// The length of the frame check sequence at the packet's end, in bytes, where the file says one is there.
     pub fcs: Option<u8>,
-    /// When it was captured, in nanoseconds since 1970.
+    /// When it was captured, in nanoseconds since 1970; the last that can be told if it is later.
     pub time: Option<u64>,
 }
 
@@ -44,4 +61,174 @@ impl LinkType {
     pub const IPV4: LinkType = LinkType(228);
     /// IPv6.
     pub const IPV6: LinkType = LinkType(229);
+
+    /// The most bytes a packet can have, as libpcap sees it. Messages of some software are longer than any network's
+    /// packets.
+    #[inline]
+    pub(crate) fn longest(self) -> u32 {
+        match self.0 {
+            // USB of four systems, D-Bus, and the Elektrobit bus format.
+            189 | 220 | 249 | 266 | 231 | 279 => 128 << 20,
+            _ => 256 << 10,
+        }
+    }
+}
+
+/// The order of a number's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// Least significant first.
+    Little,
+    /// Most significant first.
+    Big,
+}
+
+/// A number at a place that is there.
+macro_rules! numbers {
+    ($($number:ident)*) => {
+        impl ByteOrder {
+            $(
+                #[inline]
+                pub(crate) fn $number(self, bytes: &[u8], place: usize) -> $number {
+                    let mut number = [0; size_of::<$number>()];
+                    number.copy_from_slice(&bytes[place..place + size_of::<$number>()]);
+                    match self {
+                        ByteOrder::Little => $number::from_le_bytes(number),
+                        ByteOrder::Big => $number::from_be_bytes(number),
+                    }
+                }
+            )*
+        }
+    };
+}
+numbers!(u16 u32 u64);
+
+/// What a capture is stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// pcap, time stamps in microseconds.
+    Pcap,
+    /// pcap, time stamps in nanoseconds.
+    PcapNanoseconds,
+    /// pcap with A. Kuznetzov's longer record headers.
+    PcapModified,
+    /// pcap as Ixia's testers write it.
+    PcapIxia,
+    /// pcapng.
+    PcapNg,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Pcap => "pcap",
+            Format::PcapNanoseconds => "pcap with nanoseconds",
+            Format::PcapModified => "modified pcap",
+            Format::PcapIxia => "Ixia pcap",
+            Format::PcapNg => "pcapng",
+        })
+    }
+}
+
+/// A packet as the formats find it: its bytes are still in the window.
+struct Record {
+    start: usize,
+    length: usize,
+    offset: u64,
+    link: LinkType,
+    wire_length: u32,
+    fcs: Option<u8>,
+    time: Option<u64>,
+}
+
+/// Reads a capture of any format, packet by packet, in constant memory.
+pub struct Reader<R: Read> {
+    window: Window<R>,
+    blocks: Blocks,
+}
+
+enum Blocks {
+    Classic(classic::Classic),
+    Ng(ng::Ng),
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the header and tells the format by it. `input` needs no buffer of its own.
+    ///
+    /// # Errors
+    ///
+    /// If `input` has one, or holds no capture.
+    pub fn new(input: R) -> Result<Self, Error> {
+        let mut window = Window::new(input)?;
+        if !window.has(4)? && window.peek().is_empty() {
+            return Err(Error::Empty);
+        }
+        let mut start = [0; 4];
+        for (place, byte) in start.iter_mut().zip(window.peek()) {
+            *place = *byte;
+        }
+        let blocks = if start == ng::SECTION.to_be_bytes() {
+            Blocks::Ng(ng::Ng::begin(&mut window)?)
+        } else if let Some((format, order)) = classic::detect(start) {
+            Blocks::Classic(classic::Classic::begin(&mut window, format, order)?)
+        } else {
+            return Err(Error::NotACapture { start });
+        };
+        Ok(Reader { window, blocks })
+    }
+
+    /// The next packet, or `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// If the input has one, ends inside a record, or contradicts itself. All packets before have been handed out then,
+    /// and none follows: the next call says `None`.
+    #[inline]
+    #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
+    pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
+        let window = &mut self.window;
+        let record = match &mut self.blocks {
+            Blocks::Classic(classic) => classic.next(window),
+            Blocks::Ng(ng) => ng.next(window),
+        };
+        match record {
+            Ok(Some(record)) => {
+                window.packets += 1;
+                let Record { start, length, offset, link, wire_length, fcs, time } = record;
+                let (number, bytes) = (window.packets, window.taken(start, length));
+                Ok(Some(Packet { number, offset, link, bytes, wire_length, fcs, time }))
+            }
+            Ok(None) => Ok(None),
+            Err(error) => {
+                window.close();
+                Err(error)
+            }
+        }
+    }
+
+    /// What the capture is stored as.
+    pub fn format(&self) -> Format {
+        match &self.blocks {
+            Blocks::Classic(classic) => classic.format,
+            Blocks::Ng(_) => Format::PcapNg,
+        }
+    }
+
+    /// The byte order of its headers; with pcapng, that of the section being read.
+    pub fn byte_order(&self) -> ByteOrder {
+        match &self.blocks {
+            Blocks::Classic(classic) => classic.order,
+            Blocks::Ng(ng) => ng.order,
+        }
+    }
+
+    /// How the input is compressed, if it is.
+    pub fn compression(&self) -> Option<Compression> {
+        self.window.source().compression()
+    }
+
+    /// How many bytes of the capture, decompressed, were used.
+    pub fn position(&self) -> u64 {
+        self.window.offset()
+    }
 }

@@ -4,6 +4,7 @@ use crate::check::{Check, Piece, Presence, Reason, Span, Verdict};
 use crate::datagram::Datagrams;
 use crate::frame::{Found, Walk};
 use crate::pcap::Packet;
+use crate::stream::{Pdu, Streams};
 use crate::wire;
 use crate::wire::ip::Ip;
 use crate::wire::tcp_checksum_option::Agreements;
@@ -67,47 +68,74 @@ pub struct Unit {
     pub doubt: Option<Reason>,
 }
 
+/// Bytes that were walked through, a packet's or those of several put together, and what was found in them.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer<'a> {
+    /// The packet that the findings are counted for: the one it is, or the first one of those it comes from.
+    pub packet: u64,
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// Where they stand in the file.
+    pub places: Places<'a>,
+    /// What is in them.
+    pub found: &'a Found,
+    /// Does the capture hold less of the packet than was sent?
+    pub is_cut: bool,
+    /// Why nothing in it can be judged, if so.
+    pub doubt: Option<Reason>,
+    /// If it is a PDU of a TCP stream: its number among those that its sender sent, from 1.
+    pub pdu: Option<u64>,
+}
+
+impl Buffer<'_> {
+    /// The verdicts on all its checks, outer before inner.
+    pub fn findings(&self) -> impl Iterator<Item = Finding<'_>> {
+        self.found.checks.iter().map(|check| {
+            let verdict = match self.doubt {
+                Some(reason) if check.presence == Presence::Present => {
+                    Verdict::Unverifiable(reason)
+                }
+                _ => judge(check, self.bytes, &self.found.pieces),
+            };
+            Finding { buffer: self, check, verdict }
+        })
+    }
+}
+
 /// One check with its verdict.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding<'a> {
-    /// The packet it is counted for: the one it is in, or the first one of those it is in.
-    pub packet: u64,
+    /// What it is in.
+    pub buffer: &'a Buffer<'a>,
     /// The check.
     pub check: &'a Check,
     /// What it turned out to be.
     pub verdict: Verdict,
-    /// The bytes it is in.
-    pub buffer: &'a [u8],
-    /// The pieces of all checks in the buffer.
-    pub pieces: &'a [Piece],
-    /// Where the bytes stand in the file.
-    pub places: Places<'a>,
 }
 
 impl<'a> Finding<'a> {
     /// The value in the packet.
     #[must_use]
     pub fn stored(&self) -> Option<u64> {
-        self.check.stored(self.buffer)
+        self.check.stored(self.buffer.bytes)
     }
 
     /// The value that should be there.
     #[must_use]
     pub fn computed(&self) -> Option<u64> {
-        self.check.computed(self.buffer, self.pieces)
+        self.check.computed(self.buffer.bytes, &self.buffer.found.pieces)
     }
 
     /// The pieces that the check covers.
     #[must_use]
     pub fn cover(&self) -> &'a [Piece] {
-        let pieces = self.check.pieces;
-        self.pieces.get(pieces.start as usize..pieces.end as usize).unwrap_or_default()
+        self.check.cover(&self.buffer.found.pieces)
     }
 
     /// The addresses around the check, source and destination: 4 or 16 bytes each, or none.
     #[must_use]
     pub fn addresses(&self) -> [&'a [u8]; 2] {
-        self.check.addresses.map(|span| span.of(self.buffer).unwrap_or_default())
+        self.check.addresses.map(|span| span.of(self.buffer.bytes).unwrap_or_default())
     }
 }
 
@@ -119,6 +147,8 @@ pub struct Verifier {
     agreements: Agreements,
     datagrams: Datagrams,
     ready: Vec<Unit>,
+    streams: Streams,
+    pdus: Vec<Pdu>,
 }
 
 impl Verifier {
@@ -128,30 +158,46 @@ impl Verifier {
         Verifier::default()
     }
 
-    /// Takes the next packet. All checks in it are shown to `each`, outer before inner, and those of datagrams it completes.
-    pub fn packet(&mut self, packet: &Packet<'_>, mut each: impl FnMut(&Finding<'_>)) {
+    /// Takes the next packet, and shows it, then all that it completes, to `each`.
+    #[inline]
+    pub fn packet(&mut self, packet: &Packet<'_>, mut each: impl FnMut(&Buffer<'_>)) {
         self.found.clear();
         let Verifier { found, agreements, .. } = self;
         let mut walk = Walk::new(packet.bytes, packet.wire_length, Reason::Cut, found, agreements);
         walk.link(packet.link, packet.fcs);
-        let places = Places::Contiguous(packet.offset);
-        self.judge(packet.bytes, places, packet.number, None, &mut each);
-        self.units(&mut each);
+        let buffer = Buffer {
+            packet: packet.number,
+            bytes: packet.bytes,
+            places: Places::Contiguous(packet.offset),
+            found,
+            is_cut: packet.bytes.len() < packet.wire_length as usize,
+            doubt: None,
+            pdu: None,
+        };
+        each(&buffer);
+        if !found.fragments.is_empty() {
+            keep(&buffer, &mut self.datagrams, &mut self.ready);
+            self.units(&mut each);
+        } else if !found.segments.is_empty() {
+            streams(&buffer, &mut self.streams, &mut self.pdus, &mut each);
+        }
     }
 
-    /// No packet follows: what waits for others is judged as it is.
-    pub fn finish(&mut self, mut each: impl FnMut(&Finding<'_>)) {
+    /// No packet follows: what waits for others is shown as it is.
+    pub fn finish(&mut self, mut each: impl FnMut(&Buffer<'_>)) {
         // What is given up may itself hold fragments.
         loop {
             self.datagrams.finish(&mut self.ready);
             if self.ready.is_empty() {
-                return;
+                break;
             }
             self.units(&mut each);
         }
+        self.streams.finish(&mut self.pdus);
+        pdus(&mut self.pdus, &mut each);
     }
 
-    fn units(&mut self, each: &mut impl FnMut(&Finding<'_>)) {
+    fn units(&mut self, each: &mut impl FnMut(&Buffer<'_>)) {
         while let Some(unit) = self.ready.pop() {
             self.found.clear();
             let Verifier { found, agreements, .. } = self;
@@ -162,31 +208,53 @@ impl Verifier {
             } else {
                 wire::ipv6::payload(&mut walk, unit.ip);
             }
-            self.judge(&unit.bytes, Places::Runs(&unit.places), unit.packet, unit.doubt, each);
+            let buffer = Buffer {
+                packet: unit.packet,
+                bytes: &unit.bytes,
+                places: Places::Runs(&unit.places),
+                found,
+                is_cut: unit.bytes.len() < unit.sent as usize,
+                doubt: unit.doubt,
+                pdu: None,
+            };
+            each(&buffer);
+            keep(&buffer, &mut self.datagrams, &mut self.ready);
+            streams(&buffer, &mut self.streams, &mut self.pdus, each);
         }
     }
+}
 
-    fn judge(
-        &mut self,
-        buffer: &[u8],
-        places: Places<'_>,
-        packet: u64,
-        doubt: Option<Reason>,
-        each: &mut impl FnMut(&Finding<'_>),
-    ) {
-        for check in &self.found.checks {
-            let verdict = match doubt {
-                Some(reason) if check.presence == Presence::Present => {
-                    Verdict::Unverifiable(reason)
-                }
-                _ => judge(check, buffer, &self.found.pieces),
-            };
-            let pieces = &self.found.pieces;
-            each(&Finding { packet, check, verdict, buffer, pieces, places });
-        }
-        for fragment in &self.found.fragments {
-            self.datagrams.take(fragment, buffer, &places, packet, &mut self.ready);
-        }
+/// Keeps what waits for other packets.
+fn keep(buffer: &Buffer<'_>, datagrams: &mut Datagrams, ready: &mut Vec<Unit>) {
+    for fragment in &buffer.found.fragments {
+        datagrams.take(fragment, buffer.bytes, &buffer.places, buffer.packet, ready);
+    }
+}
+
+/// Takes the segments of streams, and shows the PDUs they complete.
+fn streams(
+    buffer: &Buffer<'_>,
+    streams: &mut Streams,
+    ready: &mut Vec<Pdu>,
+    each: &mut impl FnMut(&Buffer<'_>),
+) {
+    for segment in &buffer.found.segments {
+        streams.take(segment, buffer.bytes, &buffer.places, buffer.packet, ready);
+    }
+    pdus(ready, each);
+}
+
+fn pdus(ready: &mut Vec<Pdu>, each: &mut impl FnMut(&Buffer<'_>)) {
+    for pdu in ready.drain(..) {
+        each(&Buffer {
+            packet: pdu.packet,
+            bytes: &pdu.bytes,
+            places: Places::Runs(&pdu.places),
+            found: &pdu.found,
+            is_cut: pdu.is_cut,
+            doubt: None,
+            pdu: Some(pdu.number),
+        });
     }
 }
 
@@ -201,7 +269,7 @@ pub fn judge(check: &Check, buffer: &[u8], pieces: &[Piece]) -> Verdict {
         Presence::Unverifiable(reason) => return Verdict::Unverifiable(reason),
         Presence::LengthConflict => return Verdict::LengthConflict,
     }
-    let cover = &pieces[check.pieces.start as usize..check.pieces.end as usize];
+    let cover = check.cover(pieces);
     if check.rule.is_internet() {
         // As receivers do: with its field, everything adds up to ones.
         let mut sum = Checksum::new();

@@ -18,7 +18,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     if header[0] >> 4 != 4 || header_length < 20 {
         return;
     }
-    let outer = walk.addresses;
+    let outer = (walk.addresses, walk.length_zero);
     let source = Span::at(span.start + 12, 4);
     let destination = Span::at(span.start + 16, 4);
     walk.addresses = [source, destination];
@@ -28,6 +28,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     walk.check(&HEADER, Rule::Internet, field, None, cover, Presence::Present);
 
     let total_length = u32::from(u16::from_be_bytes([header[2], header[3]]));
+    walk.length_zero = total_length == 0;
     let end = if total_length == 0 { span.end } else { span.start.saturating_add(total_length) };
     if end >= cover.end {
         let ip = Ip {
@@ -50,7 +51,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
             });
         }
     }
-    walk.addresses = outer;
+    (walk.addresses, walk.length_zero) = outer;
 }
 
 /// The last address of a source route that is not used up: the header's destination is only the next stop.

@@ -8,6 +8,7 @@ const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
 const AUTHENTICATION: u8 = 51;
+const NO_NEXT_HEADER: u8 = 59;
 const DESTINATION_OPTIONS: u8 = 60;
 
 const HOME_ADDRESS: u8 = 201;
@@ -19,13 +20,14 @@ pub fn walk(walk: &mut Walk, span: Span) {
     if header[0] >> 4 != 6 || !walk.is_whole(span.take(40)) {
         return;
     }
-    let outer = walk.addresses;
+    let outer = (walk.addresses, walk.length_zero);
     let source = Span::at(span.start + 8, 16);
     let destination = Span::at(span.start + 24, 16);
     walk.addresses = [source, destination];
     let length = u32::from(u16::from_be_bytes([header[4], header[5]]));
     let start = span.start + 40;
     let end = if length == 0 { span.end } else { start + length };
+    let length_zero = length == 0 && header[6] != NO_NEXT_HEADER;
     payload(
         walk,
         Ip {
@@ -34,10 +36,10 @@ pub fn walk(walk: &mut Walk, span: Span) {
             destination,
             protocol: header[6],
             payload: Span { start, end: end.max(start) },
-            length_zero: length == 0 && header[6] != 59,
+            length_zero,
         },
     );
-    walk.addresses = outer;
+    (walk.addresses, walk.length_zero) = outer;
 }
 
 /// What follows the fixed header, or is put together from fragments: extension headers, then the upper layer.
@@ -46,7 +48,7 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
     loop {
         let rest = ip.payload;
         let (Some(next), Some(length)) = (walk.u8(rest, 0), walk.u8(rest, 1)) else {
-            return super::ip_protocol(walk, &ip);
+            return upper(walk, &ip);
         };
         let in_eights = (u32::from(length) + 1) * 8;
         let header_length = match ip.protocol {
@@ -77,11 +79,16 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
                 }
                 8
             }
-            _ => return super::ip_protocol(walk, &ip),
+            _ => return upper(walk, &ip),
         };
         ip.protocol = next;
         ip.payload = Span { start: ip.payload.start, end: ip.payload.end }.skip(header_length);
     }
+}
+
+fn upper(walk: &mut Walk, ip: &Ip) {
+    walk.length_zero = ip.length_zero;
+    super::ip_protocol(walk, ip);
 }
 
 /// Hop-by-hop and destination options (RFC 8200 section 4.2).

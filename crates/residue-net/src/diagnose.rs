@@ -1,0 +1,179 @@
+//! Why a check value is wrong: what its sender, or somebody on the way, must have computed instead.
+//!
+//! A cause is named where it explains the stored value exactly. With 16-bit values each explanation that is tried fits by
+//! chance once in 65535 times; few are tried.
+
+mod flipped_bit;
+mod rewritten;
+
+pub use rewritten::{Address, Diagnosis, Rewrite, Tally};
+
+use crate::check::{Check, Piece, Rule, Span, Verdict};
+use crate::verify::Finding;
+
+/// Why a check is not good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// The field holds the pseudo-header's sum, for the network card to complete ([`Verdict::Offloaded`]).
+    Offload,
+    /// Addresses or ports were changed on the way, or by an anonymiser, and the checksum was not: what it lacks is the same
+    /// in packet after packet between two addresses.
+    Rewritten,
+    /// The field is zero.
+    Zeroed,
+    /// The value's bytes are in the wrong order.
+    ByteSwapped,
+    /// 0000 where FFFF is due: one's complement has two zeros, and an update after RFC 1141 confuses them (RFC 1624).
+    NegativeZero,
+    /// The value is right for this many bytes, counted from where the covered bytes begin (padding or a frame check
+    /// sequence with them, or some left out).
+    OtherLength(u32),
+    /// The value is right for the destination in the header; but the packet is routed by its source, and the last
+    /// destination counts (or the other way round).
+    OtherDestination,
+    /// One bit was flipped.
+    FlippedBit(Bit),
+}
+
+/// A flipped bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Bit {
+    /// Bit `bit` (0 the lowest) of the byte at this offset of the buffer.
+    At {
+        /// The byte.
+        offset: u32,
+        /// The bit's place, 0 to 7.
+        bit: u8,
+    },
+    /// A bit of this weight (0 to 15) in one of the 16-bit words, or in the value itself. A sum does not tell which.
+    Weight(u8),
+}
+
+impl Cause {
+    /// Its name in reports and options.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Offload => "offload",
+            Cause::Rewritten => "rewritten",
+            Cause::Zeroed => "zeroed",
+            Cause::ByteSwapped => "byte-swapped",
+            Cause::NegativeZero => "negative-zero",
+            Cause::OtherLength(_) => "other-length",
+            Cause::OtherDestination => "other-destination",
+            Cause::FlippedBit(_) => "flipped-bit",
+        }
+    }
+
+    /// The names of all causes, and [`UNKNOWN`].
+    pub const NAMES: [&'static str; 9] = [
+        "offload",
+        "rewritten",
+        "zeroed",
+        "byte-swapped",
+        "negative-zero",
+        "other-length",
+        "other-destination",
+        "flipped-bit",
+        UNKNOWN,
+    ];
+}
+
+/// Stands in reports and options for a cause that was not found.
+pub const UNKNOWN: &str = "unknown";
+
+/// Why this check is not good, in as far as the packet alone tells: [`Diagnosis::cause`] knows the packets around it, too.
+/// `None` for one that is not bad, and where no reason is found.
+#[must_use]
+pub fn cause(finding: &Finding<'_>) -> Option<Cause> {
+    match finding.verdict {
+        Verdict::Offloaded => return Some(Cause::Offload),
+        Verdict::Bad => {}
+        _ => return None,
+    }
+    let (stored, computed) = (finding.stored()?, finding.computed()?);
+    if stored == 0 {
+        let negative = finding.check.rule.is_internet() && computed == 0xffff;
+        return Some(if negative { Cause::NegativeZero } else { Cause::Zeroed });
+    }
+    if stored == swapped(finding.check.rule, computed) {
+        return Some(Cause::ByteSwapped);
+    }
+    if for_header_destination(finding) == Some(stored) {
+        return Some(Cause::OtherDestination);
+    }
+    other_length(finding, stored)
+        .map(Cause::OtherLength)
+        .or_else(|| flipped_bit::find(finding, stored, computed).map(Cause::FlippedBit))
+}
+
+fn swapped(rule: Rule, value: u64) -> u64 {
+    let (bytes, length) = rule.write(value);
+    let mut field = bytes;
+    field[..length].reverse();
+    rule.read(&field[..length])
+}
+
+/// The check's value with other pieces.
+fn with_pieces(check: &Check, buffer: &[u8], pieces: &[Piece]) -> Option<u64> {
+    check.rule.compute(buffer, pieces, &check.field)
+}
+
+/// The value with the header's addresses, if others stand in the pseudo-header.
+fn for_header_destination(finding: &Finding<'_>) -> Option<u64> {
+    let check = finding.check;
+    let cover = finding.cover();
+    let pseudo = cover.get(..usize::from(check.pseudo))?;
+    let [source, destination] = check.addresses;
+    if destination.is_empty() || pseudo.is_empty() {
+        return None;
+    }
+    let usual = Piece::Bytes(Span { start: source.start, end: destination.end });
+    if pseudo[0] == usual {
+        return None;
+    }
+    let given = pseudo.iter().filter(|piece| matches!(piece, Piece::Given { .. }));
+    let mut pieces = vec![Piece::Bytes(source), Piece::Bytes(destination)];
+    pieces.extend(given);
+    pieces.extend_from_slice(&cover[pseudo.len()..]);
+    with_pieces(check, finding.buffer.bytes, &pieces)
+}
+
+/// The length, of the covered bytes, for which the stored value would be right.
+fn other_length(finding: &Finding<'_>, stored: u64) -> Option<u32> {
+    let check = finding.check;
+    let cover = finding.cover();
+    let Some(&Piece::Bytes(last)) = cover.last() else { return None };
+    let end = u32::try_from(finding.buffer.bytes.len()).ok()?;
+    let fields_end = check.field.iter().map(|span| span.end).max()?;
+    // With what follows, with it but a frame check sequence, without the last byte of an odd number, without a frame check
+    // sequence that is none.
+    let ends = [end, end.saturating_sub(4), last.end - last.len() % 2, last.end.saturating_sub(4)];
+    ends.into_iter()
+        .filter(|&end| end != last.end && end > last.start && end >= fields_end)
+        .find_map(|end| {
+            let mut pieces = cover.to_vec();
+            *pieces.last_mut()? = Piece::Bytes(Span { start: last.start, end });
+            let same_pseudo = with_pieces(check, finding.buffer.bytes, &pieces);
+            let length = end - last.start;
+            set_length(&mut pieces[..usize::from(check.pseudo)], length);
+            let other_pseudo = with_pieces(check, finding.buffer.bytes, &pieces);
+            // Zeros do not change a sum: then the length explains nothing.
+            [same_pseudo, other_pseudo].contains(&Some(stored)).then_some(length)
+        })
+}
+
+/// Puts a length into a pseudo-header.
+fn set_length(pseudo: &mut [Piece], value: u32) {
+    for piece in pseudo {
+        match piece {
+            Piece::Given { bytes, length: 4 } => {
+                bytes[2..4].copy_from_slice(&(value as u16).to_be_bytes());
+            }
+            Piece::Given { bytes, length: 8 } => {
+                bytes[..4].copy_from_slice(&value.to_be_bytes());
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Addresses or ports changed without the checksum: what a checksum lacks is then what the old ones summed to less what the
+//! new ones do, the same in every packet between two addresses.
+
+use super::{Cause, UNKNOWN, cause, flipped_bit};
+use crate::check::{Protocol, Verdict};
+use crate::verify::Finding;
+use std::collections::{BTreeMap, HashMap};
+
+/// Pairs of addresses, and amounts for each, remembered.
+const MOST: usize = 1 << 16;
+/// Addresses remembered as candidates for what stood there before: a power of two.
+const SEEN: usize = 1 << 12;
+/// A defective memory or wire flips the same bit again and again: amounts of one bit need more packets.
+const PACKETS_OF_ONE_BIT: u64 = 8;
+
+/// A source and a destination, and the amount that the checksums between them lack, modulo 65535.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key {
+    source: Address,
+    destination: Address,
+    lacking: u16,
+}
+
+/// An address of 4 or 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Address {
+    bytes: [u8; 16],
+    length: u8,
+}
+
+impl Address {
+    /// The address of these bytes; those behind the sixteenth do not count.
+    #[must_use]
+    pub fn new(source: &[u8]) -> Address {
+        let mut bytes = [0; 16];
+        let length = source.len().min(16);
+        bytes[..length].copy_from_slice(&source[..length]);
+        Address { bytes, length: length as u8 }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+
+    /// Its 16-bit words, summed modulo 65535.
+    fn sum(&self) -> u64 {
+        let word = |pair: &[u8]| u64::from(pair[0]) << 8 | u64::from(pair[1]);
+        self.bytes.chunks_exact(2).map(word).sum::<u64>() % 65535
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self.bytes() {
+            [a, b, c, d] => std::net::Ipv4Addr::new(a, b, c, d).fmt(f),
+            _ if self.length == 16 => std::net::Ipv6Addr::from(self.bytes).fmt(f),
+            ref bytes => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Evidence {
+    packets: u64,
+    /// What the packets by themselves said, in case that they remain single.
+    own: Vec<(Option<Cause>, &'static Protocol, u64)>,
+    ports: Option<[u16; 2]>,
+    several_ports: bool,
+    last: u64,
+    flipped_bit: bool,
+}
+
+/// A rewriting that explains several packets.
+#[derive(Clone, Debug)]
+pub struct Rewrite {
+    /// The source address, as it is in the packets.
+    pub source: Address,
+    /// The destination address.
+    pub destination: Address,
+    /// What must be added to the stored values, modulo 65535.
+    pub lacking: u16,
+    /// The packets it explains.
+    pub packets: u64,
+    /// Did they differ in ports? Then it was not the ports that were rewritten.
+    pub addresses_only: bool,
+    /// Addresses of this capture that would explain it, each with whether it stood in the place of the source.
+    pub likely: Vec<(bool, Address)>,
+}
+
+/// How many checks have a cause: by the cause's name and the protocol's.
+pub type Tally = BTreeMap<(&'static str, &'static str), u64>;
+
+/// What was learnt about a capture's bad checks.
+#[derive(Debug, Default)]
+pub struct Diagnosis {
+    evidence: HashMap<Key, Evidence>,
+    seen: Vec<Address>,
+    tally: Tally,
+}
+
+impl Diagnosis {
+    /// Takes every finding of a capture, good ones too: their addresses may be what others were rewritten from.
+    #[inline]
+    pub fn learn(&mut self, finding: &Finding<'_>) {
+        // One look at a packet's addresses is enough, and most packets have a check with ports.
+        if finding.check.ports.is_some() {
+            for address in finding.addresses() {
+                self.see(address);
+            }
+        }
+        if matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded) {
+            self.learn_bad(finding);
+        }
+    }
+
+    fn see(&mut self, address: &[u8]) {
+        if self.seen.is_empty() {
+            self.seen.resize(SEEN, Address::default());
+        }
+        let low = address.iter().rev().take(4).fold(0u32, |low, &byte| low << 8 | u32::from(byte));
+        let place = low.wrapping_mul(0x9e37_79b9) >> 20;
+        if let Some(place) = self.seen.get_mut(place as usize)
+            && place.bytes() != address
+        {
+            *place = Address::new(address);
+        }
+    }
+
+    fn learn_bad(&mut self, finding: &Finding<'_>) {
+        let own = cause(finding);
+        let protocol = finding.check.protocol;
+        let found = if may_be_rewritten(own) { key(finding) } else { None };
+        let Some((key, stored)) = found else {
+            return count(&mut self.tally, own, protocol, 1);
+        };
+        if self.evidence.len() >= MOST && !self.evidence.contains_key(&key) {
+            return count(&mut self.tally, own, protocol, 1);
+        }
+        let ports = finding.check.ports;
+        let evidence = self.evidence.entry(key).or_insert_with(|| Evidence {
+            packets: 0,
+            own: Vec::new(),
+            ports,
+            several_ports: false,
+            last: !stored,
+            flipped_bit: flipped_bit::weight(u64::from(key.lacking), 0).is_some(),
+        });
+        // A packet that was sent again is no more evidence than once.
+        if evidence.last != stored {
+            evidence.packets += 1;
+            evidence.last = stored;
+        }
+        evidence.several_ports |= evidence.ports != ports;
+        let alike = |entry: &&mut (Option<Cause>, &Protocol, u64)| {
+            entry.0.map(Cause::name) == own.map(Cause::name) && entry.1 == protocol
+        };
+        match evidence.own.iter_mut().find(alike) {
+            Some(entry) => entry.2 += 1,
+            None => evidence.own.push((own, protocol, 1)),
+        }
+    }
+
+    /// How many checks have which cause.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mut tally = self.tally.clone();
+        for evidence in self.evidence.values() {
+            for &(own, protocol, times) in &evidence.own {
+                let cause = if evidence.is_enough() { Some(Cause::Rewritten) } else { own };
+                count(&mut tally, cause, protocol, times);
+            }
+        }
+        tally
+    }
+
+    /// Why this check is not good, with all that was learnt.
+    #[must_use]
+    pub fn cause(&self, finding: &Finding<'_>) -> Option<Cause> {
+        let own = cause(finding);
+        if finding.verdict != Verdict::Bad || !may_be_rewritten(own) {
+            return own;
+        }
+        let known = key(finding).and_then(|(key, _)| self.evidence.get(&key));
+        if known.is_some_and(Evidence::is_enough) { Some(Cause::Rewritten) } else { own }
+    }
+
+    /// The rewritings found, those that explain most packets first.
+    #[must_use]
+    pub fn rewrites(&self) -> Vec<Rewrite> {
+        let mut list: Vec<_> = self
+            .evidence
+            .iter()
+            .filter(|(_, evidence)| evidence.is_enough())
+            .map(|(key, evidence)| Rewrite {
+                source: key.source,
+                destination: key.destination,
+                lacking: key.lacking,
+                packets: evidence.packets,
+                addresses_only: evidence.several_ports,
+                likely: self.likely(key),
+            })
+            .collect();
+        list.sort_by_key(|rewrite| {
+            (std::cmp::Reverse(rewrite.packets), rewrite.source, rewrite.destination)
+        });
+        list
+    }
+
+    /// The stored value is short of the right one by what the old address summed to more.
+    fn likely(&self, key: &Key) -> Vec<(bool, Address)> {
+        let mut likely = Vec::new();
+        for (is_source, now) in [(true, key.source), (false, key.destination)] {
+            let wanted = (now.sum() + u64::from(key.lacking)) % 65535;
+            let fits = |before: &&Address| {
+                before.length == now.length && **before != now && before.sum() == wanted
+            };
+            likely.extend(self.seen.iter().filter(fits).map(|&before| (is_source, before)));
+        }
+        likely.sort_unstable();
+        likely
+    }
+}
+
+impl Evidence {
+    fn is_enough(&self) -> bool {
+        self.packets >= if self.flipped_bit { PACKETS_OF_ONE_BIT } else { 2 }
+    }
+}
+
+/// May other packets show that this cause was a chance?
+fn may_be_rewritten(own: Option<Cause>) -> bool {
+    matches!(own, None | Some(Cause::FlippedBit(_) | Cause::OtherLength(_)))
+}
+
+fn count(tally: &mut Tally, cause: Option<Cause>, protocol: &Protocol, times: u64) {
+    let name = cause.map_or(UNKNOWN, Cause::name);
+    *tally.entry((name, protocol.name)).or_default() += times;
+}
+
+/// Where the finding's evidence is kept, and the stored value.
+fn key(finding: &Finding<'_>) -> Option<(Key, u64)> {
+    if !finding.check.rule.is_internet() || finding.check.pseudo == 0 {
+        return None;
+    }
+    let (stored, computed) = (finding.stored()?, finding.computed()?);
+    let lacking = ((computed + 65535 - stored % 65535) % 65535) as u16;
+    let [source, destination] = finding.addresses().map(Address::new);
+    Some((Key { source, destination, lacking }, stored))
+}

@@ -1,0 +1,259 @@
+//! Captures of our own: classic pcap, and as much of pcapng as captures for tests need.
+
+use super::{ByteOrder, LinkType, ng};
+use std::io::{self, Write};
+
+impl ByteOrder {
+    fn bytes16(self, number: u16) -> [u8; 2] {
+        match self {
+            ByteOrder::Little => number.to_le_bytes(),
+            ByteOrder::Big => number.to_be_bytes(),
+        }
+    }
+
+    fn bytes32(self, number: u32) -> [u8; 4] {
+        match self {
+            ByteOrder::Little => number.to_le_bytes(),
+            ByteOrder::Big => number.to_be_bytes(),
+        }
+    }
+}
+
+/// A length as the formats have it.
+fn length32(length: usize) -> io::Result<u32> {
+    u32::try_from(length)
+        .map_err(|_| io::Error::other("more bytes than a capture's record can have"))
+}
+
+/// What a pcap file's header says.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    /// Of every number in headers.
+    pub order: ByteOrder,
+    /// Are time stamps in nanoseconds? In microseconds otherwise.
+    pub nanoseconds: bool,
+    /// What every packet's first header is.
+    pub link: LinkType,
+    /// The most bytes that are captured of a packet. Nothing here cuts packets: the caller does.
+    pub snaplen: u32,
+    /// The length of the frame check sequence at every packet's end, in bytes: even, 30 at most. `None` if the file is not to say.
+    pub fcs: Option<u8>,
+}
+
+impl Header {
+    /// Little-endian, nanoseconds, whole packets.
+    #[must_use]
+    pub fn new(link: LinkType) -> Header {
+        let (order, snaplen) = (ByteOrder::Little, 256 << 10);
+        Header { order, nanoseconds: true, link, snaplen, fcs: None }
+    }
+}
+
+/// Writes a pcap file.
+pub struct Writer<W> {
+    out: W,
+    header: Header,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes the file's header. `out` should have a buffer.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn new(mut out: W, header: Header) -> io::Result<Self> {
+        let order = header.order;
+        let magic = if header.nanoseconds { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
+        let fcs = header.fcs.map_or(0, |length| u32::from(length / 2) << 28 | 0x0400_0000);
+        out.write_all(&order.bytes32(magic))?;
+        out.write_all(&order.bytes16(2))?;
+        out.write_all(&order.bytes16(4))?;
+        for word in [0, 0, header.snaplen, header.link.0 | fcs] {
+            out.write_all(&order.bytes32(word))?;
+        }
+        Ok(Writer { out, header })
+    }
+
+    /// Writes a packet: its time in nanoseconds since 1970, its length on the wire, and the bytes captured. Seconds above
+    /// 32 bits are left out.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`, or if there are more bytes than the format can count.
+    pub fn packet(&mut self, time: u64, wire_length: u32, bytes: &[u8]) -> io::Result<()> {
+        let unit = if self.header.nanoseconds { 1 } else { 1000 };
+        let fraction = (time % 1_000_000_000 / unit) as u32;
+        let words = [(time / 1_000_000_000) as u32, fraction, length32(bytes.len())?, wire_length];
+        let mut head = [0; 16];
+        for (place, word) in head.chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&self.header.order.bytes32(word));
+        }
+        self.out.write_all(&head)?;
+        self.out.write_all(bytes)
+    }
+
+    /// Gives back what was written to. Nothing is left to be written but what its own buffer holds.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+/// An option of a block: its code and value.
+pub type BlockOption<'a> = (u16, &'a [u8]);
+
+/// A comment, in any block.
+pub const COMMENT: u16 = 1;
+
+/// Writes a pcapng file, block by block. Nothing keeps the caller from blocks that contradict each other.
+pub struct NgWriter<W> {
+    out: W,
+    order: ByteOrder,
+}
+
+impl<W: Write> NgWriter<W> {
+    /// Begins the first section.
+    ///
+    /// # Errors
+    ///
+    /// As [`NgWriter::block`].
+    pub fn new(out: W, order: ByteOrder, options: &[BlockOption]) -> io::Result<Self> {
+        let mut writer = NgWriter { out, order };
+        writer.section(order, options)?;
+        Ok(writer)
+    }
+
+    /// Begins a section, with a byte order and interfaces of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`NgWriter::block`].
+    pub fn section(&mut self, order: ByteOrder, options: &[BlockOption]) -> io::Result<()> {
+        self.order = order;
+        let mut body = order.bytes32(ng::ORDER_MAGIC).to_vec();
+        body.extend(order.bytes16(1));
+        body.extend(order.bytes16(0));
+        // How long the section is, is not said.
+        body.extend([0xff; 8]);
+        self.block(ng::SECTION, &body, options)
+    }
+
+    /// Describes the section's next interface; they are counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`NgWriter::block`].
+    pub fn interface(
+        &mut self,
+        link: u16,
+        snaplen: u32,
+        options: &[BlockOption],
+    ) -> io::Result<()> {
+        let mut body = self.order.bytes16(link).to_vec();
+        body.extend([0; 2]);
+        body.extend(self.order.bytes32(snaplen));
+        self.block(ng::INTERFACE, &body, options)
+    }
+
+    /// Writes a packet: its interface, its time in the interface's unit, its length on the wire, and the bytes captured.
+    ///
+    /// # Errors
+    ///
+    /// As [`NgWriter::block`].
+    pub fn packet(
+        &mut self,
+        interface: u32,
+        time: u64,
+        wire_length: u32,
+        bytes: &[u8],
+        options: &[BlockOption],
+    ) -> io::Result<()> {
+        let interface = self.order.bytes32(interface);
+        self.packet_block(ng::ENHANCED_PACKET, interface, time, wire_length, bytes, options)
+    }
+
+    /// Writes a packet as the format did before 2004: 16 bits count packets dropped before it.
+    ///
+    /// # Errors
+    ///
+    /// As [`NgWriter::block`].
+    pub fn old_packet(
+        &mut self,
+        interface: u16,
+        time: u64,
+        wire_length: u32,
+        bytes: &[u8],
+        options: &[BlockOption],
+    ) -> io::Result<()> {
+        let [first, second] = self.order.bytes16(interface);
+        let interface = [first, second, 0, 0];
+        self.packet_block(ng::OLD_PACKET, interface, time, wire_length, bytes, options)
+    }
+
+    fn packet_block(
+        &mut self,
+        kind: u32,
+        interface: [u8; 4],
+        time: u64,
+        wire_length: u32,
+        bytes: &[u8],
+        options: &[BlockOption],
+    ) -> io::Result<()> {
+        let captured = length32(bytes.len())?;
+        let mut body = Vec::with_capacity(bytes.len() + 24);
+        body.extend(interface);
+        for word in [(time >> 32) as u32, time as u32, captured, wire_length] {
+            body.extend(self.order.bytes32(word));
+        }
+        body.extend(bytes);
+        self.block(kind, &body, options)
+    }
+
+    /// Writes a packet of interface 0 without a time: its length on the wire, and the bytes captured.
+    ///
+    /// # Errors
+    ///
+    /// As [`NgWriter::block`].
+    pub fn simple_packet(&mut self, wire_length: u32, bytes: &[u8]) -> io::Result<()> {
+        let mut body = self.order.bytes32(wire_length).to_vec();
+        body.extend(bytes);
+        self.block(ng::SIMPLE_PACKET, &body, &[])
+    }
+
+    /// Writes any block: its type, its body (filled up with zeros to a multiple of four bytes), its options.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`, or if a length does not fit its field.
+    pub fn block(&mut self, kind: u32, body: &[u8], options: &[BlockOption]) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(body.len() + 16);
+        bytes.extend(self.order.bytes32(kind));
+        bytes.extend([0; 4]);
+        bytes.extend(body);
+        fill_up(&mut bytes);
+        for &(code, value) in options {
+            let length = u16::try_from(value.len())
+                .map_err(|_| io::Error::other("more than 65535 bytes in an option"))?;
+            bytes.extend(self.order.bytes16(code));
+            bytes.extend(self.order.bytes16(length));
+            bytes.extend(value);
+            fill_up(&mut bytes);
+        }
+        if !options.is_empty() {
+            bytes.extend([0; 4]);
+        }
+        let length = self.order.bytes32(length32(bytes.len() + 4)?);
+        bytes[4..8].copy_from_slice(&length);
+        bytes.extend(length);
+        self.out.write_all(&bytes)
+    }
+
+    /// Gives back what was written to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+/// Adds zeros up to a multiple of four bytes.
+fn fill_up(bytes: &mut Vec<u8>) {
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+}

@@ -1,0 +1,167 @@
+//! Findings counted: by protocol, by sender, by flow.
+
+use crate::check::{Protocol, Reason, Verdict};
+use crate::diagnose::{Address, Diagnosis};
+use crate::verify::Finding;
+use std::collections::{BTreeMap, HashMap};
+
+/// Senders, and flows, counted one by one. What comes later is counted in the totals only.
+const MOST: usize = 1 << 16;
+
+/// How many checks have each verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// [`Verdict::Good`].
+    pub good: u64,
+    /// [`Verdict::Bad`].
+    pub bad: u64,
+    /// [`Verdict::Offloaded`].
+    pub offloaded: u64,
+    /// [`Verdict::Absent`].
+    pub absent: u64,
+    /// [`Verdict::Illegal`].
+    pub illegal: u64,
+    /// [`Verdict::Unverifiable`], by reason.
+    pub unverifiable: BTreeMap<Reason, u64>,
+    /// [`Verdict::LengthConflict`].
+    pub length_conflict: u64,
+}
+
+impl Counts {
+    #[inline]
+    fn add(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Good => &mut self.good,
+            Verdict::Bad => &mut self.bad,
+            Verdict::Offloaded => &mut self.offloaded,
+            Verdict::Absent => &mut self.absent,
+            Verdict::Illegal => &mut self.illegal,
+            Verdict::Unverifiable(reason) => self.unverifiable.entry(reason).or_default(),
+            Verdict::LengthConflict => &mut self.length_conflict,
+        } += 1;
+    }
+
+    /// All that cannot be judged, whatever the reason.
+    #[must_use]
+    pub fn unverifiable(&self) -> u64 {
+        self.unverifiable.values().sum()
+    }
+
+    /// Those that a receiver refuses: bad, illegal, or with lengths that contradict each other.
+    #[must_use]
+    pub fn wrong(&self) -> u64 {
+        self.bad + self.illegal + self.length_conflict
+    }
+
+    /// All.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.good + self.offloaded + self.absent + self.unverifiable() + self.wrong()
+    }
+}
+
+/// What one sender, or one flow, has that is not right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Offloaded checks.
+    pub offloaded: u64,
+    /// Bad and illegal ones, and those with lengths that contradict each other.
+    pub wrong: u64,
+}
+
+/// Two ends and what goes from the first to the second.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Flow {
+    /// The protocol's name.
+    pub protocol: &'static str,
+    /// Source and destination address.
+    pub addresses: [Address; 2],
+    /// Source and destination port.
+    pub ports: Option<[u16; 2]>,
+}
+
+/// All findings of a capture, counted.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Packets.
+    pub packets: u64,
+    /// Packets of which the capture holds less than was sent.
+    pub cut_packets: u64,
+    protocols: Vec<(&'static Protocol, Counts)>,
+    /// Senders of checks that are not right.
+    pub senders: HashMap<Address, Faults>,
+    /// Flows of checks that are not right.
+    pub flows: HashMap<Flow, Faults>,
+    /// What was learnt about the bad ones.
+    pub diagnosis: Diagnosis,
+}
+
+impl Summary {
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Summary::default()
+    }
+
+    /// Counts a finding.
+    #[inline]
+    pub fn take(&mut self, finding: &Finding<'_>) {
+        let protocol = finding.check.protocol;
+        let known = self.protocols.iter_mut().find(|(known, _)| std::ptr::eq(*known, protocol));
+        match known {
+            Some((_, counts)) => counts.add(finding.verdict),
+            None => {
+                let mut counts = Counts::default();
+                counts.add(finding.verdict);
+                self.protocols.push((protocol, counts));
+            }
+        }
+        self.diagnosis.learn(finding);
+        match finding.verdict {
+            Verdict::Offloaded => self.fault(finding, |faults| faults.offloaded += 1),
+            Verdict::Bad | Verdict::Illegal | Verdict::LengthConflict => {
+                self.fault(finding, |faults| faults.wrong += 1);
+            }
+            Verdict::Good | Verdict::Absent | Verdict::Unverifiable(_) => {}
+        }
+    }
+
+    fn fault(&mut self, finding: &Finding<'_>, add: impl Fn(&mut Faults)) {
+        let addresses = finding.addresses().map(Address::new);
+        let flow =
+            Flow { protocol: finding.check.protocol.name, addresses, ports: finding.check.ports };
+        if self.senders.len() < MOST || self.senders.contains_key(&addresses[0]) {
+            add(self.senders.entry(addresses[0]).or_default());
+        }
+        if self.flows.len() < MOST || self.flows.contains_key(&flow) {
+            add(self.flows.entry(flow).or_default());
+        }
+    }
+
+    /// The counts of each protocol, by name.
+    #[must_use]
+    pub fn protocols(&self) -> BTreeMap<&'static str, (&'static Protocol, &Counts)> {
+        self.protocols
+            .iter()
+            .map(|(protocol, counts)| (protocol.name, (*protocol, counts)))
+            .collect()
+    }
+
+    /// All protocols together.
+    #[must_use]
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        for (_, counts) in &self.protocols {
+            total.good += counts.good;
+            total.bad += counts.bad;
+            total.offloaded += counts.offloaded;
+            total.absent += counts.absent;
+            total.illegal += counts.illegal;
+            total.length_conflict += counts.length_conflict;
+            for (&reason, &count) in &counts.unverifiable {
+                *total.unverifiable.entry(reason).or_default() += count;
+            }
+        }
+        total
+    }
+}
