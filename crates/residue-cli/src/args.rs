@@ -1,6 +1,7 @@
 //! The arguments, and the help they come with.
 
 use crate::commands::bench::BenchArgs;
+use crate::commands::pcap::PcapArgs;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -27,6 +28,7 @@ Examples:
   residue sum disk.img                   CRC-32C of a file
   residue sum -a crc-32,adler-32 *.gz    two codes, each file read once
   residue list crc-16                    all that is known about a code
+  residue pcap verify trace.pcapng       which check values are wrong, and why?
   residue conform -a crc-32 -- ./mycrc   does this program compute CRC-32?";
 
 /// The commands, in the order of the help.
@@ -38,6 +40,8 @@ pub enum Command {
     List(ListArgs),
     /// Measure how fast each code is on this CPU
     Bench(Box<BenchArgs>),
+    /// Verify, explain and repair the check values in packet captures
+    Pcap(PcapArgs),
     /// Find out whether another program computes a code, and what it does wrong
     Conform(ConformArgs),
 }

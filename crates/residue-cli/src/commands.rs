@@ -5,5 +5,6 @@ pub mod check;
 pub mod conform;
 pub mod explain;
 pub mod list;
+pub mod pcap;
 pub mod self_test;
 pub mod sum;

@@ -1,6 +1,7 @@
 //! The command line of residue: computes, checks, explains and compares error-detection codes.
 //!
-//! It parses arguments, reads files and prints; what it prints is computed by the crates `residue` and `residue-lab`.
+//! It parses arguments, reads files and prints; what it prints is computed by the crates `residue`, `residue-lab` and
+//! `residue-net`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -76,6 +77,7 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
             output.found(outcome);
             Ok(())
         }
+        Command::Pcap(args) => commands::pcap::run(&args, output),
         Command::Conform(args) => commands::conform::run(&args, output),
     }
 }

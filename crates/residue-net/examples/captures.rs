@@ -9,9 +9,8 @@
 //! illegal. Differences that have an explanation stand in `differences.csv` beside this file; others end the program with
 //! exit code 1. `--all` shows the explained ones, too.
 
-use residue_net::pcap::Reader;
 use residue_net::summary::Summary;
-use residue_net::verify::Verifier;
+use residue_net::verify;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -105,16 +104,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 
 /// Our own counts. A capture with an error in its middle counts as far as it goes, as with tshark.
 fn verify(path: &Path) -> Result<Table, Box<dyn Error>> {
-    let mut reader = Reader::new(File::open(path)?)?;
-    let mut verifier = Verifier::new();
     let mut summary = Summary::new();
-    let mut count = |buffer: &residue_net::verify::Buffer<'_>| {
-        buffer.findings().for_each(|finding| summary.take(&finding));
-    };
-    while let Ok(Some(packet)) = reader.next() {
-        verifier.packet(&packet, &mut count);
-    }
-    verifier.finish(&mut count);
+    verify::capture(File::open(path)?, |buffer| summary.buffer(buffer))?;
     let counts = summary.protocols().into_iter().map(|(name, (_, counts))| {
         let counts = [
             counts.good,

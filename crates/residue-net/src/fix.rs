@@ -1,10 +1,14 @@
 //! Repair: the bytes to change so that check values are right. Nothing but check values is ever changed, and nothing in
 //! packets that are good, cut short, or cannot be judged.
 
+use crate::Error;
 use crate::check::{Check, Verdict};
 use crate::diagnose::{Cause, Diagnosis, UNKNOWN};
-use crate::verify::{Buffer, Finding, Places, judge};
+use crate::pcap::patch::{self, Edit};
+use crate::summary::Summary;
+use crate::verify::{self, Buffer, Finding, Places, Read, judge};
 use std::collections::BTreeMap;
+use std::io;
 
 /// Which checks to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,16 +62,94 @@ pub struct Repair {
     pub bytes: Vec<(u64, u8, u8)>,
 }
 
+/// What is to be changed in a capture.
+#[derive(Debug)]
+pub struct Plan {
+    /// What was read.
+    pub read: Read,
+    /// All findings, counted, before any repair.
+    pub summary: Summary,
+    /// The changes, sorted.
+    pub edits: Vec<Edit>,
+    /// How many check values they repair.
+    pub repairs: u64,
+}
+
+/// How often datagrams and streams inside of each other are gone through.
+const ROUNDS: usize = 4;
+
+/// Finds the changes that repair a capture. It is read several times, each time from what `open` gives; `each` is shown
+/// every repair. Where it cannot be read to its end, what can be read is repaired.
+///
+/// # Errors
+///
+/// If it cannot be read at all, or is different each time.
+pub fn plan<R: io::Read>(
+    mut open: impl FnMut() -> Result<R, Error>,
+    policy: &Policy,
+    mut each: impl FnMut(&Repair),
+) -> Result<Plan, Error> {
+    let mut summary = Summary::new();
+    // What is wrong, and whether any of it is put together from several packets.
+    let (mut faults, mut across) = (false, false);
+    let read = verify::capture(open()?, |buffer| {
+        let several = matches!(buffer.places, Places::Runs(_));
+        for finding in buffer.findings() {
+            summary.take(&finding);
+            if matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded) {
+                faults = true;
+                across |= several;
+            }
+        }
+    })?;
+    let mut plan = Plan { read, summary, edits: Vec::new(), repairs: 0 };
+    if !faults {
+        return Ok(plan);
+    }
+    // First what is in fragments and streams: the packets these come from have checks of their own that follow.
+    let mut changes = Changes::new();
+    for _ in 0..if across { ROUNDS } else { 0 } {
+        let before = changes.len();
+        verify::capture(open()?, |buffer| {
+            if matches!(buffer.places, Places::Runs(_)) {
+                for repair in repair(buffer, policy, &plan.summary.diagnosis, &changes) {
+                    plan.repairs += 1;
+                    each(&repair);
+                    for &(offset, old, new) in &repair.bytes {
+                        changes.entry(offset).or_insert((old, old)).1 = new;
+                    }
+                }
+            }
+        })?;
+        if changes.len() == before {
+            break;
+        }
+    }
+    let changed: Vec<_> = changes.iter().map(|(&at, &(old, new))| (at, old, new)).collect();
+    plan.edits.extend(edits(&changed));
+    verify::capture(open()?, |buffer| {
+        if matches!(buffer.places, Places::Contiguous(_)) {
+            for repair in repair(buffer, policy, &plan.summary.diagnosis, &changes) {
+                plan.repairs += 1;
+                each(&repair);
+                plan.edits.extend(edits(&repair.bytes));
+            }
+        }
+    })?;
+    patch::sort(&mut plan.edits)?;
+    Ok(plan)
+}
+
 /// Bytes of the file that repairs changed, by offset: old and new.
 pub type Changes = BTreeMap<u64, (u8, u8)>;
 
 /// The repairs of one buffer. `changes` are those made so far: they may have changed bytes of this one (a fragment, or a
-/// segment of a stream, inside of which a check value was repaired). The new ones are added.
+/// segment of a stream, inside of which a check value was repaired).
 pub fn repair(
     buffer: &Buffer<'_>,
     policy: &Policy,
     diagnosis: &Diagnosis,
-    changes: &mut Changes,
+    changes: &Changes,
 ) -> Vec<Repair> {
     if buffer.is_cut || buffer.doubt.is_some() {
         return Vec::new();
@@ -103,9 +185,6 @@ pub fn repair(
         let before = bytes.clone();
         check.store(&mut bytes, value);
         let changed = differences(check, &before, &bytes, &buffer.places);
-        for &(offset, old, new) in &changed {
-            changes.entry(offset).or_insert((old, old)).1 = new;
-        }
         repairs.push(Repair {
             packet: buffer.packet,
             protocol: check.protocol.name,
@@ -115,6 +194,16 @@ pub fn repair(
         });
     }
     repairs
+}
+
+/// Changed bytes, those that stand together as one edit.
+fn edits(bytes: &[(u64, u8, u8)]) -> impl Iterator<Item = Edit> {
+    let runs = bytes.chunk_by(|one, next| one.0 + 1 == next.0);
+    runs.flat_map(|run| {
+        let old: Vec<u8> = run.iter().map(|byte| byte.1).collect();
+        let new: Vec<u8> = run.iter().map(|byte| byte.2).collect();
+        Edit::of(run[0].0, &old, &new).collect::<Vec<_>>()
+    })
 }
 
 /// Makes the changes so far in a copy of the buffer. Were there any?

@@ -179,6 +179,36 @@ impl<'a> Walk<'a> {
         self.check_pieces(protocol, rule, field, start, pseudo as u8, presence)
     }
 
+    /// Reports the first of several readings, each a rule, a pseudo-header and a cover, that gives the stored value; the
+    /// very first, if none does. For protocols that have been sent in more than one way.
+    pub fn check_any(
+        &mut self,
+        protocol: &'static Protocol,
+        field: Span,
+        readings: &[(Rule, Option<&Ip>, Span)],
+    ) -> Option<&mut Check> {
+        let before = (self.found.checks.len(), self.found.pieces.len());
+        for &(rule, pseudo, cover) in readings.iter().chain(readings.first()) {
+            self.found.checks.truncate(before.0);
+            self.found.pieces.truncate(before.1);
+            self.check(protocol, rule, field, pseudo, cover, Presence::Present)?;
+            if self.last_holds() {
+                break;
+            }
+        }
+        self.found.checks.last_mut()
+    }
+
+    /// Is the check that was reported last present and right?
+    #[must_use]
+    pub fn last_holds(&self) -> bool {
+        self.found.checks.last().is_some_and(|check| {
+            let values = (check.stored(self.bytes), check.computed(self.bytes, &self.found.pieces));
+            check.presence == Presence::Present
+                && matches!(values, (Some(a), Some(b)) if check.rule.agrees(a, b))
+        })
+    }
+
     /// Reports a check over the pieces that were pushed since there were `start` of them, the first `pseudo` of which are
     /// a pseudo-header. What [`Walk::check`] says holds here too.
     #[inline]

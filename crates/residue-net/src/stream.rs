@@ -221,6 +221,7 @@ mod tests {
             version: 4,
             source: Span::at(0, 4),
             destination: Span::at(4, 4),
+            prefix: Span::default(),
             protocol: 6,
             payload: Span::at(8, 1400),
             length_zero: false,

@@ -2,7 +2,7 @@
 
 use crate::check::{Protocol, Reason, Verdict};
 use crate::diagnose::{Address, Diagnosis};
-use crate::verify::Finding;
+use crate::verify::{Buffer, Finding};
 use std::collections::{BTreeMap, HashMap};
 
 /// Senders, and flows, counted one by one. What comes later is counted in the totals only.
@@ -83,10 +83,6 @@ pub struct Flow {
 /// All findings of a capture, counted.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Packets.
-    pub packets: u64,
-    /// Packets of which the capture holds less than was sent.
-    pub cut_packets: u64,
     protocols: Vec<(&'static Protocol, Counts)>,
     /// Senders of checks that are not right.
     pub senders: HashMap<Address, Faults>,
@@ -101,6 +97,12 @@ impl Summary {
     #[must_use]
     pub fn new() -> Self {
         Summary::default()
+    }
+
+    /// Counts all findings of a buffer.
+    #[inline]
+    pub fn buffer(&mut self, buffer: &Buffer<'_>) {
+        buffer.findings().for_each(|finding| self.take(&finding));
     }
 
     /// Counts a finding.

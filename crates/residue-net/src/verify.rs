@@ -1,14 +1,17 @@
 //! Verdicts: packets in, findings out.
 
+use crate::Error;
 use crate::check::{Check, Piece, Presence, Reason, Span, Verdict};
 use crate::datagram::Datagrams;
 use crate::frame::{Found, Walk};
-use crate::pcap::Packet;
+use crate::pcap::compressed::Compression;
+use crate::pcap::{Format, Packet, Reader};
 use crate::stream::{Pdu, Streams};
 use crate::wire;
 use crate::wire::ip::Ip;
 use crate::wire::tcp_checksum_option::Agreements;
 use residue::internet::Checksum;
+use std::io;
 
 /// Where in the file the bytes of a buffer stand.
 #[derive(Clone, Copy, Debug)]
@@ -175,11 +178,12 @@ impl Verifier {
             pdu: None,
         };
         each(&buffer);
+        if !found.segments.is_empty() {
+            streams(&buffer, &mut self.streams, &mut self.pdus, &mut each);
+        }
         if !found.fragments.is_empty() {
             keep(&buffer, &mut self.datagrams, &mut self.ready);
             self.units(&mut each);
-        } else if !found.segments.is_empty() {
-            streams(&buffer, &mut self.streams, &mut self.pdus, &mut each);
         }
     }
 
@@ -222,6 +226,49 @@ impl Verifier {
             streams(&buffer, &mut self.streams, &mut self.pdus, each);
         }
     }
+}
+
+/// What was read of a capture.
+#[derive(Debug)]
+pub struct Read {
+    /// What it is stored as.
+    pub format: Format,
+    /// How it is compressed.
+    pub compression: Option<Compression>,
+    /// Packets.
+    pub packets: u64,
+    /// Packets of which it holds less than was sent.
+    pub cut_packets: u64,
+    /// Where reading ended early, why.
+    pub error: Option<Error>,
+}
+
+/// Reads a capture to its end, or as far as it can be read, and shows what is in it to `each`.
+///
+/// # Errors
+///
+/// If it cannot be read at all. An error behind the header comes with what was read before.
+pub fn capture(input: impl io::Read, mut each: impl FnMut(&Buffer<'_>)) -> Result<Read, Error> {
+    let mut reader = Reader::new(input)?;
+    let mut verifier = Verifier::new();
+    let (mut packets, mut cut_packets, mut error) = (0, 0, None);
+    loop {
+        match reader.next() {
+            Ok(Some(packet)) => {
+                packets += 1;
+                cut_packets += u64::from(packet.bytes.len() < packet.wire_length as usize);
+                verifier.packet(&packet, &mut each);
+            }
+            Ok(None) => break,
+            Err(found) => {
+                error = Some(found);
+                break;
+            }
+        }
+    }
+    verifier.finish(&mut each);
+    let (format, compression) = (reader.format(), reader.compression());
+    Ok(Read { format, compression, packets, cut_packets, error })
 }
 
 /// Keeps what waits for other packets.

@@ -1,17 +1,51 @@
 //! The protocols, one file each. A file's `walk` reads its header, reports its checks and hands on what is inside.
 
+pub mod cdp;
+pub mod clnp;
+pub mod cotp;
+pub mod dccp;
+pub mod dnp3;
+pub mod eigrp;
 pub mod ethernet;
+pub mod geneve;
+pub mod gre;
+pub mod gtp;
+pub mod gue;
 pub mod icmp;
+pub mod icmp_extension;
+pub mod idp;
+pub mod igmp;
 pub mod ip;
 pub mod ipv4;
 pub mod ipv6;
 pub mod iscsi;
+pub mod isis;
+pub mod l2tp;
 pub mod link;
+pub mod llc;
+pub mod lmp;
+pub mod macsec;
+pub mod mobility;
+pub mod mpls;
+pub mod mptcp;
+pub mod nhrp;
+pub mod nsh;
 pub mod nvme_tcp;
+pub mod ospf;
 pub mod pdu;
+pub mod pim;
+pub mod ppp;
+pub mod roce;
+pub mod sctp;
+pub mod stun;
 pub mod tcp;
 pub mod tcp_checksum_option;
+pub mod teredo;
 pub mod udp;
+pub mod udp_lite;
+pub mod vrrp;
+pub mod vxlan;
+pub mod wlan;
 
 use crate::check::Span;
 use crate::frame::Walk;
@@ -23,6 +57,26 @@ pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
         0x0800 => ipv4::walk(walk, span),
         0x86dd => ipv6::walk(walk, span),
         0x8100 | 0x88a8 | 0x9100 | 0x9200 => ethernet::vlan(walk, span),
+        0x0600 => idp::walk(walk, span),
+        // 0x00FE: OSI behind GRE and Cisco's HDLC.
+        0x00fe => llc::osi(walk, span),
+        0x2000 => cdp::walk(walk, span),
+        0x2001 => nhrp::walk(walk, span),
+        0x6558 => ethernet::walk(walk, span, None),
+        0x8847 | 0x8848 => mpls::walk(walk, span),
+        0x8864 => ppp::over_ethernet(walk, span),
+        0x880b => ppp::walk(walk, span),
+        0x8870 => llc::walk(walk, span),
+        0x88e5 => macsec::walk(walk, span),
+        // IEEE 802.1ah: a service tag, then the customer's frame.
+        0x88e7 => ethernet::walk(walk, span.skip(4), None),
+        // Cisco's metadata tag: version, length, an option, the type at its end.
+        0x8909 => {
+            if let Some(number) = walk.u16(span, 6) {
+                self::ether_type(walk, number, span.skip(8));
+            }
+        }
+        0x894f => nsh::walk(walk, span),
         _ => {}
     });
 }
@@ -31,13 +85,72 @@ pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
 #[inline]
 pub fn ip_protocol(walk: &mut Walk, ip: &Ip) {
     match ip.protocol {
-        1 => icmp::walk(walk, ip),
         6 => tcp::walk(walk, ip),
         17 => udp::walk(walk, ip),
+        _ => walk.deeper(|walk| rarer_ip_protocol(walk, ip)),
+    }
+}
+
+#[inline(never)]
+fn rarer_ip_protocol(walk: &mut Walk, ip: &Ip) {
+    let span = ip.payload;
+    match ip.protocol {
+        1 => icmp::walk(walk, ip),
+        2 => igmp::walk(walk, ip),
+        4 => ipv4::walk(walk, span),
+        33 => dccp::walk(walk, ip),
+        41 => ipv6::walk(walk, span),
+        47 => gre::walk(walk, span),
+        51 => ip::authentication(walk, ip),
+        54 => nhrp::walk(walk, span),
         58 => icmp::walk_v6(walk, ip),
+        80 => llc::osi(walk, span),
+        88 => eigrp::walk(walk, ip),
+        89 => ospf::walk(walk, ip),
+        // EtherIP (RFC 3378): two bytes, then a frame. Of version 3 alone is there any.
+        97 if walk.u8(span, 0) == Some(0x30) => ethernet::walk(walk, span.skip(2), None),
+        103 => pim::walk(walk, ip),
+        112 => vrrp::walk(walk, ip),
+        132 => sctp::walk(walk, span),
+        135 => mobility::walk(walk, ip),
+        136 => udp_lite::walk(walk, ip),
+        137 => mpls::walk(walk, span),
+        // Ethernet in segment routing over IPv6 (RFC 8986 section 4.9).
+        143 => ethernet::walk(walk, span, None),
         _ => {}
     }
 }
 
 /// Goes on by UDP port. `payload` is what follows the UDP header.
-pub fn udp_port(_walk: &mut Walk, _ports: [u16; 2], _payload: Span, _ip: &Ip) {}
+pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
+    stun::walk(walk, payload);
+    // The destination's port is the service's, but for answers.
+    for port in [ports[1], ports[0]] {
+        let service: fn(&mut Walk, Span) = match port {
+            701 => lmp::walk,
+            1701 => l2tp::walk,
+            2152 => gtp::walk,
+            3544 => teredo::walk,
+            // LISP (RFC 9300 section 5.1): eight bytes, then an IP packet.
+            4341 => |walk, span| link::raw(walk, span.skip(8)),
+            4754 => gre::walk,
+            4789 | 4790 | 8472 => vxlan::walk,
+            4791 => return roce::walk(walk, payload, ip),
+            6080 => gue::walk,
+            6081 => geneve::walk,
+            6635 => mpls::walk,
+            9899 => sctp::walk,
+            20000 => dnp3::walk,
+            _ => continue,
+        };
+        return walk.deeper(|walk| service(walk, payload));
+    }
+}
+
+/// Goes on by TCP port. `payload` is a segment's data; what needs more of the stream than one segment is not found here.
+#[inline]
+pub fn tcp_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
+    if ports.contains(&20000) {
+        dnp3::walk(walk, payload);
+    }
+}

@@ -12,6 +12,9 @@ pub enum Rule {
     Internet,
     /// The Internet checksum with a computed 0 stored as FFFF, because 0 means that there is none (RFC 768).
     InternetNeverZero,
+    /// The Internet checksum as Cisco's CDP has it, 2 bytes: an odd last byte is the low byte of a last word, and its sign
+    /// is extended, less one where it is negative (the sum of whole words is cut to 32 bits).
+    Cdp,
     /// The two octets that make both sums of the covered bytes zero (ISO 8473, RFC 1008; RFC 2328 section 12.1.7).
     CheckOctets,
     /// RFC 1146's 8-bit Fletcher checksum, 2 bytes.
@@ -51,6 +54,7 @@ impl Rule {
         match self {
             Rule::Internet
             | Rule::InternetNeverZero
+            | Rule::Cdp
             | Rule::CheckOctets
             | Rule::Fletcher8
             | Rule::Xns
@@ -75,7 +79,7 @@ impl Rule {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
-            Rule::Internet | Rule::InternetNeverZero => "internet",
+            Rule::Internet | Rule::InternetNeverZero | Rule::Cdp => "internet",
             Rule::CheckOctets => "iso-8473",
             Rule::Fletcher8 => "fletcher-16",
             Rule::Fletcher16 => "fletcher-32",
@@ -126,7 +130,7 @@ impl Rule {
         };
         match self {
             // Data of zeros alone have the checksum FFFF, and adding 0000 to them gives no FFFF.
-            Rule::Internet => stored == computed || (stored, computed) == (0xffff, 0),
+            Rule::Internet | Rule::Cdp => stored == computed || (stored, computed) == (0xffff, 0),
             Rule::CheckOctets | Rule::Fletcher8 => alike(8, 255),
             Rule::Fletcher16 => alike(16, 65535),
             _ => stored == computed,
@@ -143,6 +147,17 @@ impl Rule {
                 each(&mut |run| sum.update(run))?;
                 let zero_as_ones = self == Rule::InternetNeverZero && sum.value() == 0;
                 u64::from(if zero_as_ones { 0xffff } else { sum.value() })
+            }
+            Rule::Cdp => {
+                let all = joined(&each)?;
+                let (words, tail) = all.split_at(all.len() & !1);
+                let mut sum = Checksum::new();
+                sum.update(words);
+                if let &[last] = tail {
+                    let negative = if last < 0x80 { [0, last] } else { [0xff, last - 1] };
+                    sum.update(&negative);
+                }
+                u64::from(sum.value())
             }
             Rule::CheckOctets => {
                 let mut sums = residue::fletcher::Fletcher16::new();

@@ -11,7 +11,7 @@ const MOST_BITS: usize = 1 << 23;
 /// The bit whose flip alone explains the stored value.
 pub fn find(finding: &Finding<'_>, stored: u64, computed: u64) -> Option<Bit> {
     let (poly, width) = match finding.check.rule {
-        Rule::Internet | Rule::InternetNeverZero | Rule::Xns => {
+        Rule::Internet | Rule::InternetNeverZero | Rule::Cdp | Rule::Xns => {
             return weight(computed, stored).map(Bit::Weight);
         }
         Rule::Crc32c | Rule::Crc32cBig => (catalog::CRC_32_ISCSI.poly, 32),

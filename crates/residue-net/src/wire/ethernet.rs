@@ -32,7 +32,7 @@ pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
     if type_or_length >= 0x600 {
         super::ether_type(walk, type_or_length, span);
     } else {
-        llc(walk, span.take(u32::from(type_or_length)));
+        super::llc::walk(walk, span.take(u32::from(type_or_length)));
     }
 }
 
@@ -40,18 +40,5 @@ pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
 pub fn vlan(walk: &mut Walk, span: Span) {
     if let Some(number) = walk.u16(span, 2) {
         typed(walk, number, span.skip(4));
-    }
-}
-
-/// IEEE 802.2 logical link control, of which SNAP is one use.
-pub fn llc(walk: &mut Walk, span: Span) {
-    match walk.array::<3>(span, 0) {
-        Some([0xaa, 0xaa, 3]) => {
-            if let (Some([0, 0, 0]), Some(number)) = (walk.array(span, 3), walk.u16(span, 6)) {
-                super::ether_type(walk, number, span.skip(8));
-            }
-        }
-        Some([6, 6, 3]) => super::ether_type(walk, 0x0800, span.skip(3)),
-        _ => {}
     }
 }

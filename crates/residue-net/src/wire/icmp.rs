@@ -1,5 +1,6 @@
 //! ICMP (RFC 792) and ICMPv6 (RFC 4443).
 
+use super::icmp_extension::{self, Place};
 use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
@@ -15,10 +16,26 @@ pub static ICMPV6: Protocol =
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let field = Span::at(ip.payload.start + 2, 2);
     walk.check(&ICMP, Rule::Internet, field, None, ip.payload, Presence::Present);
+    match walk.array(ip.payload, 0) {
+        // Destination unreachable, time exceeded, parameter problem: the length in units of 4 bytes.
+        Some([3 | 11 | 12, _, _, _, _, length]) => {
+            icmp_extension::walk(walk, ip.payload, Place::Quote(u32::from(length) * 4));
+        }
+        Some([42, ..]) => icmp_extension::walk(walk, ip.payload, Place::Header),
+        _ => {}
+    }
 }
 
 /// The same for IPv6.
 pub fn walk_v6(walk: &mut Walk, ip: &Ip) {
     let field = Span::at(ip.payload.start + 2, 2);
     walk.check(&ICMPV6, Rule::Internet, field, Some(ip), ip.payload, Presence::Present);
+    match walk.array(ip.payload, 0) {
+        // Destination unreachable, time exceeded: the length in units of 8 bytes.
+        Some([1 | 3, _, _, _, length, _]) => {
+            icmp_extension::walk(walk, ip.payload, Place::Quote(u32::from(length) * 8));
+        }
+        Some([160, ..]) => icmp_extension::walk(walk, ip.payload, Place::Header),
+        _ => {}
+    }
 }

@@ -1,9 +1,10 @@
 //! What IPv4 and IPv6 have in common for the layers above.
 
 use crate::check::{Piece, Span};
+use crate::frame::Walk;
 
 /// The network layer around a transport header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ip {
     /// 4 or 6.
     pub version: u8,
@@ -11,6 +12,8 @@ pub struct Ip {
     pub source: Span,
     /// The destination address of the pseudo-header: the last one, if the packet is routed by its source.
     pub destination: Span,
+    /// The destination's first bytes, if a compressed source route left them out of it (RFC 6554); empty otherwise.
+    pub prefix: Span,
     /// The number of the payload's protocol.
     pub protocol: u8,
     /// What the protocol has.
@@ -23,11 +26,12 @@ impl Ip {
     /// Pushes the pseudo-header of `length` bytes of payload (RFC 9293 section 3.1, RFC 8200 section 8.1).
     #[inline]
     pub fn pseudo_header(&self, length: u32, pieces: &mut Vec<Piece>) {
-        if self.source.end == self.destination.start {
+        if !self.prefix.is_empty() {
+            pieces.extend([self.source, self.prefix, self.destination].map(Piece::Bytes));
+        } else if self.source.end == self.destination.start {
             pieces.push(Piece::Bytes(Span { start: self.source.start, end: self.destination.end }));
         } else {
-            pieces.push(Piece::Bytes(self.source));
-            pieces.push(Piece::Bytes(self.destination));
+            pieces.extend([self.source, self.destination].map(Piece::Bytes));
         }
         let [a, b, c, d] = length.to_be_bytes();
         let mut bytes = [0; 16];
@@ -39,5 +43,13 @@ impl Ip {
             8
         };
         pieces.push(Piece::Given { bytes, length });
+    }
+}
+
+/// The authentication header of IPsec (RFC 4302), and what it protects. Its integrity value takes a key to check.
+pub fn authentication(walk: &mut Walk, ip: &Ip) {
+    if let (Some(next), Some(length)) = (walk.u8(ip.payload, 0), walk.u8(ip.payload, 1)) {
+        let payload = ip.payload.skip((u32::from(length) + 2) * 4);
+        super::ip_protocol(walk, &Ip { protocol: next, payload, ..*ip });
     }
 }

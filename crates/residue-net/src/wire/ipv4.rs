@@ -35,6 +35,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
             version: 4,
             source,
             destination: last_destination(walk, cover).unwrap_or(destination),
+            prefix: Span::default(),
             protocol: header[9],
             payload: Span { start: cover.end, end },
             length_zero: total_length == 0,

@@ -34,6 +34,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
             version: 6,
             source,
             destination,
+            prefix: Span::default(),
             protocol: header[6],
             payload: Span { start, end: end.max(start) },
             length_zero,
@@ -121,18 +122,30 @@ fn options(walk: &Walk, header: Span, ip: &mut Ip) {
 fn routing(walk: &Walk, header: Span, ip: &mut Ip) {
     let (Some(kind), Some(left)) = (walk.u8(header, 2), walk.u8(header, 3)) else { return };
     let addresses = header.len().saturating_sub(8) / 16;
-    if left == 0 || addresses == 0 {
-        return;
-    }
-    let at = match kind {
+    let last = match kind {
+        _ if left == 0 => return,
         // RFC 2460 section 4.4 and RFC 6275 section 6.4: in order of travel.
-        0 | 2 => header.start + 8 + (addresses - 1) * 16,
+        0 | 2 if addresses > 0 => Span::at(header.start + 8 + (addresses - 1) * 16, 16),
         // RFC 8754 section 2: the last segment first.
-        4 => header.start + 8,
+        4 if addresses > 0 => Span::at(header.start + 8, 16),
+        // RFC 6554 section 3: the last address without the bytes it shares with the header's destination.
+        3 => {
+            let (Some(compressed), Some(padding)) = (walk.u8(header, 4), walk.u8(header, 5)) else {
+                return;
+            };
+            let shared = u32::from(compressed & 15);
+            let end = header.end - u32::from(padding >> 4);
+            if end < header.start + 8 + 16 - shared {
+                return;
+            }
+            ip.prefix = ip.destination.take(shared);
+            Span { start: end - (16 - shared), end }
+        }
         _ => return,
     };
-    let last = Span::at(at, 16);
-    if walk.is_whole(last) {
+    if walk.is_whole(last) && last.end <= header.end {
         ip.destination = last;
+    } else {
+        ip.prefix = Span::default();
     }
 }

@@ -1,33 +1,57 @@
 //! Link-layer headers by their number in the capture file.
 
-use super::{ethernet, ipv4, ipv6};
+use super::{ethernet, ipv4, ipv6, llc, ppp, wlan};
 use crate::check::Span;
 use crate::frame::Walk;
 use crate::pcap::LinkType;
 
 /// Goes on by link type. Types not known here carry no check that is known.
 pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
-    match link {
-        LinkType::ETHERNET => ethernet::walk(walk, frame, fcs),
-        LinkType::RAW | LinkType(12 | 14) => raw(walk, frame),
-        LinkType::IPV4 => ipv4::walk(walk, frame),
-        LinkType::IPV6 => ipv6::walk(walk, frame),
-        LinkType::LINUX_SLL => {
-            if let Some(protocol) = walk.u16(frame, 14) {
-                ethernet::typed(walk, protocol, frame.skip(16));
+    match link.0 {
+        0 | 108 => null(walk, frame),
+        1 => ethernet::walk(walk, frame, fcs),
+        // Token Ring, without source routes; FDDI.
+        6 => llc::walk(walk, frame.skip(14)),
+        10 => llc::walk(walk, frame.skip(13)),
+        9 | 50 => hdlc(walk, frame),
+        12 | 14 | 101 => raw(walk, frame),
+        51 => ppp::over_ethernet(walk, frame),
+        // RFC 2684's LLC over ATM.
+        11 | 100 => llc::walk(walk, frame),
+        104 => hdlc(walk, frame),
+        105 => wlan::walk(walk, frame, matches!(fcs, Some(4 | 32)), false),
+        107 => frame_relay(walk, frame),
+        113 => {
+            if let (Some(protocol), Some(hardware)) = (walk.u16(frame, 14), walk.u16(frame, 2)) {
+                cooked(walk, hardware, protocol, frame.skip(16));
             }
         }
-        LinkType::LINUX_SLL2 => {
-            if let Some(protocol) = walk.u16(frame, 0) {
-                ethernet::typed(walk, protocol, frame.skip(20));
+        127 => wlan::radiotap(walk, frame),
+        129 => arcnet(walk, frame),
+        178 => juniper_ethernet(walk, frame),
+        // Solaris's IPNET.
+        226 => family(walk, walk.u8(frame, 1).map(u32::from), frame.skip(24)),
+        // IP over InfiniBand.
+        242 => {
+            if let Some(protocol) = walk.u16(frame, 40) {
+                super::ether_type(walk, protocol, frame.skip(44));
             }
         }
-        LinkType::NULL | LinkType::LOOP => null(walk, frame),
+        228 => ipv4::walk(walk, frame),
+        229 => ipv6::walk(walk, frame),
+        239 => nflog(walk, frame),
+        // 149 was Apple's own choice before 258 was assigned.
+        149 | 258 => packet_tap(walk, frame, fcs),
+        276 => {
+            if let (Some(protocol), Some(hardware)) = (walk.u16(frame, 0), walk.u16(frame, 8)) {
+                cooked(walk, hardware, protocol, frame.skip(20));
+            }
+        }
         _ => {}
     }
 }
 
-/// An IP packet of the version that its first nibble says.
+/// An IP packet of the version that its first four bits say.
 pub fn raw(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0).map(|byte| byte >> 4) {
         Some(4) => ipv4::walk(walk, span),
@@ -38,11 +62,102 @@ pub fn raw(walk: &mut Walk, span: Span) {
 
 /// The address family's number differs between systems and stands in either byte order.
 fn null(walk: &mut Walk, frame: Span) {
-    let Some(word) = walk.u32(frame, 0) else { return };
-    let family = if word > 0xffff { word.swap_bytes() } else { word };
-    match family {
-        2 => ipv4::walk(walk, frame.skip(4)),
-        10 | 24 | 28 | 30 => ipv6::walk(walk, frame.skip(4)),
+    let word = walk.u32(frame, 0);
+    let number = word.map(|word| if word > 0xffff { word.swap_bytes() } else { word });
+    family(walk, number, frame.skip(4));
+}
+
+fn family(walk: &mut Walk, number: Option<u32>, span: Span) {
+    match number {
+        Some(2) => ipv4::walk(walk, span),
+        Some(7) => llc::osi(walk, span),
+        Some(10 | 24 | 26 | 28 | 30) => ipv6::walk(walk, span),
         _ => {}
+    }
+}
+
+/// Either PPP's or Cisco's.
+fn hdlc(walk: &mut Walk, frame: Span) {
+    match walk.u8(frame, 0) {
+        Some(0x0f | 0x8f) => ppp::cisco_hdlc(walk, frame),
+        _ => ppp::walk(walk, frame),
+    }
+}
+
+/// Linux's cooked headers: `protocol` is an EtherType, or a small number of Linux's own.
+fn cooked(walk: &mut Walk, hardware: u16, protocol: u16, span: Span) {
+    const NETLINK: u16 = 824;
+    match protocol {
+        _ if hardware == NETLINK => {}
+        4 => llc::walk(walk, span),
+        _ => super::ether_type(walk, protocol, span),
+    }
+}
+
+/// Q.922's address, then RFC 2427's control and network layer identifier, or, as Cisco has it, an EtherType.
+fn frame_relay(walk: &mut Walk, frame: Span) {
+    let mut inner = frame;
+    while let Some(byte) = walk.u8(inner, 0) {
+        inner = inner.skip(1);
+        if byte & 1 != 0 {
+            break;
+        }
+    }
+    match walk.array(inner, 0) {
+        Some([3, 0]) => llc::osi(walk, inner.skip(2)),
+        Some([3, _]) => llc::osi(walk, inner.skip(1)),
+        Some(number) => super::ether_type(walk, u16::from_be_bytes(number), inner.skip(2)),
+        None => {}
+    }
+}
+
+/// Linux's ARCNET: source, destination, an offset of 2 bytes, the protocol by RFC 1051, or by RFC 1201 with a number for
+/// the parts of a packet, of which there are no others if its flag is 0.
+fn arcnet(walk: &mut Walk, frame: Span) {
+    match walk.array(frame, 4) {
+        Some([0xf0, _]) => ipv4::walk(walk, frame.skip(5)),
+        Some([0xd4, 0]) => ipv4::walk(walk, frame.skip(8)),
+        _ => {}
+    }
+}
+
+/// Linux's packet log: attributes in the logging host's byte order, one of which is the packet.
+fn nflog(walk: &mut Walk, frame: Span) {
+    const PAYLOAD: [u8; 2] = [9, 0];
+    let mut rest = frame.skip(4);
+    while let Some([low, high, kind @ ..]) = walk.array::<4>(rest, 0) {
+        // Hosts with the lowest byte first only: on others the length would be out of bounds.
+        let length = u32::from(u16::from_le_bytes([low, high]));
+        if length < 4 {
+            return;
+        }
+        if kind == PAYLOAD {
+            return raw(walk, rest.take(length).skip(4));
+        }
+        rest = rest.skip(length.next_multiple_of(4));
+    }
+}
+
+/// Apple's header with the length of itself and the link type of what follows, lowest bytes first.
+fn packet_tap(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
+    if let (Some(length), Some(link)) = (walk.u32(frame, 0), walk.u32(frame, 8)) {
+        let (length, link) = (length.swap_bytes(), link.swap_bytes());
+        if length >= 108 {
+            walk.deeper(|walk| self::walk(walk, LinkType(link), frame.skip(length), fcs));
+        }
+    }
+}
+
+/// "MGC", flags, a list of attributes, then a frame, unless the flags say that it was cut off.
+fn juniper_ethernet(walk: &mut Walk, frame: Span) {
+    const NO_FRAME: u8 = 2;
+    const ATTRIBUTES: u8 = 0x80;
+    let Some([b'M', b'G', b'C', flags]) = walk.array(frame, 0) else { return };
+    let mut inner = frame.skip(4);
+    if flags & ATTRIBUTES != 0 {
+        inner = inner.skip(2 + u32::from(walk.u16(frame, 4).unwrap_or(0)));
+    }
+    if flags & NO_FRAME == 0 {
+        ethernet::walk(walk, inner, None);
     }
 }

@@ -26,6 +26,10 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
         checksum(walk, ip, ports);
     }
     let payload = span.skip(header_length);
+    if !options.is_empty() {
+        super::mptcp::walk(walk, options, payload, ports);
+    }
+    super::tcp_port(walk, ports, payload);
     if header_length >= 20 && carries_checks(walk, ports, payload) {
         let sequence = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
         let flags = header[13];

@@ -8,11 +8,15 @@ use crate::frame::Walk;
 pub static UDP: Protocol = Protocol { name: "udp", title: "UDP", source: "RFC 768" };
 
 /// Tunnels that may go without a checksum over IPv6 (RFC 6935 section 5): by destination port.
-const ZERO_ALLOWED: [u16; 8] = [
+const ZERO_ALLOWED: [u16; 12] = [
+    2152, // GTP-U (3GPP TS 29.281)
     4341, // LISP data (RFC 9300)
     4342, // LISP control
     4754, // GRE in UDP (RFC 8086)
     4789, // VXLAN (RFC 7348)
+    4790, // VXLAN-GPE
+    4791, // RoCEv2
+    6080, // GUE
     6081, // Geneve (RFC 8926)
     6635, // MPLS in UDP (RFC 7510)
     8472, // VXLAN before its port was assigned

@@ -1,0 +1,151 @@
+//! `residue pcap`: check values in packet captures.
+
+mod fix;
+mod report;
+mod verify;
+
+use crate::Outcome;
+use crate::output::{Output, Styles};
+use crate::progress::Progress;
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use residue_net::pcap::patch;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Seek as _};
+use std::path::{Path, PathBuf};
+
+const HELP: &str = "\
+Reads pcap and pcapng, plain or compressed with gzip or zstd; `-` is the standard input.
+
+Exit codes: 0 no wrong check value, 1 wrong ones found, 2 wrong usage or something could not be read.
+
+Examples:
+  residue pcap verify trace.pcapng          counts for each protocol, and the causes of what is wrong
+  residue pcap verify --list trace.pcapng   every check value that is not right
+  residue pcap fix trace.pcap -o good.pcap  with those repaired that offload and rewriting explain";
+
+/// `residue pcap`
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct PcapArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge every check value, and say why wrong ones are wrong
+    Verify(verify::VerifyArgs),
+    /// Repair check values, and change nothing else
+    Fix(fix::FixArgs),
+}
+
+/// Does what was asked for.
+pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
+    match &args.command {
+        Command::Verify(args) => verify::run(args, output),
+        Command::Fix(args) => fix::run(args, output),
+    }
+}
+
+/// A capture that can be read several times.
+struct Capture {
+    name: OsString,
+    /// Standard input, kept.
+    spooled: Option<File>,
+}
+
+impl Capture {
+    /// Keeps standard input in a temporary file if it will be read `again`; what is read once need not be kept.
+    fn new(name: &OsStr, again: bool) -> anyhow::Result<Self> {
+        let spooled =
+            if name == "-" && again { Some(patch::spool(io::stdin().lock())?) } else { None };
+        Ok(Capture { name: name.to_owned(), spooled })
+    }
+
+    /// The file, if it is not standard input.
+    fn path(&self) -> Option<&Path> {
+        (self.name != "-").then(|| Path::new(&self.name))
+    }
+
+    /// Its bytes from the start.
+    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read>> {
+        let progress = progress.clone();
+        let file: Box<dyn Read> = match (&self.spooled, self.path()) {
+            (Some(file), _) => {
+                let mut file = file.try_clone()?;
+                file.rewind()?;
+                Box::new(file)
+            }
+            (None, None) => Box::new(io::stdin().lock()),
+            (None, Some(path)) => {
+                let file = File::open(path)?;
+                if file.metadata()?.is_dir() {
+                    return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+                }
+                Box::new(file)
+            }
+        };
+        Ok(Box::new(Counted { file, progress }))
+    }
+
+    /// How many bytes it has, where that is known.
+    fn size(&self) -> u64 {
+        let metadata = match (&self.spooled, self.path()) {
+            (Some(file), _) => file.metadata(),
+            (None, Some(path)) => path.metadata(),
+            (None, None) => return 0,
+        };
+        metadata.map_or(0, |metadata| metadata.len())
+    }
+}
+
+/// Moves a progress bar on.
+struct Counted {
+    file: Box<dyn Read>,
+    progress: Progress,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.progress.add(count as u64);
+        Ok(count)
+    }
+}
+
+/// The captures that were named: standard input if none, folders with all captures in them.
+fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
+    if files.is_empty() {
+        return Ok(vec!["-".into()]);
+    }
+    let mut names = Vec::new();
+    for file in files {
+        let path = PathBuf::from(file);
+        if !path.is_dir() {
+            names.push(file.clone());
+            continue;
+        }
+        for entry in walkdir::WalkDir::new(&path).sort_by_file_name() {
+            let entry = entry.with_context(|| Styles::plain(file))?;
+            if entry.file_type().is_file() && looks_like_a_capture(entry.path()) {
+                names.push(entry.path().into());
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// By its name, as captures in a folder have others beside them.
+fn looks_like_a_capture(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default().to_lowercase();
+    let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"].iter().any(|end| name.ends_with(end))
+}
+
+/// An error of a capture is told, and the others go on.
+fn trouble(output: &mut Output, name: &OsStr, error: &anyhow::Error) {
+    output.found(Outcome::Trouble);
+    output.complain(&format!("{}: {error:#}", Styles::plain(name)));
+}

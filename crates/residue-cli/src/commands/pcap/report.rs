@@ -1,0 +1,481 @@
+//! What a capture's check values are like, as text, JSON and CSV.
+
+use crate::output::Styles;
+use residue_net::check::Verdict;
+use residue_net::diagnose::{Address, Bit, Cause, Rewrite, UNKNOWN};
+use residue_net::summary::{Counts, Faults, Flow, Summary};
+use residue_net::verify::{Finding, Read};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+
+/// The heads of CSV tables.
+pub struct Csv;
+
+impl Csv {
+    /// A row for each capture and protocol.
+    pub const COUNTS: &str =
+        "capture,protocol,good,bad,offloaded,absent,illegal,unverifiable,length_conflict";
+    /// A row for each check.
+    pub const CHECKS: &str = "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,source,destination,source_port,destination_port,offset";
+}
+
+/// The verdicts of [`Counts`], by their names.
+fn columns(counts: &Counts) -> [(&'static str, u64); 7] {
+    [
+        ("good", counts.good),
+        ("bad", counts.bad),
+        ("offloaded", counts.offloaded),
+        ("absent", counts.absent),
+        ("illegal", counts.illegal),
+        ("unverifiable", counts.unverifiable()),
+        ("length conflict", counts.length_conflict),
+    ]
+}
+
+/// The report of a capture for people.
+pub fn text(
+    name: &OsStr,
+    read: &Read,
+    summary: &Summary,
+    top: usize,
+    styles: Styles,
+) -> Vec<String> {
+    let Styles { head, bad, good, .. } = styles;
+    let mut lines = Vec::new();
+    let mut first = format!("{head}{}{head:#}: {}", Styles::plain(name), read.format);
+    if let Some(compression) = read.compression {
+        let _ = write!(first, ", {compression}");
+    }
+    let _ = write!(first, ", {}", count(read.packets, "packet"));
+    if read.cut_packets > 0 {
+        let _ = write!(first, ", {} of them cut short", read.cut_packets);
+    }
+    lines.push(first);
+    let total = summary.total();
+    if total.total() == 0 {
+        lines.push("no check values that are known".into());
+        return lines;
+    }
+    lines.push(String::new());
+    lines.extend(table(summary, &total, styles));
+    let tally = summary.diagnosis.tally();
+    if !tally.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("{head}causes{head:#}"));
+        lines.extend(causes(summary));
+    }
+    let rewrites = summary.diagnosis.rewrites();
+    if !rewrites.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("{head}rewritten{head:#}"));
+        lines.extend(rewrites.iter().take(top).map(rewrite_text));
+        more(&mut lines, rewrites.len(), top);
+    }
+    let senders = ranked(&summary.senders);
+    if !senders.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("{head}senders{head:#}"));
+        for (address, faults) in senders.iter().take(top) {
+            lines.push(format!("  {:<40} {}", sender_name(address), faults_text(faults)));
+        }
+        more(&mut lines, senders.len(), top);
+    }
+    let flows = ranked(&summary.flows);
+    if !flows.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("{head}flows{head:#}"));
+        for (flow, faults) in flows.iter().take(top) {
+            lines.push(format!("  {:<56} {}", flow_text(flow), faults_text(faults)));
+        }
+        more(&mut lines, flows.len(), top);
+    }
+    lines.push(String::new());
+    let verdict = match (total.wrong(), total.offloaded) {
+        (0, 0) => format!("{good}nothing wrong{good:#}"),
+        (0, offloaded) => format!(
+            "{good}nothing wrong{good:#}; {} left to the network card",
+            count(offloaded, "value")
+        ),
+        (wrong, _) => format!("{bad}{} wrong{bad:#}", count(wrong, "check value")),
+    };
+    lines.push(verdict);
+    lines
+}
+
+fn table(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
+    let Styles { head, bad, .. } = styles;
+    let shown: Vec<usize> = columns(total)
+        .iter()
+        .enumerate()
+        .filter(|(place, (_, count))| *place < 2 || *count > 0)
+        .map(|(place, _)| place)
+        .collect();
+    let protocols = summary.protocols();
+    let width = protocols.values().map(|(protocol, _)| protocol.title.chars().count()).max();
+    let width = width.unwrap_or(0).max("protocol".len());
+    let mut title = format!("{head}{:<width$}", "protocol");
+    for &place in &shown {
+        let _ = write!(title, "  {:>12}", columns(total)[place].0);
+    }
+    let mut lines = vec![format!("{title}{head:#}")];
+    for (protocol, counts) in protocols.values() {
+        let mut line = format!("{:<width$}", protocol.title);
+        for &place in &shown {
+            let (name, number) = columns(counts)[place];
+            let column = name.len().max(12);
+            let wrong = matches!(name, "bad" | "illegal" | "length conflict") && number > 0;
+            let number = if number == 0 { "-".to_string() } else { number.to_string() };
+            let _ = if wrong {
+                write!(line, "  {bad}{number:>column$}{bad:#}")
+            } else {
+                write!(line, "  {number:>column$}")
+            };
+        }
+        lines.push(line);
+    }
+    for (reason, number) in &total.unverifiable {
+        lines.push(format!("{:<width$}  {number} unverifiable: {}", "", reason.text()));
+    }
+    lines
+}
+
+fn causes(summary: &Summary) -> Vec<String> {
+    let mut by_cause: Vec<(&str, u64, Vec<String>)> = Vec::new();
+    for ((cause, protocol), number) in summary.diagnosis.tally() {
+        let part = format!("{number} {protocol}");
+        match by_cause.iter_mut().find(|entry| entry.0 == cause) {
+            Some(entry) => {
+                entry.1 += number;
+                entry.2.push(part);
+            }
+            None => by_cause.push((cause, number, vec![part])),
+        }
+    }
+    by_cause.sort_by_key(|entry| std::cmp::Reverse(entry.1));
+    let line = |(cause, number, parts): &(&str, u64, Vec<String>)| {
+        format!("  {cause:<18} {number:>8}  ({})", parts.join(", "))
+    };
+    by_cause.iter().map(line).collect()
+}
+
+fn rewrite_text(rewrite: &Rewrite) -> String {
+    let mut text = format!(
+        "  {} -> {}: {} lack {:04X}; {} changed",
+        rewrite.source,
+        rewrite.destination,
+        count(rewrite.packets, "packet"),
+        rewrite.lacking,
+        if rewrite.addresses_only { "an address was" } else { "an address or a port was" },
+    );
+    match rewrite.likely.as_slice() {
+        [] => {}
+        [(is_source, address)] => {
+            let which = if *is_source { rewrite.source } else { rewrite.destination };
+            let _ = write!(text, ", as if {which} had been {address}");
+        }
+        several => {
+            let list: Vec<String> =
+                several.iter().take(4).map(|(_, address)| address.to_string()).collect();
+            let _ = write!(text, ", which one of {} would explain", list.join(", "));
+        }
+    }
+    text
+}
+
+fn sender_name(address: &Address) -> String {
+    if address.bytes().is_empty() { "(no address)".into() } else { address.to_string() }
+}
+
+fn flow_text(flow: &Flow) -> String {
+    let [source, destination] = flow.addresses;
+    let end = |address: Address, port: Option<u16>| match port {
+        Some(port) if address.bytes().len() == 16 => format!("[{address}]:{port}"),
+        Some(port) => format!("{address}:{port}"),
+        None => sender_name(&address),
+    };
+    let ports = flow.ports;
+    format!(
+        "{} {} -> {}",
+        flow.protocol,
+        end(source, ports.map(|ports| ports[0])),
+        end(destination, ports.map(|ports| ports[1]))
+    )
+}
+
+fn faults_text(faults: &Faults) -> String {
+    match (faults.wrong, faults.offloaded) {
+        (0, offloaded) => format!("{offloaded} offloaded"),
+        (wrong, 0) => format!("{wrong} wrong"),
+        (wrong, offloaded) => format!("{wrong} wrong, {offloaded} offloaded"),
+    }
+}
+
+/// Those with the most faults first; among equals in the order of their names.
+fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
+    let mut ranked: Vec<_> = faults.iter().map(|(key, faults)| (key.clone(), *faults)).collect();
+    ranked.sort_by(|one, other| {
+        let rank = |faults: &Faults| (faults.wrong, faults.offloaded);
+        rank(&other.1).cmp(&rank(&one.1)).then_with(|| one.0.cmp(&other.0))
+    });
+    ranked
+}
+
+fn more(lines: &mut Vec<String>, all: usize, top: usize) {
+    if all > top {
+        lines.push(format!("  and {} more (--top shows them)", all - top));
+    }
+}
+
+fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A value in hexadecimal, with all digits of its width.
+fn value(finding: &Finding<'_>, value: Option<u64>) -> Option<String> {
+    let digits = finding.check.rule.width() as usize * 2;
+    value.map(|value| format!("{value:0digits$X}"))
+}
+
+/// What is known of a cause beyond its name.
+fn detail(finding: &Finding<'_>, cause: Option<Cause>) -> Option<String> {
+    match cause? {
+        Cause::OtherLength(length) => Some(format!("right over {length} bytes")),
+        Cause::FlippedBit(Bit::At { offset, bit }) => {
+            let place = match finding.buffer.places.offset(offset) {
+                Some(place) => format!(", byte {place} of the file"),
+                None => String::new(),
+            };
+            Some(format!("bit {bit} of byte {offset}{place}"))
+        }
+        Cause::FlippedBit(Bit::Weight(weight)) => Some(format!("bit {weight} of a 16-bit word")),
+        _ => None,
+    }
+}
+
+/// A check in a line.
+pub fn check_line(
+    capture: Option<&OsStr>,
+    finding: &Finding<'_>,
+    cause: Option<Cause>,
+    styles: Styles,
+) -> String {
+    let check = finding.check;
+    let style = match finding.verdict {
+        Verdict::Good => styles.good,
+        Verdict::Bad | Verdict::Illegal | Verdict::LengthConflict => styles.bad,
+        _ => styles.dim,
+    };
+    let mut line = match capture {
+        Some(name) => format!("{}: ", Styles::plain(name)),
+        None => String::new(),
+    };
+    let flow = Flow {
+        protocol: check.protocol.name,
+        addresses: finding.addresses().map(Address::new),
+        ports: check.ports,
+    };
+    let verdict = finding.verdict.name();
+    let _ = write!(
+        line,
+        "packet {}: {}: {style}{verdict}{style:#}",
+        finding.buffer.packet,
+        flow_text(&flow)
+    );
+    if let Some(stored) = value(finding, finding.stored()) {
+        let _ = write!(line, ", {stored}");
+    }
+    match finding.verdict {
+        Verdict::Bad | Verdict::Offloaded => {
+            if let Some(computed) = value(finding, finding.computed()) {
+                let _ = write!(line, ", should be {computed}");
+            }
+            let _ = write!(line, ", {}", cause.map_or(UNKNOWN, Cause::name));
+            if let Some(detail) = detail(finding, cause) {
+                let _ = write!(line, " ({detail})");
+            }
+        }
+        Verdict::Unverifiable(reason) => {
+            let _ = write!(line, ": {}", reason.text());
+        }
+        _ => {}
+    }
+    line
+}
+
+/// A check as a row.
+pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
+    let Row { reason, cause, detail, stored, computed, source, destination, offset } =
+        row(finding, cause);
+    let ports = finding.check.ports;
+    let port = |place: usize| ports.map_or(String::new(), |ports| ports[place].to_string());
+    [
+        quoted(&Styles::plain(capture)),
+        finding.buffer.packet.to_string(),
+        finding.check.protocol.name.into(),
+        finding.verdict.name().into(),
+        quoted(reason.unwrap_or_default()),
+        cause.unwrap_or_default().into(),
+        quoted(&detail.unwrap_or_default()),
+        stored.unwrap_or_default(),
+        computed.unwrap_or_default(),
+        source.unwrap_or_default(),
+        destination.unwrap_or_default(),
+        port(0),
+        port(1),
+        offset.map_or(String::new(), |offset| offset.to_string()),
+    ]
+    .join(",")
+}
+
+/// A check as JSON.
+pub fn check_json(finding: &Finding<'_>, cause: Option<Cause>) -> Value {
+    let Row { reason, cause, detail, stored, computed, source, destination, offset } =
+        row(finding, cause);
+    let mut value = json!({
+        "packet": finding.buffer.packet,
+        "protocol": finding.check.protocol.name,
+        "verdict": finding.verdict.name(),
+    });
+    let fields = [
+        ("reason", reason.map(Value::from)),
+        ("cause", cause.map(Value::from)),
+        ("detail", detail.map(Value::from)),
+        ("stored", stored.map(Value::from)),
+        ("computed", computed.map(Value::from)),
+        ("source", source.map(Value::from)),
+        ("destination", destination.map(Value::from)),
+        ("ports", finding.check.ports.map(|ports| json!(ports))),
+        ("offset", offset.map(Value::from)),
+    ];
+    for (name, field) in fields {
+        if let Some(field) = field {
+            value[name] = field;
+        }
+    }
+    value
+}
+
+/// What is the same in all formats.
+struct Row {
+    reason: Option<&'static str>,
+    cause: Option<&'static str>,
+    detail: Option<String>,
+    stored: Option<String>,
+    computed: Option<String>,
+    source: Option<String>,
+    destination: Option<String>,
+    /// Of the field, in the file.
+    offset: Option<u64>,
+}
+
+fn row(finding: &Finding<'_>, cause: Option<Cause>) -> Row {
+    let [source, destination] = finding
+        .addresses()
+        .map(|bytes| (!bytes.is_empty()).then(|| Address::new(bytes).to_string()));
+    let wrong = matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
+    Row {
+        reason: match finding.verdict {
+            Verdict::Unverifiable(reason) => Some(reason.text()),
+            _ => None,
+        },
+        cause: wrong.then(|| cause.map_or(UNKNOWN, Cause::name)),
+        detail: detail(finding, cause),
+        stored: value(finding, finding.stored()),
+        computed: value(finding, finding.computed()),
+        source,
+        destination,
+        offset: finding.buffer.places.offset(finding.check.field[0].start),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
+/// The counts as rows.
+pub fn counts_csv(name: &OsStr, summary: &Summary) -> Vec<String> {
+    let row = |(protocol, (_, counts)): (&str, &(_, &Counts))| {
+        let numbers = columns(counts).map(|(_, number)| number.to_string());
+        format!("{},{protocol},{}", quoted(&Styles::plain(name)), numbers.join(","))
+    };
+    summary.protocols().iter().map(|(name, entry)| row((name, entry))).collect()
+}
+
+/// The report of a capture for programs.
+pub fn json(
+    name: &OsStr,
+    read: &Read,
+    summary: &Summary,
+    top: usize,
+    checks: Option<Vec<Value>>,
+) -> Value {
+    let counts = |counts: &Counts| {
+        let names = columns(counts);
+        let mut value = json!({});
+        for (name, number) in names {
+            value[name.replace(' ', "_")] = number.into();
+        }
+        let reasons = counts.unverifiable.iter();
+        value["reasons"] =
+            reasons.map(|(reason, n)| (reason.text().to_string(), json!(n))).collect();
+        value
+    };
+    let mut causes = json!({});
+    for ((cause, protocol), number) in summary.diagnosis.tally() {
+        causes[cause][protocol] = number.into();
+    }
+    let faults = |faults: &Faults| json!({ "wrong": faults.wrong, "offloaded": faults.offloaded });
+    let protocols = summary.protocols();
+    let protocol =
+        |(name, (protocol, entry)): (&&str, &(&residue_net::check::Protocol, &Counts))| {
+            let mut value = counts(entry);
+            value["title"] = protocol.title.into();
+            value["source"] = protocol.source.into();
+            (name.to_string(), value)
+        };
+    let mut value = json!({
+        "capture": Styles::plain(name),
+        "format": read.format.to_string(),
+        "compression": read.compression.map(|compression| compression.to_string()),
+        "packets": read.packets,
+        "cut_packets": read.cut_packets,
+        "error": read.error.as_ref().map(ToString::to_string),
+        "total": counts(&summary.total()),
+        "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
+        "causes": causes,
+        "rewritten": summary.diagnosis.rewrites().iter().take(top).map(|rewrite| json!({
+            "source": rewrite.source.to_string(),
+            "destination": rewrite.destination.to_string(),
+            "lacking": format!("{:04X}", rewrite.lacking),
+            "packets": rewrite.packets,
+            "addresses_only": rewrite.addresses_only,
+            "likely": rewrite.likely.iter().map(|(is_source, address)| json!({
+                "in_place_of": if *is_source { "source" } else { "destination" },
+                "address": address.to_string(),
+            })).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "senders": ranked(&summary.senders).iter().take(top).map(|(address, found)| {
+            let mut value = faults(found);
+            value["address"] = sender_name(address).into();
+            value
+        }).collect::<Vec<_>>(),
+        "flows": ranked(&summary.flows).iter().take(top).map(|(flow, found)| {
+            let mut value = faults(found);
+            value["protocol"] = flow.protocol.into();
+            value["source"] = sender_name(&flow.addresses[0]).into();
+            value["destination"] = sender_name(&flow.addresses[1]).into();
+            value["ports"] = json!(flow.ports);
+            value
+        }).collect::<Vec<_>>(),
+    });
+    if let Some(checks) = checks {
+        value["checks"] = checks.into();
+    }
+    value
+}

@@ -1,0 +1,52 @@
+//! OSI's connection-oriented transport protocol, class 4 (ISO 8073, RFC 905).
+
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The Fletcher checksum in a parameter of its own: the transport PDU.
+pub static COTP: Protocol =
+    Protocol { name: "cotp", title: "COTP class 4", source: "RFC 905 section 6.17" };
+
+const CHECKSUM: u8 = 0xc3;
+
+/// From the length indicator on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let mut rest = span;
+    while let Some([length, code]) = walk.array(rest, 0) {
+        let header = rest.take(u32::from(length) + 1);
+        // Where parameters begin: numbers have 7 bits, or 31 where the connection agreed upon that.
+        let (fixed, has_data): (&[u32], bool) = match code & 0xf0 {
+            0xe0 | 0xd0 | 0x80 => (&[7], true),
+            0xc0 => (&[6], false),
+            0xf0 | 0x10 => (&[5, 8], true),
+            0x60 => (&[5, 10], false),
+            0x20 => (&[5, 8], false),
+            0x70 => (&[5], false),
+            _ => return,
+        };
+        // What has no user data may have another PDU behind it (section 6.4).
+        let pdu = if has_data { rest } else { header };
+        if let Some(field) = fixed.iter().find_map(|&at| parameter(walk, header, at)) {
+            walk.check(&COTP, Rule::CheckOctets, field, None, pdu, Presence::Present);
+        }
+        rest = rest.skip(pdu.len().max(1));
+    }
+}
+
+/// The checksum's place, if parameters from `at` on fill the header.
+fn parameter(walk: &Walk, header: Span, at: u32) -> Option<Span> {
+    let mut rest = header.skip(at);
+    let mut field = None;
+    while !rest.is_empty() {
+        let [kind, length] = walk.array(rest, 0)?;
+        let value = rest.skip(2).take(u32::from(length));
+        if value.len() != u32::from(length) {
+            return None;
+        }
+        if (kind, length) == (CHECKSUM, 2) {
+            field = Some(value);
+        }
+        rest = rest.skip(2 + u32::from(length));
+    }
+    field
+}

@@ -1,0 +1,39 @@
+//! DNP3 (IEEE 1815): frames of a header and blocks of 16 bytes, each with a CRC.
+
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The header's CRC: start, length, control and addresses.
+pub static HEADER: Protocol =
+    Protocol { name: "dnp3.header", title: "DNP3 header", source: "IEEE 1815 section 9.2.4" };
+
+/// A data block's CRC: the block, of 16 bytes but for the last.
+pub static DATA: Protocol =
+    Protocol { name: "dnp3.data", title: "DNP3 data block", source: "IEEE 1815 section 9.2.4" };
+
+const START: u16 = 0x0564;
+
+/// From the start bytes on. Frames that go on in another segment are judged as far as they are in this one.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let mut rest = span;
+    while walk.u16(rest, 0) == Some(START) {
+        let Some(length) = walk.u8(rest, 2).filter(|&length| length >= 5) else { return };
+        block(walk, &HEADER, rest.take(10));
+        rest = rest.skip(10);
+        let mut left = u32::from(length) - 5;
+        while left > 0 && !rest.is_empty() {
+            let data = left.min(16);
+            block(walk, &DATA, Span::at(rest.start, data + 2));
+            rest = rest.skip(data + 2);
+            left -= data;
+        }
+    }
+}
+
+fn block(walk: &mut Walk, protocol: &'static Protocol, span: Span) {
+    if span.len() > 2 {
+        let field = Span { start: span.end - 2, end: span.end };
+        let cover = Span { start: span.start, end: field.start };
+        walk.check(protocol, Rule::Dnp3, field, None, cover, Presence::Present);
+    }
+}

@@ -1,0 +1,15 @@
+//! EIGRP (RFC 7868).
+
+use super::ip::Ip;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The checksum: the message, without a pseudo-header over IPv6 too.
+pub static EIGRP: Protocol =
+    Protocol { name: "eigrp", title: "EIGRP", source: "RFC 7868 section 6.1" };
+
+/// From the version on.
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let field = Span::at(ip.payload.start + 2, 2);
+    walk.check(&EIGRP, Rule::Internet, field, None, ip.payload, Presence::Present);
+}

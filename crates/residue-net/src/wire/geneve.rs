@@ -1,0 +1,14 @@
+//! Geneve (RFC 8926).
+
+use crate::check::Span;
+use crate::frame::Walk;
+
+/// From the version on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    if let (Some(first), Some(protocol)) = (walk.u8(span, 0), walk.u16(span, 2))
+        && first >> 6 == 0
+    {
+        let options = u32::from(first & 63) * 4;
+        super::ether_type(walk, protocol, span.skip(8 + options));
+    }
+}

@@ -1,0 +1,75 @@
+//! Generic routing encapsulation (RFC 2784, RFC 2890), PPTP's (RFC 2637), and Cisco's ERSPAN in it.
+
+use super::{ethernet, link, ppp};
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The checksum: GRE header and payload.
+pub static GRE: Protocol = Protocol { name: "gre", title: "GRE", source: "RFC 2784 section 2.5" };
+
+const CHECKSUM: u16 = 0x8000;
+const ROUTING: u16 = 0x4000;
+const KEY: u16 = 0x2000;
+const SEQUENCE: u16 = 0x1000;
+const ACKNOWLEDGMENT: u16 = 0x0080;
+
+/// From the flags on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let (Some(flags), Some(protocol)) = (walk.u16(span, 0), walk.u16(span, 2)) else { return };
+    let version = flags & 7;
+    let mut length = 4;
+    if version == 0 && flags & (CHECKSUM | ROUTING) != 0 {
+        if flags & CHECKSUM != 0 {
+            let field = Span::at(span.start + 4, 2);
+            walk.check(&GRE, Rule::Internet, field, None, span, Presence::Present);
+        }
+        length += 4;
+    }
+    for (flag, allowed) in [(KEY, true), (SEQUENCE, true), (ACKNOWLEDGMENT, version == 1)] {
+        if allowed && flags & flag != 0 {
+            length += 4;
+        }
+    }
+    if version == 0 && flags & ROUTING != 0 {
+        // RFC 1701: source routes, the last of length 0.
+        while let Some(route) = walk.u8(span.skip(length), 3) {
+            length += 4 + u32::from(route);
+            if route == 0 {
+                break;
+            }
+        }
+    }
+    let inner = span.skip(length);
+    match (version, protocol) {
+        (1, 0x880b) => ppp::walk(walk, inner),
+        (0, 0x88be) if flags & SEQUENCE == 0 => {
+            walk.deeper(|walk| ethernet::walk(walk, inner, None));
+        }
+        (0, 0x88be | 0x22eb) => walk.deeper(|walk| erspan(walk, inner)),
+        // Cisco's WCCP: a redirect header of four bytes, where the packet's version does not stand in its place.
+        (0, 0x883e) => walk.deeper(|walk| {
+            let redirected = walk.u8(inner, 0).is_some_and(|byte| byte >> 4 != 4);
+            link::raw(walk, inner.skip(if redirected { 4 } else { 0 }));
+        }),
+        // Cisco's metadata, here with the type first.
+        (0, 0x8909) => {
+            if let Some(number) = walk.u16(inner, 0) {
+                super::ether_type(walk, number, inner.skip(8));
+            }
+        }
+        (0, _) => super::ether_type(walk, protocol, inner),
+        _ => {}
+    }
+}
+
+/// Mirrored Ethernet frames (draft-foschiano-erspan), behind a version and a header of 8 bytes (type II), or of 12 and 8
+/// optional ones (type III).
+fn erspan(walk: &mut Walk, span: Span) {
+    let length = match walk.u8(span, 0).map(|byte| byte >> 4) {
+        Some(1) => 8,
+        Some(2) if walk.u8(span, 11).is_some_and(|byte| byte & 1 != 0) => 20,
+        Some(2) => 12,
+        _ => return,
+    };
+    ethernet::walk(walk, span.skip(length), None);
+}

@@ -1,0 +1,31 @@
+//! GTP-U (3GPP TS 29.281): tunnels of mobile networks.
+
+use super::link;
+use crate::check::Span;
+use crate::frame::Walk;
+
+const EXTENSION: u8 = 4;
+const USER_PACKET: u8 = 255;
+
+/// From the version on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let Some([flags, USER_PACKET, a, b]) = walk.array(span, 0) else { return };
+    // Version 1, and GTP rather than GTP'.
+    if flags >> 4 != 3 {
+        return;
+    }
+    let mut inner = span.skip(8).take(u32::from(u16::from_be_bytes([a, b])));
+    if flags & 7 != 0 {
+        // Sequence number, N-PDU number and next extension stand there together, if any of them is used.
+        let mut next = if flags & EXTENSION != 0 { walk.u8(inner, 3).unwrap_or(0) } else { 0 };
+        inner = inner.skip(4);
+        while next != 0 {
+            let Some(length) = walk.u8(inner, 0).filter(|&length| length > 0) else { return };
+            let length = u32::from(length) * 4;
+            let Some(after) = walk.u8(inner, length - 1) else { return };
+            next = after;
+            inner = inner.skip(length);
+        }
+    }
+    link::raw(walk, inner);
+}

@@ -1,0 +1,29 @@
+//! IGMP (RFC 3376), and DVMRP in it.
+
+use super::ip::Ip;
+use super::pim;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// IGMP's checksum: the whole payload of the IP packet.
+pub static IGMP: Protocol =
+    Protocol { name: "igmp", title: "IGMP", source: "RFC 3376 section 4.1.2" };
+
+/// DVMRP's checksum, the same.
+pub static DVMRP: Protocol =
+    Protocol { name: "dvmrp", title: "DVMRP", source: "draft-ietf-idmr-dvmrp-v3 section 3.3" };
+
+const DVMRP_TYPE: u8 = 0x13;
+const PIM_VERSION_1: u8 = 0x14;
+
+/// From the type on.
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let Some(kind) = walk.u8(ip.payload, 0) else { return };
+    let protocol = match kind {
+        DVMRP_TYPE => &DVMRP,
+        PIM_VERSION_1 => &pim::PIM,
+        _ => &IGMP,
+    };
+    let field = Span::at(ip.payload.start + 2, 2);
+    walk.check(protocol, Rule::Internet, field, None, ip.payload, Presence::Present);
+}

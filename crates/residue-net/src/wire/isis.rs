@@ -1,0 +1,65 @@
+//! IS-IS (ISO 10589): the checksum of link state PDUs, and the optional one of all others (RFC 3358).
+
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// A link state PDU's Fletcher checksum: from the LSP's identifier on, without the lifetime that routers count down.
+pub static LSP: Protocol =
+    Protocol { name: "isis.lsp", title: "IS-IS LSP", source: "ISO/IEC 10589 section 7.3.11" };
+
+/// A hello's optional checksum: the PDU.
+pub static HELLO: Protocol =
+    Protocol { name: "isis.hello", title: "IS-IS hello", source: "RFC 3358 section 2" };
+
+/// A complete sequence numbers PDU's, the same.
+pub static CSNP: Protocol =
+    Protocol { name: "isis.csnp", title: "IS-IS CSNP", source: "RFC 3358 section 2" };
+
+/// A partial sequence numbers PDU's, the same.
+pub static PSNP: Protocol =
+    Protocol { name: "isis.psnp", title: "IS-IS PSNP", source: "RFC 3358 section 2" };
+
+const CHECKSUM: u8 = 12;
+
+/// From the network layer protocol identifier on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let (Some(id_length), Some(kind)) = (walk.u8(span, 3), walk.u8(span, 4)) else { return };
+    let id = match id_length {
+        0 => 6,
+        255 => 0,
+        length => u32::from(length),
+    };
+    // Where the PDU's length stands, and how long the header is.
+    let (protocol, length_at, header) = match kind & 31 {
+        15 | 16 => (&HELLO, 11 + id, 15 + 2 * id),
+        17 => (&HELLO, 11 + id, 14 + id),
+        18 | 20 => (&LSP, 8, 21 + id),
+        24 | 25 => (&CSNP, 8, 15 + 3 * id),
+        26 | 27 => (&PSNP, 8, 11 + id),
+        _ => return,
+    };
+    let Some(length) = walk.u16(span, length_at) else { return };
+    let whole = Span::at(span.start, u32::from(length));
+    if protocol == &LSP {
+        // The field is 2 bytes and stands behind the identifier (with its 2 numbers) and the sequence number.
+        let field = Span::at(span.start + 18 + id, 2);
+        let presence = presence(walk, field);
+        walk.check(protocol, Rule::CheckOctets, field, None, whole.skip(12), presence);
+        return;
+    }
+    let mut rest = whole.skip(header);
+    while let Some([kind, length]) = walk.array(rest, 0) {
+        if (kind, length) == (CHECKSUM, 2) {
+            let field = Span::at(rest.start + 2, 2);
+            let presence = presence(walk, field);
+            walk.check(protocol, Rule::CheckOctets, field, None, whole, presence);
+            return;
+        }
+        rest = rest.skip(2 + u32::from(length));
+    }
+}
+
+/// 0 in both octets: no checksum, as in LSPs that are purged.
+fn presence(walk: &Walk, field: Span) -> Presence {
+    if walk.u16(field, 0) == Some(0) { Presence::Absent } else { Presence::Present }
+}

@@ -1,0 +1,31 @@
+//! L2TP version 2 (RFC 2661): PPP over UDP.
+
+use super::ppp;
+use crate::check::Span;
+use crate::frame::Walk;
+
+const CONTROL: u16 = 0x8000;
+const LENGTH: u16 = 0x4000;
+const SEQUENCE: u16 = 0x0800;
+const OFFSET: u16 = 0x0200;
+
+/// From the flags on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let Some(flags) = walk.u16(span, 0) else { return };
+    if flags & 15 != 2 || flags & CONTROL != 0 {
+        return;
+    }
+    let mut span = span;
+    let mut length = 6;
+    if flags & LENGTH != 0 {
+        span = span.take(u32::from(walk.u16(span, 2).unwrap_or(0)));
+        length += 2;
+    }
+    if flags & SEQUENCE != 0 {
+        length += 4;
+    }
+    if flags & OFFSET != 0 {
+        length += 2 + u32::from(walk.u16(span, length).unwrap_or(0));
+    }
+    ppp::walk(walk, span.skip(length));
+}

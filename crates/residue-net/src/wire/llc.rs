@@ -1,0 +1,45 @@
+//! IEEE 802.2 logical link control, its SNAP extension, and OSI's network layer identifiers behind it.
+
+use super::{cdp, clnp, ethernet, ipv4, ipv6, isis};
+use crate::check::Span;
+use crate::frame::Walk;
+
+/// From the destination service access point on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let inner = span.skip(3);
+    match walk.array::<3>(span, 0) {
+        Some([0xaa, 0xaa, 3]) => snap(walk, inner),
+        Some([6, 6, 3]) => ipv4::walk(walk, inner),
+        Some([0xfe, 0xfe, 3]) => osi(walk, inner),
+        _ => {}
+    }
+}
+
+/// From the organization's number on.
+pub fn snap(walk: &mut Walk, span: Span) {
+    let (Some(organization), Some(number)) = (walk.array::<3>(span, 0), walk.u16(span, 3)) else {
+        return;
+    };
+    let inner = span.skip(5);
+    match (organization, number) {
+        ([0, 0, 0] | [0, 0, 0xf8], _) => super::ether_type(walk, number, inner),
+        ([0, 0, 0x0c], 0x2000) => cdp::walk(walk, inner),
+        // RFC 2684 section 5.2: bridged Ethernet, with its frame check sequence and without, behind padding.
+        ([0, 0x80, 0xc2], 1) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), Some(4))),
+        ([0, 0x80, 0xc2], 7) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), None)),
+        _ => {}
+    }
+}
+
+/// By the network layer protocol identifier (ISO/IEC TR 9577), which OSI's own headers count as their first byte.
+pub fn osi(walk: &mut Walk, span: Span) {
+    match walk.u8(span, 0) {
+        Some(0x80) => walk.deeper(|walk| snap(walk, span.skip(1))),
+        Some(0x81) => clnp::walk(walk, span),
+        Some(0x82) => clnp::end_system(walk, span),
+        Some(0x83) => isis::walk(walk, span),
+        Some(0x8e) => ipv6::walk(walk, span.skip(1)),
+        Some(0xcc) => ipv4::walk(walk, span.skip(1)),
+        _ => {}
+    }
+}

@@ -1,0 +1,17 @@
+//! The Mobility Header of Mobile IPv6 (RFC 6275).
+
+use super::ip::Ip;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The checksum: pseudo-header and Mobility Header.
+pub static MOBILITY: Protocol =
+    Protocol { name: "mip6", title: "Mobility Header", source: "RFC 6275 section 6.1.1" };
+
+/// From the payload protocol on.
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let Some(length) = walk.u8(ip.payload, 1) else { return };
+    let cover = Span::at(ip.payload.start, (u32::from(length) + 1) * 8);
+    let field = Span::at(cover.start + 4, 2);
+    walk.check(&MOBILITY, Rule::Internet, field, Some(ip), cover, Presence::Present);
+}

@@ -1,0 +1,67 @@
+//! Multipath TCP (RFC 8684): the checksum of a data sequence mapping.
+
+use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
+use crate::frame::Walk;
+
+/// The mapping's checksum: data sequence number, subflow sequence number, length, and the data mapped.
+pub static DSS: Protocol =
+    Protocol { name: "mptcp.dss", title: "MPTCP data sequence", source: "RFC 8684 section 3.3.1" };
+
+const MPTCP: u8 = 30;
+const DATA_SEQUENCE_SIGNAL: u8 = 2;
+const DATA_FIN: u8 = 0x10;
+
+/// Through a segment's options. `payload` is the segment's data.
+pub fn walk(walk: &mut Walk, options: Span, payload: Span, ports: [u16; 2]) {
+    let mut options = options;
+    while let Some(kind) = walk.u8(options, 0) {
+        if kind == 0 {
+            return;
+        }
+        if kind == 1 {
+            options = options.skip(1);
+            continue;
+        }
+        let Some(length) = walk.u8(options, 1).filter(|&length| length >= 2) else { return };
+        let option = options.take(u32::from(length));
+        if kind == MPTCP && walk.u8(option, 2).map(|byte| byte >> 4) == Some(DATA_SEQUENCE_SIGNAL) {
+            signal(walk, option, payload, ports);
+        }
+        options = options.skip(u32::from(length));
+    }
+}
+
+fn signal(walk: &mut Walk, option: Span, payload: Span, ports: [u16; 2]) {
+    let Some(flags) = walk.u8(option, 3) else { return };
+    let acknowledgment = match flags & 3 {
+        1 => 4,
+        3 => 8,
+        _ => 0,
+    };
+    let sequence = if flags & 8 != 0 { 8 } else { 4 };
+    // The checksum is there if the option has room for it.
+    if flags & 4 == 0 || option.len() != 4 + acknowledgment + sequence + 4 + 2 + 2 {
+        return;
+    }
+    let mapping = option.skip(4 + acknowledgment);
+    let Some(length) = walk.u16(mapping, sequence + 4).map(u32::from) else { return };
+    // The end of all data takes a number, but no byte.
+    let length = length.saturating_sub(u32::from(flags & DATA_FIN != 0));
+    // Half of a number that was sent by half would be known from earlier segments; so would other parts of the mapping.
+    let presence = if sequence == 4 || length > payload.len() {
+        Presence::Unverifiable(Reason::Stream)
+    } else {
+        Presence::Present
+    };
+    let start = walk.found.pieces.len() as u32;
+    let field = mapping.skip(sequence + 6);
+    walk.found.pieces.extend([
+        Piece::Bytes(mapping.take(sequence + 6)),
+        Piece::given(&[0, 0]),
+        Piece::Bytes(payload.take(length)),
+    ]);
+    let field = [field, Span::default()];
+    if let Some(check) = walk.check_pieces(&DSS, Rule::Internet, field, start, 0, presence) {
+        check.ports = Some(ports);
+    }
+}

@@ -1,0 +1,78 @@
+//! OSPF (RFC 2328, RFC 5340): the packet's checksum and those of the link state advertisements in it.
+
+use super::ip::Ip;
+use crate::check::{Piece, Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The packet's checksum. Version 2: the packet without the 8 bytes of authentication, and none if these are
+/// cryptographic. Version 3: pseudo-header and packet.
+pub static OSPF: Protocol = Protocol {
+    name: "ospf",
+    title: "OSPF packet",
+    source: "RFC 2328 section D.4, RFC 5340 section A.3.1",
+};
+
+/// A link state advertisement's Fletcher checksum: all but its age.
+pub static LSA: Protocol =
+    Protocol { name: "ospf.lsa", title: "OSPF LSA", source: "RFC 2328 section 12.1.7" };
+
+const LINK_STATE_UPDATE: u8 = 4;
+const CRYPTOGRAPHIC: u16 = 2;
+
+/// From the version on.
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let Some([version, kind, a, b]) = walk.array(ip.payload, 0) else { return };
+    let length = u32::from(u16::from_be_bytes([a, b]));
+    let packet = Span::at(ip.payload.start, length);
+    let field = Span::at(packet.start + 12, 2);
+    let header = match version {
+        2 => {
+            let Some(authentication) = walk.u16(ip.payload, 14) else { return };
+            let presence = match length {
+                ..24 => Presence::LengthConflict,
+                _ if authentication == CRYPTOGRAPHIC => Presence::Absent,
+                _ => Presence::Present,
+            };
+            let start = walk.found.pieces.len() as u32;
+            let pieces = [packet.take(16), packet.skip(24)];
+            walk.found.pieces.extend(pieces.map(Piece::Bytes));
+            let field = [field, Span::default()];
+            walk.check_pieces(&OSPF, Rule::Internet, field, start, 0, presence);
+            24
+        }
+        3 => {
+            let presence = match length {
+                ..16 => Presence::LengthConflict,
+                // RFC 7166 section 4: with an authentication trailer it is left out.
+                _ if walk.u16(packet, 12) == Some(0) && packet.end < ip.payload.end => {
+                    Presence::Absent
+                }
+                _ => Presence::Present,
+            };
+            walk.check(&OSPF, Rule::Internet, field, Some(ip), packet, presence);
+            16
+        }
+        _ => return,
+    };
+    if kind == LINK_STATE_UPDATE {
+        let mut rest = packet.skip(header + 4);
+        for _ in 0..walk.u32(packet, header).unwrap_or(0) {
+            let Some(length) = walk.u16(rest, 18).map(u32::from).filter(|&length| length >= 20)
+            else {
+                return;
+            };
+            advertisement(walk, Span::at(rest.start, length));
+            rest = rest.skip(length);
+        }
+    }
+}
+
+/// From the age on, which routers count up and the checksum leaves out.
+fn advertisement(walk: &mut Walk, span: Span) {
+    let field = Span::at(span.start + 16, 2);
+    let presence = match walk.u16(span, 16) {
+        Some(0) => Presence::Illegal,
+        _ => Presence::Present,
+    };
+    walk.check(&LSA, Rule::CheckOctets, field, None, span.skip(2), presence);
+}

@@ -1,0 +1,27 @@
+//! PIM (RFC 7761): the checksum, and the packet in a Register.
+
+use super::ip::Ip;
+use super::link;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The checksum: the message, with a pseudo-header over IPv6; of a Register its first 8 bytes, or, as old senders have
+/// it, all.
+pub static PIM: Protocol = Protocol { name: "pim", title: "PIM", source: "RFC 7761 section 4.9" };
+
+const REGISTER: u8 = 0x21;
+
+/// From the version on.
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let span = ip.payload;
+    let Some(first) = walk.u8(span, 0) else { return };
+    let field = Span::at(span.start + 2, 2);
+    let pseudo = (ip.version == 6).then_some(ip);
+    if first == REGISTER {
+        let readings = [(Rule::Internet, pseudo, span.take(8)), (Rule::Internet, pseudo, span)];
+        walk.check_any(&PIM, field, &readings);
+        walk.deeper(|walk| link::raw(walk, span.skip(8)));
+    } else {
+        walk.check(&PIM, Rule::Internet, field, pseudo, span, Presence::Present);
+    }
+}

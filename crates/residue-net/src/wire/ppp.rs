@@ -1,0 +1,42 @@
+//! PPP (RFC 1661), in HDLC's framing (RFC 1662) and over Ethernet (RFC 2516).
+
+use super::{ipv4, ipv6, llc, mpls};
+use crate::check::Span;
+use crate::frame::Walk;
+
+/// From the protocol on, or from HDLC's address and control bytes.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let span = if walk.array(span, 0) == Some([0xff, 3]) { span.skip(2) } else { span };
+    let Some(first) = walk.u8(span, 0) else { return };
+    // RFC 1661 section 6.5: protocol field compression. The last byte of a number is odd.
+    let (protocol, inner) = if first & 1 != 0 {
+        (u16::from(first), span.skip(1))
+    } else {
+        let Some(number) = walk.u16(span, 0) else { return };
+        (number, span.skip(2))
+    };
+    match protocol {
+        0x0021 => ipv4::walk(walk, inner),
+        0x0023 => llc::osi(walk, inner),
+        0x0057 => ipv6::walk(walk, inner),
+        0x0281 | 0x0283 => mpls::walk(walk, inner),
+        _ => {}
+    }
+}
+
+/// A PPPoE session's packet: version and type, code, session, length.
+pub fn over_ethernet(walk: &mut Walk, span: Span) {
+    if let (Some([0x11, 0]), Some(length)) = (walk.array(span, 0), walk.u16(span, 4)) {
+        self::walk(walk, span.skip(6).take(u32::from(length)));
+    }
+}
+
+/// Cisco's HDLC: address, control, EtherType.
+pub fn cisco_hdlc(walk: &mut Walk, frame: Span) {
+    match walk.u16(frame, 2) {
+        // OSI, behind a byte of padding.
+        Some(0xfefe) => llc::osi(walk, frame.skip(5)),
+        Some(number) => super::ether_type(walk, number, frame.skip(4)),
+        None => {}
+    }
+}

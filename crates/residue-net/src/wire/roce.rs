@@ -1,0 +1,50 @@
+//! RoCEv2: InfiniBand's transport over UDP, with the invariant CRC at its end.
+
+use super::ip::Ip;
+use crate::check::{Piece, Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The invariant CRC: eight bytes FF for the local route header that is not there, then the packet from its IP header on,
+/// with ones for what routers change: traffic class, flow label, time to live, both checksums, and a reserved byte.
+pub static ICRC: Protocol = Protocol {
+    name: "roce.icrc",
+    title: "RoCEv2 invariant CRC",
+    source: "InfiniBand architecture, annex A17.3.3",
+};
+
+/// From the base transport header on.
+pub fn walk(walk: &mut Walk, span: Span, ip: &Ip) {
+    if span.len() < 12 + 4 || ip.payload.start + 8 != span.start {
+        return;
+    }
+    // The bytes of ones, and the spans between them.
+    let start = ip.source.start.wrapping_sub(if ip.version == 4 { 12 } else { 8 });
+    let (ones, masked): ([u8; 12], &[(u32, u32)]) = if ip.version == 4 {
+        let Some(first) = walk.bytes.get(start as usize) else { return };
+        if start + u32::from(first & 15) * 4 != ip.payload.start {
+            return;
+        }
+        ([0xff; 12], &[(1, 1), (8, 1), (10, 2)])
+    } else {
+        if start + 40 > ip.payload.start {
+            return;
+        }
+        let mut ones = [0xff; 12];
+        ones[8] = 0x6f;
+        (ones, &[(0, 4), (7, 1)])
+    };
+    let first = walk.found.pieces.len() as u32;
+    let pieces = &mut walk.found.pieces;
+    pieces.push(Piece::given(&ones[..8]));
+    let mut at = start;
+    let checksum = (ip.payload.start + 6 - start, 2);
+    let reserved = (span.start + 4 - start, 1);
+    for &(offset, length) in masked.iter().chain(&[checksum, reserved]) {
+        pieces.push(Piece::Bytes(Span { start: at, end: start + offset }));
+        pieces.push(Piece::given(if length == 4 { &ones[8..] } else { &ones[..length as usize] }));
+        at = start + offset + length;
+    }
+    let field = Span { start: span.end - 4, end: span.end };
+    pieces.push(Piece::Bytes(Span { start: at, end: field.start }));
+    walk.check_pieces(&ICRC, Rule::Crc32, [field, Span::default()], first, 0, Presence::Present);
+}

@@ -1,0 +1,42 @@
+//! SCTP (RFC 9260): CRC-32C, Adler-32 before it, and when there may be neither.
+
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The checksum: the packet, without a pseudo-header. CRC-32C, or Adler-32 in the first years.
+pub static SCTP: Protocol =
+    Protocol { name: "sctp", title: "SCTP", source: "RFC 9260 section 6.8, RFC 2960, RFC 9653" };
+
+const INIT: u8 = 1;
+const COOKIE_ECHO: u8 = 10;
+const ADDRESS_CHANGE: u8 = 0xc1;
+
+/// From the source port on.
+pub fn walk(walk: &mut Walk, span: Span) {
+    let (Some(ports), Some(checksum)) = (walk.u32(span, 0), walk.u32(span, 8)) else { return };
+    let ports = [(ports >> 16) as u16, ports as u16];
+    let field = Span::at(span.start + 8, 4);
+    let check = if checksum == 0 {
+        let presence = zero_presence(walk, span.skip(12));
+        walk.check(&SCTP, Rule::Crc32c, field, None, span, presence)
+    } else {
+        let readings = [(Rule::Crc32c, None, span), (Rule::Adler32, None, span)];
+        walk.check_any(&SCTP, field, &readings)
+    };
+    if let Some(check) = check {
+        check.ports = Some(ports);
+    }
+}
+
+/// RFC 9653 section 5.2: where the hosts agreed upon another way to detect errors, 0 means that there is no checksum,
+/// but not in packets that begin an association or change its addresses.
+fn zero_presence(walk: &Walk, chunks: Span) -> Presence {
+    let mut chunks = chunks;
+    while let (Some(kind), Some(length)) = (walk.u8(chunks, 0), walk.u16(chunks, 2)) {
+        if matches!(kind, INIT | COOKIE_ECHO | ADDRESS_CHANGE) {
+            return Presence::Illegal;
+        }
+        chunks = chunks.skip(u32::from(length.max(4)).next_multiple_of(4));
+    }
+    Presence::Absent
+}

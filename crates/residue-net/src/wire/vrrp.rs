@@ -1,0 +1,27 @@
+//! VRRP (RFC 3768, RFC 9568), and CARP, which has its shape.
+
+use super::ip::Ip;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The checksum: the message; over IPv6 with a pseudo-header. In version 3 over IPv4 RFC 5798 asks for one too, and
+/// RFC 9568 for none.
+pub static VRRP: Protocol =
+    Protocol { name: "vrrp", title: "VRRP", source: "RFC 9568 section 5.2.8, RFC 5798" };
+
+/// From the version on.
+pub fn walk(walk: &mut Walk, ip: &Ip) {
+    let span = ip.payload;
+    let Some(first) = walk.u8(span, 0) else { return };
+    let field = Span::at(span.start + 6, 2);
+    match (first >> 4, ip.version) {
+        (3, 4) => {
+            let readings = [(Rule::Internet, Some(ip), span), (Rule::Internet, None, span)];
+            walk.check_any(&VRRP, field, &readings);
+        }
+        (_, version) => {
+            let pseudo = (version == 6).then_some(ip);
+            walk.check(&VRRP, Rule::Internet, field, pseudo, span, Presence::Present);
+        }
+    }
+}

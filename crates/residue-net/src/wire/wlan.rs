@@ -1,0 +1,71 @@
+//! IEEE 802.11: the frame check sequence, and LLC in data frames that are not encrypted.
+
+use super::llc;
+use crate::check::{Presence, Protocol, Rule, Span};
+use crate::frame::Walk;
+
+/// The frame check sequence: CRC-32 from frame control on, lowest byte first.
+pub static FCS: Protocol = Protocol {
+    name: "wlan.fcs",
+    title: "IEEE 802.11 frame check sequence",
+    source: "IEEE 802.11 section 9.2.4.9",
+};
+
+/// From frame control on. `fcs`: does a frame check sequence stand at the end? `padded`: is the header's length rounded
+/// up to a multiple of 4?
+pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
+    let mut frame = frame;
+    if fcs && frame.len() >= 4 + 10 {
+        let cover = Span { start: frame.start, end: frame.end - 4 };
+        let field = Span { start: cover.end, end: frame.end };
+        walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
+        frame = cover;
+    }
+    data(walk, frame, padded);
+}
+
+/// What a data frame carries.
+fn data(walk: &mut Walk, frame: Span, padded: bool) {
+    let Some([control, flags]) = walk.array(frame, 0) else { return };
+    let (is_data, quality_of_service, empty) =
+        (control & 0x0f == 8, control & 0x80, control & 0x40);
+    let (both_systems, protected, ordered) = (flags & 3 == 3, flags & 0x40, flags & 0x80);
+    if !is_data || empty != 0 || protected != 0 {
+        return;
+    }
+    let mut length = if both_systems { 30 } else { 24 };
+    if quality_of_service != 0 {
+        // Aggregated frames have headers of their own.
+        if walk.u8(frame, length).is_none_or(|byte| byte & 0x80 != 0) {
+            return;
+        }
+        length += if ordered != 0 { 6 } else { 2 };
+    }
+    if padded {
+        length = length.next_multiple_of(4);
+    }
+    llc::walk(walk, frame.skip(length));
+}
+
+/// Behind radiotap's header (radiotap.org), whose numbers have their lowest bytes first. Its second field says whether
+/// there is a frame check sequence, and padding.
+pub fn radiotap(walk: &mut Walk, frame: Span) {
+    const TIME: u32 = 1;
+    const FLAGS: u32 = 2;
+    const MORE: u32 = 1 << 31;
+    let (Some(length), Some(present)) = (walk.array(frame, 2), walk.u32(frame, 4)) else { return };
+    let length = u32::from(u16::from_le_bytes(length));
+    let present = present.swap_bytes();
+    let mut at = 8;
+    let mut word = present;
+    while word & MORE != 0 {
+        let Some(next) = walk.u32(frame, at) else { return };
+        word = next.swap_bytes();
+        at += 4;
+    }
+    if present & TIME != 0 {
+        at = at.next_multiple_of(8) + 8;
+    }
+    let flags = if present & FLAGS != 0 { walk.u8(frame, at).unwrap_or(0) } else { 0 };
+    self::walk(walk, frame.skip(length), flags & 0x10 != 0, flags & 0x20 != 0);
+}
