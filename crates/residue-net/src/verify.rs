@@ -86,6 +86,8 @@ pub struct Buffer<'a> {
     pub is_cut: bool,
     /// Why nothing in it can be judged, if so.
     pub doubt: Option<Reason>,
+    /// If it is a PDU of a TCP stream: its number among those that its sender sent, from 1.
+    pub pdu: Option<u64>,
 }
 
 impl Buffer<'_> {
@@ -170,6 +172,7 @@ impl Verifier {
             found,
             is_cut: packet.bytes.len() < packet.wire_length as usize,
             doubt: None,
+            pdu: None,
         };
         each(&buffer);
         if !(found.fragments.is_empty() && found.segments.is_empty()) {
@@ -211,6 +214,7 @@ impl Verifier {
                 found,
                 is_cut: unit.bytes.len() < unit.sent as usize,
                 doubt: unit.doubt,
+                pdu: None,
             };
             each(&buffer);
             self.waiting.take(&buffer);
@@ -221,8 +225,9 @@ impl Verifier {
                 bytes: &pdu.bytes,
                 places: Places::Runs(&pdu.places),
                 found: &pdu.found,
-                is_cut: false,
+                is_cut: pdu.is_cut,
                 doubt: None,
+                pdu: Some(pdu.number),
             });
         }
     }
