@@ -13,6 +13,8 @@ pub struct Found {
     pub checks: Vec<Check>,
     /// What they cover; each check has a range of them.
     pub pieces: Vec<Piece>,
+    /// Source and destination address of every network header, outer before inner.
+    pub networks: Vec<[Span; 2]>,
     /// Fragments of datagrams, to be put together.
     pub fragments: Vec<Fragment>,
     /// TCP segments of connections whose stream carries check values.
@@ -24,6 +26,7 @@ impl Found {
     pub fn clear(&mut self) {
         self.checks.clear();
         self.pieces.clear();
+        self.networks.clear();
         self.fragments.clear();
         self.segments.clear();
     }
