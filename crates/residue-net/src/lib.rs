@@ -12,6 +12,8 @@ pub mod diagnose;
 mod error;
 pub mod fix;
 pub mod frame;
+pub mod make;
+pub mod nat;
 pub mod pcap;
 pub mod stream;
 pub mod summary;

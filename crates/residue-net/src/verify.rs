@@ -148,10 +148,7 @@ impl<'a> Finding<'a> {
 pub struct Verifier {
     found: Found,
     agreements: Agreements,
-    datagrams: Datagrams,
-    ready: Vec<Unit>,
-    streams: Streams,
-    pdus: Vec<Pdu>,
+    waiting: Waiting,
 }
 
 impl Verifier {
@@ -178,12 +175,9 @@ impl Verifier {
             pdu: None,
         };
         each(&buffer);
-        if !found.segments.is_empty() {
-            streams(&buffer, &mut self.streams, &mut self.pdus, &mut each);
-        }
-        if !found.fragments.is_empty() {
-            keep(&buffer, &mut self.datagrams, &mut self.ready);
-            self.units(&mut each);
+        if !(found.fragments.is_empty() && found.segments.is_empty()) {
+            self.waiting.take(&buffer);
+            self.completed(&mut each);
         }
     }
 
@@ -191,22 +185,23 @@ impl Verifier {
     pub fn finish(&mut self, mut each: impl FnMut(&Buffer<'_>)) {
         // What is given up may itself hold fragments.
         loop {
-            self.datagrams.finish(&mut self.ready);
-            if self.ready.is_empty() {
+            self.waiting.datagrams.finish(&mut self.waiting.units);
+            if self.waiting.units.is_empty() {
                 break;
             }
-            self.units(&mut each);
+            self.completed(&mut each);
         }
-        self.streams.finish(&mut self.pdus);
-        pdus(&mut self.pdus, &mut each);
+        self.waiting.streams.finish(&mut self.waiting.pdus);
+        self.completed(&mut each);
     }
 
-    fn units(&mut self, each: &mut impl FnMut(&Buffer<'_>)) {
-        while let Some(unit) = self.ready.pop() {
+    fn completed(&mut self, each: &mut impl FnMut(&Buffer<'_>)) {
+        while let Some(unit) = self.waiting.units.pop() {
             self.found.clear();
             let Verifier { found, agreements, .. } = self;
             let mut walk = Walk::new(&unit.bytes, unit.sent, unit.missing, found, agreements);
             walk.addresses = [unit.ip.source, unit.ip.destination];
+            walk.found.networks.push(walk.addresses);
             if unit.ip.version == 4 {
                 wire::ip_protocol(&mut walk, &unit.ip);
             } else {
@@ -222,8 +217,39 @@ impl Verifier {
                 pdu: None,
             };
             each(&buffer);
-            keep(&buffer, &mut self.datagrams, &mut self.ready);
-            streams(&buffer, &mut self.streams, &mut self.pdus, each);
+            self.waiting.take(&buffer);
+        }
+        for pdu in self.waiting.pdus.drain(..) {
+            each(&Buffer {
+                packet: pdu.packet,
+                bytes: &pdu.bytes,
+                places: Places::Runs(&pdu.places),
+                found: &pdu.found,
+                is_cut: pdu.is_cut,
+                doubt: None,
+                pdu: Some(pdu.number),
+            });
+        }
+    }
+}
+
+/// What waits for other packets, and what no longer does.
+#[derive(Debug, Default)]
+struct Waiting {
+    datagrams: Datagrams,
+    streams: Streams,
+    units: Vec<Unit>,
+    pdus: Vec<Pdu>,
+}
+
+impl Waiting {
+    fn take(&mut self, buffer: &Buffer<'_>) {
+        let Buffer { packet, bytes, places, found, .. } = buffer;
+        for fragment in &found.fragments {
+            self.datagrams.take(fragment, bytes, places, *packet, &mut self.units);
+        }
+        for segment in &found.segments {
+            self.streams.take(segment, bytes, places, *packet, &mut self.pdus);
         }
     }
 }
@@ -271,40 +297,6 @@ pub fn capture(input: impl io::Read, mut each: impl FnMut(&Buffer<'_>)) -> Resul
     Ok(Read { format, compression, packets, cut_packets, error })
 }
 
-/// Keeps what waits for other packets.
-fn keep(buffer: &Buffer<'_>, datagrams: &mut Datagrams, ready: &mut Vec<Unit>) {
-    for fragment in &buffer.found.fragments {
-        datagrams.take(fragment, buffer.bytes, &buffer.places, buffer.packet, ready);
-    }
-}
-
-/// Takes the segments of streams, and shows the PDUs they complete.
-fn streams(
-    buffer: &Buffer<'_>,
-    streams: &mut Streams,
-    ready: &mut Vec<Pdu>,
-    each: &mut impl FnMut(&Buffer<'_>),
-) {
-    for segment in &buffer.found.segments {
-        streams.take(segment, buffer.bytes, &buffer.places, buffer.packet, ready);
-    }
-    pdus(ready, each);
-}
-
-fn pdus(ready: &mut Vec<Pdu>, each: &mut impl FnMut(&Buffer<'_>)) {
-    for pdu in ready.drain(..) {
-        each(&Buffer {
-            packet: pdu.packet,
-            bytes: &pdu.bytes,
-            places: Places::Runs(&pdu.places),
-            found: &pdu.found,
-            is_cut: pdu.is_cut,
-            doubt: None,
-            pdu: Some(pdu.number),
-        });
-    }
-}
-
 /// The verdict on one check.
 #[must_use]
 #[inline]
@@ -319,12 +311,12 @@ pub fn judge(check: &Check, buffer: &[u8], pieces: &[Piece]) -> Verdict {
     let cover = check.cover(pieces);
     if check.rule.is_internet() {
         // As receivers do: with its field, everything adds up to ones.
-        let mut sum = Checksum::new();
+        let mut sum = Sum::default();
         for piece in cover {
             let Some(bytes) = piece.of(buffer) else { return Verdict::Unverifiable(Reason::Cut) };
-            sum.update(bytes);
+            sum.add(bytes);
         }
-        if sum.value() == 0 {
+        if sum.is_ones() {
             return Verdict::Good;
         }
         return if is_offloaded(check, buffer, cover) { Verdict::Offloaded } else { Verdict::Bad };
@@ -334,6 +326,34 @@ pub fn judge(check: &Check, buffer: &[u8], pieces: &[Piece]) -> Verdict {
         return Verdict::Unverifiable(Reason::Cut);
     };
     if check.rule.agrees(stored, computed) { Verdict::Good } else { Verdict::Bad }
+}
+
+/// A one's-complement sum of a few pieces, of which short ones are not worth a call.
+#[derive(Default)]
+struct Sum {
+    sum: u64,
+    odd: bool,
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, bytes: &[u8]) {
+        let sum = if bytes.len() <= 40 && bytes.len() % 4 == 0 {
+            let word =
+                |four: &[u8]| u64::from(u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
+            bytes.chunks_exact(4).map(word).sum::<u64>()
+        } else {
+            u64::from(!residue::internet::checksum(bytes))
+        };
+        // Behind an odd number of bytes, high and low bytes change places (RFC 1071 section 2).
+        self.sum += if self.odd { sum % 65535 * 256 } else { sum };
+        self.odd ^= bytes.len() % 2 == 1;
+    }
+
+    /// Is it FFFF? Only zeros sum to 0.
+    fn is_ones(&self) -> bool {
+        self.sum != 0 && self.sum.is_multiple_of(65535)
+    }
 }
 
 /// Does the field hold the sum of the pseudo-header alone, with the length (Linux, and what NDIS calls checksum offload) or

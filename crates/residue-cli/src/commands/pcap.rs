@@ -1,6 +1,7 @@
 //! `residue pcap`: check values in packet captures.
 
 mod fix;
+mod make;
 mod report;
 mod verify;
 
@@ -39,6 +40,8 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Repair check values, and change nothing else
     Fix(fix::FixArgs),
+    /// Make captures with right and wrong check values, for tests
+    Make(make::MakeArgs),
 }
 
 /// Does what was asked for.
@@ -46,6 +49,7 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Command::Verify(args) => verify::run(args, output),
         Command::Fix(args) => fix::run(args, output),
+        Command::Make(args) => make::run(args, output),
     }
 }
 

@@ -52,7 +52,7 @@ enum Resolution {
     /// So many nanoseconds.
     Nanoseconds(u64),
     /// Less than a nanosecond: so many of them make one.
-    PartOfNanosecond(u64),
+    PartOfNanosecond(u128),
     /// Seconds divided by two so many times.
     Binary(u8),
 }
@@ -66,7 +66,7 @@ impl Resolution {
         } else if power <= 9 {
             Resolution::Nanoseconds(10_u64.pow(9 - power))
         } else {
-            Resolution::PartOfNanosecond(10_u64.checked_pow(power - 9).unwrap_or(u64::MAX))
+            Resolution::PartOfNanosecond(10_u128.checked_pow(power - 9).unwrap_or(u128::MAX))
         }
     }
 
@@ -75,7 +75,7 @@ impl Resolution {
     fn nanoseconds(self, stamp: u64) -> u64 {
         match self {
             Resolution::Nanoseconds(unit) => stamp.saturating_mul(unit),
-            Resolution::PartOfNanosecond(parts) => stamp / parts,
+            Resolution::PartOfNanosecond(parts) => (u128::from(stamp) / parts) as u64,
             Resolution::Binary(power) => {
                 let nanoseconds = (u128::from(stamp) * 1_000_000_000) >> power;
                 u64::try_from(nanoseconds).unwrap_or(u64::MAX)
@@ -192,18 +192,18 @@ impl Ng {
             let what = "a section without the number that tells its byte order".to_owned();
             return Err(window.malformed(window.offset(), what));
         };
-        // Some writers count 1.2 for what is 1.0.
-        let (major, minor) = (order.u16(head, 12), order.u16(head, 14));
-        if !matches!((major, minor), (1, 0 | 2)) {
-            let offset = window.offset();
-            return Err(Error::Version { format: "pcapng", major, minor, offset });
-        }
         self.order = order;
         self.interfaces.clear();
         let length = self.length(window)?;
         if length < SHORTEST as u32 {
             let what = format!("a section's first block of {length} bytes, less than {SHORTEST}");
             return Err(window.malformed(window.offset(), what));
+        }
+        // Some writers count 1.2 for what is 1.0.
+        let (major, minor) = (order.u16(window.peek(), 12), order.u16(window.peek(), 14));
+        if !matches!((major, minor), (1, 0 | 2)) {
+            let offset = window.offset();
+            return Err(Error::Version { format: "pcapng", major, minor, offset });
         }
         self.pass_over(window, length)
     }

@@ -1,0 +1,293 @@
+//! Cases of known causes. Where the cause shows only in several packets, there are several.
+
+use super::control::seal_alone;
+use super::lab::{A, B, PORTS};
+use super::link::{ethernet, padded};
+use super::network::{Ends, V4, V6, documentation, ipv4, loose_source_route, store};
+use super::transport::{
+    DATA, Tcp, offloaded, sctp, sctp_data, tcp, udp, udp_summing_to_zero, udp_without,
+};
+use super::{Case, Frame, Repair};
+use crate::check::Verdict;
+
+/// The cases.
+#[must_use]
+pub fn causes() -> Vec<Case> {
+    [rewritten(), offloads(), wrong_value(), wrong_cover(), damage()].concat()
+}
+
+/// Twins of several frames, all of whose bad ones are bad.
+fn several(
+    name: &'static str,
+    title: &'static str,
+    protocol: &'static str,
+    twins: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
+) -> Case {
+    let (good, bad): (Vec<_>, Vec<_>) =
+        twins.into_iter().map(|(good, bad)| (Frame::whole(good), Frame::whole(bad))).unzip();
+    let bad_verdicts = vec![(protocol, Verdict::Bad); bad.len()];
+    Case { good, bad, bad_verdicts, ..Case::of(name, title, protocol, Vec::new(), Vec::new()) }
+}
+
+/// Segments of one connection, each with other data and numbers.
+fn segments(ports: [u16; 2]) -> Vec<Tcp<'static>> {
+    let numbers = |part: usize| [1 + 1000 * part as u32, 2];
+    (0..8)
+        .map(|part| Tcp { ports, numbers: numbers(part), data: &DATA[part..], ..Tcp::default() })
+        .collect()
+}
+
+fn rewritten() -> Vec<Case> {
+    let private = Ends::V4([[10, 0, 0, 7], B]);
+    let private6 = Ends::V6([documentation(0x77), documentation(2)]);
+    // What was computed for the old ends stays in the packet with the new ones.
+    let moved = |old: Ends, new: Ends| {
+        segments([1234, 80]).into_iter().map(move |segment| {
+            (new.frame(6, &segment.segment(new)), new.frame(6, &segment.segment(old)))
+        })
+    };
+    let ports = segments([1234, 80]).into_iter().zip(segments([40321, 80])).map(|(old, new)| {
+        let good = new.segment(V4);
+        let mut bad = good.clone();
+        bad[16..18].copy_from_slice(&old.segment(V4)[16..18]);
+        (V4.frame(6, &good), V4.frame(6, &bad))
+    });
+    let datagrams = (0..8).map(|part| {
+        let datagram = udp(V4, PORTS, &DATA[part..]);
+        let mut bad = datagram.clone();
+        bad[6..8].copy_from_slice(&udp(private, PORTS, &DATA[part..])[6..8]);
+        (V4.frame(17, &datagram), V4.frame(17, &bad))
+    });
+    // The header's checksum is not updated either.
+    let headers = segments([1234, 80]).into_iter().map(|segment| {
+        let good = V4.packet(6, &segment.segment(V4));
+        let mut bad = good.clone();
+        bad[10..12].copy_from_slice(&private.packet(6, &segment.segment(private))[10..12]);
+        (ethernet(0x0800, &good), ethernet(0x0800, &bad))
+    });
+    let explained = |case: Case| Case { repair: Repair::Explained, ..case.because("rewritten") };
+    vec![
+        explained(several(
+            "nat-tcp",
+            "address rewritten, TCP not updated",
+            "tcp",
+            moved(private, V4),
+        )),
+        explained(several(
+            "nat6-tcp",
+            "IPv6 address rewritten, TCP not updated",
+            "tcp",
+            moved(private6, V6),
+        )),
+        explained(several("nat-udp", "address rewritten, UDP not updated", "udp", datagrams)),
+        explained(several("nat-ip", "address rewritten, IPv4 header not updated", "ip", headers)),
+        explained(several("nat-port", "port rewritten, TCP not updated", "tcp", ports)),
+    ]
+}
+
+fn offloads() -> Vec<Case> {
+    let partial = |name, title, protocol, ends: Ends, number, good: Vec<u8>, field, length| {
+        let bad = offloaded(good.clone(), ends, number, field, length);
+        Case::of(name, title, protocol, ends.frame(number, &good), ends.frame(number, &bad))
+            .verdict(Verdict::Offloaded, Repair::Explained)
+            .because("offload")
+    };
+    let datagram = |ends| udp(ends, PORTS, DATA);
+    vec![
+        partial(
+            "offload-udp",
+            "UDP, sum of the pseudo-header",
+            "udp",
+            V4,
+            17,
+            datagram(V4),
+            6,
+            true,
+        ),
+        partial(
+            "offload-tcp6",
+            "TCP over IPv6, sum of the pseudo-header",
+            "tcp",
+            V6,
+            6,
+            tcp(V6),
+            16,
+            true,
+        ),
+        partial(
+            "offload-large",
+            "TCP, that sum without the length",
+            "tcp",
+            V4,
+            6,
+            tcp(V4),
+            16,
+            false,
+        ),
+        partial("offload-large6", "the same over IPv6", "tcp", V6, 6, tcp(V6), 16, false),
+    ]
+}
+
+fn wrong_value() -> Vec<Case> {
+    let good = tcp(V4);
+    let with_field = |segment: &[u8], field: [u8; 2]| {
+        let mut segment = segment.to_vec();
+        segment[16..18].copy_from_slice(&field);
+        V4.frame(6, &segment)
+    };
+    // All zeros: an echo reply whose checksum is FFFF.
+    let nothing = seal_alone(vec![0; 16], 2);
+    let summing = udp_summing_to_zero(V6, PORTS);
+    let zero = {
+        let mut datagram = summing.clone();
+        store(&mut datagram, 6, 0);
+        datagram
+    };
+    // Data chosen so that the checksum is 0, as TCP may send it.
+    let probe = Tcp { data: &[0, 0], ..Tcp::default() }.segment(V4);
+    let filled = Tcp { data: &probe[16..18], ..Tcp::default() }.segment(V4);
+    let chunk = sctp_data(DATA);
+    let packet = sctp(PORTS, &chunk);
+    let mut reversed = packet.clone();
+    reversed[8..12].reverse();
+    vec![
+        Case::of("zeroed", "TCP, zero", "tcp", V4.frame(6, &good), with_field(&good, [0, 0]))
+            .because("zeroed"),
+        Case::of(
+            "swapped-tcp",
+            "TCP, bytes swapped",
+            "tcp",
+            V4.frame(6, &good),
+            with_field(&good, [good[17], good[16]]),
+        )
+        .because("byte-swapped"),
+        Case::of(
+            "swapped-sctp",
+            "SCTP, highest byte first",
+            "sctp",
+            V4.frame(132, &packet),
+            V4.frame(132, &reversed),
+        )
+        .because("byte-swapped"),
+        Case::of(
+            "negative-zero",
+            "ICMP, 0000 for FFFF",
+            "icmp",
+            V4.frame(1, &nothing),
+            V4.frame(1, &[0; 16]),
+        )
+        .because("negative-zero"),
+        Case::of(
+            "negative-zero-udp6",
+            "UDP over IPv6, 0000 for FFFF",
+            "udp",
+            V6.frame(17, &summing),
+            V6.frame(17, &zero),
+        )
+        .verdict(Verdict::Illegal, Repair::Never),
+        // Receivers cannot tell: with either zero all adds up to ones.
+        Case {
+            bad_verdicts: Vec::new(),
+            repair: Repair::Never,
+            ..Case::of(
+                "positive-zero",
+                "TCP, FFFF for 0000 (RFC 1141)",
+                "tcp",
+                V4.frame(6, &filled),
+                with_field(&filled, [0xff; 2]),
+            )
+        },
+    ]
+}
+
+fn wrong_cover() -> Vec<Case> {
+    let short = Tcp { data: b"ab", ..Tcp::default() };
+    let frame = padded(&V4.frame(6, &short.segment(V4)), 60);
+    let padding = frame[14 + 20 + 22..].to_vec();
+    // Summed to the end of the frame, with and without the padding in the length.
+    let over = |counted: usize| {
+        let mut segment = [&short.unsealed()[..], &padding].concat();
+        let mut sum = V4.pseudo(6, counted);
+        sum.update(&segment);
+        store(&mut segment, 16, sum.value());
+        padded(&V4.frame(6, &segment[..22]), 60)
+    };
+    let stop = [198, 51, 100, 9];
+    let routed = |ends| {
+        let segment = Tcp::default().segment(ends);
+        ethernet(0x0800, &ipv4([A, B], 6, &loose_source_route(4, stop), &segment))
+    };
+    // The last byte of an odd number forgotten.
+    let odd = {
+        let mut message = udp_without(PORTS, DATA);
+        let mut sum = V4.pseudo(17, message.len());
+        sum.update(&message[..message.len() - 1]);
+        store(&mut message, 6, sum.value());
+        message
+    };
+    let whole = udp(V4, PORTS, DATA);
+    vec![
+        Case::of("padding-summed", "padding in the sum", "tcp", frame.clone(), over(22))
+            .because("other-length"),
+        Case::of("padding-counted", "padding in sum and length", "tcp", frame, over(26))
+            .because("other-length"),
+        Case::of(
+            "odd-byte",
+            "the odd last byte forgotten",
+            "udp",
+            V4.frame(17, &whole),
+            V4.frame(17, &odd),
+        )
+        .because("other-length"),
+        Case::of(
+            "other-destination",
+            "the next stop for the last",
+            "tcp",
+            routed(Ends::V4([A, stop])),
+            routed(V4),
+        )
+        .because("other-destination"),
+    ]
+}
+
+fn damage() -> Vec<Case> {
+    let flip = |frame: &[u8], byte: usize, bit: u8| {
+        let mut frame = frame.to_vec();
+        frame[byte] ^= 1 << bit;
+        frame
+    };
+    let segment = V4.frame(6, &tcp(V4));
+    let packet = V4.frame(132, &sctp(PORTS, &sctp_data(DATA)));
+    let stays = |case: Case| Case { repair: Repair::Differs, ..case.because("flipped-bit") };
+    vec![
+        stays(Case::of(
+            "flip-tcp",
+            "TCP, one bit of the data flipped",
+            "tcp",
+            segment.clone(),
+            flip(&segment, 60, 3),
+        )),
+        Case::of(
+            "flip-tcp-field",
+            "TCP, one bit of the checksum flipped",
+            "tcp",
+            segment.clone(),
+            flip(&segment, 50, 6),
+        )
+        .because("flipped-bit"),
+        stays(Case::of(
+            "flip-sctp",
+            "SCTP, one bit of the data flipped",
+            "sctp",
+            packet.clone(),
+            flip(&packet, 70, 0),
+        )),
+        stays(Case::of(
+            "flip-ip",
+            "IPv4 header, one bit of the time to live flipped",
+            "ip",
+            segment.clone(),
+            flip(&segment, 22, 2),
+        )),
+    ]
+}

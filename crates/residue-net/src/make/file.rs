@@ -1,0 +1,69 @@
+//! Cases as capture files.
+
+use super::{Case, Format, Frame};
+use crate::pcap::ByteOrder;
+use crate::pcap::compressed::{self, Compression};
+use crate::pcap::write::{COMMENT, Header, NgWriter, Writer};
+use std::io::{self, Write};
+
+/// The time of a file's first packet, in nanoseconds since 1970: not a whole number of microseconds. One second passes
+/// from packet to packet.
+const START: u64 = 1_700_000_000_123_456_789;
+const SECOND: u64 = 1_000_000_000;
+
+/// A custom block's type, and the enterprise number for documentation (RFC 5612).
+const CUSTOM: u32 = 0xbad;
+const ENTERPRISE: u32 = 32473;
+/// The option of an interface that says in what parts of a second times are: here 10^-9.
+const RESOLUTION: (u16, &[u8]) = (9, &[9]);
+
+/// Writes one twin of a case, [`Case::good`] or [`Case::bad`], as a file of its format.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn file(mut out: impl Write, case: &Case, twin: &[Frame]) -> io::Result<()> {
+    let plain = Header { nanoseconds: false, fcs: case.fcs, ..Header::new(case.link) };
+    match case.format {
+        Format::Pcap => classic(out, plain, twin),
+        Format::PcapNanoseconds => classic(out, Header { nanoseconds: true, ..plain }, twin),
+        Format::PcapSwapped => classic(out, Header { order: ByteOrder::Big, ..plain }, twin),
+        Format::PcapNg => pcapng(out, case, twin),
+        Format::Gzip => {
+            let mut inside = Vec::new();
+            classic(&mut inside, plain, twin)?;
+            compressed::copy(&mut &inside[..], &mut out, Some(Compression::Gzip))
+        }
+    }
+}
+
+/// The name's ending of a file of this format.
+#[must_use]
+pub fn extension(format: Format) -> &'static str {
+    match format {
+        Format::Pcap | Format::PcapNanoseconds | Format::PcapSwapped => "pcap",
+        Format::PcapNg => "pcapng",
+        Format::Gzip => "pcap.gz",
+    }
+}
+
+fn classic(out: impl Write, header: Header, frames: &[Frame]) -> io::Result<()> {
+    let mut writer = Writer::new(out, header)?;
+    for (second, frame) in (0..).zip(frames) {
+        writer.packet(START + second * SECOND, frame.wire_length, &frame.bytes)?;
+    }
+    Ok(())
+}
+
+/// Every packet has a comment, and before the first stands a custom block: a repair must leave both alone.
+fn pcapng(out: impl Write, case: &Case, frames: &[Frame]) -> io::Result<()> {
+    let mut writer = NgWriter::new(out, ByteOrder::Little, &[(COMMENT, case.title.as_bytes())])?;
+    writer.interface(case.link.0 as u16, 256 << 10, &[RESOLUTION])?;
+    writer.block(CUSTOM, &[&ENTERPRISE.to_le_bytes()[..], b"residues"].concat(), &[])?;
+    for (second, frame) in (0..).zip(frames) {
+        let time = START + second * SECOND;
+        let comment = (COMMENT, case.name.as_bytes());
+        writer.packet(0, time, frame.wire_length, &frame.bytes, &[comment])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Every case of `make`, verified and repaired.
+
+use residue_net::check::Verdict;
+use residue_net::diagnose::Diagnosis;
+use residue_net::fix::{self, Policy};
+use residue_net::make::{self, Case, Frame, Repair};
+use residue_net::pcap::patch;
+use residue_net::{Error, verify};
+use std::io::BufReader;
+
+type Verdicts = Vec<(&'static str, Verdict)>;
+
+fn file(case: &Case, twin: &[Frame]) -> Vec<u8> {
+    let mut file = Vec::new();
+    make::file::file(&mut file, case, twin).unwrap();
+    file
+}
+
+/// All verdicts.
+fn verdicts(file: &[u8]) -> Verdicts {
+    let mut all = Vec::new();
+    let read = verify::capture(file, |buffer| {
+        all.extend(buffer.findings().map(|finding| (finding.check.protocol.name, finding.verdict)));
+    });
+    assert!(read.unwrap().error.is_none());
+    all.sort();
+    all
+}
+
+fn not_good(verdicts: &Verdicts) -> Verdicts {
+    verdicts.iter().copied().filter(|&(_, verdict)| verdict != Verdict::Good).collect()
+}
+
+/// The file without compression, repaired.
+fn repaired(file: &[u8], policy: &Policy) -> Result<Vec<u8>, Error> {
+    let plan = fix::plan(|| Ok(file), policy, |_| {})?;
+    let mut repaired = Vec::new();
+    patch::copy(file, &mut repaired, &plan.edits, None)?;
+    Ok(repaired)
+}
+
+fn plain(file: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    patch::copy(BufReader::new(file), &mut plain, &[], None).unwrap();
+    plain
+}
+
+/// The names of the causes of what is not good.
+fn causes(file: &[u8]) -> Vec<Option<&'static str>> {
+    let mut diagnosis = Diagnosis::default();
+    let wrong = |verdict| matches!(verdict, Verdict::Bad | Verdict::Offloaded);
+    verify::capture(file, |buffer| {
+        buffer.findings().filter(|it| wrong(it.verdict)).for_each(|it| diagnosis.learn(&it));
+    })
+    .unwrap();
+    let mut causes = Vec::new();
+    verify::capture(file, |buffer| {
+        let found = buffer.findings().filter(|it| wrong(it.verdict));
+        causes.extend(found.map(|it| diagnosis.cause(&it).map(|cause| cause.name())));
+    })
+    .unwrap();
+    causes
+}
+
+/// Runs all cases through `test`, and fails with all that it says.
+fn each(test: impl Fn(&Case) -> Result<(), String>) {
+    let cases = make::cases();
+    assert!(cases.len() > 54);
+    let failures: Vec<_> = cases
+        .iter()
+        .filter_map(|case| test(case).err().map(|why| format!("{}: {why}\n", case.name)))
+        .collect();
+    assert!(failures.is_empty(), "{} of {}\n{}", failures.len(), cases.len(), failures.concat());
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{what}: found {found:?}, expected {expected:?}"))
+    }
+}
+
+fn sorted(verdicts: &Verdicts) -> Verdicts {
+    let mut verdicts = verdicts.clone();
+    verdicts.sort();
+    verdicts
+}
+
+#[test]
+fn every_good_twin_is_good() {
+    each(|case| {
+        let found = verdicts(&file(case, &case.good));
+        same("not good", not_good(&found), sorted(&case.good_verdicts))?;
+        // A walker that does not know the protocol finds nothing bad, either.
+        same("found", found.iter().any(|&(name, _)| name == case.protocol), true)
+    });
+}
+
+#[test]
+fn every_bad_twin_is_flagged_with_the_right_protocol() {
+    each(|case| {
+        let found = verdicts(&file(case, &case.bad));
+        same("not good", not_good(&found), sorted(&case.bad_verdicts))
+    });
+}
+
+#[test]
+fn good_twins_stay_as_they_are() {
+    let all = Policy { tso: true, ..Policy::all() };
+    each(|case| {
+        let good = file(case, &case.good);
+        let repaired = repaired(&good, &all).map_err(|error| error.to_string())?;
+        same("unchanged", repaired == plain(&good), true)
+    });
+}
+
+#[test]
+fn bad_twins_become_what_they_should() {
+    let tso = Policy { tso: true, ..Policy::all() };
+    each(|case| {
+        let (good, bad) = (file(case, &case.good), file(case, &case.bad));
+        let after = |policy: &Policy| repaired(&bad, policy).map_err(|error| error.to_string());
+        let (by_default, forced, with_tso) =
+            (after(&Policy::default())?, after(&Policy::all())?, after(&tso)?);
+        let (good, bad) = (plain(&good), plain(&bad));
+        let explained = case.repair == Repair::Explained;
+        same("by default", by_default == if explained { &good } else { &bad }[..], true)?;
+        match case.repair {
+            Repair::Explained | Repair::Forced => {
+                same("all", forced == good, true)?;
+                same("all, TSO", with_tso == good, true)
+            }
+            Repair::LengthZero => {
+                same("all", forced == bad, true)?;
+                same("all, TSO", with_tso == good, true)
+            }
+            Repair::Differs => {
+                same("changed", forced != bad && forced != good, true)?;
+                same("bad after", not_good(&verdicts(&forced)), Vec::new())
+            }
+            Repair::Never => same("all", with_tso == bad, true),
+        }
+    });
+}
+
+#[test]
+fn causes_are_named() {
+    each(|case| match case.cause {
+        None => Ok(()),
+        Some(cause) => {
+            let expected = vec![Some(cause); case.bad_verdicts.len()];
+            same("causes", causes(&file(case, &case.bad)), expected)
+        }
+    });
+}
+
+#[test]
+fn planted_errors_are_all_found_and_nothing_else() {
+    let mut file = Vec::new();
+    let done = make::synthetic(&mut file, 20_000_000, 1).unwrap();
+    let mut found = Vec::new();
+    let read = verify::capture(&file[..], |buffer| {
+        if buffer.findings().any(|finding| finding.verdict != Verdict::Good) {
+            found.push(buffer.packet);
+        }
+    });
+    assert_eq!(read.unwrap().packets, done.packets);
+    assert!(found.len() > 10);
+    assert_eq!(found, done.planted);
+}
