@@ -13,6 +13,8 @@ pub struct Found {
     pub checks: Vec<Check>,
     /// What they cover; each check has a range of them.
     pub pieces: Vec<Piece>,
+    /// Source and destination address of every network header, outer before inner.
+    pub networks: Vec<[Span; 2]>,
     /// Fragments of datagrams, to be put together.
     pub fragments: Vec<Fragment>,
     /// TCP segments of connections whose stream carries check values.
@@ -24,6 +26,7 @@ impl Found {
     pub fn clear(&mut self) {
         self.checks.clear();
         self.pieces.clear();
+        self.networks.clear();
         self.fragments.clear();
         self.segments.clear();
     }
@@ -179,8 +182,8 @@ impl<'a> Walk<'a> {
         self.check_pieces(protocol, rule, field, start, pseudo as u8, presence)
     }
 
-    /// Reports the first of several readings, each a rule, a pseudo-header and a cover, that gives the stored value; the
-    /// very first, if none does. For protocols that have been sent in more than one way.
+    /// Reports the first of several readings, each a rule, a pseudo-header and a cover, that gives the stored value; if
+    /// none does, one that cannot be judged, or the very first. For protocols that have been sent in more than one way.
     pub fn check_any(
         &mut self,
         protocol: &'static Protocol,
@@ -188,15 +191,28 @@ impl<'a> Walk<'a> {
         readings: &[(Rule, Option<&Ip>, Span)],
     ) -> Option<&mut Check> {
         let before = (self.found.checks.len(), self.found.pieces.len());
-        for &(rule, pseudo, cover) in readings.iter().chain(readings.first()) {
+        let mut otherwise = readings.first();
+        for reading in readings {
+            let check = self.check_reading(protocol, field, reading)?;
+            if let Presence::Unverifiable(_) = check.presence {
+                otherwise = Some(reading);
+            }
+            if self.last_holds() {
+                return self.found.checks.last_mut();
+            }
             self.found.checks.truncate(before.0);
             self.found.pieces.truncate(before.1);
-            self.check(protocol, rule, field, pseudo, cover, Presence::Present)?;
-            if self.last_holds() {
-                break;
-            }
         }
-        self.found.checks.last_mut()
+        self.check_reading(protocol, field, otherwise?)
+    }
+
+    fn check_reading(
+        &mut self,
+        protocol: &'static Protocol,
+        field: Span,
+        &(rule, pseudo, cover): &(Rule, Option<&Ip>, Span),
+    ) -> Option<&mut Check> {
+        self.check(protocol, rule, field, pseudo, cover, Presence::Present)
     }
 
     /// Is the check that was reported last present and right?
@@ -230,8 +246,18 @@ impl<'a> Walk<'a> {
             Piece::Bytes(span) => span.end.max(reach),
             Piece::Given { .. } => reach,
         });
+        // Check octets lie in what they make zero, or a length is too short for them.
+        let covers = |field: Span| {
+            pieces[start as usize..].iter().any(|piece| match piece {
+                Piece::Bytes(span) => span.start <= field.start && field.end <= span.end,
+                Piece::Given { .. } => false,
+            })
+        };
         let presence = match presence {
             Presence::Present if reach > self.sent => Presence::LengthConflict,
+            Presence::Present if rule == Rule::CheckOctets && !covers(field[0]) => {
+                Presence::LengthConflict
+            }
             Presence::Present if reach as usize > self.bytes.len() => {
                 Presence::Unverifiable(self.missing)
             }

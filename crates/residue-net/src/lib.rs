@@ -13,6 +13,7 @@ mod error;
 pub mod fix;
 pub mod frame;
 pub mod make;
+pub mod nat;
 pub mod pcap;
 pub mod stream;
 pub mod summary;

@@ -13,6 +13,8 @@ pub mod more;
 pub mod network;
 pub mod routing;
 pub mod synthetic;
+#[cfg(test)]
+mod tests;
 pub mod transport;
 pub mod tunnel;
 mod upper;
@@ -74,8 +76,9 @@ pub enum Repair {
     Forced,
     /// The good twin comes out if all is forced and lengths of zero are allowed.
     LengthZero,
-    /// If all is forced the check value fits bytes that are damaged: nothing is bad any more, but the damage stays.
-    Concealed,
+    /// If all is forced nothing is bad any more, but the good twin does not come out: the damage is not in a check value, or
+    /// the packet does not tell how its check value was computed.
+    Differs,
     /// Nothing changes, even if all is forced.
     Never,
 }

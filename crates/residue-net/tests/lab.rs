@@ -135,7 +135,7 @@ fn bad_twins_become_what_they_should() {
                 same("all", forced == bad, true)?;
                 same("all, TSO", with_tso == good, true)
             }
-            Repair::Concealed => {
+            Repair::Differs => {
                 same("changed", forced != bad && forced != good, true)?;
                 same("bad after", not_good(&verdicts(&forced)), Vec::new())
             }
@@ -153,4 +153,19 @@ fn causes_are_named() {
             same("causes", causes(&file(case, &case.bad)), expected)
         }
     });
+}
+
+#[test]
+fn planted_errors_are_all_found_and_nothing_else() {
+    let mut file = Vec::new();
+    let done = make::synthetic(&mut file, 20_000_000, 1).unwrap();
+    let mut found = Vec::new();
+    let read = verify::capture(&file[..], |buffer| {
+        if buffer.findings().any(|finding| finding.verdict != Verdict::Good) {
+            found.push(buffer.packet);
+        }
+    });
+    assert_eq!(read.unwrap().packets, done.packets);
+    assert!(found.len() > 10);
+    assert_eq!(found, done.planted);
 }

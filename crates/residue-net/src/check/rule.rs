@@ -2,7 +2,7 @@
 
 use super::{Piece, Span};
 use residue::crc::{Crc, catalog};
-use residue::fletcher::check_octets;
+use residue::fletcher::{self, Bytes255, Words65535, check_octets};
 use residue::internet::Checksum;
 
 /// How a check value is computed from the bytes it covers, its own field taken as zero, and how it is stored.
@@ -134,6 +134,90 @@ impl Rule {
             Rule::CheckOctets | Rule::Fletcher8 => alike(8, 255),
             Rule::Fletcher16 => alike(16, 65535),
             _ => stored == computed,
+        }
+    }
+
+    /// The value after bytes it covers changed, without reading the others (RFC 1624; [`Crc::update`]). `changes` are the
+    /// changed bytes' offsets among the `length` covered ones, ordered, with what they were and are; `field` is where the
+    /// value itself begins among them, if it does. `None` if that cannot be said.
+    #[must_use]
+    pub fn update(
+        self,
+        value: u64,
+        length: u64,
+        field: Option<u64>,
+        changes: &[(u64, u8, u8)],
+    ) -> Option<u64> {
+        // Bytes that stand together count as one change.
+        let mut runs = changes.chunk_by(|one, next| one.0 + 1 == next.0);
+        runs.try_fold(value, |value, run| {
+            let (old, new): (Vec<u8>, Vec<u8>) =
+                run.iter().map(|&(_, old, new)| (old, new)).unzip();
+            self.update_run(value, length, field, run[0].0, &old, &new)
+        })
+    }
+
+    fn update_run(
+        self,
+        value: u64,
+        length: u64,
+        field: Option<u64>,
+        offset: u64,
+        old: &[u8],
+        new: &[u8],
+    ) -> Option<u64> {
+        let crc = |crc: &Crc, last: u64| {
+            let value = u128::from(value ^ last);
+            let new = crc.update(value, length, offset, old, new)?;
+            Some(u64::try_from(new).ok()? ^ last)
+        };
+        match self {
+            Rule::Internet | Rule::InternetNeverZero => {
+                let checksum = u16::try_from(value).ok()?;
+                let new = residue::internet::update_at(checksum, offset, old, new)?;
+                let zero_as_ones = self == Rule::InternetNeverZero && new == 0;
+                Some(u64::from(if zero_as_ones { 0xffff } else { new }))
+            }
+            // An odd last byte counts in a way of its own.
+            Rule::Cdp => None,
+            Rule::CheckOctets => {
+                let place = usize::try_from(field?).ok()?;
+                let start = usize::try_from(offset).ok()?;
+                let mut octets = u16::try_from(value).ok()?.to_be_bytes();
+                for (at, (&old, &new)) in (start..).zip(old.iter().zip(new)) {
+                    octets = check_octets::update(octets, place, at, old, new)?;
+                }
+                Some(u64::from(u16::from_be_bytes(octets)))
+            }
+            Rule::Fletcher8 => {
+                let sums = [value >> 8 & 0xff, value & 0xff].map(|sum| sum as u32);
+                let sums = fletcher::update_at::<Bytes255>(sums, length, offset, old, new)?;
+                let [a, b] = sums.map(|sum| if sum == 0 { 0xff } else { u64::from(sum) });
+                Some(a << 8 | b)
+            }
+            Rule::Fletcher16 => {
+                // The sums of little-endian words are those of big-endian ones with their bytes swapped.
+                let sums =
+                    [value >> 16 & 0xffff, value & 0xffff].map(|sum| (sum as u16).swap_bytes());
+                let sums = sums.map(u32::from);
+                let sums = fletcher::update_at::<Words65535>(sums, length, offset, old, new)?;
+                let [a, b] =
+                    sums.map(|sum| if sum == 0 { 0xffff } else { (sum as u16).swap_bytes() });
+                Some(u64::from(a) << 16 | u64::from(b))
+            }
+            Rule::Adler32 => {
+                let value = u32::try_from(value).ok()?;
+                residue::adler::update_at(value, length, offset, old, new).map(u64::from)
+            }
+            Rule::Xns => {
+                let value = u16::try_from(value).ok()?;
+                residue::xns::update_at(value, length, offset, old, new).map(u64::from)
+            }
+            Rule::Crc32c | Rule::Crc32cBig => crc(&CRC_32_ISCSI, 0),
+            Rule::Crc32kBig => crc(&CRC_32_MEF, 0xffff_ffff),
+            Rule::Crc32 => crc(&CRC_32_ISO_HDLC, 0),
+            Rule::Stun => crc(&CRC_32_ISO_HDLC, STUN_XOR),
+            Rule::Dnp3 => crc(&CRC_16_DNP, 0),
         }
     }
 

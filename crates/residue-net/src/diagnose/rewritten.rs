@@ -2,7 +2,7 @@
 //! new ones do, the same in every packet between two addresses.
 
 use super::{Cause, UNKNOWN, cause, flipped_bit};
-use crate::check::{Protocol, Verdict};
+use crate::check::{Piece, Protocol, Verdict};
 use crate::verify::Finding;
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,11 +31,19 @@ pub struct Address {
 impl Address {
     /// The address of these bytes; those behind the sixteenth do not count.
     #[must_use]
+    #[inline]
     pub fn new(source: &[u8]) -> Address {
         let mut bytes = [0; 16];
-        let length = source.len().min(16);
-        bytes[..length].copy_from_slice(&source[..length]);
-        Address { bytes, length: length as u8 }
+        // The two lengths that there are, without a call.
+        if let Ok(sixteen) = source.try_into() {
+            bytes = sixteen;
+        } else if let Ok([a, b, c, d]) = <[u8; 4]>::try_from(source) {
+            bytes[..4].copy_from_slice(&[a, b, c, d]);
+        } else {
+            let length = source.len().min(16);
+            bytes[..length].copy_from_slice(&source[..length]);
+        }
+        Address { bytes, length: source.len().min(16) as u8 }
     }
 
     /// Its bytes.
@@ -115,16 +123,18 @@ impl Diagnosis {
         }
     }
 
+    /// One place for each address, by its last bytes: a later one takes the place of an earlier.
+    #[inline]
     fn see(&mut self, address: &[u8]) {
+        let Some(&last) = address.last_chunk::<4>() else { return };
         if self.seen.is_empty() {
             self.seen.resize(SEEN, Address::default());
         }
-        let low = address.iter().rev().take(4).fold(0u32, |low, &byte| low << 8 | u32::from(byte));
-        let place = low.wrapping_mul(0x9e37_79b9) >> 20;
-        if let Some(place) = self.seen.get_mut(place as usize)
-            && place.bytes() != address
-        {
-            *place = Address::new(address);
+        let place = u32::from_ne_bytes(last).wrapping_mul(0x9e37_79b9) >> (32 - SEEN.ilog2());
+        let Some(place) = self.seen.get_mut(place as usize) else { return };
+        let new = Address::new(address);
+        if *place != new {
+            *place = new;
         }
     }
 
@@ -239,9 +249,19 @@ fn count(tally: &mut Tally, cause: Option<Cause>, protocol: &Protocol, times: u6
     *tally.entry((name, protocol.name)).or_default() += times;
 }
 
+/// Does the value depend on the addresses: in a pseudo-header, or as IPv4's does?
+fn covers_addresses(finding: &Finding<'_>) -> bool {
+    let [source, destination] = finding.check.addresses;
+    let has_both = |piece: &Piece| {
+        matches!(piece, Piece::Bytes(span)
+        if !source.is_empty() && span.start <= source.start && destination.end <= span.end)
+    };
+    finding.check.pseudo > 0 || finding.cover().iter().any(has_both)
+}
+
 /// Where the finding's evidence is kept, and the stored value.
 fn key(finding: &Finding<'_>) -> Option<(Key, u64)> {
-    if !finding.check.rule.is_internet() || finding.check.pseudo == 0 {
+    if !finding.check.rule.is_internet() || !covers_addresses(finding) {
         return None;
     }
     let (stored, computed) = (finding.stored()?, finding.computed()?);

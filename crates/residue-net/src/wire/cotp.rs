@@ -3,7 +3,7 @@
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The Fletcher checksum in a parameter of its own: the transport PDU.
+/// The Fletcher checksum in a parameter of its own: the transport PDU. 0 in both octets means none.
 pub static COTP: Protocol =
     Protocol { name: "cotp", title: "COTP class 4", source: "RFC 905 section 6.17" };
 
@@ -27,7 +27,9 @@ pub fn walk(walk: &mut Walk, span: Span) {
         // What has no user data may have another PDU behind it (section 6.4).
         let pdu = if has_data { rest } else { header };
         if let Some(field) = fixed.iter().find_map(|&at| parameter(walk, header, at)) {
-            walk.check(&COTP, Rule::CheckOctets, field, None, pdu, Presence::Present);
+            let absent = walk.u16(field, 0) == Some(0);
+            let presence = if absent { Presence::Absent } else { Presence::Present };
+            walk.check(&COTP, Rule::CheckOctets, field, None, pdu, presence);
         }
         rest = rest.skip(pdu.len().max(1));
     }

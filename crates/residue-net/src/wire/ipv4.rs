@@ -22,6 +22,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let source = Span::at(span.start + 12, 4);
     let destination = Span::at(span.start + 16, 4);
     walk.addresses = [source, destination];
+    walk.found.networks.push(walk.addresses);
 
     let field = Span::at(span.start + 10, 2);
     let cover = Span::at(span.start, header_length);

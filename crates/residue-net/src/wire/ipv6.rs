@@ -24,6 +24,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let source = Span::at(span.start + 8, 16);
     let destination = Span::at(span.start + 24, 16);
     walk.addresses = [source, destination];
+    walk.found.networks.push(walk.addresses);
     let length = u32::from(u16::from_be_bytes([header[4], header[5]]));
     let start = span.start + 40;
     let end = if length == 0 { span.end } else { start + length };

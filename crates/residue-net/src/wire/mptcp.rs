@@ -54,13 +54,10 @@ fn signal(walk: &mut Walk, option: Span, payload: Span, ports: [u16; 2]) {
         Presence::Present
     };
     let start = walk.found.pieces.len() as u32;
-    let field = mapping.skip(sequence + 6);
-    walk.found.pieces.extend([
-        Piece::Bytes(mapping.take(sequence + 6)),
-        Piece::given(&[0, 0]),
-        Piece::Bytes(payload.take(length)),
-    ]);
-    let field = [field, Span::default()];
+    // The mapping's own fields are the pseudo-header, which ends in zeros where the checksum stands.
+    let pieces = [mapping, payload.take(length)];
+    walk.found.pieces.extend(pieces.map(Piece::Bytes));
+    let field = [mapping.skip(sequence + 6), Span::default()];
     if let Some(check) = walk.check_pieces(&DSS, Rule::Internet, field, start, 0, presence) {
         check.ports = Some(ports);
     }

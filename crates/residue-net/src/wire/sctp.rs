@@ -31,12 +31,12 @@ pub fn walk(walk: &mut Walk, span: Span) {
 /// RFC 9653 section 5.2: where the hosts agreed upon another way to detect errors, 0 means that there is no checksum,
 /// but not in packets that begin an association or change its addresses.
 fn zero_presence(walk: &Walk, chunks: Span) -> Presence {
-    let mut chunks = chunks;
-    while let (Some(kind), Some(length)) = (walk.u8(chunks, 0), walk.u16(chunks, 2)) {
+    let mut rest = chunks;
+    while let (Some(kind), Some(length)) = (walk.u8(rest, 0), walk.u16(rest, 2)) {
         if matches!(kind, INIT | COOKIE_ECHO | ADDRESS_CHANGE) {
             return Presence::Illegal;
         }
-        chunks = chunks.skip(u32::from(length.max(4)).next_multiple_of(4));
+        rest = rest.skip(u32::from(length.max(4)).next_multiple_of(4));
     }
-    Presence::Absent
+    if walk.is_whole(chunks) { Presence::Absent } else { Presence::Unverifiable(walk.missing) }
 }

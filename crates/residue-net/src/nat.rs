@@ -1,0 +1,296 @@
+//! Addresses and ports translated, check values with them: each updated from the changed bytes alone, never computed anew.
+//! So a value that was wrong stays wrong by the same amount, and damage stays visible (RFC 1624; for CRCs, linearity).
+//!
+//! Translated are network headers and the ports of the transport headers in them, in tunnels, too; not addresses in
+//! source routes, in what ICMP quotes, or in data.
+
+use crate::check::{Check, Piece, Span, Verdict};
+use crate::verify::{Buffer, Finding};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+/// An address, and a port or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// The address.
+    pub address: IpAddr,
+    /// The port; `None` stands for any, and leaves it as it is.
+    pub port: Option<u16>,
+}
+
+impl FromStr for End {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<End, String> {
+        if let Ok(address) = text.parse() {
+            return Ok(End { address, port: None });
+        }
+        match text.parse::<SocketAddr>() {
+            Ok(both) => Ok(End { address: both.ip(), port: Some(both.port()) }),
+            Err(_) => Err(format!(
+                "`{}` is no address, as 192.0.2.1 or 2001:db8::1, and none with a port, as 192.0.2.1:80 or [2001:db8::1]:80",
+                text.escape_debug()
+            )),
+        }
+    }
+}
+
+/// What is translated into what, wherever it stands, as source and as destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// What is in the packets.
+    pub from: End,
+    /// What shall be there.
+    pub to: End,
+}
+
+impl FromStr for Mapping {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Mapping, String> {
+        let (from, to) = text.split_once('=').ok_or_else(|| {
+            format!(
+                "`{}`: an equals sign is missing, as in 10.0.0.1=192.0.2.1",
+                text.escape_debug()
+            )
+        })?;
+        let (from, to): (End, End) = (from.parse()?, to.parse()?);
+        if from.address.is_ipv4() != to.address.is_ipv4() {
+            return Err(format!("{from} and {to} are of different IP versions"));
+        }
+        if from.port.is_none() && to.port.is_some() {
+            return Err(format!("{to} has a port, and {from} does not say which port becomes it"));
+        }
+        Ok(Mapping { from, to })
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            Some(port) => SocketAddr::new(self.address, port).fmt(f),
+            None => self.address.fmt(f),
+        }
+    }
+}
+
+/// Changed bytes of a buffer: offset to what they were and are.
+type Changes = BTreeMap<u32, (u8, u8)>;
+
+/// The bytes to change in a buffer: offset in the file, old and new. The first mapping that fits an end counts.
+///
+/// The ends of a fragment that is not the first have no ports that could be seen, so mappings with ports do not fit
+/// fragments.
+#[must_use]
+pub fn translate(buffer: &Buffer<'_>, mappings: &[Mapping]) -> Vec<(u64, u8, u8)> {
+    let mut changes = Changes::new();
+    for network in &buffer.found.networks {
+        let transport = buffer.found.checks.iter().find(|check| check.addresses == *network);
+        let transport = buffer
+            .found
+            .checks
+            .iter()
+            .find(|check| check.addresses == *network && check.ports.is_some())
+            .or(transport);
+        ends(buffer, *network, transport, mappings, &mut changes);
+    }
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let findings: Vec<Finding<'_>> = buffer.findings().collect();
+    // Inner before outer: an outer value covers the inner ones.
+    for finding in findings.iter().rev() {
+        update(finding, &mut changes);
+    }
+    let place = |(&at, &(old, new)): (&u32, &(u8, u8))| {
+        let offset = buffer.places.offset(at)?;
+        (old != new).then_some((offset, old, new))
+    };
+    changes.iter().filter_map(place).collect()
+}
+
+/// Translates both ends of one network header, and the ports behind it.
+fn ends(
+    buffer: &Buffer<'_>,
+    network: [Span; 2],
+    transport: Option<&Check>,
+    mappings: &[Mapping],
+    changes: &mut Changes,
+) {
+    let ports = transport.and_then(|check| check.ports);
+    let place = transport.and_then(|check| ports_place(check, &buffer.found.pieces));
+    for (side, span) in network.into_iter().enumerate() {
+        let Some(address) = span.of(buffer.bytes) else { continue };
+        let port = ports.map(|ports| ports[side]);
+        let fits = |mapping: &&Mapping| {
+            octets(mapping.from.address).as_slice() == address
+                && mapping.from.port.is_none_or(|wanted| place.is_some() && port == Some(wanted))
+        };
+        let Some(mapping) = mappings.iter().find(fits) else { continue };
+        put(buffer.bytes, span.start, &octets(mapping.to.address), changes);
+        if let (Some(port), Some(place)) = (mapping.to.port, place) {
+            put(buffer.bytes, place + 2 * side as u32, &port.to_be_bytes(), changes);
+        }
+    }
+}
+
+/// Where the ports stand: where the transport header begins, which is what follows the pseudo-header.
+fn ports_place(check: &Check, pieces: &[Piece]) -> Option<u32> {
+    check.ports?;
+    match check.cover(pieces).get(usize::from(check.pseudo)) {
+        Some(Piece::Bytes(span)) if check.pseudo > 0 => Some(span.start),
+        _ => None,
+    }
+}
+
+fn octets(address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    }
+}
+
+fn put(bytes: &[u8], start: u32, new: &[u8], changes: &mut Changes) {
+    for (at, &new) in (start..).zip(new) {
+        if let Some(&old) = bytes.get(at as usize) {
+            changes.insert(at, (old, new));
+        }
+    }
+}
+
+/// Updates a check for the changes in what it covers, and adds those of its own field to them.
+fn update(finding: &Finding<'_>, changes: &mut Changes) {
+    let check = finding.check;
+    let mut pieces = finding.cover();
+    let is_offloaded = finding.verdict == Verdict::Offloaded;
+    match finding.verdict {
+        Verdict::Absent | Verdict::Illegal => return,
+        // Its field holds the pseudo-header's sum alone, not complemented.
+        Verdict::Offloaded => pieces = &pieces[..usize::from(check.pseudo).min(pieces.len())],
+        _ => {}
+    }
+    let mut covered = Vec::new();
+    let (mut length, mut field) = (0u64, None);
+    for piece in pieces {
+        match piece {
+            Piece::Bytes(span) => {
+                let own = check.field[0].start;
+                if (span.start..span.end).contains(&own) {
+                    field = Some(length + u64::from(own - span.start));
+                }
+                let inside = changes.range(span.start..span.end.max(span.start));
+                let inside = inside.filter(|(at, (old, new))| old != new && !is_own(check, **at));
+                covered.extend(
+                    inside.map(|(at, &(old, new))| (length + u64::from(at - span.start), old, new)),
+                );
+                length += u64::from(span.len());
+            }
+            Piece::Given { length: count, .. } => length += u64::from(*count),
+        }
+    }
+    let Some(stored) = check.stored(finding.buffer.bytes) else { return };
+    if covered.is_empty() {
+        return;
+    }
+    let complement = if is_offloaded { 0xffff } else { 0 };
+    let updated = check.rule.update(stored ^ complement, length, field, &covered);
+    let Some(updated) = updated else { return };
+    let (bytes, count) = check.rule.write(updated ^ complement);
+    let mut rest = &bytes[..count];
+    for span in check.field {
+        let (now, later) = rest.split_at((span.len() as usize).min(rest.len()));
+        put(finding.buffer.bytes, span.start, now, changes);
+        rest = later;
+    }
+}
+
+fn is_own(check: &Check, at: u32) -> bool {
+    check.field.iter().any(|span| (span.start..span.end).contains(&at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::make;
+    use crate::verify;
+
+    #[test]
+    fn mappings() {
+        let mapping: Mapping = "10.0.0.1=192.0.2.1".parse().unwrap();
+        assert_eq!(mapping.from.to_string(), "10.0.0.1");
+        let mapping: Mapping = "[2001:db8::1]:80=[2001:db8::2]:8080".parse().unwrap();
+        assert_eq!(mapping.to.to_string(), "[2001:db8::2]:8080");
+        for bad in
+            ["", "10.0.0.1", "10.0.0.1=", "x=y", "10.0.0.1=2001:db8::1", "10.0.0.1=10.0.0.2:80"]
+        {
+            assert!(bad.parse::<Mapping>().is_err(), "{bad}");
+        }
+    }
+
+    fn verdicts(file: &[u8]) -> Vec<(u64, &'static str, Verdict)> {
+        let mut verdicts = Vec::new();
+        verify::capture(file, |buffer| {
+            verdicts.extend(
+                buffer
+                    .findings()
+                    .map(|finding| (buffer.packet, finding.check.protocol.name, finding.verdict)),
+            );
+        })
+        .unwrap();
+        verdicts
+    }
+
+    /// Every value that was right stays right, every wrong one wrong, whatever is translated: so each update equals what
+    /// computing anew gives.
+    #[test]
+    fn verdicts_stay() {
+        let mut changed = 0;
+        for case in make::cases() {
+            for twin in [&case.good, &case.bad] {
+                let mut file = Vec::new();
+                let plain = make::Case { format: make::Format::PcapNanoseconds, ..case.clone() };
+                make::file::file(&mut file, &plain, twin).unwrap();
+                // Every end there is, to something else.
+                let mut ends = Vec::new();
+                verify::capture(&file[..], |buffer| {
+                    for network in &buffer.found.networks {
+                        ends.extend(network.map(|span| span.of(buffer.bytes).unwrap().to_vec()));
+                    }
+                })
+                .unwrap();
+                ends.sort();
+                ends.dedup();
+                let mappings: Vec<Mapping> = ends
+                    .iter()
+                    .map(|end| {
+                        let other: Vec<u8> = end.iter().map(|byte| byte ^ 0xa5).collect();
+                        let address = |bytes: &[u8]| match <[u8; 4]>::try_from(bytes) {
+                            Ok(four) => IpAddr::from(four),
+                            Err(_) => IpAddr::from(<[u8; 16]>::try_from(bytes).unwrap()),
+                        };
+                        Mapping {
+                            from: End { address: address(end), port: None },
+                            to: End { address: address(&other), port: None },
+                        }
+                    })
+                    .collect();
+                let mut edits = BTreeMap::new();
+                verify::capture(&file[..], |buffer| {
+                    edits.extend(
+                        translate(buffer, &mappings).into_iter().map(|(at, _, new)| (at, new)),
+                    );
+                })
+                .unwrap();
+                let before = verdicts(&file);
+                changed += usize::from(!edits.is_empty());
+                for (at, new) in edits {
+                    file[at as usize] = new;
+                }
+                assert_eq!(verdicts(&file), before, "{}", case.name);
+            }
+        }
+        assert!(changed > 200, "{changed}");
+    }
+}

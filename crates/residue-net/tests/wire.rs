@@ -1,0 +1,182 @@
+//! Every protocol: the checks of a known packet are found, a change of any bit it covers is noticed, and no packet, however
+//! damaged, makes a walk panic.
+
+use residue_net::check::{Check, Piece, Presence, Reason};
+use residue_net::frame::{Found, Walk};
+use residue_net::pcap::LinkType;
+use residue_net::wire::tcp_checksum_option::Agreements;
+
+/// A line of the packets' file.
+struct Packet {
+    name: &'static str,
+    link: LinkType,
+    fcs: Option<u8>,
+    bytes: Vec<u8>,
+    checks: Vec<&'static str>,
+}
+
+fn packets() -> Vec<Packet> {
+    include_str!("packets.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let [name, link, bytes, checks] = line.split(" | ").collect::<Vec<_>>()[..] else {
+                panic!("four columns: {line}");
+            };
+            let (link, fcs) = match link.split_once(" fcs ") {
+                Some((link, fcs)) => (link, Some(fcs.parse().unwrap())),
+                None => (link, None),
+            };
+            Packet {
+                name,
+                link: LinkType(link.parse().unwrap()),
+                fcs,
+                bytes: (0..bytes.len() / 2)
+                    .map(|at| u8::from_str_radix(&bytes[2 * at..2 * at + 2], 16).unwrap())
+                    .collect(),
+                checks: checks.split(' ').collect(),
+            }
+        })
+        .collect()
+}
+
+/// The checks of a packet of which only `bytes` were captured.
+fn find(packet: &Packet, bytes: &[u8], sent: usize) -> Found {
+    let mut found = Found::default();
+    let mut agreements = Agreements::default();
+    Walk::new(bytes, sent as u32, Reason::Cut, &mut found, &mut agreements)
+        .link(packet.link, packet.fcs);
+    found
+}
+
+fn verdict(check: &Check, bytes: &[u8], found: &Found) -> &'static str {
+    match check.presence {
+        Presence::Present => {
+            let stored = check.stored(bytes).expect("fields are captured");
+            let computed = check.computed(bytes, &found.pieces).expect("so is what they cover");
+            if check.rule.agrees(stored, computed) { "good" } else { "bad" }
+        }
+        Presence::Absent => "absent",
+        Presence::Illegal => "illegal",
+        Presence::Unverifiable(_) => "unverifiable",
+        Presence::LengthConflict => "conflict",
+    }
+}
+
+fn verdicts(found: &Found, bytes: &[u8]) -> Vec<String> {
+    let word = |check: &Check| match verdict(check, bytes, found) {
+        "good" => check.protocol.name.to_string(),
+        other => format!("{}={other}", check.protocol.name),
+    };
+    found.checks.iter().map(word).collect()
+}
+
+#[test]
+fn every_check_is_found() {
+    for packet in packets() {
+        let found = find(&packet, &packet.bytes, packet.bytes.len());
+        assert_eq!(verdicts(&found, &packet.bytes), packet.checks, "{}", packet.name);
+    }
+}
+
+/// A bit may be the one that says that there is a check, or where. Otherwise its flip is noticed by every check that covers
+/// it.
+#[test]
+fn every_covered_bit_counts() {
+    for packet in packets() {
+        let found = find(&packet, &packet.bytes, packet.bytes.len());
+        for (index, check) in found.checks.iter().enumerate() {
+            if verdict(check, &packet.bytes, &found) != "good" {
+                continue;
+            }
+            let pieces = &found.pieces[check.pieces.start as usize..check.pieces.end as usize];
+            let spans = pieces.iter().filter_map(|piece| match piece {
+                Piece::Bytes(span) => Some(*span),
+                Piece::Given { .. } => None,
+            });
+            for at in spans.chain(check.field).flat_map(|span| span.start..span.end) {
+                for bit in 0..8 {
+                    let mut bytes = packet.bytes.clone();
+                    bytes[at as usize] ^= 1 << bit;
+                    let Some(again) = find_same(&packet, &bytes, index, check) else { continue };
+                    let checks = verdict(&again.checks[index], &bytes, &again);
+                    assert_eq!(checks, "bad", "{}: byte {at}, bit {bit}", packet.name);
+                }
+            }
+        }
+    }
+}
+
+/// What is found, if the check at `index` is still the same.
+fn find_same(packet: &Packet, bytes: &[u8], index: usize, check: &Check) -> Option<Found> {
+    let found = find(packet, bytes, bytes.len());
+    let again = found.checks.get(index)?;
+    let same = again.protocol == check.protocol
+        && again.rule == check.rule
+        && again.field == check.field
+        && again.presence == check.presence;
+    same.then_some(found)
+}
+
+#[test]
+fn cut_packets_are_not_judged_beyond_the_cut() {
+    for packet in packets() {
+        let whole = find(&packet, &packet.bytes, packet.bytes.len());
+        for length in 0..packet.bytes.len() {
+            let bytes = &packet.bytes[..length];
+            let found = find(&packet, bytes, packet.bytes.len());
+            for check in &found.checks {
+                let word = verdict(check, bytes, &found);
+                // Where the length of what is quoted is not said, only a right checksum shows an extension.
+                let same = whole.checks.iter().find(|same| same.field == check.field);
+                let same = same.map(|same| verdict(same, &packet.bytes, &whole));
+                assert!(
+                    word == "unverifiable" || Some(word) == same,
+                    "{}, cut to {length}: {} is {word}, and was {same:?}",
+                    packet.name,
+                    check.protocol.name,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_packets_do_no_harm() {
+    let try_out = |packet: &Packet, bytes: &[u8], sent: usize| {
+        let found = find(packet, bytes, sent);
+        assert!(found.checks.len() <= bytes.len(), "{}: more checks than bytes", packet.name);
+        for check in &found.checks {
+            verdict(check, bytes, &found);
+        }
+    };
+    for packet in packets() {
+        for length in 0..=packet.bytes.len() {
+            for sent in [length, packet.bytes.len(), u32::MAX as usize] {
+                try_out(&packet, &packet.bytes[..length], sent);
+            }
+        }
+        for at in 0..packet.bytes.len() {
+            for byte in 0..=255 {
+                let mut bytes = packet.bytes.clone();
+                bytes[at] = byte;
+                try_out(&packet, &bytes, bytes.len());
+            }
+        }
+    }
+}
+
+/// Headers in headers without end.
+#[test]
+fn nesting_is_bounded() {
+    let mut packet: Vec<u8> = Vec::new();
+    for left in (0..1000_u16).rev() {
+        let total = (20 * (left + 1)).to_be_bytes();
+        packet.extend([0x45, 0, total[0], total[1], 0, 0, 0, 0, 64, 4, 0, 0]);
+        packet.extend([192, 0, 2, 1, 192, 0, 2, 2]);
+    }
+    let case =
+        Packet { name: "", link: LinkType::RAW, fcs: None, bytes: packet, checks: Vec::new() };
+    let found = find(&case, &case.bytes, case.bytes.len());
+    assert!((2..100).contains(&found.checks.len()), "{}", found.checks.len());
+}
