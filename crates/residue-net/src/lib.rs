@@ -18,6 +18,7 @@ pub mod pcap;
 pub mod rewrite;
 pub mod stream;
 pub mod summary;
+pub mod survey;
 pub mod verify;
 pub mod wire;
 

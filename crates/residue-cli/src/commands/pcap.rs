@@ -4,6 +4,7 @@ mod fix;
 mod make;
 mod nat;
 mod report;
+mod survey;
 mod verify;
 
 use crate::Outcome;
@@ -46,6 +47,8 @@ enum Command {
     Fix(fix::FixArgs),
     /// Translate addresses and ports, and update the check values
     Nat(nat::NatArgs),
+    /// Classify how damaged TCP segments differ from their retransmissions; prints no data and no addresses
+    Survey(survey::SurveyArgs),
     /// Make captures with right and wrong check values, for tests
     Make(make::MakeArgs),
 }
@@ -56,6 +59,7 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
         Command::Verify(args) => verify::run(args, output),
         Command::Fix(args) => fix::run(args, output),
         Command::Nat(args) => nat::run(args, output),
+        Command::Survey(args) => survey::run(args, output),
         Command::Make(args) => make::run(args, output),
     }
 }
