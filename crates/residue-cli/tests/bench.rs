@@ -209,6 +209,25 @@ fn sklowers_tests_have_his_ten_rows() {
 }
 
 #[test]
+fn the_costs_of_iscsi_are_told_and_drawn() {
+    let dir = common::folder();
+    let folder = dir.path().join("report");
+    let folder = folder.to_str().expect("a path in UTF-8");
+    let iscsi = ["bench", "iscsi", "--rounds", "1"];
+    let text = residue(iscsi.into_iter().chain(["--report", folder])).run().ends(0).to_string();
+    for words in ["bytewise: Sarwate", "slicing8", "CRC and copy in one pass", "73761", "2.0 times"] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    for file in ["figure-iscsi-2.svg", "figure-iscsi-3.svg", "iscsi.csv", "iscsi.json"] {
+        assert!(std::path::Path::new(folder).join(file).is_file(), "{file}");
+    }
+    let costs = residue(iscsi.into_iter().chain(["--json"])).run().json();
+    assert_eq!(costs["rows"].as_array().map(Vec::len), Some(20));
+    let csv = residue(iscsi.into_iter().chain(["--csv"])).run().ends(0).to_string();
+    assert_eq!(csv.lines().count(), 21);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     for (options, words) in [
         (&["-a", "crc-33"][..], "crc-33"),

@@ -23,6 +23,7 @@ pub mod compare;
 pub mod csv;
 pub mod figures;
 pub mod html;
+pub mod iscsi;
 pub mod published;
 mod select;
 pub mod table;

@@ -8,6 +8,7 @@ pub mod claims;
 pub mod clock;
 pub mod contender;
 pub mod data;
+pub mod iscsi;
 pub mod iso;
 mod measure;
 pub mod model;

@@ -15,6 +15,7 @@ pub mod frame;
 pub mod make;
 pub mod nat;
 pub mod pcap;
+pub mod rewrite;
 pub mod stream;
 pub mod summary;
 pub mod verify;

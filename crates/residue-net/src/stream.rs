@@ -14,10 +14,10 @@ use crate::verify::Places;
 use crate::wire::tcp_checksum_option::Connection;
 use direction::{Around, Arrived, Direction};
 use session::Session;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// Connections kept at a time; the one unused for longest is given up for another.
-const MOST_CONNECTIONS: usize = 4096;
+const MOST_CONNECTIONS: usize = 1024;
 /// Bytes kept at a time.
 const MOST_BYTES: usize = 24 << 20;
 
@@ -39,6 +39,8 @@ pub struct Pdu {
     pub places: Vec<(u32, u64)>,
     /// Its checks.
     pub found: Found,
+    /// Are bytes of it missing?
+    pub is_cut: bool,
 }
 
 #[derive(Debug)]
@@ -88,6 +90,8 @@ impl Stream {
 #[derive(Debug, Default)]
 pub struct Streams {
     streams: HashMap<Connection, Stream>,
+    /// All of them, by when they were used last, or earlier.
+    order: VecDeque<(u64, Connection)>,
     bytes: usize,
     clock: u64,
 }
@@ -132,6 +136,7 @@ impl Streams {
                 stream.ports.reverse();
             }
             self.streams.insert(connection, stream);
+            self.order.push_back((0, connection));
         }
         let Some(stream) = self.streams.get_mut(&connection) else { return };
         let before = stream.cost();
@@ -178,6 +183,7 @@ impl Streams {
         for (_, stream) in &mut streams {
             stream.give_up(ready);
         }
+        self.order.clear();
         self.bytes = 0;
     }
 
@@ -185,11 +191,74 @@ impl Streams {
         if self.streams.len() < MOST_CONNECTIONS {
             return;
         }
-        let oldest = self.streams.iter().min_by_key(|(_, stream)| stream.used);
-        let Some((&oldest, _)) = oldest else { return };
-        if let Some(mut stream) = self.streams.remove(&oldest) {
-            self.bytes -= stream.cost();
-            stream.give_up(ready);
+        while let Some((used, connection)) = self.order.pop_front() {
+            let Some(stream) = self.streams.get(&connection) else { continue };
+            if stream.used != used {
+                // Used since it was queued.
+                self.order.push_back((stream.used, connection));
+            } else if let Some(mut stream) = self.streams.remove(&connection) {
+                self.bytes -= stream.cost();
+                stream.give_up(ready);
+                return;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Span;
+    use crate::wire::ip::Ip;
+
+    /// Many connections, each of which claims a long PDU and sends it slowly, or leaves gaps.
+    #[test]
+    fn memory_is_bounded() {
+        let mut streams = Streams::default();
+        let mut ready = Vec::new();
+        let mut buffer = vec![0; 8 + 1400];
+        let ip = Ip {
+            version: 4,
+            source: Span::at(0, 4),
+            destination: Span::at(4, 4),
+            prefix: Span::default(),
+            protocol: 6,
+            payload: Span::at(8, 1400),
+            length_zero: false,
+        };
+        let mut most = 0;
+        for round in 0..40u32 {
+            for host in 0..2000u16 {
+                buffer[..2].copy_from_slice(&host.to_be_bytes());
+                // NVMe/TCP: controller data, 8 MiB of them.
+                buffer[8..16].copy_from_slice(&[7, 0, 24, 24, 0, 0, 0x80, 0]);
+                let syn = Segment {
+                    ip,
+                    ports: [4420, 9],
+                    sequence: 0,
+                    flags: SYN,
+                    payload: Span::at(8, 0),
+                };
+                let gap = if host % 2 == 0 { 1400 } else { 2000 };
+                let data = Segment {
+                    sequence: 1 + round * gap,
+                    flags: 0,
+                    payload: Span::at(8, 1400),
+                    ..syn
+                };
+                for segment in [syn, data] {
+                    let places = Places::Contiguous(0);
+                    streams.take(&segment, &buffer, &places, 1, &mut ready);
+                }
+                ready.clear();
+                most = most.max(streams.bytes);
+                assert!(streams.streams.len() <= MOST_CONNECTIONS);
+            }
+        }
+        let kept: usize = streams.streams.values().map(Stream::cost).sum();
+        assert_eq!(kept, streams.bytes);
+        assert!(most > 1 << 20 && most <= MOST_BYTES, "{most}");
+        streams.finish(&mut ready);
+        assert_eq!(streams.bytes, 0);
     }
 }

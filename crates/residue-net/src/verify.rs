@@ -86,6 +86,8 @@ pub struct Buffer<'a> {
     pub is_cut: bool,
     /// Why nothing in it can be judged, if so.
     pub doubt: Option<Reason>,
+    /// If it is a PDU of a TCP stream: its number among those that its sender sent, from 1.
+    pub pdu: Option<u64>,
 }
 
 impl Buffer<'_> {
@@ -170,6 +172,7 @@ impl Verifier {
             found,
             is_cut: packet.bytes.len() < packet.wire_length as usize,
             doubt: None,
+            pdu: None,
         };
         each(&buffer);
         if !(found.fragments.is_empty() && found.segments.is_empty()) {
@@ -211,6 +214,7 @@ impl Verifier {
                 found,
                 is_cut: unit.bytes.len() < unit.sent as usize,
                 doubt: unit.doubt,
+                pdu: None,
             };
             each(&buffer);
             self.waiting.take(&buffer);
@@ -221,8 +225,9 @@ impl Verifier {
                 bytes: &pdu.bytes,
                 places: Places::Runs(&pdu.places),
                 found: &pdu.found,
-                is_cut: false,
+                is_cut: pdu.is_cut,
                 doubt: None,
+                pdu: Some(pdu.number),
             });
         }
     }
@@ -333,7 +338,7 @@ struct Sum {
 impl Sum {
     #[inline]
     fn add(&mut self, bytes: &[u8]) {
-        let sum = if bytes.len() <= 40 && bytes.len() % 4 == 0 {
+        let sum = if bytes.len() <= 40 && bytes.len().is_multiple_of(4) {
             let word =
                 |four: &[u8]| u64::from(u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
             bytes.chunks_exact(4).map(word).sum::<u64>()

@@ -10,7 +10,7 @@ use residue_lab::report::{self, tables};
 use residue_lab::speed::clock::Clock;
 use residue_lab::speed::data::Data;
 use residue_lab::speed::model::Run;
-use residue_lab::speed::{Mode, Options, claims, iso, measure, plain, verdict};
+use residue_lab::speed::{Mode, Options, claims, iscsi, iso, measure, plain, verdict};
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,7 @@ Examples:
   residue bench --cold -a crc32c             with caches emptied before each call
   residue bench --claims                     the documents' sentences, held against this CPU
   residue bench iso                          Sklower's two tests of the ISO checksum
+  residue bench iscsi                        the CRC's share in receiving iSCSI data (Intel 2006)
   residue bench --json > a.json; residue bench --compare a.json b.json
 
 Times are of one call, the timer's own cost subtracted. The mean and its 95 % interval are the thesis's figures;
@@ -132,6 +133,21 @@ enum Test {
         #[arg(long)]
         json: bool,
     },
+    /// What a data-in PDU costs an iSCSI initiator: protocol, CRC and copy (Intel's figures of 2006)
+    Iscsi {
+        /// How often each figure is timed; medians count
+        #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        rounds: u32,
+        /// Print the rows as CSV
+        #[arg(long, conflicts_with = "json")]
+        csv: bool,
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+        /// Write two figures as SVG, CSV and JSON into a folder
+        #[arg(long, value_name = "DIR")]
+        report: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -161,8 +177,12 @@ const LARGEST: usize = 1 << 30;
 
 /// Runs the command.
 pub fn run(args: &BenchArgs) -> Result<Outcome> {
-    if let Some(Test::Iso { rounds, json }) = &args.test {
-        return run_iso(*rounds as usize, *json);
+    match &args.test {
+        Some(Test::Iso { rounds, json }) => return run_iso(*rounds as usize, *json),
+        Some(Test::Iscsi { rounds, csv, json, report }) => {
+            return run_iscsi(*rounds as usize, *csv, *json, report.as_deref());
+        }
+        None => {}
     }
     if let Some(files) = &args.compare {
         return compare(&files[0], &files[1]);
@@ -360,6 +380,31 @@ fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
     writeln!(out, "{}", tables::table_iso(&rows).text())?;
     for finding in iso::findings(&rows) {
         writeln!(out, "{}", report::wrapped(&finding, COLUMNS))?;
+    }
+    Ok(Outcome::Good)
+}
+
+fn run_iscsi(rounds: usize, csv: bool, json: bool, folder: Option<&Path>) -> Result<Outcome> {
+    let clock = Clock::calibrate();
+    let mut bar = Progress::of("measuring");
+    let costs = iscsi::measure(rounds, &clock, &mut |done, of| bar.tell(done, of))?;
+    bar.clear();
+    if let Some(folder) = folder {
+        report::iscsi::write(folder, &costs)
+            .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
+    }
+    let mut out = std::io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&costs)?)?;
+        return Ok(Outcome::Good);
+    }
+    if csv {
+        write!(out, "{}", report::iscsi::csv(&costs))?;
+        return Ok(Outcome::Good);
+    }
+    writeln!(out, "{}", report::iscsi::table(&costs).text())?;
+    for sentence in report::iscsi::totals(&costs) {
+        writeln!(out, "{}", report::wrapped(&sentence, COLUMNS))?;
     }
     Ok(Outcome::Good)
 }

@@ -21,7 +21,7 @@ pub fn csv(run: &Run) -> String {
 }
 
 /// The field as it stands in a line: in quotes when it holds a comma, a quote or a line end.
-fn quoted(field: &str) -> Cow<'_, str> {
+pub(super) fn quoted(field: &str) -> Cow<'_, str> {
     if field.contains([',', '"', '\r', '\n']) {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {

@@ -3,6 +3,7 @@
 
 mod axis;
 mod chart;
+mod iscsi;
 mod labels;
 mod pen;
 mod subjects;
@@ -11,7 +12,8 @@ use super::published::{self, Cpu, Level};
 use super::select::Index;
 use super::text::{day, shortened, significant};
 use crate::speed::model::Run;
-use chart::{Curve, Plot, Sample};
+use chart::{Curve, PER_BYTE, Plot, Sample};
+pub use iscsi::iscsi;
 pub use labels::spread;
 use subjects::{CRC32C, SUBJECTS, Subject};
 
@@ -130,6 +132,7 @@ fn figure(
         subtitle: subtitle(run),
         key,
         curves,
+        unit: PER_BYTE,
         bars,
     };
     Some(Figure { id, title, caption, svg: chart::svg(&plot) })
@@ -202,7 +205,8 @@ fn fastest(run: &Run, index: &Index<'_>) -> Option<Figure> {
     if !at_1500.is_empty() {
         caption.push_str(&format!(" In cycles per byte at 1500 bytes: {}.", at_1500.join(", ")));
     }
-    let plot = Plot { title: title.clone(), subtitle: subtitle(run), key, curves, bars: false };
+    let subtitle = subtitle(run);
+    let plot = Plot { title: title.clone(), subtitle, key, curves, unit: PER_BYTE, bars: false };
     Some(Figure { id: "fastest".into(), title, caption, svg: chart::svg(&plot) })
 }
 

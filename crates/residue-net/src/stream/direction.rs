@@ -14,6 +14,8 @@ const MOST_PENDING: usize = 4 << 20;
 const MOST_SEGMENTS: usize = 4096;
 /// What a segment takes besides its bytes.
 const SEGMENT_COST: usize = 128;
+/// Memory that a direction keeps for bytes to come.
+const MOST_IDLE: usize = 16 << 10;
 /// Bytes looked through for the beginning of a PDU before it is concluded that there are no digests.
 const LONGEST_SEARCH: u64 = 4 << 20;
 /// Bytes kept during a search.
@@ -148,7 +150,7 @@ impl Direction {
 
     /// The memory it takes, about, in bytes.
     pub fn cost(&self) -> usize {
-        self.buffer.len() + self.runs.len() * size_of::<Run>() + self.pending_cost
+        self.buffer.capacity() + self.runs.capacity() * size_of::<Run>() + self.pending_cost
     }
 
     /// Has the stream ended, with all its bytes?
@@ -274,8 +276,7 @@ impl Direction {
             self.skip = 0;
             self.search_from(to);
         }
-        self.buffer.clear();
-        self.runs.clear();
+        self.forget(self.buffer.len());
         self.next = self.next.max(to);
         self.start = self.next;
         if matches!(self.state, State::Searching { .. }) {
@@ -316,9 +317,9 @@ impl Direction {
                     Frame::More => break,
                     Frame::Lost => self.state = searching(self.start + at as u64),
                     Frame::Header(layout) => {
-                        let end = at + layout.whole as usize;
+                        let end = (at + layout.whole as usize).min(self.buffer.len());
                         self.emit(around, at, end, &layout);
-                        at = end;
+                        at += around.session.kind().least();
                         self.state = searching(self.start + at as u64);
                     }
                     Frame::Pdu(layout) => {
@@ -348,6 +349,11 @@ impl Direction {
             || (self.buffer.is_empty() && !self.runs.is_empty())
         {
             self.runs.pop_front();
+        }
+        // What one long PDU took is not kept for ever.
+        if self.buffer.capacity() > 4 * self.buffer.len() + MOST_IDLE {
+            self.buffer.shrink_to(2 * self.buffer.len());
+            self.runs.shrink_to(2 * self.runs.len());
         }
     }
 
@@ -432,7 +438,8 @@ impl Direction {
             check.ports = Some(around.ports);
         }
         let bytes = [source, destination, bytes].concat();
-        around.ready.push(Pdu { packet, number: self.number, bytes, places, found });
+        let is_cut = bytes.len() < base as usize + layout.whole as usize;
+        around.ready.push(Pdu { packet, number: self.number, bytes, places, found, is_cut });
     }
 }
 

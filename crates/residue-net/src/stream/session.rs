@@ -60,7 +60,8 @@ pub enum Frame {
     Lost,
     /// A PDU. Not all of its bytes need be there.
     Pdu(Layout),
-    /// The header of a PDU. As its digest is wrong, where the PDU ends is not known. The layout has no data.
+    /// The header of a PDU. As its digest is wrong, where the PDU ends, and even the header, is not known. The layout has no
+    /// data.
     Header(Layout),
 }
 
@@ -124,7 +125,7 @@ impl Session {
             match layout.is_right(0, bytes) {
                 Some(true) => {}
                 Some(false) => return doubt(layout, bytes, last),
-                None => return if last { Frame::Lost } else { Frame::More },
+                None => return if last { alone(layout) } else { Frame::More },
             }
         }
         let undecided = self.kind == Kind::Iscsi
@@ -185,7 +186,7 @@ impl Session {
                 return Frame::More;
             }
         }
-        Frame::Header(Layout { data: Span::default(), whole: without.header_end(), ..without })
+        alone(without)
     }
 
     /// Does a PDU of `side` begin here? `starts` says that a segment does: where headers have no digests, or these are not
@@ -325,19 +326,19 @@ impl Session {
 }
 
 /// A PDU whose header has a wrong digest. Its lengths may be what is wrong, and are believed only if they lead to data
-/// whose digest is right, or if they are 0.
+/// whose digest is right.
 fn doubt(layout: Layout, bytes: &[u8], last: bool) -> Frame {
-    let alone =
-        Frame::Header(Layout { data: Span::default(), whole: layout.header_end(), ..layout });
-    if layout.whole == layout.header_end() {
-        return Frame::Pdu(layout);
-    }
     if layout.parts()[1].is_none() || layout.whole > LONGEST_PDU {
-        return alone;
+        return alone(layout);
     }
     match layout.is_right(1, bytes) {
         Some(true) => Frame::Pdu(layout),
         None if !last => Frame::More,
-        _ => alone,
+        _ => alone(layout),
     }
+}
+
+/// The header of a PDU.
+fn alone(layout: Layout) -> Frame {
+    Frame::Header(Layout { data: Span::default(), whole: layout.header_end(), ..layout })
 }

@@ -100,8 +100,8 @@ fn keys(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Text that is spread over several PDUs grows no longer than this.
-const LONGEST_TEXT: usize = 1 << 16;
+/// Text that is spread over several PDUs grows no longer than this, which any receiver takes in one.
+const LONGEST_TEXT: usize = 8192;
 
 /// What a login has agreed upon so far.
 #[derive(Debug, Default)]
@@ -153,7 +153,7 @@ impl Login {
             };
         }
         self.begun |= names_initiator(text);
-        text.clear();
+        *text = Vec::new();
         let status = header[36];
         let to_full_feature = header[1] & 0x83 == 0x83;
         if from_target && to_full_feature && status == 0 {

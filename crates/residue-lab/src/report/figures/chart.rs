@@ -10,13 +10,13 @@ use super::labels::spread;
 use super::pen::{Drawn, Place, SCALE, line, marker, polyline, text, upward_text};
 
 /// The size of a chart in CSS pixels.
-const SIZE: (u32, u32) = (900, 560);
+pub(super) const SIZE: (u32, u32) = (900, 560);
 
 /// The room around the plotting area, in CSS pixels: above, right, below, left.
 const MARGINS: [f64; 4] = [98.0, 238.0, 58.0, 70.0];
 
 /// Okabe and Ito's colours, which stay apart for colour-blind eyes; without the yellow, too pale on white.
-const HUES: [RGBColor; 7] = [
+pub(super) const HUES: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -26,13 +26,13 @@ const HUES: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
 ];
 
-const INK: RGBColor = RGBColor(34, 34, 34);
-const FAINT: RGBColor = RGBColor(95, 95, 95);
+pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
+pub(super) const FAINT: RGBColor = RGBColor(95, 95, 95);
 
 /// Sizes that matter on the wire (one Ethernet frame, one jumbo frame) and are no powers of two.
 const GUIDES: [f64; 2] = [1500.0, 9000.0];
 
-/// A point of a curve: size in bytes, cost in cycles per byte, and the ends of the cost's interval.
+/// A point of a curve: size in bytes, cost in the plot's unit, and the ends of the cost's interval.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     pub(super) bytes: f64,
@@ -61,42 +61,53 @@ pub(super) struct Curve {
     pub(super) samples: Vec<Sample>,
 }
 
+/// The unit of most charts.
+pub(super) const PER_BYTE: &str = "core cycles per byte";
+
 /// Everything one chart shows.
 pub(super) struct Plot {
     pub(super) title: String,
     pub(super) subtitle: String,
     pub(super) key: String,
     pub(super) curves: Vec<Curve>,
+    /// What the curves' costs are, in words.
+    pub(super) unit: &'static str,
     /// Whether the intervals are what the chart is about: small markers then, and every bar drawn.
     pub(super) bars: bool,
 }
 
-type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// The chart as a complete SVG document. A chart that cannot be drawn comes out blank but well-formed;
 /// the drawing library only fails on output devices, and a string is none.
 pub(super) fn svg(plot: &Plot) -> String {
+    let about = format!("{}. {}", plot.subtitle, plot.key);
+    document(&plot.title, &about, |root| draw(root, plot))
+}
+
+/// What `draw` draws as a complete SVG document, with a title and a description for those who cannot see it.
+pub(super) fn document(title: &str, about: &str, draw: impl FnOnce(&Root<'_>) -> Drawn) -> String {
+    let opening = opening(title, about);
     let mut out = String::new();
     {
         let backend =
             SVGBackend::with_string(&mut out, (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32));
         let root = backend.into_drawing_area();
-        if draw(&root, plot).and_then(|()| Ok(root.present()?)).is_err() {
-            return format!("{}</svg>\n", opening(plot));
+        if draw(&root).and_then(|()| Ok(root.present()?)).is_err() {
+            return format!("{opening}</svg>\n");
         }
     }
     // The library's own opening tag knows neither the scale nor a description.
     match out.find('>') {
-        Some(end) => format!("{}{}", opening(plot), &out[end + 1..]),
-        None => format!("{}</svg>\n", opening(plot)),
+        Some(end) => format!("{opening}{}", &out[end + 1..]),
+        None => format!("{opening}</svg>\n"),
     }
 }
 
-fn opening(plot: &Plot) -> String {
+fn opening(title: &str, about: &str) -> String {
     let (width, height) = SIZE;
     let (inner_width, inner_height) = (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32);
-    let (title, about) =
-        (escaped(&plot.title), escaped(&format!("{}. {}", plot.subtitle, plot.key)));
+    let (title, about) = (escaped(title), escaped(about));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {inner_width} {inner_height}\" role=\"img\"><title>{title}</title><desc>{about}</desc>"
@@ -104,16 +115,13 @@ fn opening(plot: &Plot) -> String {
 }
 
 fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
-    root.fill(&WHITE)?;
-    text(root, &plot.title, (24.0, 26.0), 17.0, INK, HPos::Left, true)?;
-    text(root, &plot.subtitle, (24.0, 48.0), 12.5, FAINT, HPos::Left, false)?;
-    text(root, &plot.key, (24.0, 66.0), 12.5, FAINT, HPos::Left, false)?;
+    heading(root, &plot.title, [&plot.subtitle, &plot.key])?;
 
     let samples = || plot.curves.iter().flat_map(|curve| &curve.samples);
     let x = axis::sizes(samples().map(|s| s.bytes));
     let y = axis::costs(samples().flat_map(|s| [s.low, s.high]));
     let area = Area::new(&x, &y);
-    frame(root, &area, &x, &y)?;
+    frame(root, &area, &x, &y, plot.unit)?;
     // Ours last, so that they lie above the published ones.
     for published in [true, false] {
         for curve in plot.curves.iter().filter(|curve| curve.published == published) {
@@ -121,6 +129,14 @@ fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
         }
     }
     draw_labels(root, &area, &plot.curves)
+}
+
+/// A white ground, a title, and two lines below it.
+pub(super) fn heading(root: &Root<'_>, title: &str, lines: [&str; 2]) -> Drawn {
+    root.fill(&WHITE)?;
+    text(root, title, (24.0, 26.0), 17.0, INK, HPos::Left, true)?;
+    text(root, lines[0], (24.0, 48.0), 12.5, FAINT, HPos::Left, false)?;
+    text(root, lines[1], (24.0, 66.0), 12.5, FAINT, HPos::Left, false)
 }
 
 /// The plotting area in CSS pixels, and the way from values to places in it.
@@ -162,7 +178,7 @@ impl Area {
 }
 
 /// The grid, the numbers on it and the names of the axes.
-fn frame(root: &Root<'_>, area: &Area, x: &Axis, y: &Axis) -> Drawn {
+fn frame(root: &Root<'_>, area: &Area, x: &Axis, y: &Axis, unit: &str) -> Drawn {
     let (left, right, top, bottom) = (area.left, area.right, area.top, area.bottom);
     for cost in &y.light {
         line(root, (left, area.y(*cost)), (right, area.y(*cost)), INK.mix(0.06), 1.0)?;
@@ -188,7 +204,7 @@ fn frame(root: &Root<'_>, area: &Area, x: &Axis, y: &Axis) -> Drawn {
     let (middle_x, middle_y) = ((left + right) / 2.0, (top + bottom) / 2.0);
     let name = "buffer size in bytes (logarithmic)";
     text(root, name, (middle_x, bottom + 40.0), 13.0, INK, HPos::Center, false)?;
-    upward_text(root, "core cycles per byte (logarithmic)", (20.0, middle_y), 13.0, INK)
+    upward_text(root, &format!("{unit} (logarithmic)"), (20.0, middle_y), 13.0, INK)
 }
 
 fn hue(curve: &Curve) -> RGBColor {
@@ -268,6 +284,7 @@ mod tests {
             subtitle: "'".into(),
             key: "\"".into(),
             curves: vec![curve(true), curve(false)],
+            unit: PER_BYTE,
             bars: true,
         }
     }

@@ -95,6 +95,12 @@ pub(super) fn marker(
     Ok(())
 }
 
+/// A filled rectangle between two corners.
+pub(super) fn bar(root: &Root<'_>, from: Place, to: Place, color: RGBAColor) -> Drawn {
+    let filled = ShapeStyle { color, filled: true, stroke_width: 0 };
+    Ok(root.draw(&Rectangle::new([units(from), units(to)], filled))?)
+}
+
 /// Words in one line, centred on the height of `at`.
 pub(super) fn text(
     root: &Root<'_>,
