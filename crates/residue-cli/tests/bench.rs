@@ -215,7 +215,8 @@ fn the_costs_of_iscsi_are_told_and_drawn() {
     let folder = folder.to_str().expect("a path in UTF-8");
     let iscsi = ["bench", "iscsi", "--rounds", "1"];
     let text = residue(iscsi.into_iter().chain(["--report", folder])).run().ends(0).to_string();
-    for words in ["bytewise: Sarwate", "slicing8", "CRC and copy in one pass", "73761", "2.0 times"] {
+    for words in ["bytewise: Sarwate", "slicing8", "CRC and copy in one pass", "73761", "2.0 times"]
+    {
         assert!(text.contains(words), "{words}:\n{text}");
     }
     for file in ["figure-iscsi-2.svg", "figure-iscsi-3.svg", "iscsi.csv", "iscsi.json"] {

@@ -338,7 +338,7 @@ struct Sum {
 impl Sum {
     #[inline]
     fn add(&mut self, bytes: &[u8]) {
-        let sum = if bytes.len() <= 40 && bytes.len() % 4 == 0 {
+        let sum = if bytes.len() <= 40 && bytes.len().is_multiple_of(4) {
             let word =
                 |four: &[u8]| u64::from(u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
             bytes.chunks_exact(4).map(word).sum::<u64>()
