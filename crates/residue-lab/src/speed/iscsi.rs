@@ -469,7 +469,7 @@ mod tests {
     fn right_bytes_are_delivered() {
         works(|receive| {
             let mut initiator = Initiator::new(200);
-            let data: Vec<u8> = (0..90).map(|at| at * 7 + 1).collect();
+            let data: Vec<u8> = (1..=90).map(|at| 255 - at).collect();
             let [first, second] = [initiator.issue(100, 37), initiator.issue(0, 90)];
             // The second command is answered first, in two PDUs, the last one 90 - 37 = 53 bytes long; the first one comes
             // short.
