@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 const HELP: &str = "\
 Only bytes of check values are changed: never in packets that are good, cut short or incomplete, never in length fields or \
 headers; block options, comments, secrets and time stamps stay as they are. Inner values are repaired before the outer ones \
-that cover them.
+that cover them; outer ones that were right follow.
 
 By default those values are repaired whose cause cannot be damaged data: offloaded checksums, and addresses rewritten \
 without an update. Others may be the only trace of damage, and are repaired with --all, or --only CAUSE (see `residue pcap \
