@@ -338,12 +338,11 @@ struct Sum {
 impl Sum {
     #[inline]
     fn add(&mut self, bytes: &[u8]) {
-        let sum = if bytes.len() <= 40 && bytes.len().is_multiple_of(4) {
-            let word =
-                |four: &[u8]| u64::from(u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
-            bytes.chunks_exact(4).map(word).sum::<u64>()
-        } else {
-            u64::from(!residue::internet::checksum(bytes))
+        let sum = match bytes.as_chunks::<4>() {
+            (words, []) if words.len() <= 10 => {
+                words.iter().map(|&word| u64::from(u32::from_be_bytes(word))).sum()
+            }
+            _ => u64::from(!residue::internet::checksum(bytes)),
         };
         // Behind an odd number of bytes, high and low bytes change places (RFC 1071 section 2).
         self.sum += if self.odd { sum % 65535 * 256 } else { sum };

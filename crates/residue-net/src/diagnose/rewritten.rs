@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 const MOST: usize = 1 << 16;
 /// Addresses remembered as candidates for what stood there before: a power of two.
 const SEEN: usize = 1 << 12;
+/// Packets whose addresses are looked at even if nothing is rewritten so far.
+const LOOKS: u64 = 1 << 14;
 /// A defective memory or wire flips the same bit again and again: amounts of one bit need more packets.
 const PACKETS_OF_ONE_BIT: u64 = 8;
 
@@ -105,6 +107,9 @@ pub type Tally = BTreeMap<(&'static str, &'static str), u64>;
 pub struct Diagnosis {
     evidence: HashMap<Key, Evidence>,
     seen: Vec<Address>,
+    /// How often addresses were looked at.
+    looks: u64,
+    any_rewritten: bool,
     tally: Tally,
 }
 
@@ -113,7 +118,8 @@ impl Diagnosis {
     #[inline]
     pub fn learn(&mut self, finding: &Finding<'_>) {
         // One look at a packet's addresses is enough, and most packets have a check with ports.
-        if finding.check.ports.is_some() {
+        if finding.check.ports.is_some() && (self.looks < LOOKS || self.any_rewritten) {
+            self.looks += 1;
             for address in finding.addresses() {
                 self.see(address);
             }
@@ -163,6 +169,7 @@ impl Diagnosis {
             evidence.last = stored;
         }
         evidence.several_ports |= evidence.ports != ports;
+        self.any_rewritten |= evidence.is_enough();
         let alike = |entry: &&mut (Option<Cause>, &Protocol, u64)| {
             entry.0.map(Cause::name) == own.map(Cause::name) && entry.1 == protocol
         };
