@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use residue_net::pcap::Reader;
+use residue_net::pcap::compressed::Compression;
 use std::io::{self, Read};
 
 /// Small compressed files can hold endless packets.
@@ -20,13 +21,13 @@ impl Read for Slow<'_> {
 }
 
 fuzz_target!(|file: &[u8]| {
-    let (whole, slow) = (Reader::new(file), Reader::new(Slow(file)));
-    let (mut whole, mut slow) = match (whole, slow) {
+    // What comes out of damaged compressed data before the error depends on how much is asked for at once.
+    let plain = Compression::of_start(file).is_none();
+    let (mut whole, mut slow) = match (Reader::new(file), Reader::new(Slow(file))) {
         (Ok(whole), Ok(slow)) => (whole, slow),
-        (Err(one), Err(other)) => return assert_eq!(one.to_string(), other.to_string()),
-        _ => panic!("read at once or in pieces, only one is a capture"),
+        (Err(one), Err(other)) if plain => return assert_eq!(one.to_string(), other.to_string()),
+        _ => return assert!(!plain, "read at once or in pieces, only one is a capture"),
     };
-    let plain = whole.compression().is_none();
     for number in 1..MOST {
         match (whole.next(), slow.next()) {
             (Ok(Some(one)), Ok(Some(other))) => {
@@ -38,12 +39,11 @@ fuzz_target!(|file: &[u8]| {
                 }
             }
             (Ok(None), Ok(None)) => return,
-            (Err(one), Err(other)) => {
+            (Err(one), Err(other)) if plain => {
                 assert_eq!(one.to_string(), other.to_string());
-                assert!(matches!(whole.next(), Ok(None)));
-                return;
+                return assert!(matches!(whole.next(), Ok(None)));
             }
-            (one, other) => panic!("{one:?}, but in pieces {other:?}"),
+            (one, other) => return assert!(!plain, "{one:?}, but in pieces {other:?}"),
         }
     }
 });

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::check::{Check, Verdict};
 use crate::diagnose::{Cause, Diagnosis, UNKNOWN};
-use crate::pcap::patch::{self, Edit};
+use crate::pcap::patch::Edit;
 use crate::summary::Summary;
 use crate::verify::{self, Buffer, Finding, Places, Read, judge};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub struct Repair {
     pub packet: u64,
     /// The check's protocol, by name.
     pub protocol: &'static str,
-    /// Why it was wrong; `None` where the cause is unknown, and [`Repair::follows`] where it was right.
+    /// Why it was wrong; `None` where the cause is unknown, and where it was right.
     pub cause: Option<Cause>,
     /// Was it right, and has to follow a repair inside of what it covers?
     pub follows: bool,
@@ -62,90 +62,88 @@ pub struct Repair {
     pub bytes: Vec<(u64, u8, u8)>,
 }
 
-/// What is to be changed in a capture.
+/// How often datagrams and streams inside of each other are gone through.
+const ROUNDS: usize = 4;
+
+/// The repair of a capture: what is known of it as a whole.
 #[derive(Debug)]
-pub struct Plan {
+pub struct Repairer {
     /// What was read.
     pub read: Read,
     /// All findings, counted, before any repair.
     pub summary: Summary,
-    /// The changes, sorted.
-    pub edits: Vec<Edit>,
-    /// How many check values they repair.
-    pub repairs: u64,
+    policy: Policy,
+    across: Changes,
 }
 
-/// How often datagrams and streams inside of each other are gone through.
-const ROUNDS: usize = 4;
-
-/// Finds the changes that repair a capture. It is read several times, each time from what `open` gives; `each` is shown
-/// every repair. Where it cannot be read to its end, what can be read is repaired.
-///
-/// # Errors
-///
-/// If it cannot be read at all, or is different each time.
-pub fn plan<R: io::Read>(
-    mut open: impl FnMut() -> Result<R, Error>,
-    policy: &Policy,
-    mut each: impl FnMut(&Repair),
-) -> Result<Plan, Error> {
-    let mut summary = Summary::new();
-    // What is wrong, and whether any of it is put together from several packets.
-    let (mut faults, mut across) = (false, false);
-    let read = verify::capture(open()?, |buffer| {
-        let several = matches!(buffer.places, Places::Runs(_));
-        for finding in buffer.findings() {
-            summary.take(&finding);
-            if matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded) {
-                faults = true;
-                across |= several;
-            }
-        }
-    })?;
-    let mut plan = Plan { read, summary, edits: Vec::new(), repairs: 0 };
-    if !faults {
-        return Ok(plan);
-    }
-    // First what is in fragments and streams: the packets these come from have checks of their own that follow.
-    let mut changes = Changes::new();
-    for _ in 0..if across { ROUNDS } else { 0 } {
-        let before = changes.len();
-        verify::capture(open()?, |buffer| {
-            if matches!(buffer.places, Places::Runs(_)) {
-                for repair in repair(buffer, policy, &plan.summary.diagnosis, &changes) {
-                    plan.repairs += 1;
-                    each(&repair);
-                    for &(offset, old, new) in &repair.bytes {
-                        changes.entry(offset).or_insert((old, old)).1 = new;
-                    }
-                }
+impl Repairer {
+    /// Learns what is wrong with a capture, and repairs what is put together from several packets: those repairs are shown
+    /// to `each`. The capture is read once, or several times, each time from what `open` gives.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read at all.
+    pub fn new<R: io::Read>(
+        mut open: impl FnMut() -> Result<R, Error>,
+        policy: Policy,
+        mut each: impl FnMut(&Repair),
+    ) -> Result<Self, Error> {
+        let mut summary = Summary::new();
+        let mut across = false;
+        let read = verify::capture(open()?, |buffer| {
+            let several = matches!(buffer.places, Places::Runs(_));
+            for finding in buffer.findings() {
+                summary.take(&finding);
+                across |= several && matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
             }
         })?;
-        if changes.len() == before {
-            break;
-        }
-    }
-    let changed: Vec<_> = changes.iter().map(|(&at, &(old, new))| (at, old, new)).collect();
-    plan.edits.extend(edits(&changed));
-    verify::capture(open()?, |buffer| {
-        if matches!(buffer.places, Places::Contiguous(_)) {
-            for repair in repair(buffer, policy, &plan.summary.diagnosis, &changes) {
-                plan.repairs += 1;
-                each(&repair);
-                plan.edits.extend(edits(&repair.bytes));
+        let mut repairer = Repairer { read, summary, policy, across: Changes::new() };
+        for _ in 0..if across { ROUNDS } else { 0 } {
+            let before = repairer.across.len();
+            verify::capture(open()?, |buffer| {
+                if matches!(buffer.places, Places::Runs(_)) {
+                    for repair in repairer.repairs(buffer) {
+                        each(&repair);
+                        for &(offset, old, new) in &repair.bytes {
+                            repairer.across.entry(offset).or_insert((old, old)).1 = new;
+                        }
+                    }
+                }
+            })?;
+            if repairer.across.len() == before {
+                break;
             }
         }
-    })?;
-    patch::sort(&mut plan.edits)?;
-    Ok(plan)
+        Ok(repairer)
+    }
+
+    /// The changes in what is put together from several packets, sorted.
+    #[must_use]
+    pub fn across(&self) -> Vec<Edit> {
+        let changed: Vec<_> = self.across.iter().map(|(&at, &(old, new))| (at, old, new)).collect();
+        edits(&changed).collect()
+    }
+
+    /// The repairs of one buffer. Where a check value inside of what it is a part of was repaired, its own follow.
+    #[must_use]
+    pub fn repairs(&self, buffer: &Buffer<'_>) -> Vec<Repair> {
+        repair(buffer, &self.policy, &self.summary.diagnosis, &self.across)
+    }
+}
+
+impl Repair {
+    /// The changes of the file.
+    pub fn edits(&self) -> impl Iterator<Item = Edit> {
+        edits(&self.bytes)
+    }
 }
 
 /// Bytes of the file that repairs changed, by offset: old and new.
-pub type Changes = BTreeMap<u64, (u8, u8)>;
+type Changes = BTreeMap<u64, (u8, u8)>;
 
 /// The repairs of one buffer. `changes` are those made so far: they may have changed bytes of this one (a fragment, or a
 /// segment of a stream, inside of which a check value was repaired).
-pub fn repair(
+fn repair(
     buffer: &Buffer<'_>,
     policy: &Policy,
     diagnosis: &Diagnosis,
@@ -197,7 +195,7 @@ pub fn repair(
 }
 
 /// Changed bytes, those that stand together as one edit.
-fn edits(bytes: &[(u64, u8, u8)]) -> impl Iterator<Item = Edit> {
+pub fn edits(bytes: &[(u64, u8, u8)]) -> impl Iterator<Item = Edit> {
     let runs = bytes.chunk_by(|one, next| one.0 + 1 == next.0);
     runs.flat_map(|run| {
         let old: Vec<u8> = run.iter().map(|byte| byte.1).collect();

@@ -242,22 +242,16 @@ impl<'a> Walk<'a> {
             pieces.truncate(start as usize);
             return None;
         }
-        let reach = pieces[start as usize..].iter().fold(0, |reach, piece| match piece {
-            Piece::Bytes(span) => span.end.max(reach),
-            Piece::Given { .. } => reach,
-        });
-        // Check octets lie in what they make zero, or a length is too short for them.
-        let covers = |field: Span| {
-            pieces[start as usize..].iter().any(|piece| match piece {
-                Piece::Bytes(span) => span.start <= field.start && field.end <= span.end,
-                Piece::Given { .. } => false,
-            })
-        };
-        let presence = match presence {
-            Presence::Present if reach > self.sent => Presence::LengthConflict,
-            Presence::Present if rule == Rule::CheckOctets && !covers(field[0]) => {
-                Presence::LengthConflict
+        let (mut reach, mut inside) = (0, !rule.covers_its_field());
+        for piece in &pieces[start as usize..] {
+            if let Piece::Bytes(span) = piece {
+                reach = span.end.max(reach);
+                inside |= span.start <= field[0].start && field[0].end <= span.end;
             }
+        }
+        let presence = match presence {
+            // A length so short that it leaves out the field is wrong, too.
+            Presence::Present if reach > self.sent || !inside => Presence::LengthConflict,
             Presence::Present if reach as usize > self.bytes.len() => {
                 Presence::Unverifiable(self.missing)
             }

@@ -15,8 +15,10 @@ pub mod frame;
 pub mod make;
 pub mod nat;
 pub mod pcap;
+pub mod rewrite;
 pub mod stream;
 pub mod summary;
+pub mod survey;
 pub mod verify;
 pub mod wire;
 

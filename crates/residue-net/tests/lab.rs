@@ -2,11 +2,12 @@
 
 use residue_net::check::Verdict;
 use residue_net::diagnose::Diagnosis;
-use residue_net::fix::{self, Policy};
+use residue_net::fix::{Policy, Repairer};
 use residue_net::make::{self, Case, Frame, Repair};
 use residue_net::pcap::patch;
+use residue_net::rewrite::Rewriter;
 use residue_net::{Error, verify};
-use std::io::BufReader;
+use std::io::{BufReader, Read as _};
 
 type Verdicts = Vec<(&'static str, Verdict)>;
 
@@ -33,9 +34,12 @@ fn not_good(verdicts: &Verdicts) -> Verdicts {
 
 /// The file without compression, repaired.
 fn repaired(file: &[u8], policy: &Policy) -> Result<Vec<u8>, Error> {
-    let plan = fix::plan(|| Ok(file), policy, |_| {})?;
+    let repairer = Repairer::new(|| Ok(file), policy.clone(), |_| {})?;
+    let mut rewriter = Rewriter::new(file, &repairer.across(), |buffer, edits| {
+        edits.extend(repairer.repairs(buffer).iter().flat_map(|repair| repair.edits()));
+    })?;
     let mut repaired = Vec::new();
-    patch::copy(file, &mut repaired, &plan.edits, None)?;
+    rewriter.read_to_end(&mut repaired).map_err(|source| Error::Io { doing: "repair", source })?;
     Ok(repaired)
 }
 
@@ -137,7 +141,9 @@ fn bad_twins_become_what_they_should() {
             }
             Repair::Differs => {
                 same("changed", forced != bad && forced != good, true)?;
-                same("bad after", not_good(&verdicts(&forced)), Vec::new())
+                let is_wrong =
+                    |it: &(_, Verdict)| matches!(it.1, Verdict::Bad | Verdict::Offloaded);
+                same("bad after", verdicts(&forced).iter().any(is_wrong), false)
             }
             Repair::Never => same("all", with_tso == bad, true),
         }

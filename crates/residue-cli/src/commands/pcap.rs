@@ -2,15 +2,19 @@
 
 mod fix;
 mod make;
+mod nat;
 mod report;
+mod survey;
 mod verify;
 
 use crate::Outcome;
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use residue_net::pcap::patch;
+use residue_net::pcap::patch::{self, Edit};
+use residue_net::rewrite::Rewriter;
+use residue_net::verify::{Buffer, Places, capture as read_capture};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek as _};
@@ -24,7 +28,8 @@ Exit codes: 0 no wrong check value, 1 wrong ones found, 2 wrong usage or somethi
 Examples:
   residue pcap verify trace.pcapng          counts for each protocol, and the causes of what is wrong
   residue pcap verify --list trace.pcapng   every check value that is not right
-  residue pcap fix trace.pcap -o good.pcap  with those repaired that offload and rewriting explain";
+  residue pcap fix trace.pcap -o good.pcap  with those repaired that offload and rewriting explain
+  residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap";
 
 /// `residue pcap`
 #[derive(Debug, Args)]
@@ -40,6 +45,10 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Repair check values, and change nothing else
     Fix(fix::FixArgs),
+    /// Translate addresses and ports, and update the check values
+    Nat(nat::NatArgs),
+    /// Classify how damaged TCP segments differ from their retransmissions; prints no data and no addresses
+    Survey(survey::SurveyArgs),
     /// Make captures with right and wrong check values, for tests
     Make(make::MakeArgs),
 }
@@ -49,6 +58,8 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Command::Verify(args) => verify::run(args, output),
         Command::Fix(args) => fix::run(args, output),
+        Command::Nat(args) => nat::run(args, output),
+        Command::Survey(args) => survey::run(args, output),
         Command::Make(args) => make::run(args, output),
     }
 }
@@ -116,6 +127,85 @@ impl Read for Counted {
         let count = self.file.read(buffer)?;
         self.progress.add(count as u64);
         Ok(count)
+    }
+}
+
+/// Where changes go.
+#[derive(Debug, Args)]
+struct Target {
+    /// Where to write the changed capture
+    #[arg(short, long, value_name = "OUT", conflicts_with_all = ["in_place", "dry_run"])]
+    output: Option<PathBuf>,
+    /// Change the capture itself
+    #[arg(long, conflicts_with = "dry_run")]
+    in_place: bool,
+    /// Change nothing; say what would be
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+/// Changes made at a time where a capture is changed in its place.
+const BATCH: usize = 1 << 16;
+
+impl Target {
+    fn check(&self, file: &OsStr, prints: bool) -> anyhow::Result<()> {
+        if self.output.is_none() && !self.in_place && !self.dry_run {
+            bail!("say where to: -o OUT, --in-place or --dry-run");
+        }
+        if self.in_place && file == "-" {
+            bail!("--in-place needs a file, not the standard input");
+        }
+        if self.is_stdout() && prints {
+            bail!("the new capture goes to the standard output: no --list and no --json there");
+        }
+        Ok(())
+    }
+
+    fn is_stdout(&self) -> bool {
+        self.output.as_ref().is_some_and(|path| path.as_os_str() == "-")
+    }
+
+    /// Goes through a capture and makes the changes that `each` finds, and those in `across`. Says where it could not be
+    /// read to its end.
+    fn rewrite(
+        &self,
+        capture: &Capture,
+        progress: &Progress,
+        across: &[Edit],
+        mut each: impl FnMut(&Buffer<'_>, &mut Vec<Edit>),
+    ) -> anyhow::Result<Option<residue_net::Error>> {
+        let input = capture.open(progress)?;
+        if let Some(path) = &self.output {
+            let mut rewriter = Rewriter::new(input, across, each)?;
+            patch::copy_to_file(&mut rewriter, path, capture.path(), &[])
+                .with_context(|| Styles::plain(path.as_os_str()))?;
+            return Ok(rewriter.error());
+        }
+        // Each batch is looked at before it is written: the capture may have been changed by others meanwhile.
+        let write = |edits: &mut Vec<Edit>| -> Result<(), residue_net::Error> {
+            patch::sort(edits)?;
+            match capture.path() {
+                Some(path) if self.in_place && !edits.is_empty() => {
+                    patch::in_place_file(path, edits)?;
+                }
+                _ => {}
+            }
+            edits.clear();
+            Ok(())
+        };
+        let (mut edits, mut result) = (Vec::new(), Ok(()));
+        let read = read_capture(input, |buffer| {
+            if matches!(buffer.places, Places::Contiguous(_)) {
+                each(buffer, &mut edits);
+            }
+            if edits.len() >= BATCH && result.is_ok() {
+                result = write(&mut edits);
+            }
+        })?;
+        result?;
+        write(&mut edits)?;
+        write(&mut across.to_vec())?;
+        Ok(read.error)
     }
 }
 

@@ -75,6 +75,12 @@ impl Rule {
         matches!(self, Rule::Internet | Rule::InternetNeverZero)
     }
 
+    /// Must the field lie in what it covers? So it does where all must add up with it.
+    #[must_use]
+    pub const fn covers_its_field(self) -> bool {
+        matches!(self, Rule::CheckOctets | Rule::Cdp) || self.is_internet()
+    }
+
     /// The code's name in `residue list`, for reports.
     #[must_use]
     pub const fn code(self) -> &'static str {

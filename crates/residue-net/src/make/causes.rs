@@ -1,12 +1,13 @@
 //! Cases of known causes. Where the cause shows only in several packets, there are several.
 
 use super::control::seal_alone;
-use super::lab::{A, B, PORTS};
+use super::lab::{A, B, INNER4, PORTS};
 use super::link::{ethernet, padded};
 use super::network::{Ends, V4, V6, documentation, ipv4, loose_source_route, store};
 use super::transport::{
     DATA, Tcp, offloaded, sctp, sctp_data, tcp, udp, udp_summing_to_zero, udp_without,
 };
+use super::tunnel::{VXLAN, over_udp, vxlan};
 use super::{Case, Frame, Repair};
 use crate::check::Verdict;
 
@@ -124,8 +125,27 @@ fn offloads() -> Vec<Case> {
             16,
             false,
         ),
+        offload_both(),
         partial("offload-large6", "the same over IPv6", "tcp", V6, 6, tcp(V6), 16, false),
     ]
+}
+
+/// Inner and outer checksum left to the card.
+fn offload_both() -> Case {
+    let frame = |inner: Vec<u8>| vxlan(&INNER4.frame(6, &inner));
+    let good = over_udp(V4, VXLAN, true, &frame(tcp(INNER4)));
+    let inner = offloaded(tcp(INNER4), INNER4, 6, 16, true);
+    let bad = offloaded(over_udp(V4, VXLAN, true, &frame(inner)), V4, 17, 6, true);
+    Case::of(
+        "offload-both",
+        "TCP in VXLAN, both left to the card",
+        "tcp",
+        V4.frame(17, &good),
+        V4.frame(17, &bad),
+    )
+    .verdict(Verdict::Offloaded, Repair::Explained)
+    .also("udp", Verdict::Offloaded)
+    .because("offload")
 }
 
 fn wrong_value() -> Vec<Case> {

@@ -1,8 +1,8 @@
-//! Messages of control and routing protocols: ICMP, ICMPv6, IGMP, PIM, VRRP, EIGRP, Mobility Header.
+//! Messages of control and routing protocols: ICMP, ICMPv6, IGMP, DVMRP, PIM, VRRP, EIGRP, NHRP, CDP, Mobility Header.
 
 use super::network::{Ends, store};
 use super::transport::seal;
-use residue::internet::checksum;
+use residue::internet::{Checksum, checksum};
 
 /// Fills in the checksum at `offset` of a message without pseudo-header.
 #[must_use]
@@ -98,4 +98,38 @@ pub fn eigrp() -> Vec<u8> {
 pub fn mobility(ends: Ends) -> Vec<u8> {
     // No next header, length, type 5, checksum; sequence number, flags, lifetime; padding.
     seal(vec![59, 1, 5, 0, 0, 0, 0, 7, 0x80, 0, 0, 60, 1, 2, 0, 0], ends, 135, 4)
+}
+
+/// A DVMRP probe with a generation number (draft-ietf-idmr-dvmrp-v3), a message of IGMP.
+#[must_use]
+pub fn dvmrp() -> Vec<u8> {
+    seal_alone(vec![0x13, 1, 0, 0, 0, 0x0e, 0xff, 3, 0, 0, 0, 9], 2)
+}
+
+/// An NHRP resolution request (RFC 2332).
+#[must_use]
+pub fn nhrp() -> Vec<u8> {
+    // Address family, protocol, hops, size, checksum, no extensions, version, type, lengths of addresses.
+    let fixed = [0, 1, 8, 0, 0, 0, 0, 0, 0, 255, 0, 40, 0, 0, 0, 0, 1, 1, 4, 0];
+    let mandatory = [4, 4, 0xc0, 0, 0, 0, 0, 7, 192, 0, 2, 1, 10, 0, 0, 1, 10, 0, 0, 2];
+    seal_alone([fixed, mandatory].concat(), 12)
+}
+
+/// What LLC carries of CDP: SNAP with Cisco's number, then the message, whose device has this name. The checksum is at byte
+/// 2 of the message, byte 10 of all. An odd last byte is a word's lower half; Cisco's routers add it as a signed number, and
+/// lose one when it is negative.
+#[must_use]
+pub fn cdp(name: &[u8]) -> Vec<u8> {
+    let length = (4 + name.len() as u16).to_be_bytes();
+    let mut message = [&[2, 180, 0, 0, 0, 1][..], &length, name].concat();
+    let (words, odd) = message.as_chunks::<2>();
+    let mut sum = Checksum::new();
+    sum.update(words.as_flattened());
+    if let &[last] = odd {
+        let word = if last < 0x80 { u16::from(last) } else { 0xff00 + u16::from(last) - 1 };
+        sum.update(&word.to_be_bytes());
+    }
+    let value = sum.value();
+    store(&mut message, 2, value);
+    [&[0xaa, 0xaa, 3, 0, 0, 0x0c, 0x20, 0][..], &message].concat()
 }

@@ -1,19 +1,20 @@
 //! Cases beyond the 54: the other protocols and link types, and checks in checks.
 
 use super::control::{
-    eigrp, icmp_extended, icmp_extensions, igmpv3, mobility, seal_alone, vrrp2, vrrp3,
+    cdp, dvmrp, eigrp, icmp_extended, icmp_extensions, igmpv3, mobility, nhrp, seal_alone, vrrp2,
+    vrrp3,
 };
 use super::lab::{A, B, INNER6, LOCAL6, PORTS, ROUTERS4, of_message, of_tcp, of_udp};
-use super::link::{self, ethernet};
+use super::link::{self, ethernet, ieee_802_3};
 use super::network::{
     Ends, V4, V6, documentation, home_address, ipv4, ipv4_fragments, ipv6, ipv6_options,
-    loose_source_route, routing,
+    loose_source_route, routing, store,
 };
 use super::routing::{HELLO, ospf2, ospf3, prefix_lsa, update};
 use super::transport::{
     DATA, dccp, sctp, sctp_adler, sctp_data, sctp_init, sctp_without, tcp, udp, udp_lite,
 };
-use super::tunnel::{VXLAN, over_udp, vxlan};
+use super::tunnel::{VXLAN, gre, over_udp, vxlan};
 use super::upper::upper;
 use super::{Case, Format, Repair};
 use crate::check::{Reason, Verdict};
@@ -56,6 +57,8 @@ fn addressing() -> Vec<Case> {
     };
     let hops = ipv6_options(60, &[5, 2, 0, 0], &ipv6_options(6, &[], &tcp(V6)));
     let used = ipv4([A, B], 6, &loose_source_route(8, [198, 51, 100, 9]), &tcp(V4));
+    let mut endless = V6.packet(6, &tcp(V6));
+    store(&mut endless, 4, 0);
     let datagram = udp(V4, PORTS, DATA);
     let [first, _] = ipv4_fragments([A, B], 17, &datagram, 16);
     let lone = of_udp(
@@ -100,6 +103,10 @@ fn addressing() -> Vec<Case> {
         ),
         of_six("options-tcp", "IPv6 options headers", six, 0, &hops, &tcp(V6)),
         of_tcp("lsrr-end-tcp", "IPv4 source route, used up", ethernet(0x0800, &used), &tcp(V4)),
+        Case {
+            repair: Repair::LengthZero,
+            ..of_tcp("tso6-tcp", "IPv6 length 0", ethernet(0x86dd, &endless), &tcp(V6))
+        },
         Case { good_verdicts: vec![("udp", unknown)], ..lone }.verdict(unknown, Repair::Never),
         Case::of(
             "udp-length",
@@ -170,6 +177,12 @@ fn transport() -> Vec<Case> {
 
 fn control() -> Vec<Case> {
     let group = Ends::V4([A, [224, 0, 0, 22]]);
+    let dvmrp_ends = Ends::V4([A, [224, 0, 0, 4]]);
+    let request = nhrp();
+    let of_cdp = |name, title, device: &[u8]| {
+        let message = cdp(device);
+        Case::spoiled(name, title, "cdp", ieee_802_3(&message), &message, 10..12)
+    };
     let vrrp = Ends::V4([A, [224, 0, 0, 18]]);
     let vrrp6 = Ends::V6([LOCAL6, multicast(0x12)]);
     let routers6 = Ends::V6([LOCAL6, multicast(5)]);
@@ -202,6 +215,18 @@ fn control() -> Vec<Case> {
             )
             .verdict(Verdict::Absent, Repair::Never)
         },
+        of_message("dvmrp", "DVMRP", "dvmrp", (dvmrp_ends, 2), &dvmrp(), 2),
+        Case::spoiled(
+            "nhrp",
+            "NHRP",
+            "nhrp",
+            V4.frame(47, &gre(0x2001, &request)),
+            &request,
+            12..14,
+        ),
+        of_cdp("cdp", "CDP", b"router"),
+        of_cdp("cdp-odd", "CDP, odd length", b"routers"),
+        of_cdp("cdp-odd-negative", "CDP, odd length, last byte above 7F", b"routes\xe9"),
         of_message("eigrp", "EIGRP", "eigrp", (eigrp_ends, 88), &eigrp(), 2),
         of_message("mobility", "Mobility Header", "mip6", (V6, 135), &mobility(V6), 4),
         Case::spoiled(

@@ -12,11 +12,11 @@ use super::routing::{
 use super::transport::{DATA, Tcp, tcp, udp};
 use super::tunnel::{GENEVE, VXLAN, erspan, geneve, gre, gre_summed, over_udp, vxlan};
 use super::{Case, Repair, spoil};
-use crate::check::Verdict;
+use crate::check::{Reason, Verdict};
 
 /// The cases.
 pub(super) fn upper() -> Vec<Case> {
-    [iso_protocols(), applications(), alternates(), nested()].concat()
+    [iso_protocols(), applications(), alternates(), vec![alternate_unseen()], nested()].concat()
 }
 
 fn iso_protocols() -> Vec<Case> {
@@ -139,6 +139,21 @@ fn applications() -> Vec<Case> {
         of_roce("roce-v4", "RoCEv2 over IPv4", V4, Verdict::Absent),
         of_roce("roce-v6", "RoCEv2 over IPv6", V6, Verdict::Absent),
     ]
+}
+
+/// A segment of a connection whose SYNs were not captured. Right values explain themselves, wrong ones do not.
+fn alternate_unseen() -> Case {
+    let segment = alternate(V4, 5, DATA);
+    let unseen = Verdict::Unverifiable(Reason::Agreement);
+    let case = Case::spoiled(
+        "tcp-alternate-unseen",
+        "TCP alternate checksum, agreed upon before",
+        "tcp.alternate",
+        V4.frame(6, &segment),
+        &segment,
+        22..26,
+    );
+    case.verdict(unseen, Repair::Differs).also("tcp", Verdict::Bad)
 }
 
 /// A connection that agrees upon the value, then a segment; the bad one has a changed check value.

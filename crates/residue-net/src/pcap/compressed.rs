@@ -170,7 +170,8 @@ impl<R: BufRead> Read for Zstd<R> {
     }
 }
 
-/// Copies all of `input` to `output`, compressed if so wished.
+/// Copies all of `input` to `output`, compressed if so wished. The zstd encoder is ruzstd's: right, but slower than gzip
+/// here, and its files are as large as gzip's.
 ///
 /// # Errors
 ///

@@ -58,6 +58,23 @@ impl Edit {
         &self.new[..self.len()]
     }
 
+    /// Makes it in bytes that begin at `start` of the capture.
+    ///
+    /// # Errors
+    ///
+    /// If what it changes does not stand there.
+    pub(crate) fn make(&self, bytes: &mut [u8], start: u64) -> Result<(), Error> {
+        let place = self.offset.checked_sub(start).and_then(|place| usize::try_from(place).ok());
+        let bytes = place.and_then(|place| bytes.get_mut(place..place.checked_add(self.len())?));
+        match bytes {
+            Some(bytes) if bytes == self.before() => {
+                bytes.copy_from_slice(self.after());
+                Ok(())
+            }
+            _ => Err(Error::Changed { offset: self.offset }),
+        }
+    }
+
     fn end(&self) -> u64 {
         self.offset.saturating_add(self.len() as u64)
     }

@@ -9,8 +9,7 @@ pub static CLNP: Protocol =
     Protocol { name: "clnp", title: "CLNP header", source: "ISO/IEC 8473-1 section 6.11" };
 
 /// ES-IS's Fletcher checksum: the PDU, all of which is header. 0 in both octets means none.
-pub static ES_IS: Protocol =
-    Protocol { name: "esis", title: "ES-IS", source: "ISO 9542 section 7.2.9" };
+pub static ES_IS: Protocol = Protocol { name: "esis", title: "ES-IS", source: "ISO 9542" };
 
 const DATA: u8 = 0x1c;
 const SEGMENTATION_PERMITTED: u8 = 0x80;

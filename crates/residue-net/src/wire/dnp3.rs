@@ -5,11 +5,11 @@ use crate::frame::Walk;
 
 /// The header's CRC: start, length, control and addresses.
 pub static HEADER: Protocol =
-    Protocol { name: "dnp3.header", title: "DNP3 header", source: "IEEE 1815 section 9.2.4" };
+    Protocol { name: "dnp3.header", title: "DNP3 header", source: "IEEE 1815, data link layer" };
 
 /// A data block's CRC: the block, of 16 bytes but for the last.
 pub static DATA: Protocol =
-    Protocol { name: "dnp3.data", title: "DNP3 data block", source: "IEEE 1815 section 9.2.4" };
+    Protocol { name: "dnp3.data", title: "DNP3 data block", source: "IEEE 1815, data link layer" };
 
 const START: u16 = 0x0564;
 

@@ -6,7 +6,7 @@ use crate::frame::Walk;
 
 /// The checksum: the message, without a pseudo-header over IPv6 too.
 pub static EIGRP: Protocol =
-    Protocol { name: "eigrp", title: "EIGRP", source: "RFC 7868 section 6.1" };
+    Protocol { name: "eigrp", title: "EIGRP", source: "RFC 7868 section 6" };
 
 /// From the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {

@@ -4,8 +4,7 @@ use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
 /// The checksum: the packet behind it, and the byte behind that if its length is odd. FFFF means none.
-pub static IDP: Protocol =
-    Protocol { name: "xns.idp", title: "XNS IDP", source: "XSIS 028112 section 3.2" };
+pub static IDP: Protocol = Protocol { name: "xns.idp", title: "XNS IDP", source: "XSIS 028112" };
 
 /// From the checksum on.
 pub fn walk(walk: &mut Walk, span: Span) {

@@ -11,7 +11,7 @@ pub static IGMP: Protocol =
 
 /// DVMRP's checksum, the same.
 pub static DVMRP: Protocol =
-    Protocol { name: "dvmrp", title: "DVMRP", source: "draft-ietf-idmr-dvmrp-v3 section 3.3" };
+    Protocol { name: "dvmrp", title: "DVMRP", source: "draft-ietf-idmr-dvmrp-v3" };
 
 const DVMRP_TYPE: u8 = 0x13;
 const PIM_VERSION_1: u8 = 0x14;

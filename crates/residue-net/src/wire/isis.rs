@@ -9,15 +9,13 @@ pub static LSP: Protocol =
 
 /// A hello's optional checksum: the PDU.
 pub static HELLO: Protocol =
-    Protocol { name: "isis.hello", title: "IS-IS hello", source: "RFC 3358 section 2" };
+    Protocol { name: "isis.hello", title: "IS-IS hello", source: "RFC 3358" };
 
 /// A complete sequence numbers PDU's, the same.
-pub static CSNP: Protocol =
-    Protocol { name: "isis.csnp", title: "IS-IS CSNP", source: "RFC 3358 section 2" };
+pub static CSNP: Protocol = Protocol { name: "isis.csnp", title: "IS-IS CSNP", source: "RFC 3358" };
 
 /// A partial sequence numbers PDU's, the same.
-pub static PSNP: Protocol =
-    Protocol { name: "isis.psnp", title: "IS-IS PSNP", source: "RFC 3358 section 2" };
+pub static PSNP: Protocol = Protocol { name: "isis.psnp", title: "IS-IS PSNP", source: "RFC 3358" };
 
 const CHECKSUM: u8 = 12;
 

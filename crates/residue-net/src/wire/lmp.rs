@@ -4,8 +4,7 @@ use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
 /// The checksum: the message. 0 means none.
-pub static LMP: Protocol =
-    Protocol { name: "lmp", title: "LMP", source: "draft-ietf-ccamp-lmp-00 section 12.1" };
+pub static LMP: Protocol = Protocol { name: "lmp", title: "LMP", source: "draft-ietf-ccamp-lmp" };
 
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {

@@ -5,7 +5,7 @@ use crate::frame::Walk;
 
 /// The checksum: the packet, as long as it says.
 pub static NHRP: Protocol =
-    Protocol { name: "nhrp", title: "NHRP", source: "RFC 2332 section 5.2.1" };
+    Protocol { name: "nhrp", title: "NHRP", source: "RFC 2332 section 5.1" };
 
 /// From the address family on.
 pub fn walk(walk: &mut Walk, span: Span) {

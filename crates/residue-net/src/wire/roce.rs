@@ -9,7 +9,7 @@ use crate::frame::Walk;
 pub static ICRC: Protocol = Protocol {
     name: "roce.icrc",
     title: "RoCEv2 invariant CRC",
-    source: "InfiniBand architecture, annex A17.3.3",
+    source: "InfiniBand architecture, annex A17",
 };
 
 /// From the base transport header on.

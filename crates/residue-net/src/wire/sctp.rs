@@ -28,7 +28,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// RFC 9653 section 5.2: where the hosts agreed upon another way to detect errors, 0 means that there is no checksum,
+/// RFC 9653: where the hosts agreed upon another way to detect errors, 0 means that there is no checksum,
 /// but not in packets that begin an association or change its addresses.
 fn zero_presence(walk: &Walk, chunks: Span) -> Presence {
     let mut rest = chunks;

@@ -8,7 +8,7 @@ use crate::frame::Walk;
 pub static FCS: Protocol = Protocol {
     name: "wlan.fcs",
     title: "IEEE 802.11 frame check sequence",
-    source: "IEEE 802.11 section 9.2.4.9",
+    source: "IEEE 802.11 section 9.2.4",
 };
 
 /// From frame control on. `fcs`: does a frame check sequence stand at the end? `padded`: is the header's length rounded

@@ -1,19 +1,17 @@
 //! `residue pcap fix`: check values repaired.
 
-use super::{Capture, trouble};
+use super::{Capture, Target, trouble};
 use crate::Outcome;
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::Args;
 use residue_net::diagnose::{Cause, UNKNOWN};
-use residue_net::fix::{self, Policy, Repair};
-use residue_net::pcap::patch;
+use residue_net::fix::{Policy, Repair, Repairer};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 const HELP: &str = "\
 Only bytes of check values are changed: never in packets that are good, cut short or incomplete, never in length fields or \
@@ -39,15 +37,8 @@ pub struct FixArgs {
     /// The capture; `-` is the standard input
     #[arg(value_name = "FILE")]
     file: OsString,
-    /// Where to write the repaired capture
-    #[arg(short, long, value_name = "OUT", conflicts_with_all = ["in_place", "dry_run"])]
-    output: Option<PathBuf>,
-    /// Change the capture itself
-    #[arg(long, conflicts_with = "dry_run")]
-    in_place: bool,
-    /// Change nothing; say what would be
-    #[arg(short = 'n', long)]
-    dry_run: bool,
+    #[command(flatten)]
+    target: Target,
     /// Repair all wrong values, whatever the cause
     #[arg(long, conflicts_with = "only")]
     all: bool,
@@ -67,16 +58,7 @@ pub struct FixArgs {
 
 /// Repairs.
 pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
-    if args.output.is_none() && !args.in_place && !args.dry_run {
-        bail!("say where to: -o OUT, --in-place or --dry-run");
-    }
-    if args.in_place && args.file == "-" {
-        bail!("--in-place needs a file, not the standard input");
-    }
-    let to_stdout = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if to_stdout && (args.list || args.json) {
-        bail!("the repaired capture goes to the standard output: no --list and no --json there");
-    }
+    args.target.check(&args.file, args.list || args.json)?;
     let mut policy = if args.all {
         Policy::all()
     } else if args.only.is_empty() {
@@ -89,47 +71,38 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     let capture = Capture::new(&args.file, true)?;
     output.progress = Progress::of_bytes(capture.size() * 2);
     let progress = output.progress.clone();
-    let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    let mut rows = Vec::new();
+    let mut tally = Tally { args, counts: BTreeMap::new(), rows: Vec::new() };
     let mut result = Ok(());
     let open = || {
-        capture
-            .open(&progress)
-            .map_err(|source| residue_net::Error::Io { doing: "open the capture", source })
+        let doing = "open the capture";
+        capture.open(&progress).map_err(|source| residue_net::Error::Io { doing, source })
     };
-    let plan = fix::plan(open, &policy, |repair| {
-        *counts.entry((cause_name(repair), repair.protocol)).or_default() += 1;
-        if args.list && args.json {
-            rows.push(json!({
-                "packet": repair.packet,
-                "protocol": repair.protocol,
-                "cause": cause_name(repair),
-                "bytes": repair.bytes.iter().map(|&(offset, old, new)| json!({
-                    "offset": offset, "old": old, "new": new,
-                })).collect::<Vec<_>>(),
-            }));
-        } else if args.list && result.is_ok() {
-            result = output.line(repair_line(repair));
+    let named = || Styles::plain(&args.file);
+    let repairer = Repairer::new(open, policy, |repair| {
+        if result.is_ok() {
+            result = tally.take(repair, output);
         }
     });
-    output.progress.clear();
-    let plan = plan.with_context(|| Styles::plain(&args.file))?;
-    result?;
-    if args.in_place {
-        if !plan.edits.is_empty()
-            && let Some(path) = capture.path()
-        {
-            patch::in_place_file(path, &plan.edits).with_context(|| Styles::plain(&args.file))?;
-        }
-    } else if let Some(path) = &args.output {
-        let input = capture.open(&Progress::none())?;
-        patch::copy_to_file(input, path, capture.path(), &plan.edits)
-            .with_context(|| Styles::plain(path.as_os_str()))?;
+    let repairer = repairer.with_context(named)?;
+    let total = repairer.summary.total();
+    let mut error = None;
+    if total.bad + total.offloaded > 0 || args.target.output.is_some() {
+        let rewritten =
+            args.target.rewrite(&capture, &progress, &repairer.across(), |buffer, edits| {
+                for repair in repairer.repairs(buffer) {
+                    edits.extend(repair.edits());
+                    if result.is_ok() {
+                        result = tally.take(&repair, output);
+                    }
+                }
+            });
+        error = rewritten.with_context(named)?;
     }
-    let total = plan.summary.total();
-    let followers: u64 =
-        counts.iter().filter(|((cause, _), _)| *cause == FOLLOWS).map(|(_, count)| count).sum();
-    let repaired = plan.repairs - followers;
+    output.progress.clear();
+    result?;
+    let Tally { counts, rows, .. } = tally;
+    let own = counts.iter().filter(|((cause, _), _)| *cause != FOLLOWS);
+    let repaired: u64 = own.map(|(_, count)| count).sum();
     let left = (total.wrong() + total.offloaded).saturating_sub(repaired);
     if total.wrong() > 0 && left > 0 {
         output.found(Outcome::Bad);
@@ -141,27 +114,53 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         }
         let mut value = json!({
             "capture": Styles::plain(&args.file),
-            "packets": plan.read.packets,
+            "packets": repairer.read.packets,
             "repaired": repaired,
             "left": left,
             "repairs": repairs,
-            "dry_run": args.dry_run,
+            "dry_run": args.target.dry_run,
         });
         if args.list {
             value["changes"] = rows.into();
         }
         output.json(&value)?;
-    } else if !to_stdout {
+    } else if !args.target.is_stdout() {
         for ((cause, protocol), number) in &counts {
             output.line(format!("{cause:<18} {number:>8}  {protocol}"))?;
         }
-        let would = if args.dry_run { "would be repaired" } else { "repaired" };
+        let would = if args.target.dry_run { "would be repaired" } else { "repaired" };
         output.line(format!("{repaired} {would}, {left} wrong left as they are"))?;
     }
-    if let Some(error) = plan.read.error {
+    if let Some(error) = repairer.read.error.or(error) {
         trouble(output, &args.file, &error.into());
     }
     Ok(())
+}
+
+/// The repairs so far.
+struct Tally<'a> {
+    args: &'a FixArgs,
+    /// By cause and protocol.
+    counts: BTreeMap<(&'static str, &'static str), u64>,
+    rows: Vec<serde_json::Value>,
+}
+
+impl Tally<'_> {
+    fn take(&mut self, repair: &Repair, output: &mut Output) -> std::io::Result<()> {
+        *self.counts.entry((cause_name(repair), repair.protocol)).or_default() += 1;
+        if self.args.list && self.args.json {
+            let byte = |&(offset, old, new): &(u64, u8, u8)| json!({ "offset": offset, "old": old, "new": new });
+            self.rows.push(json!({
+                "packet": repair.packet,
+                "protocol": repair.protocol,
+                "cause": cause_name(repair),
+                "bytes": repair.bytes.iter().map(byte).collect::<Vec<_>>(),
+            }));
+        } else if self.args.list {
+            output.line(repair_line(repair))?;
+        }
+        Ok(())
+    }
 }
 
 /// Stands for a cause where a value was right, and followed a repair inside of what it covers.

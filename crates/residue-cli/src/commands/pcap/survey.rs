@@ -1,0 +1,138 @@
+//! `residue pcap survey`: how data are damaged.
+
+use super::{Capture, names, trouble};
+use crate::output::{Output, Styles};
+use crate::progress::Progress;
+use clap::Args;
+use residue_net::summary::Summary;
+use residue_net::survey::Survey;
+use residue_net::verify;
+use serde_json::{Value, json};
+use std::ffi::{OsStr, OsString};
+
+const HELP: &str = "\
+Every TCP segment with a bad checksum is compared with a good copy of the same bytes, a retransmission mostly, and the \
+difference classified, as Stone and Partridge did (SIGCOMM 2000). Segments that are bad because of offload or rewritten \
+addresses are counted apart.
+
+Only counts and shapes are printed: no addresses, no data, no times. The result can be published.
+
+Examples:
+  residue pcap survey captures/
+  residue pcap survey --json trace.pcap | jq .shapes";
+
+/// `residue pcap survey`
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct SurveyArgs {
+    /// Captures, or folders with captures in them; standard input if there are none
+    #[arg(value_name = "FILE")]
+    files: Vec<OsString>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print CSV: a row for each shape
+    #[arg(long)]
+    csv: bool,
+}
+
+/// Surveys.
+pub fn run(args: &SurveyArgs, output: &mut Output) -> anyhow::Result<()> {
+    let mut survey = Survey::new();
+    let mut captures = 0;
+    for name in &names(&args.files)? {
+        match one(name, &mut survey, output) {
+            Ok(()) => captures += 1,
+            Err(error) => trouble(output, name, &error),
+        }
+        output.progress.clear();
+    }
+    if args.json {
+        output.json(&as_json(&survey, captures))?;
+    } else if args.csv {
+        output.line("shape,segments")?;
+        for (shape, count) in &survey.shapes {
+            output.line(format!("{},{count}", shape.name()))?;
+        }
+    } else {
+        for line in text(&survey, captures, output.styles) {
+            output.line(line)?;
+        }
+    }
+    Ok(())
+}
+
+fn one(name: &OsStr, survey: &mut Survey, output: &mut Output) -> anyhow::Result<()> {
+    let capture = Capture::new(name, true)?;
+    output.progress = Progress::of_bytes(capture.size() * 3);
+    let progress = output.progress.clone();
+    let mut summary = Summary::new();
+    verify::capture(capture.open(&progress)?, |buffer| summary.buffer(buffer))?;
+    verify::capture(capture.open(&progress)?, |buffer| {
+        buffer.findings().for_each(|finding| survey.learn(&finding, &summary.diagnosis));
+    })?;
+    let read = verify::capture(capture.open(&progress)?, |buffer| {
+        buffer.findings().for_each(|finding| survey.compare(&finding));
+    })?;
+    survey.finish();
+    read.error.map_or(Ok(()), |error| Err(error.into()))
+}
+
+fn text(survey: &Survey, captures: u64, styles: Styles) -> Vec<String> {
+    let Styles { head, .. } = styles;
+    let mut lines = vec![
+        format!("{:<44} {:>12}", "captures", captures),
+        format!("{:<44} {:>12}", "TCP segments judged", survey.segments),
+        format!("{:<44} {:>12}", "  good", survey.good),
+        format!("{:<44} {:>12}", "  left to the network card", survey.offloaded),
+        format!("{:<44} {:>12}", "  addresses or ports rewritten", survey.rewritten),
+        format!("{:<44} {:>12}", "  bad", survey.bad),
+        format!("{:<44} {:>12}", "    compared with a good copy", survey.matched()),
+        format!("{:<44} {:>12}", "    without a good copy", survey.unmatched()),
+    ];
+    if survey.bad > 0 && survey.segments > 0 {
+        lines.push(format!("one bad in {} segments", survey.segments / survey.bad));
+    }
+    if survey.matched() > 0 {
+        lines.push(String::new());
+        lines.push(format!("{head}what differs{head:#}"));
+        for (shape, count) in &survey.shapes {
+            lines.push(format!("  {:<12} {count:>10}  {}", shape.name(), shape.text()));
+        }
+    }
+    for (title, counts) in [
+        ("bytes from the first to the last", &survey.lengths),
+        ("first byte, modulo 64", &survey.offsets),
+    ] {
+        if !counts.is_empty() {
+            lines.push(String::new());
+            lines.push(format!("{head}{title}{head:#}"));
+            let up_to = if std::ptr::eq(counts, &survey.lengths) { "up to " } else { "" };
+            for (at, count) in counts {
+                lines.push(format!("  {:<12} {count:>10}", format!("{up_to}{at}")));
+            }
+        }
+    }
+    lines
+}
+
+fn as_json(survey: &Survey, captures: u64) -> Value {
+    let counts = |counts: &std::collections::BTreeMap<u32, u64>| -> Value {
+        counts.iter().map(|(at, count)| (at.to_string(), json!(count))).collect()
+    };
+    json!({
+        "captures": captures,
+        "segments": survey.segments,
+        "good": survey.good,
+        "offloaded": survey.offloaded,
+        "rewritten": survey.rewritten,
+        "bad": survey.bad,
+        "matched": survey.matched(),
+        "unmatched": survey.unmatched(),
+        "shapes": survey.shapes.iter()
+            .map(|(shape, count)| (shape.name().to_string(), json!(count)))
+            .collect::<Value>(),
+        "lengths": counts(&survey.lengths),
+        "offsets_modulo_64": counts(&survey.offsets),
+    })
+}

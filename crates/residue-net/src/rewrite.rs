@@ -1,0 +1,152 @@
+//! A capture copied with changes, packet by packet, in constant memory.
+
+use crate::Error;
+use crate::pcap::Reader;
+use crate::pcap::compressed::Decompressed;
+use crate::pcap::patch::{self, Edit};
+use crate::verify::{Buffer, Places, Verifier};
+use std::cell::RefCell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+/// Bytes gone through before they are handed on.
+const CHUNK: usize = 1 << 20;
+
+/// Reads as the capture does, decompressed, with changes made in its packets. Every byte that is not changed is handed on
+/// as it is, also where the capture cannot be read as one.
+pub struct Rewriter<R: Read, F> {
+    /// `None` at the end of what can be read as a capture.
+    reader: Option<Reader<Tee<R>>>,
+    shared: Rc<RefCell<Shared<R>>>,
+    verifier: Verifier,
+    each: F,
+    /// Changes of packets, to be made before their bytes are handed on.
+    edits: Vec<Edit>,
+    /// Changes known from the start; those at the end come first.
+    across: Vec<Edit>,
+    ready: Vec<u8>,
+    taken: usize,
+    error: Option<Error>,
+}
+
+/// What was read, and is not yet handed on.
+struct Shared<R: Read> {
+    input: Decompressed<R>,
+    pending: Vec<u8>,
+    start: u64,
+}
+
+/// Keeps what passes through it.
+struct Tee<R: Read>(Rc<RefCell<Shared<R>>>);
+
+impl<R: Read> Read for Tee<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let shared = &mut *self.0.borrow_mut();
+        let count = shared.input.read(buffer)?;
+        shared.pending.extend_from_slice(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
+    /// `each` is shown every packet, and adds its changes; `across` are changes of packets that are known before, as those
+    /// in fragments and streams, sorted.
+    ///
+    /// # Errors
+    ///
+    /// If `input` is no capture.
+    pub fn new(input: R, across: &[Edit], each: F) -> Result<Self, Error> {
+        let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
+        let shared = Rc::new(RefCell::new(Shared { input, pending: Vec::new(), start: 0 }));
+        let reader = Some(Reader::new(Tee(Rc::clone(&shared)))?);
+        Ok(Rewriter {
+            reader,
+            shared,
+            verifier: Verifier::new(),
+            each,
+            edits: Vec::new(),
+            across: across.iter().rev().copied().collect(),
+            ready: Vec::new(),
+            taken: 0,
+            error: None,
+        })
+    }
+
+    /// Where the capture could not be read to its end: why. To be asked when all was read.
+    pub fn error(self) -> Option<Error> {
+        self.error
+    }
+
+    /// Goes on until something can be handed on. `false` at the end.
+    fn go_on(&mut self) -> Result<bool, Error> {
+        self.ready.clear();
+        self.taken = 0;
+        while let Some(reader) = &mut self.reader {
+            let Rewriter { verifier, each, edits, .. } = self;
+            let reached = match reader.next() {
+                Ok(Some(packet)) => {
+                    verifier.packet(&packet, |buffer| {
+                        if matches!(buffer.places, Places::Contiguous(_)) {
+                            each(buffer, edits);
+                        }
+                    });
+                    packet.offset + packet.bytes.len() as u64
+                }
+                end => {
+                    self.error = end.err();
+                    self.reader = None;
+                    break;
+                }
+            };
+            let (start, pending) = {
+                let shared = self.shared.borrow();
+                (shared.start, shared.pending.len())
+            };
+            if pending >= CHUNK && reached > start {
+                self.release(reached)?;
+                return Ok(true);
+            }
+        }
+        // What follows is not understood, and handed on.
+        let end = {
+            let shared = &mut *self.shared.borrow_mut();
+            if shared.pending.is_empty() {
+                let mut chunk = vec![0; CHUNK];
+                let count = shared.input.read(&mut chunk).map_err(Error::io("read the capture"))?;
+                shared.pending.extend_from_slice(&chunk[..count]);
+            }
+            shared.start + shared.pending.len() as u64
+        };
+        self.release(end)?;
+        Ok(!self.ready.is_empty())
+    }
+
+    /// Hands on all bytes before `end`, with their changes.
+    fn release(&mut self, end: u64) -> Result<(), Error> {
+        let shared = &mut *self.shared.borrow_mut();
+        while let Some(edit) = self.across.pop_if(|edit| edit.offset < end) {
+            self.edits.push(edit);
+        }
+        patch::sort(&mut self.edits)?;
+        let count = (end - shared.start) as usize;
+        for edit in self.edits.drain(..) {
+            edit.make(&mut shared.pending, shared.start)?;
+        }
+        self.ready.extend(shared.pending.drain(..count));
+        shared.start = end;
+        Ok(())
+    }
+}
+
+impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Read for Rewriter<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.ready.len() && !self.go_on().map_err(io::Error::other)? {
+            return Ok(0);
+        }
+        let rest = &self.ready[self.taken..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        self.taken += count;
+        Ok(count)
+    }
+}

@@ -1,0 +1,159 @@
+//! How data are damaged in practice: every bad TCP segment beside a good copy of the same bytes, a retransmission mostly,
+//! and the difference classified, as Stone and Partridge did in *When the CRC and TCP Checksum Disagree* (SIGCOMM 2000).
+//!
+//! What comes out is counts and shapes: no addresses, no data, no times. Captures of others can be surveyed and the result
+//! published.
+
+mod shape;
+
+pub use shape::{Damage, Shape};
+
+use crate::check::{Piece, Verdict};
+use crate::diagnose::{Cause, Diagnosis};
+use crate::verify::Finding;
+use std::collections::{BTreeMap, HashMap};
+
+/// Bytes of bad segments kept for comparison.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The two ends of a flow: addresses padded to 16 bytes, and ports.
+type Ends = ([[u8; 16]; 2], [u16; 2]);
+
+/// A bad segment.
+#[derive(Debug)]
+struct Bad {
+    sequence: u32,
+    payload: Vec<u8>,
+    damage: Option<Damage>,
+}
+
+/// A survey of captures: first [`Survey::learn`] all findings of one, then [`Survey::compare`] all of them again, then the
+/// next capture.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// TCP segments with a checksum that can be judged.
+    pub segments: u64,
+    /// Those with a good one.
+    pub good: u64,
+    /// Those left to the network card.
+    pub offloaded: u64,
+    /// Those that are bad because addresses or ports were rewritten.
+    pub rewritten: u64,
+    /// Other bad ones: damaged, or computed wrongly.
+    pub bad: u64,
+    /// Bad ones beyond what is kept.
+    pub not_kept: u64,
+    /// Bad ones of which there is a good copy, by how they differ from it.
+    pub shapes: BTreeMap<Shape, u64>,
+    /// Lengths of the damage, from its first byte to its last, by powers of two: 1, 2, 3 to 4, 5 to 8, ...
+    pub lengths: BTreeMap<u32, u64>,
+    /// Where the damage begins in the data, modulo 64: blocks of caches, cells and buses show.
+    pub offsets: BTreeMap<u32, u64>,
+    kept: HashMap<Ends, Vec<Bad>>,
+    bytes: usize,
+    unmatched: u64,
+}
+
+impl Survey {
+    /// Nothing surveyed yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Survey::default()
+    }
+
+    /// Bad segments of which no good copy was found.
+    #[must_use]
+    pub fn unmatched(&self) -> u64 {
+        self.unmatched + self.not_kept
+    }
+
+    /// Bad segments that were compared with a good copy.
+    #[must_use]
+    pub fn matched(&self) -> u64 {
+        self.shapes.values().sum()
+    }
+
+    /// Counts a finding, and keeps a bad segment. `diagnosis` knows the whole capture.
+    pub fn learn(&mut self, finding: &Finding<'_>, diagnosis: &Diagnosis) {
+        let Some((ends, sequence, payload)) = segment(finding) else { return };
+        match finding.verdict {
+            Verdict::Good => self.good += 1,
+            Verdict::Offloaded => self.offloaded += 1,
+            Verdict::Bad if diagnosis.cause(finding) == Some(Cause::Rewritten) => {
+                self.rewritten += 1;
+            }
+            Verdict::Bad => {
+                self.bad += 1;
+                if self.bytes + payload.len() > MOST_BYTES {
+                    self.not_kept += 1;
+                } else {
+                    self.bytes += payload.len();
+                    let bad = Bad { sequence, payload: payload.to_vec(), damage: None };
+                    self.kept.entry(ends).or_default().push(bad);
+                }
+            }
+            _ => return,
+        }
+        self.segments += 1;
+    }
+
+    /// Compares a good segment with the bad ones that were kept.
+    pub fn compare(&mut self, finding: &Finding<'_>) {
+        if self.kept.is_empty() || finding.verdict != Verdict::Good {
+            return;
+        }
+        let Some((ends, sequence, payload)) = segment(finding) else { return };
+        let Some(kept) = self.kept.get_mut(&ends) else { return };
+        for bad in kept.iter_mut().filter(|bad| bad.damage.is_none()) {
+            // A retransmission may be cut otherwise: it has to hold all the bad one has.
+            let before = bad.sequence.wrapping_sub(sequence) as usize;
+            let copy =
+                before.checked_add(bad.payload.len()).and_then(|end| payload.get(before..end));
+            if let Some(copy) = copy {
+                bad.damage = Some(Damage::between(copy, &bad.payload));
+            }
+        }
+    }
+
+    /// The capture is over: what was kept of it is counted and forgotten.
+    pub fn finish(&mut self) {
+        for bad in self.kept.drain().flat_map(|(_, kept)| kept) {
+            match bad.damage {
+                Some(damage) => {
+                    *self.shapes.entry(damage.shape).or_default() += 1;
+                    if damage.length > 0 {
+                        *self.lengths.entry(damage.length.next_power_of_two()).or_default() += 1;
+                        *self.offsets.entry(damage.offset % 64).or_default() += 1;
+                    }
+                }
+                None => self.unmatched += 1,
+            }
+        }
+        self.bytes = 0;
+    }
+}
+
+/// A TCP segment's ends, its first byte's sequence number, and its data.
+fn segment<'a>(finding: &Finding<'a>) -> Option<(Ends, u32, &'a [u8])> {
+    if finding.check.protocol != &crate::wire::tcp::TCP {
+        return None;
+    }
+    let ports = finding.check.ports?;
+    let Some(Piece::Bytes(span)) = finding.cover().get(usize::from(finding.check.pseudo)) else {
+        return None;
+    };
+    let segment = span.of(finding.buffer.bytes)?;
+    let sequence = u32::from_be_bytes(*segment.get(4..)?.first_chunk()?);
+    let header = usize::from(segment.get(12)? >> 4) * 4;
+    let payload = segment.get(header.max(20)..)?;
+    let padded = |address: &[u8]| {
+        let mut padded = [0; 16];
+        let length = address.len().min(16);
+        padded[..length].copy_from_slice(&address[..length]);
+        padded
+    };
+    Some(((finding.addresses().map(padded), ports), sequence, payload))
+}
+
+#[cfg(test)]
+mod tests;
