@@ -274,8 +274,12 @@ pub struct Read {
 /// # Errors
 ///
 /// If it cannot be read at all. An error behind the header comes with what was read before.
-pub fn capture(input: impl io::Read, mut each: impl FnMut(&Buffer<'_>)) -> Result<Read, Error> {
-    let mut reader = Reader::new(input)?;
+pub fn capture(input: impl io::Read, each: impl FnMut(&Buffer<'_>)) -> Result<Read, Error> {
+    Ok(packets(Reader::new(input)?, each))
+}
+
+/// The same from a reader that has begun.
+pub fn packets<R: io::Read>(mut reader: Reader<R>, mut each: impl FnMut(&Buffer<'_>)) -> Read {
     let mut verifier = Verifier::new();
     let (mut packets, mut cut_packets, mut error) = (0, 0, None);
     loop {
@@ -294,7 +298,7 @@ pub fn capture(input: impl io::Read, mut each: impl FnMut(&Buffer<'_>)) -> Resul
     }
     verifier.finish(&mut each);
     let (format, compression) = (reader.format(), reader.compression());
-    Ok(Read { format, compression, packets, cut_packets, error })
+    Read { format, compression, packets, cut_packets, error }
 }
 
 /// The verdict on one check.

@@ -111,8 +111,8 @@ fn one(
     output.progress = Progress::of_bytes(capture.size() * passes);
     let progress = output.progress.clone();
     let mut summary = Summary::new();
-    let read = verify::capture(capture.open(&progress)?, |buffer| summary.buffer(buffer));
-    let read = read.inspect_err(|_| output.progress.clear())?;
+    let reader = capture.reader(&progress).inspect_err(|_| output.progress.clear())?;
+    let read = verify::packets(reader, |buffer| summary.buffer(buffer));
     let total = summary.total();
     if total.wrong() > 0 || args.strict && total.offloaded > 0 {
         output.found(Outcome::Bad);
@@ -121,7 +121,7 @@ fn one(
     let mut checks = Vec::new();
     if let Some(which) = args.list {
         let mut result = Ok(());
-        verify::capture(capture.open(&progress)?, |buffer| {
+        verify::packets(capture.reader(&progress)?, |buffer| {
             for finding in buffer.findings().filter(|finding| which.takes(finding.verdict)) {
                 if result.is_err() {
                     return;
@@ -137,7 +137,7 @@ fn one(
                         output.line(report::check_line(prefix, &finding, cause, output.styles));
                 }
             }
-        })?;
+        });
         result?;
     }
     output.progress.clear();
