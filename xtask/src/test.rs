@@ -6,8 +6,14 @@ use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
 
 /// Programs that tests compare ours with, and the Debian package of each.
-const TOOLS: [(&str, &str); 3] =
-    [("crc32", "libarchive-zip-perl"), ("rhash", "rhash"), ("python3", "python3")];
+const TOOLS: [(&str, &str); 6] = [
+    ("crc32", "libarchive-zip-perl"),
+    ("rhash", "rhash"),
+    ("python3", "python3"),
+    ("tgtd", "tgt"),
+    ("iscsi-inq", "libiscsi-bin"),
+    ("tshark", "tshark"),
+];
 
 /// Passed, failed and skipped.
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! IP datagrams put together from fragments, in bounded memory.
 
+use crate::address::Address;
 use crate::check::{Reason, Span};
 use crate::frame::Fragment;
 use crate::verify::{Places, Unit};
@@ -16,7 +17,7 @@ const MOST_PARTS: usize = 1024;
 /// What tells datagrams apart (RFC 791 section 2.3, RFC 8200 section 4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    addresses: [[u8; 16]; 2],
+    addresses: [Address; 2],
     identification: u32,
     // IPv6 leaves it out: its fragments may name different headers, and the first one's counts.
     protocol: Option<u8>,
@@ -87,7 +88,7 @@ impl Datagrams {
         }
         let captured = &captured[..captured.len().min(length as usize)];
         let key = Key {
-            addresses: [padded(source), padded(destination)],
+            addresses: [Address::new(source), Address::new(destination)],
             identification: fragment.identification,
             protocol: (ip.version == 4).then_some(ip.protocol),
         };
@@ -267,11 +268,4 @@ impl Datagram {
             ip,
         }
     }
-}
-
-fn padded(address: &[u8]) -> [u8; 16] {
-    let mut padded = [0; 16];
-    let length = address.len().min(16);
-    padded[..length].copy_from_slice(&address[..length]);
-    padded
 }

@@ -6,7 +6,7 @@
 mod flipped_bit;
 mod rewritten;
 
-pub use rewritten::{Address, Diagnosis, Rewrite, Tally};
+pub use rewritten::{Diagnosis, Rewrite, Tally};
 
 use crate::check::{Check, Piece, Rule, Span, Verdict};
 use crate::verify::Finding;

@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::check::{Check, Verdict};
 use crate::diagnose::{Cause, Diagnosis, UNKNOWN};
+use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
 use crate::summary::Summary;
 use crate::verify::{self, Buffer, Finding, Places, Read, judge};
@@ -84,23 +85,23 @@ impl Repairer {
     ///
     /// If it cannot be read at all.
     pub fn new<R: io::Read>(
-        mut open: impl FnMut() -> Result<R, Error>,
+        mut open: impl FnMut() -> Result<Reader<R>, Error>,
         policy: Policy,
         mut each: impl FnMut(&Repair),
     ) -> Result<Self, Error> {
         let mut summary = Summary::new();
         let mut across = false;
-        let read = verify::capture(open()?, |buffer| {
+        let read = verify::packets(open()?, |buffer| {
             let several = matches!(buffer.places, Places::Runs(_));
             for finding in buffer.findings() {
                 summary.take(&finding);
                 across |= several && matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
             }
-        })?;
+        });
         let mut repairer = Repairer { read, summary, policy, across: Changes::new() };
         for _ in 0..if across { ROUNDS } else { 0 } {
             let before = repairer.across.len();
-            verify::capture(open()?, |buffer| {
+            verify::packets(open()?, |buffer| {
                 if matches!(buffer.places, Places::Runs(_)) {
                     for repair in repairer.repairs(buffer) {
                         each(&repair);
@@ -109,7 +110,7 @@ impl Repairer {
                         }
                     }
                 }
-            })?;
+            });
             if repairer.across.len() == before {
                 break;
             }

@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
 
     /// Reports a check over one run of bytes, with or without the pseudo-header of `ip`. Nothing is reported if the field
     /// itself was not captured. A present check is unverifiable if bytes it covers were not captured, and a length conflict if
-    /// they were not even sent, or if check octets do not stand among what they check.
+    /// they were not even sent, or if a value that stands among what it covers does not.
     #[inline]
     pub fn check(
         &mut self,
@@ -254,17 +254,6 @@ impl<'a> Walk<'a> {
             Presence::Present if reach > self.sent || !inside => Presence::LengthConflict,
             Presence::Present if reach as usize > self.bytes.len() => {
                 Presence::Unverifiable(self.missing)
-            }
-            // Check octets stand among what they check: a length that leaves them out is wrong.
-            Presence::Present if rule == Rule::CheckOctets => {
-                let inside = |piece: &Piece| match piece {
-                    Piece::Bytes(span) => span.start <= field[0].start && field[0].end <= span.end,
-                    Piece::Given { .. } => false,
-                };
-                match pieces[start as usize..].iter().any(inside) {
-                    true => Presence::Present,
-                    false => Presence::LengthConflict,
-                }
             }
             presence => presence,
         };

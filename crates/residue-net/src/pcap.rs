@@ -3,6 +3,7 @@
 //! [`Reader`] reads any of them from any [`std::io::Read`]; [`write`](mod@write) makes new ones; [`patch`] changes bytes
 //! of existing ones and leaves all others as they are.
 
+mod ahead;
 mod classic;
 pub mod compressed;
 mod ng;
@@ -159,7 +160,23 @@ impl<R: Read> Reader<R> {
     ///
     /// If `input` has one, or holds no capture.
     pub fn new(input: R) -> Result<Self, Error> {
-        let mut window = Window::new(input)?;
+        Reader::of(Window::new(input)?)
+    }
+
+    /// The same, read and decompressed by a thread of its own, while the packets before are used: for captures of some
+    /// megabytes and more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::new`], and if the system grants no thread.
+    pub fn ahead(input: R) -> Result<Self, Error>
+    where
+        R: Send + 'static,
+    {
+        Reader::of(Window::ahead(input)?)
+    }
+
+    fn of(mut window: Window<R>) -> Result<Self, Error> {
         if !window.has(4)? && window.peek().is_empty() {
             return Err(Error::Empty);
         }
@@ -225,7 +242,7 @@ impl<R: Read> Reader<R> {
 
     /// How the input is compressed, if it is.
     pub fn compression(&self) -> Option<Compression> {
-        self.window.source().compression()
+        self.window.compression()
     }
 
     /// How many bytes of the capture, decompressed, were used.

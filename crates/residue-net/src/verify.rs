@@ -274,8 +274,12 @@ pub struct Read {
 /// # Errors
 ///
 /// If it cannot be read at all. An error behind the header comes with what was read before.
-pub fn capture(input: impl io::Read, mut each: impl FnMut(&Buffer<'_>)) -> Result<Read, Error> {
-    let mut reader = Reader::new(input)?;
+pub fn capture(input: impl io::Read, each: impl FnMut(&Buffer<'_>)) -> Result<Read, Error> {
+    Ok(packets(Reader::new(input)?, each))
+}
+
+/// The same from a reader that has begun.
+pub fn packets<R: io::Read>(mut reader: Reader<R>, mut each: impl FnMut(&Buffer<'_>)) -> Read {
     let mut verifier = Verifier::new();
     let (mut packets, mut cut_packets, mut error) = (0, 0, None);
     loop {
@@ -294,7 +298,7 @@ pub fn capture(input: impl io::Read, mut each: impl FnMut(&Buffer<'_>)) -> Resul
     }
     verifier.finish(&mut each);
     let (format, compression) = (reader.format(), reader.compression());
-    Ok(Read { format, compression, packets, cut_packets, error })
+    Read { format, compression, packets, cut_packets, error }
 }
 
 /// The verdict on one check.
@@ -338,12 +342,11 @@ struct Sum {
 impl Sum {
     #[inline]
     fn add(&mut self, bytes: &[u8]) {
-        let sum = if bytes.len() <= 40 && bytes.len().is_multiple_of(4) {
-            let word =
-                |four: &[u8]| u64::from(u32::from_be_bytes([four[0], four[1], four[2], four[3]]));
-            bytes.chunks_exact(4).map(word).sum::<u64>()
-        } else {
-            u64::from(!residue::internet::checksum(bytes))
+        let sum = match bytes.as_chunks::<4>() {
+            (words, []) if words.len() <= 10 => {
+                words.iter().map(|&word| u64::from(u32::from_be_bytes(word))).sum()
+            }
+            _ => u64::from(!residue::internet::checksum(bytes)),
         };
         // Behind an odd number of bytes, high and low bytes change places (RFC 1071 section 2).
         self.sum += if self.odd { sum % 65535 * 256 } else { sum };

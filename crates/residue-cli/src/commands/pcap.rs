@@ -12,14 +12,16 @@ use crate::output::{Output, Styles, words};
 use crate::progress::Progress;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
+use residue_net::pcap::Reader;
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::patch::{self, Edit};
 use residue_net::rewrite::Rewriter;
-use residue_net::verify::{Buffer, Places, capture as read_capture};
+use residue_net::verify::{Buffer, Places, packets};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek as _};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 const HELP: &str = "\
 Reads pcap and pcapng, plain or compressed with gzip or zstd; `-` is the standard input.
@@ -65,6 +67,9 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     }
 }
 
+/// Captures of as many bytes and more are read by a thread of their own.
+const LARGE: u64 = 1 << 20;
+
 /// A capture that can be read several times.
 struct Capture {
     name: OsString,
@@ -86,15 +91,15 @@ impl Capture {
     }
 
     /// Its bytes from the start.
-    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read>> {
+    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
         let progress = progress.clone();
-        let file: Box<dyn Read> = match (&self.spooled, self.path()) {
+        let file: Box<dyn Read + Send> = match (&self.spooled, self.path()) {
             (Some(file), _) => {
                 let mut file = file.try_clone()?;
                 file.rewind()?;
                 Box::new(file)
             }
-            (None, None) => Box::new(io::stdin().lock()),
+            (None, None) => Box::new(io::stdin()),
             (None, Some(path)) => {
                 let file = File::open(path)?;
                 if file.metadata()?.is_dir() {
@@ -104,6 +109,23 @@ impl Capture {
             }
         };
         Ok(Box::new(Counted { file, progress }))
+    }
+
+    /// Its packets from the first.
+    fn reader(
+        &self,
+        progress: &Progress,
+    ) -> Result<Reader<Box<dyn Read + Send>>, residue_net::Error> {
+        let doing = "open the capture";
+        let open = self.open(progress);
+        let input = open.map_err(|source| residue_net::Error::Io { doing, source })?;
+        // The standard input may have any length.
+        let large = self.size() == 0 || self.size() >= LARGE;
+        if large && thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
+            Reader::ahead(input)
+        } else {
+            Reader::new(input)
+        }
     }
 
     /// How many bytes it has, where that is known.
@@ -119,7 +141,7 @@ impl Capture {
 
 /// Moves a progress bar on.
 struct Counted {
-    file: Box<dyn Read>,
+    file: Box<dyn Read + Send>,
     progress: Progress,
 }
 
@@ -181,8 +203,8 @@ impl Target {
         across: &[Edit],
         mut each: impl FnMut(&Buffer<'_>, &mut Vec<Edit>),
     ) -> anyhow::Result<Option<residue_net::Error>> {
-        let input = capture.open(progress)?;
         if let Some(path) = &self.output {
+            let input = capture.open(progress)?;
             let mut rewriter = Rewriter::new(input, across, each)?;
             patch::copy_to_file(&mut rewriter, path, capture.path(), &[])
                 .with_context(|| Styles::plain(path.as_os_str()))?;
@@ -201,14 +223,14 @@ impl Target {
             Ok(())
         };
         let (mut edits, mut result) = (Vec::new(), Ok(()));
-        let read = read_capture(input, |buffer| {
+        let read = packets(capture.reader(progress)?, |buffer| {
             if matches!(buffer.places, Places::Contiguous(_)) {
                 each(buffer, &mut edits);
             }
             if edits.len() >= BATCH && result.is_ok() {
                 result = write(&mut edits);
             }
-        })?;
+        });
         result?;
         write(&mut edits)?;
         write(&mut across.to_vec())?;

@@ -69,8 +69,9 @@ impl Classic {
             return Ok(None);
         }
         let head = window.peek();
-        let [seconds, fraction, captured, wire_length] =
-            [0, 4, 8, 12].map(|place| self.order.u32(head, place));
+        // Not mapped from an array of places: the compiler makes a call of that.
+        let (seconds, fraction) = (self.order.u32(head, 0), self.order.u32(head, 4));
+        let (captured, wire_length) = (self.order.u32(head, 8), self.order.u32(head, 12));
         if captured > self.link.longest() {
             return Err(self.too_long(window, captured));
         }

@@ -76,10 +76,7 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     let progress = output.progress.clone();
     let mut tally = Tally { args, counts: BTreeMap::new(), rows: Vec::new() };
     let mut result = Ok(());
-    let open = || {
-        let doing = "open the capture";
-        capture.open(&progress).map_err(|source| residue_net::Error::Io { doing, source })
-    };
+    let open = || capture.reader(&progress);
     let named = || Styles::plain(&args.file);
     let repairer = Repairer::new(open, policy, |repair| {
         if result.is_ok() {

@@ -48,8 +48,7 @@ pub fn run(args: &NatArgs, output: &mut Output) -> anyhow::Result<()> {
     let capture = Capture::new(&args.file, true)?;
     output.progress = Progress::of_bytes(capture.size() * 2);
     let progress = output.progress.clone();
-    let across = nat::across(capture.open(&progress).with_context(named)?, &args.map);
-    let across = across.with_context(named)?;
+    let across = nat::across(capture.reader(&progress).with_context(named)?, &args.map);
     let mut packets = 0u64;
     let mut bytes: u64 = across.iter().map(|edit| u64::from(edit.length)).sum();
     let error = args.target.rewrite(&capture, &progress, &across, |buffer, edits| {

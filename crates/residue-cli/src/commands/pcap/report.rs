@@ -1,8 +1,9 @@
 //! What a capture's check values are like, as text, JSON and CSV.
 
 use crate::output::{Styles, without_numbers, words};
+use residue_net::Address;
 use residue_net::check::Verdict;
-use residue_net::diagnose::{Address, Bit, Cause, Rewrite, UNKNOWN};
+use residue_net::diagnose::{Bit, Cause, Rewrite, UNKNOWN};
 use residue_net::summary::{Counts, Faults, Flow, Summary};
 use residue_net::verify::{Finding, Read};
 use serde_json::{Value, json};

@@ -128,8 +128,8 @@ fn one(
     output.progress = Progress::of_bytes(capture.size() * passes);
     let progress = output.progress.clone();
     let mut summary = Summary::new();
-    let read = verify::capture(capture.open(&progress)?, |buffer| summary.buffer(buffer));
-    let read = read.inspect_err(|_| output.progress.clear())?;
+    let reader = capture.reader(&progress).inspect_err(|_| output.progress.clear())?;
+    let read = verify::packets(reader, |buffer| summary.buffer(buffer));
     let total = summary.total();
     let is_wrong = total.wrong() > 0 || args.strict && total.offloaded > 0;
     if is_wrong {
@@ -139,7 +139,7 @@ fn one(
     let mut checks = Vec::new();
     if let Some(which) = args.list {
         let mut result = Ok(());
-        verify::capture(capture.open(&progress)?, |buffer| {
+        verify::packets(capture.reader(&progress)?, |buffer| {
             for finding in buffer.findings().filter(|finding| which.takes(finding.verdict)) {
                 if result.is_err() {
                     return;
@@ -155,7 +155,7 @@ fn one(
                     result = output.finding(line);
                 }
             }
-        })?;
+        });
         result?;
     }
     output.progress.clear();
