@@ -112,13 +112,15 @@ impl Capture {
     }
 
     /// Its packets from the first.
-    fn reader(
+    fn reader(&self, progress: &Progress) -> anyhow::Result<Reader<Box<dyn Read + Send>>> {
+        Ok(self.begin(self.open(progress)?)?)
+    }
+
+    /// The packets of its bytes.
+    fn begin(
         &self,
-        progress: &Progress,
+        input: Box<dyn Read + Send>,
     ) -> Result<Reader<Box<dyn Read + Send>>, residue_net::Error> {
-        let doing = "open the capture";
-        let open = self.open(progress);
-        let input = open.map_err(|source| residue_net::Error::Io { doing, source })?;
         // The standard input may have any length.
         let large = self.size() == 0 || self.size() >= LARGE;
         if large && thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {

@@ -76,7 +76,11 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     let progress = output.progress.clone();
     let mut tally = Tally { args, counts: BTreeMap::new(), rows: Vec::new() };
     let mut result = Ok(());
-    let open = || capture.reader(&progress);
+    let open = || {
+        let doing = "open the capture";
+        let input = capture.open(&progress);
+        capture.begin(input.map_err(|source| residue_net::Error::Io { doing, source })?)
+    };
     let named = || Styles::plain(&args.file);
     let repairer = Repairer::new(open, policy, |repair| {
         if result.is_ok() {
