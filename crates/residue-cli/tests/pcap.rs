@@ -238,7 +238,7 @@ fn exit_codes() {
 fn several_and_folders() {
     let ran = verify(&["tcp-v4.good.pcap", "nosuch", "tcp-v4.bad.pcap"]);
     let text = ran.ends(2);
-    assert_eq!(ran.err, "residue: nosuch: cannot open the capture: No such file or directory\n");
+    assert_eq!(ran.err, "residue: nosuch: No such file or directory\n");
     assert!(text.starts_with("tcp-v4.good.pcap: pcap, 1 packet\n"), "{text}");
     assert!(text.contains("\n\ntcp-v4.bad.pcap: pcap, 1 packet\n"), "{text}");
     assert!(
@@ -253,7 +253,7 @@ fn several_and_folders() {
     let ran = verify(&["--json", "nosuch", "tcp-v4.good.pcap"]);
     ran.ends(2);
     let json = ran.json();
-    assert_eq!(json["captures"][0]["error"], "cannot open the capture: No such file or directory");
+    assert_eq!(json["captures"][0]["error"], "No such file or directory");
     assert_eq!(json["captures"][1]["total"]["good"], 2);
 
     // In folders captures are known by their names; what is named is read whatever its name.
@@ -324,7 +324,7 @@ fn what_cannot_be_read() {
     let run =
         |args: &[&str]| residue([&["pcap", "verify"], args].concat()).within(dir.path()).run();
     for (name, message) in [
-        ("nosuch", "residue: nosuch: cannot open the capture: No such file or directory\n"),
+        ("nosuch", "residue: nosuch: No such file or directory\n"),
         ("empty", "residue: empty: the file is empty: no capture, not even a header\n"),
         ("text", "residue: text: not a capture: it begins with the bytes 68 65 6c 6c; "),
         (
@@ -427,7 +427,7 @@ fn closed_pipes() {
         let output = child.wait_with_output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
         let told = if code == 2 {
-            "residue: nosuch: cannot open the capture: No such file or directory\n"
+            "residue: nosuch: No such file or directory\n"
         } else {
             ""
         };
