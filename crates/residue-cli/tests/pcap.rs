@@ -426,11 +426,7 @@ fn closed_pipes() {
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
-        let told = if code == 2 {
-            "residue: nosuch: No such file or directory\n"
-        } else {
-            ""
-        };
+        let told = if code == 2 { "residue: nosuch: No such file or directory\n" } else { "" };
         assert_eq!((output.status.code(), &*err), (Some(code), told), "{args:?}");
     }
     let read = |path: &Path| fs::read(path).unwrap();
