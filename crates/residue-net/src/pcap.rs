@@ -182,8 +182,7 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// If the input has one, ends inside a record, or contradicts itself. All packets before have been handed out then,
-    /// and none follows: the next call says `None`. Of damaged gzip data, as against a cut file, the last 256 KiB before
-    /// the damage may be missing.
+    /// and none follows: the next call says `None`.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
