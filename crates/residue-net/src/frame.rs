@@ -43,6 +43,8 @@ pub struct Fragment {
     pub offset: u32,
     /// Do parts follow?
     pub more: bool,
+    /// How many headers, as [`Walk`] counts them, are around it.
+    pub depth: u8,
 }
 
 /// A TCP segment.
@@ -61,7 +63,7 @@ pub struct Segment {
 }
 
 /// Headers in headers deeper than this are not followed: no network nests so, but a forged packet can.
-const DEEPEST: u8 = 24;
+pub(crate) const DEEPEST: u8 = 24;
 
 /// A walk through one buffer.
 pub struct Walk<'a> {
@@ -79,7 +81,8 @@ pub struct Walk<'a> {
     pub length_zero: bool,
     /// Where the packet ended when it was sent.
     sent: u32,
-    depth: u8,
+    /// How many headers are around what comes next, in as far as they can nest.
+    pub(crate) depth: u8,
 }
 
 impl<'a> Walk<'a> {

@@ -1,0 +1,53 @@
+//! Any capture: a repair changes no byte but those of check values, leaves a good capture as it is, and can be repeated.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use residue_net::check::Verdict;
+use residue_net::fix::{Policy, Repairer};
+use residue_net::rewrite::Rewriter;
+use std::collections::BTreeSet;
+use std::io::Read;
+
+fn fixed(file: &[u8], policy: &Policy) -> Vec<u8> {
+    let repairer = Repairer::new(|| Ok(file), policy.clone(), |_| ()).expect("it was read before");
+    let mut rewriter = Rewriter::new(file, &repairer.across(), |buffer, edits| {
+        for repair in repairer.repairs(buffer) {
+            edits.extend(repair.edits());
+        }
+    })
+    .expect("it was read before");
+    let mut output = Vec::new();
+    rewriter.read_to_end(&mut output).expect("repairs do not contradict each other");
+    output
+}
+
+/// Where check values stand in the file, and how many are wrong.
+fn fields(file: &[u8]) -> (BTreeSet<u64>, usize) {
+    let (mut fields, mut wrong) = (BTreeSet::new(), 0);
+    fuzz::buffers(file, |buffer| {
+        for finding in buffer.findings() {
+            wrong += usize::from(matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded));
+            for span in finding.check.field {
+                fields.extend((span.start..span.end).filter_map(|at| buffer.places.offset(at)));
+            }
+        }
+    });
+    (fields, wrong)
+}
+
+fuzz_target!(|input: &[u8]| {
+    let Some(file) = fuzz::capture(input) else { return };
+    if residue_net::pcap::Reader::new(&*file).is_err() {
+        return;
+    }
+    let (fields, wrong) = fields(&file);
+    for policy in [Policy::default(), Policy { tso: true, ..Policy::all() }] {
+        let output = fixed(&file, &policy);
+        assert_eq!(output.len(), file.len());
+        for (at, (old, new)) in (0..).zip(file.iter().zip(&output)) {
+            assert!(old == new || fields.contains(&at), "byte {at} is no check value");
+        }
+        assert!(wrong > 0 || output == *file, "a good capture was changed");
+    }
+});
