@@ -5,6 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use residue_net::check::Verdict;
 use residue_net::fix::{Policy, Repairer};
+use residue_net::pcap::Reader;
 use residue_net::rewrite::Rewriter;
 use std::io::Read;
 
@@ -34,7 +35,7 @@ fn is_wrong(file: &[u8]) -> bool {
 
 fuzz_target!(|input: &[u8]| {
     let Some(file) = fuzz::capture(input) else { return };
-    if residue_net::pcap::Reader::new(&*file).is_err() {
+    if Reader::new(&*file).is_err() {
         return;
     }
     let (fields, wrong) = (fuzz::fields(&file), is_wrong(&file));
