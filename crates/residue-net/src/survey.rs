@@ -14,8 +14,12 @@ use crate::diagnose::{Cause, Diagnosis};
 use crate::verify::Finding;
 use std::collections::{BTreeMap, HashMap};
 
-/// Bytes of bad segments kept for comparison.
+/// Memory for bad segments kept for comparison, in bytes.
 const MOST_BYTES: usize = 64 << 20;
+/// What a segment takes besides its data.
+const SEGMENT_COST: usize = 64;
+/// Bad segments of one flow: every good one is compared with all of them.
+const MOST_OF_A_FLOW: usize = 1024;
 
 /// The two ends of a flow, source first: addresses and ports.
 type Ends = ([Address; 2], [u16; 2]);
@@ -85,10 +89,12 @@ impl Survey {
             }
             Verdict::Bad => {
                 self.bad += 1;
-                if self.bytes + payload.len() > MOST_BYTES {
+                let cost = payload.len() + SEGMENT_COST;
+                let of_flow = self.kept.get(&ends).map_or(0, Vec::len);
+                if self.bytes + cost > MOST_BYTES || of_flow == MOST_OF_A_FLOW {
                     self.not_kept += 1;
                 } else {
-                    self.bytes += payload.len();
+                    self.bytes += cost;
                     let bad = Bad { sequence, payload: payload.to_vec(), damage: None };
                     self.kept.entry(ends).or_default().push(bad);
                 }

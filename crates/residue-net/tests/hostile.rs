@@ -8,6 +8,7 @@ use residue_net::pcap::write::{COMMENT, Header, NgWriter, Writer};
 use residue_net::pcap::{ByteOrder, LinkType, Reader};
 use residue_net::rewrite::Rewriter;
 use residue_net::summary::Summary;
+use residue_net::survey::Survey;
 use residue_net::verify;
 use std::io::{self, Read};
 use std::time::Instant;
@@ -315,6 +316,39 @@ fn values_in_the_same_place() {
     })
     .unwrap();
     assert_eq!(repaired, ["dnp3.header", "udp"]);
+}
+
+/// Bad segments of one flow, among good ones that each has to be compared with.
+#[test]
+fn a_survey_of_bad_segments() {
+    let file = capture(LinkType::RAW, |number| {
+        let mut segment = tcp([7, 7], number, 0, &[]);
+        segment[16..18].fill(0);
+        let mut packet = ipv4(6, 40, 0, 0, &segment);
+        let pseudo = [&packet[12..20], &[0, 6, 0, 20], &segment].concat();
+        // What every other one lacks is never the same: no addresses were rewritten.
+        let wrong = if number % 2 == 0 { number / 2 + 3 } else { 0 };
+        let checksum = u32::from(residue::internet::checksum(&pseudo)) + wrong;
+        let checksum = (checksum % 65535) as u16;
+        packet[36..38].copy_from_slice(&checksum.to_be_bytes());
+        whole(packet)
+    });
+    let mut summary = Summary::new();
+    verify::capture(&file[..], |buffer| summary.buffer(buffer)).unwrap();
+    let mut survey = Survey::new();
+    let start = Instant::now();
+    verify::capture(&file[..], |buffer| {
+        buffer.findings().for_each(|finding| survey.learn(&finding, &summary.diagnosis));
+    })
+    .unwrap();
+    verify::capture(&file[..], |buffer| {
+        buffer.findings().for_each(|finding| survey.compare(&finding));
+    })
+    .unwrap();
+    survey.finish();
+    println!("survey: {} bytes, {:.2?}", file.len(), start.elapsed());
+    assert_eq!(survey.bad - survey.not_kept, 1024, "{survey:?}");
+    assert!(survey.not_kept > 5000);
 }
 
 /// Blocks without packets are handed on while they are passed over, not kept.
