@@ -4,6 +4,7 @@ use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{Header, Writer};
 use residue_net::pcap::{LinkType, Reader};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The input, where it is a capture; otherwise a capture of packets that it describes, so that fragments and segments which
 /// belong together are found soon. `None` for compressed input, which may be endless.
@@ -179,4 +180,15 @@ fn check(packet: &mut [u8]) {
 /// Runs `each` with every packet, and what is put together from packets, of a capture that can be read.
 pub fn buffers(file: &[u8], each: impl FnMut(&residue_net::verify::Buffer<'_>)) {
     residue_net::verify::capture(file, each).expect("it was read before");
+}
+
+/// Where check values stand in the file.
+pub fn fields(file: &[u8]) -> BTreeSet<u64> {
+    let mut fields = BTreeSet::new();
+    buffers(file, |buffer| {
+        for span in buffer.found.checks.iter().flat_map(|check| check.field) {
+            fields.extend((span.start..span.end).filter_map(|at| buffer.places.offset(at)));
+        }
+    });
+    fields
 }

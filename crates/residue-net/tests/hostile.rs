@@ -5,7 +5,7 @@ use residue_net::check::{Reason, Verdict};
 use residue_net::fix::{Policy, Repairer};
 use residue_net::nat;
 use residue_net::pcap::write::{COMMENT, Header, NgWriter, Writer};
-use residue_net::pcap::{ByteOrder, LinkType};
+use residue_net::pcap::{ByteOrder, LinkType, Reader};
 use residue_net::rewrite::Rewriter;
 use residue_net::summary::Summary;
 use residue_net::verify;
@@ -89,7 +89,7 @@ fn everything(name: &str, file: &[u8]) -> Summary {
     assert!(read.error.is_none());
     let verified = start.elapsed();
     let policy = Policy { tso: true, ..Policy::all() };
-    let repairer = Repairer::new(|| Ok(file), policy, |_| ()).unwrap();
+    let repairer = Repairer::new(|| Reader::new(file), policy, |_| ()).unwrap();
     let mut rewriter = Rewriter::new(file, &repairer.across(), |buffer, edits| {
         for repair in repairer.repairs(buffer) {
             edits.extend(repair.edits());
@@ -101,7 +101,7 @@ fn everything(name: &str, file: &[u8]) -> Summary {
     assert_eq!(output.len(), file.len());
     let fixed = start.elapsed() - verified;
     let mappings = ["192.0.2.1=198.51.100.7".parse().unwrap()];
-    nat::across(file, &mappings).unwrap();
+    drop(nat::across(Reader::new(file).unwrap(), &mappings));
     verify::capture(file, |buffer| drop(nat::translate(buffer, &mappings))).unwrap();
     let translated = start.elapsed() - fixed - verified;
     println!("{name}: {} bytes, {verified:.2?}, {fixed:.2?}, {translated:.2?}", file.len());
@@ -201,7 +201,7 @@ fn thousands_of_checks() {
     let summary = everything("DNP3", &file);
     assert!(summary.protocols()["dnp3.data"].1.bad > 10_000);
 
-    let mut advertisement = vec![1; 20];
+    let mut advertisement = [1; 20];
     advertisement[18..].copy_from_slice(&[0, 20]);
     let mut packet = vec![2, 4, 0xff, 0xdc];
     packet.resize(24, 1);
@@ -308,7 +308,7 @@ fn values_in_the_same_place() {
     let summary = everything("values in the same place", &file);
     assert_eq!(summary.protocols()["stun"].1.bad, 1);
     assert_eq!(summary.protocols()["dnp3.data"].1.bad, 1);
-    let repairer = Repairer::new(|| Ok(&file[..]), Policy::all(), |_| ()).unwrap();
+    let repairer = Repairer::new(|| Reader::new(&file[..]), Policy::all(), |_| ()).unwrap();
     let mut repaired = Vec::new();
     verify::capture(&file[..], |buffer| {
         repaired.extend(repairer.repairs(buffer).iter().map(|repair| repair.protocol));
