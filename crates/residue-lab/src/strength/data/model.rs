@@ -159,7 +159,7 @@ fn row(code: &Additive, trials: u64, clustering: f64, misses: u64) -> Row {
     let effective = trials as f64 / clustering;
     let share = if trials == 0 { 0.0 } else { misses as f64 / trials as f64 };
     let (low, high) = wilson(share * effective, effective);
-    let bits = |share: f64| if share > 0.0 { -share.log2() } else { 0.0 };
+    let bits = |share: f64| if share > 0.0 { share.log2().abs() } else { 0.0 };
     let kind = if misses == 0 { Kind::AtLeast } else { Kind::Sampled };
     Row {
         code: code.name().into(),
