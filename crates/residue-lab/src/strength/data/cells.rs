@@ -25,33 +25,48 @@ const WHOLE: usize = 6;
 const FIELD: usize = 36;
 
 /// A packet with a check field of zero.
-pub(super) type Packet = [u8; LENGTH];
+pub(super) struct Packet {
+    /// What the check value covers: in place of the IP header 8 zeros and TCP's pseudo-header of 12 bytes.
+    covered: [u8; LENGTH],
+    /// The first cell as it is sent.
+    first: [u8; CELL],
+}
 
 /// The packets that carry `data`, `before` bytes of which went before; a rest of less than a packet is left out.
 pub(super) fn packets(data: &[u8], before: u64) -> Vec<Packet> {
-    let first = before / PAYLOAD as u64;
+    const ADDRESSES: [u8; 8] = [10, 0, 0, 1, 10, 0, 0, 2];
+    let number = before / PAYLOAD as u64;
     let packet = |(payload, number): (&[u8; PAYLOAD], u64)| {
-        let mut packet = [0; LENGTH];
-        let (header, rest) = packet.split_at_mut(HEADER);
-        rest.copy_from_slice(payload);
-        // IPv4: 20 bytes, total length, identification, time to live 64, TCP, 10.0.0.1 to 10.0.0.2.
-        header[0] = 0x45;
-        header[2..4].copy_from_slice(&(LENGTH as u16).to_be_bytes());
-        header[4..6].copy_from_slice(&(number as u16).to_be_bytes());
-        header[8..20].copy_from_slice(&[64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-        let sum = residue::internet::checksum(&header[..20]);
-        header[10..12].copy_from_slice(&sum.to_be_bytes());
+        let mut covered = [0; LENGTH];
+        covered[8..16].copy_from_slice(&ADDRESSES);
+        covered[16..20].copy_from_slice(&[0, 6, 1, 20]);
         // TCP: ftp-data to a high port, sequence and acknowledgment numbers, 20 bytes, ACK, window.
-        header[20..24].copy_from_slice(&[0, 20, 0xc0, 1]);
-        header[24..28].copy_from_slice(&((number * PAYLOAD as u64) as u32).to_be_bytes());
-        header[28..36].copy_from_slice(&[0, 0, 0, 1, 0x50, 0x10, 0x10, 0]);
-        packet
+        covered[20..24].copy_from_slice(&[0, 20, 0xc0, 1]);
+        covered[24..28].copy_from_slice(&((number * PAYLOAD as u64) as u32).to_be_bytes());
+        covered[28..36].copy_from_slice(&[0, 0, 0, 1, 0x50, 0x10, 0x10, 0]);
+        covered[HEADER..].copy_from_slice(payload);
+        let mut first = [0; CELL];
+        first.copy_from_slice(&covered[..CELL]);
+        // IPv4: 20 bytes, total length, identification, time to live 64, TCP.
+        let length = (LENGTH as u16).to_be_bytes();
+        let [high, low] = (number as u16).to_be_bytes();
+        first[..12].copy_from_slice(&[0x45, 0, length[0], length[1], high, low, 0, 0, 64, 6, 0, 0]);
+        first[12..20].copy_from_slice(&ADDRESSES);
+        let sum = residue::internet::checksum(&first[..20]);
+        first[10..12].copy_from_slice(&sum.to_be_bytes());
+        Packet { covered, first }
     };
-    data.as_chunks().0.iter().zip(first..).map(packet).collect()
+    data.as_chunks().0.iter().zip(number..).map(packet).collect()
 }
 
+/// A cell of what the check value covers.
 fn cell(packet: &Packet, number: usize) -> &[u8] {
-    &packet[number * CELL..LENGTH.min((number + 1) * CELL)]
+    &packet.covered[number * CELL..LENGTH.min((number + 1) * CELL)]
+}
+
+/// A cell as it is sent.
+fn sent(packet: &Packet, number: usize) -> &[u8] {
+    if number == 0 { &packet.first } else { cell(packet, number) }
 }
 
 /// For each pair of neighbours, how many of its splices hold the bytes of the first packet: they do no harm.
@@ -66,7 +81,7 @@ pub(super) fn identical(packets: &[Packet]) -> Vec<u64> {
         // The number of ways to take the first so many cells of the first packet from cells of both, in order, of which
         // the last is the one named: the first packet's cells at 0..6, the second's at 6..12.
         let source =
-            |number: usize| if number < WHOLE { cell(a, number) } else { cell(b, number - WHOLE) };
+            |number: usize| if number < WHOLE { cell(a, number) } else { sent(b, number - WHOLE) };
         let mut ways = [0u64; 2 * WHOLE];
         ways[0] = 1;
         for place in 1..WHOLE {
@@ -135,10 +150,11 @@ impl Ways {
     }
 }
 
-/// What a packet's cells add: the whole ones at each place, the header's as data at each place, and the last.
+/// What a packet's cells add: the whole ones at each place, the first amid data at each place (with a check field that is
+/// filled in, and with one of zero), and the last.
 struct Sums {
     cells: [[u32; WHOLE]; WHOLE],
-    inside: [u32; WHOLE],
+    inside: [[u32; WHOLE]; 2],
     last: u32,
     all: u32,
 }
@@ -173,13 +189,11 @@ impl<'a> Cells<'a> {
 
     fn sums<G: Group>(&self, group: G, packet: &Packet) -> Sums {
         let cells = std::array::from_fn(|number| self.places(group, cell(packet, number)));
-        // A header amid the data has its check field filled in.
-        let value = self.code.value(packet).to_be_bytes();
+        let value = self.code.value(&packet.covered).to_be_bytes();
         let width = self.code.width().div_ceil(8) as usize;
-        let mut header = [0; CELL];
-        header.copy_from_slice(cell(packet, 0));
-        header[FIELD..FIELD + width].copy_from_slice(&value[4 - width..]);
-        let inside = self.places(group, &header);
+        let mut filled = packet.first;
+        filled[FIELD..FIELD + width].copy_from_slice(&value[4 - width..]);
+        let inside = [filled, packet.first].map(|first| self.places(group, &first));
         let last = self.last.sum(group, cell(packet, WHOLE));
         let all = (0..WHOLE).fold(last, |sum, place| group.add(sum, cells[place][place]));
         Sums { cells, inside, last, all }
@@ -201,8 +215,14 @@ impl Work for Splices<'_> {
         let mut a = self.tools.sums(group, first);
         for (packet, &identical) in rest.iter().zip(self.identical) {
             let b = self.tools.sums(group, packet);
-            let passed =
-                matches(group, &self.tools.ways, &a, &b.cells, b.inside, group.sub(a.all, b.last));
+            let passed = matches(
+                group,
+                &self.tools.ways,
+                &a,
+                &b.cells,
+                b.inside[0],
+                group.sub(a.all, b.last),
+            );
             // With the check value in the header, those with the first packet's bytes always pass.
             misses[0] += passed - identical;
             let passed = matches(
@@ -210,7 +230,7 @@ impl Work for Splices<'_> {
                 &self.tools.ways,
                 &a,
                 &b.cells,
-                b.cells[0],
+                b.inside[1],
                 group.sub(b.all, b.last),
             );
             misses[1] += passed - if a.all == b.all { identical } else { 0 };
@@ -256,29 +276,23 @@ mod tests {
     /// All splices of two packets, byte by byte.
     fn brute(code: &Additive, a: &Packet, b: &Packet) -> [u64; 3] {
         let width = code.width().div_ceil(8) as usize;
-        let filled = |packet: &Packet| {
-            let mut packet = *packet;
-            let value = code.value(&packet).to_be_bytes();
-            packet[FIELD..FIELD + width].copy_from_slice(&value[4 - width..]);
-            packet
-        };
+        let mut filled = b.first;
+        let value = code.value(&b.covered).to_be_bytes();
+        filled[FIELD..FIELD + width].copy_from_slice(&value[4 - width..]);
+        let filled = Packet { covered: b.covered, first: filled };
         let (mut header, mut trailer, mut identical) = (0, 0, 0);
         for set in (0u32..1 << 12).filter(|set| set.count_ones() == 6 && set & 1 == 1) {
-            let splice = |a: &Packet, b: &Packet| -> Vec<u8> {
+            let splice = |b: &Packet| -> Vec<u8> {
                 let chosen = (0..12).filter(|number| set >> number & 1 == 1);
-                let pick = |n: usize| if n < 6 { cell(a, n) } else { cell(b, n - 6) };
-                chosen.map(pick).chain([cell(b, 6)]).flatten().copied().collect()
+                let pick = |n: usize| if n < 6 { cell(a, n) } else { sent(b, n - 6) }.to_vec();
+                chosen.flat_map(pick).chain(cell(b, 6).to_vec()).collect()
             };
-            let bytes = splice(a, b);
-            if bytes == a {
+            if splice(b) == a.covered {
                 identical += 1;
                 continue;
             }
-            trailer += u64::from(code.element(&bytes) == code.element(b));
-            // On the wire both headers are filled in; the receiver takes the first field out.
-            let mut bytes = splice(&filled(a), &filled(b));
-            bytes[FIELD..FIELD + width].fill(0);
-            header += u64::from(code.element(&bytes) == code.element(a));
+            trailer += u64::from(code.element(&splice(b)) == code.element(&b.covered));
+            header += u64::from(code.element(&splice(&filled)) == code.element(&a.covered));
         }
         [header, trailer, identical]
     }
@@ -328,8 +342,11 @@ mod tests {
         let all = packets(&[7; 1000], 512);
         assert_eq!(all.len(), 3);
         for packet in &all {
-            assert_eq!(residue::internet::checksum(&packet[..20]), 0);
+            assert_eq!(residue::internet::checksum(&packet.first[..20]), 0);
+            assert_eq!(packet.first[20..], packet.covered[20..CELL]);
+            let length = u16::from_be_bytes([packet.covered[18], packet.covered[19]]);
+            assert_eq!(usize::from(length), LENGTH - 20);
         }
-        assert_eq!((all[0][5], &all[1][24..28]), (2, &[0, 0, 3, 0][..]));
+        assert_eq!((all[0].first[5], &all[1].covered[24..28]), (2, &[0, 0, 3, 0][..]));
     }
 }
