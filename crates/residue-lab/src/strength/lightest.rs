@@ -243,7 +243,7 @@ fn shortest_straight(
     let spans = f64::from(weight) - 1.0;
     let expected =
         ((values + (1..weight).map(|i| f64::from(i).log2()).sum::<f64>()) / spans).exp2();
-    let exponent = f64::from(weight / 2) - if weight % 2 == 0 { 0.5 } else { 0.0 };
+    let exponent = f64::from(weight / 2) - if weight.is_multiple_of(2) { 0.5 } else { 0.0 };
     // Each search costs two and a half times as much as the one before.
     let growth = 2.5_f64.powf(1.0 / exponent);
     let mut length = (expected * 0.8).max(from as f64 + 1.0).min(to as f64) as u64;

@@ -193,11 +193,11 @@ fn mac_williams(dual: &[u64], most: usize, threads: usize) -> Vec<BigInt> {
         let mut sum = BigInt::ZERO;
         for (i, term) in terms {
             let product = term * &squares[(j - i) / 2];
-            if (j - i) / 2 % 2 == 0 { sum += product } else { sum -= product }
+            if ((j - i) / 2).is_multiple_of(2) { sum += product } else { sum -= product }
         }
         sum += &all[j] * dual[0];
         let last = &all[j] * dual[n];
-        if j % 2 == 0 { sum + last } else { sum - last }
+        if j.is_multiple_of(2) { sum + last } else { sum - last }
     };
     let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![BigInt::ZERO; most + 1]));
     let work = || {
