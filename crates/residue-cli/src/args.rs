@@ -2,6 +2,7 @@
 
 use crate::commands::bench::BenchArgs;
 use crate::commands::pcap::PcapArgs;
+use crate::commands::strength::StrengthArgs;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -42,6 +43,8 @@ pub enum Command {
     Bench(Box<BenchArgs>),
     /// Verify, explain and repair the check values in packet captures
     Pcap(PcapArgs),
+    /// Find out which errors codes miss
+    Strength(StrengthArgs),
     /// Find out whether another program computes a code, and what it does wrong
     Conform(ConformArgs),
 }

@@ -78,6 +78,7 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Pcap(args) => commands::pcap::run(&args, output),
+        Command::Strength(args) => commands::strength::run(&args, output),
         Command::Conform(args) => commands::conform::run(&args, output),
     }
 }

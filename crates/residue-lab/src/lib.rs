@@ -1,5 +1,5 @@
 //! Measures error-detection codes and tells what came out: [`speed`] times them, [`report`] turns a measured run
-//! into figures, tables and one self-contained page, [`conform`] holds other programs against the test vectors and
+//! into figures, tables and one self-contained page, [`strength`] counts the errors they miss, [`conform`] holds other programs against the test vectors and
 //! knows the mistakes they make, and [`explain`] shows the arithmetic of a short input.
 
 #![forbid(unsafe_code)]
@@ -9,5 +9,6 @@ mod error;
 pub mod explain;
 pub mod report;
 pub mod speed;
+pub mod strength;
 
 pub use error::Error;
