@@ -1,7 +1,9 @@
-//! How strong codes are: [`data`] tries them on real data.
+//! How strong codes are: [`sums`] counts what sums miss, exactly, and
+//! [`data`] tries codes on real data.
 
 pub mod additive;
 pub mod data;
+pub mod sums;
 
 /// Of what kind a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! `residue strength`: which errors codes miss.
 
 mod data;
+mod sums;
 
 use crate::output::Output;
 use clap::{Args, Subcommand};
@@ -16,11 +17,14 @@ pub struct StrengthArgs {
 enum What {
     /// Damage real data as networks and disks do, and count what each code misses
     Data(data::DataArgs),
+    /// Count what sums miss, exactly: distances, pairs of bits, bursts, swaps, insertions
+    Sums(sums::SumsArgs),
 }
 
 /// Runs the command.
 pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.what {
         What::Data(args) => data::run(args, output),
+        What::Sums(args) => sums::run(args, output),
     }
 }
