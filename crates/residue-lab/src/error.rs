@@ -2,6 +2,7 @@
 
 use crate::conform::vectors::{LONGEST, Problem};
 use crate::explain;
+use crate::strength;
 use std::fmt;
 
 /// Why there is no measurement, no vector or no explanation.
@@ -54,6 +55,24 @@ pub enum Error {
     },
     /// This source has no file with two packets of data.
     TooLittleData(String),
+    /// A generator polynomial cannot be read.
+    Polynomial {
+        /// As it is written, escaped.
+        text: String,
+        /// What is wrong with it.
+        fault: strength::Fault,
+    },
+    /// The weights of a code of so many data bits take too long to count.
+    Weights {
+        /// Bits of data.
+        data: u64,
+        /// The generator's degree.
+        width: u32,
+    },
+    /// Not a bit error rate.
+    BitErrorRate(String),
+    /// Not all weights are known.
+    Incomplete,
 }
 
 impl fmt::Display for Error {
@@ -111,6 +130,22 @@ impl fmt::Display for Error {
                 )
             }
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
+            Error::Polynomial { text, fault } => write!(f, "`{text}`: {fault}"),
+            Error::Weights { data: 0, .. } => {
+                f.write_str("data of length 0 have no weights; give a length of at least one bit")
+            }
+            Error::Weights { data, width } => write!(
+                f,
+                "the weights of {data} data bits at width {width} take too long; all are counted for up to 32 data bits, or \
+                 up to width 32 and 32768 bits in all; ask for fewer weights (to 4, say) beyond"
+            ),
+            Error::BitErrorRate(text) => write!(
+                f,
+                "`{text}` is no bit error rate; write a decimal number from 0 to 1, as 1e-6 or 0.01, of at most 18 digits"
+            ),
+            Error::Incomplete => {
+                f.write_str("not all weights are known, so the probability is not")
+            }
         }
     }
 }

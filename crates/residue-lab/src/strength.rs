@@ -1,9 +1,43 @@
-//! How strong codes are: [`sums`] counts what sums miss, exactly, and
-//! [`data`] tries codes on real data.
+//! How strong codes are. CRCs exactly, as said below; what sums miss, exactly, is in [`sums`], what codes miss on real data
+//! in [`data`], and what the literature says of both in [`claims`].
+//!
+//! A CRC of width r by the generator g does not see an error if and only if the polynomial of its wrong bits is a multiple
+//! of g: a *codeword*. Initial value, final exclusive or and the order of bits do not matter. So with n = data + r bits in
+//! all, how strong it is is a question about the multiples of g of degree below n:
+//!
+//! - the *Hamming distance* (HD) is the least number of wrong bits of an undetected error, the weight of the lightest
+//!   codeword. It falls as n grows: the [`profile`] says up to which length each HD holds, with a [`Witness`] for each
+//!   limit: the places of an error that is not seen one bit beyond it;
+//! - the *weights* A_w count the codewords of w bits ([`weights`]);
+//! - the *probability of an undetected error* at a bit error rate follows from them ([`probability`]).
+//!
+//! Lengths are of the data, in bits, without the check value, unless it says codeword. Places of bits are powers of x in
+//! the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data.
 
 pub mod additive;
+pub mod claims;
+mod collide;
 pub mod data;
+mod effort;
+mod factor;
+mod generator;
+mod gf2;
+mod integer;
+mod lightest;
+pub mod probability;
+pub mod profile;
+mod short;
+mod spectrum;
 pub mod sums;
+pub mod weights;
+mod witness;
+
+pub use effort::Effort;
+pub use factor::Factor;
+pub use generator::{Fault, Generator, Notation};
+pub use profile::{Limit, Profile};
+pub use weights::Weights;
+pub use witness::Witness;
 
 /// Of what kind a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,6 @@
 //! `residue strength`: which errors codes miss.
 
+mod claims;
 mod data;
 mod sums;
 
@@ -17,6 +18,8 @@ pub struct StrengthArgs {
 enum What {
     /// Damage real data as networks and disks do, and count what each code misses
     Data(data::DataArgs),
+    /// Judge what the source documents say: each statement, its exact condition, and a proof
+    Claims(claims::ClaimsArgs),
     /// Count what sums miss, exactly: distances, pairs of bits, bursts, swaps, insertions
     Sums(sums::SumsArgs),
 }
@@ -24,6 +27,7 @@ enum What {
 /// Runs the command.
 pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.what {
+        What::Claims(args) => claims::run(args, output),
         What::Data(args) => data::run(args, output),
         What::Sums(args) => sums::run(args, output),
     }

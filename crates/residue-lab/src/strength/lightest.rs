@@ -1,0 +1,335 @@
+//! Codewords of few bits, by meeting in the middle.
+//!
+//! A codeword is a set of places whose powers of x add up to 0 modulo g. Moved so that its last place is 0, it is split in
+//! two halves with the same sum.
+//!
+//! *Odd weight 2m + 1.* Place 0 is set apart, and the other 2m places are two m-sets whose sums differ by x^0 = 1: their
+//! sums are equal but for the last bit. All m-sets of places from 1 are compared with each other.
+//!
+//! *Even weight 2m.* A code that is cut out of a cyclic one stays itself when it is moved. So the codeword is moved once
+//! more, by less than s places, until the lowest place of its *second* half is a multiple of s. (Its first half has the
+//! lowest place of all, now below s.) Only m-sets whose lowest place is below s or a multiple of s are compared: about
+//! s n^(m-1) + n^m / s of them, least at s = sqrt(n/m). That makes weight 4 a matter of n^1.5 sums instead of n^2.
+//!
+//! (Known searches fix one bit and try all but two others: Koopman's `hdlen`.)
+
+use super::collide::{Anchor, collisions, mix};
+use super::{Effort, Generator, gf2};
+
+/// The heaviest codewords that are looked for.
+pub(super) const HEAVIEST: usize = 16;
+
+/// Above so many the anchors would fill the memory.
+const ANCHORS: u128 = 1 << 25;
+
+/// A codeword: its places in rising order, the first 0; those behind its weight are 0.
+pub(super) type Word = [u32; HEAVIEST];
+
+/// The bits of a codeword, from the first set to the last.
+pub(super) fn span(word: &Word) -> u64 {
+    u64::from(word.iter().copied().max().unwrap_or(0)) + 1
+}
+
+/// What it would take to find all codewords of `weight` within `length` bits.
+pub(super) struct Plan {
+    /// Places in a half.
+    half: u32,
+    /// For even weights: the distance of the places at which the second half may start.
+    stride: u32,
+    /// Powers of x that are needed.
+    places: u32,
+    odd: bool,
+    /// Sums of powers to compare.
+    pub sums: u128,
+    anchors: u128,
+}
+
+impl Plan {
+    /// For weights from 3 to [`HEAVIEST`] within 3 to 2^31 bits.
+    pub fn new(weight: u32, length: u64) -> Plan {
+        let (half, odd) = (weight / 2, weight % 2 == 1);
+        let n = u128::from(length);
+        let stride = if odd { 0 } else { (n / u128::from(half)).isqrt().max(1) };
+        // Of a set's lowest place, and then of the others.
+        let sets = |of: u32| match stride {
+            0 => binomial(n - 1, of),
+            _ => {
+                stride * binomial(n - 1, of - 1)
+                    + (0..n / stride).map(|i| binomial(n - i * stride, of - 1)).sum::<u128>()
+            }
+        };
+        let (sums, anchors) = if n > 1 << 22 && half > 2 {
+            (u128::MAX, u128::MAX)
+        } else {
+            (sets(half), sets(half - 1).max(1))
+        };
+        let places = (length as u32).saturating_add(stride as u32);
+        Plan { half, stride: stride as u32, places, odd, sums, anchors }
+    }
+
+    /// Whether it may cost that much.
+    pub fn fits(&self, effort: &Effort<'_>) -> bool {
+        self.sums <= effort.sums.into()
+            && self.anchors <= ANCHORS
+            && u64::from(self.places) <= effort.longest
+    }
+}
+
+/// n (n-1) ... (n-k+1) / k!
+fn binomial(n: u128, k: u32) -> u128 {
+    (0..u128::from(k))
+        .fold(1, |product: u128, i| product.saturating_mul(n.saturating_sub(i)) / (i + 1))
+}
+
+/// All codewords of `weight` (3 to [`HEAVIEST`]) within `length` bits (to 2^31) whose last bit is set, each once, in order.
+///
+/// With `lighter`, weights between are allowed for: there may be codewords of fewer bits.
+pub(super) fn codewords(
+    generator: &Generator,
+    weight: u32,
+    length: u64,
+    effort: &Effort<'_>,
+) -> Vec<Word> {
+    if weight < 3 || weight as usize > HEAVIEST || length < u64::from(weight) {
+        return Vec::new();
+    }
+    let plan = Plan::new(weight, length);
+    let powers: Vec<u64> =
+        gf2::powers(generator.explicit(), 1).take(plan.places as usize).collect();
+    // For odd weights the last bit is left out, in which the sums differ.
+    let width = generator.width() - u32::from(plan.odd);
+    let keys: Vec<u64> =
+        powers.iter().map(|power| mix(power >> u32::from(plan.odd), width)).collect();
+    let sets = Anchors::new(&plan, &keys, length as u32);
+    let mut words: Vec<Word> = collisions(&keys, width, &sets.anchors, effort)
+        .into_iter()
+        .filter_map(|sums| {
+            let zero = plan.odd.then_some(0);
+            let halves = sums
+                .iter()
+                .flat_map(|&(anchor, place)| sets.places(anchor).iter().copied().chain([place]));
+            word(halves.chain(zero), weight, length, &powers)
+        })
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// The codeword of these places, if it is one, of this weight and length. Places that come twice cancel.
+fn word(
+    places: impl Iterator<Item = u32>,
+    weight: u32,
+    length: u64,
+    powers: &[u64],
+) -> Option<Word> {
+    let (mut word, mut used) = ([0; HEAVIEST], 0);
+    let mut sum = 0;
+    for place in places {
+        sum ^= powers[place as usize];
+        match word[..used].iter().position(|&other| other == place) {
+            Some(twice) => {
+                used -= 1;
+                word[twice] = word[used];
+            }
+            None => {
+                *word.get_mut(used)? = place;
+                used += 1;
+            }
+        }
+    }
+    let set = &mut word[..used];
+    if sum != 0 || used != weight as usize {
+        return None;
+    }
+    set.sort_unstable();
+    let least = set[0];
+    set.iter_mut().for_each(|place| *place -= least);
+    word[used..].fill(0);
+    (span(&word) <= length).then_some(word)
+}
+
+/// All sets of places that are half a codeword but for its highest place.
+struct Anchors {
+    anchors: Vec<Anchor>,
+    /// Their places, `size` for each.
+    places: Vec<u32>,
+    size: usize,
+}
+
+impl Anchors {
+    fn new(plan: &Plan, keys: &[u64], length: u32) -> Anchors {
+        let size = plan.half as usize - 1;
+        let mut all = Anchors { anchors: Vec::new(), places: Vec::new(), size };
+        if size == 0 {
+            all.anchors.push(Anchor { key: 0, after: 0 });
+            return all;
+        }
+        let mut set = vec![0; size];
+        for first in 0..length {
+            let may_start = match plan.stride {
+                0 => first > 0,
+                stride => first < stride || first.is_multiple_of(stride),
+            };
+            if may_start {
+                set[0] = first;
+                all.grow(&mut set, 1, keys[first as usize], keys, plan);
+            }
+        }
+        all
+    }
+
+    /// All sets that begin with `set[..filled]`.
+    fn grow(&mut self, set: &mut [u32], filled: usize, key: u64, keys: &[u64], plan: &Plan) {
+        let last = set[filled - 1];
+        if filled == set.len() {
+            self.anchors.push(Anchor { key, after: last });
+            self.places.extend_from_slice(set);
+            return;
+        }
+        for place in last + 1..plan.places {
+            set[filled] = place;
+            self.grow(set, filled + 1, key ^ keys[place as usize], keys, plan);
+        }
+    }
+
+    fn places(&self, anchor: u32) -> &[u32] {
+        let start = anchor as usize * self.size;
+        &self.places[start..start + self.size]
+    }
+}
+
+/// What a search for the shortest codeword of a weight came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// These are the places of the shortest.
+    Found(Vec<u64>),
+    /// There is none up to this length; if it is shorter than asked for, more would have cost too much.
+    NoneTo(u64),
+}
+
+/// The shortest codeword of `weight`, where it is known to be longer than `from`, and those above `to` bits, at most the
+/// generator's order, are of no interest.
+pub(super) fn shortest(
+    generator: &Generator,
+    order: u64,
+    weight: u32,
+    from: u64,
+    to: u64,
+    effort: &Effort<'_>,
+) -> Search {
+    // Within as many bits as the order the code is cyclic: a codeword can be turned until its widest gap, of at least
+    // order / weight, is outside.
+    let turned = order - order.div_ceil(weight.into()) + 1;
+    match shortest_straight(generator, weight, from, to.min(turned), effort) {
+        Search::NoneTo(length) if length >= turned => Search::NoneTo(to),
+        other => other,
+    }
+}
+
+/// The same, of codewords as they are.
+fn shortest_straight(
+    generator: &Generator,
+    weight: u32,
+    from: u64,
+    to: u64,
+    effort: &Effort<'_>,
+) -> Search {
+    if weight as usize > HEAVIEST || to <= from {
+        return Search::NoneTo(from.min(to));
+    }
+    // About where the first codeword is to be expected among random ones.
+    let values = f64::from(generator.width()) - f64::from(u8::from(generator.has_parity()));
+    let spans = f64::from(weight) - 1.0;
+    let expected =
+        ((values + (1..weight).map(|i| f64::from(i).log2()).sum::<f64>()) / spans).exp2();
+    let exponent = f64::from(weight / 2) - if weight % 2 == 0 { 0.5 } else { 0.0 };
+    // Each search costs two and a half times as much as the one before.
+    let growth = 2.5_f64.powf(1.0 / exponent);
+    let mut length = (expected * 0.8).max(from as f64 + 1.0).min(to as f64) as u64;
+    let mut done = from;
+    loop {
+        length = length.clamp(done + 1, to);
+        while !Plan::new(weight, length.min(1 << 31)).fits(effort) || length > 1 << 31 {
+            // Less may still fit, and be a better bound than none.
+            length = (length as f64 / growth) as u64;
+            if length <= done {
+                return Search::NoneTo(done);
+            }
+        }
+        let words = codewords(generator, weight, length, effort);
+        if let Some(word) = words.into_iter().min_by_key(|word| (span(word), *word)) {
+            return Search::Found(
+                word[..weight as usize].iter().map(|&place| place.into()).collect(),
+            );
+        }
+        done = length;
+        if done >= to {
+            return Search::NoneTo(done);
+        }
+        length = (length as f64 * growth) as u64 + 1;
+    }
+}
+
+/// Sums that all codewords of `weight` within `length` bits take to find; `None` if that is out of the question.
+pub(super) fn cost(weight: u32, length: u64, effort: &Effort<'_>) -> Option<u64> {
+    let plan = Plan::new(weight, length);
+    plan.fits(effort).then_some(plan.sums as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generator(text: &str) -> Generator {
+        Generator::parse(text, None).unwrap().0
+    }
+
+    /// All multiples of the generator, with the last bit set, within so many bits.
+    fn multiples(generator: &Generator, length: u32) -> impl Iterator<Item = u128> {
+        let g = generator.explicit();
+        (0..1_u128 << (length - generator.width() - 1)).map(move |upper| {
+            let factor = upper << 1 | 1;
+            (0..64).filter(|i| factor >> i & 1 == 1).fold(0, |sum, i| sum ^ g << i)
+        })
+    }
+
+    #[test]
+    fn every_codeword_of_short_codes() {
+        for text in
+            ["normal:07", "normal:1d", "normal:2f", "normal:1021", "koopman:8d95", "normal:864cfb"]
+        {
+            let generator = generator(text);
+            let length = generator.width() + 13;
+            for weight in 3..=12 {
+                let mut expected: Vec<Word> = multiples(&generator, length)
+                    .filter(|word| word.count_ones() == weight)
+                    .map(|word| {
+                        let mut places = [0; HEAVIEST];
+                        let set = (0..128).filter(|place| word >> place & 1 == 1);
+                        places.iter_mut().zip(set).for_each(|(to, place)| *to = place);
+                        places
+                    })
+                    .collect();
+                expected.sort_unstable();
+                let found = codewords(&generator, weight, length.into(), &Effort::new());
+                assert_eq!(found, expected, "{text}, weight {weight}");
+            }
+        }
+    }
+
+    #[test]
+    fn shortest_of_crc_32() {
+        let (crc, order) = (generator("crc-32"), u32::MAX.into());
+        for (weight, data) in [(3, 91_608_u64), (4, 2975), (5, 269), (6, 172), (7, 92), (8, 58)] {
+            match shortest(&crc, order, weight, 0, data + 32 + 100, &Effort::new()) {
+                Search::Found(places) => assert_eq!(places.last(), Some(&(data + 31))),
+                other => panic!("{other:?}"),
+            }
+            let before = shortest(&crc, order, weight, 0, data + 31, &Effort::new());
+            assert_eq!(before, Search::NoneTo(data + 31));
+        }
+        let small = Effort { sums: 1000, ..Effort::new() };
+        assert!(matches!(shortest(&crc, order, 4, 0, 3100, &small), Search::NoneTo(n) if n < 1000));
+    }
+}

@@ -1,0 +1,111 @@
+//! The lengths up to which each Hamming distance holds.
+//!
+//! Let s(w) be the span of the shortest codeword of w bits. HD h holds for codewords shorter than all of s(2), ..., s(h-1).
+//! - s(2) is one more than the generator's order: bits as far apart as the order look the same.
+//! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even weight.
+//! - The other s(w) are looked for in rising order, below the least so far: among all codewords of up to 22 data bits first,
+//!   then by meeting in the middle (`lightest`).
+//!
+//! Where that would take too long the limit is given as a bound: it is proved so far, and not known beyond.
+
+use super::lightest::{self, Search};
+use super::short::Short;
+use super::{Effort, Factor, Generator, Kind, Witness, factor};
+
+/// How far a Hamming distance holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The Hamming distance.
+    pub distance: u32,
+    /// The longest data for which it holds, in bits.
+    pub data: u64,
+    /// Whether that is the limit, or a length to which it is proved.
+    pub kind: Kind,
+    /// An undetected error of fewer bits than `distance` in data one bit longer; of an exact limit only.
+    pub witness: Option<Witness>,
+}
+
+/// A generator, taken apart, and the limits of its Hamming distances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The generator.
+    pub generator: Generator,
+    /// Its irreducible factors.
+    pub factors: Vec<Factor>,
+    /// The least e with x^e = 1: e + 1 bits hold an undetected error of two bits.
+    pub order: u64,
+    /// From Hamming distance 3, up to the last that holds for one bit of data.
+    pub limits: Vec<Limit>,
+}
+
+impl Profile {
+    /// Finds all limits, as far as `effort` allows.
+    #[must_use]
+    pub fn new(generator: &Generator, effort: &Effort<'_>) -> Profile {
+        let factors = factor::factors(generator.explicit());
+        let order = factor::order(&factors);
+        let limits = limits(generator, order, effort);
+        Profile { generator: *generator, factors, order, limits }
+    }
+
+    /// The limits, in bits of data.
+    #[must_use]
+    pub fn lengths(&self) -> Vec<u64> {
+        self.limits.iter().map(|limit| limit.data).collect()
+    }
+
+    /// The Hamming distance of `data` bits, at least 1, and whether it is known to be no larger.
+    #[must_use]
+    pub fn distance(&self, data: u64) -> (u32, Kind) {
+        let holds = self.limits.iter().rev().find(|limit| limit.data >= data);
+        let distance = holds.map_or(2, |limit| limit.distance);
+        let next = self.limits.iter().find(|limit| limit.distance == distance + 1);
+        (distance, next.map_or(Kind::Exact, |next| next.kind))
+    }
+}
+
+fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> {
+    let width = u64::from(generator.width());
+    let short = Short::new(generator);
+    let mut limits = Vec::new();
+    // Codewords of up to `proved` bits have the distance; the shortest that is known not to is the witness.
+    let mut proved = order;
+    let mut witness = Witness::new(generator, &[0, order]);
+    for distance in 3.. {
+        if proved <= width {
+            break;
+        }
+        let exact = witness.as_ref().is_some_and(|w| w.span() == u128::from(proved) + 1);
+        limits.push(Limit {
+            distance,
+            data: proved - width,
+            kind: if exact { Kind::Exact } else { Kind::AtLeast },
+            witness: witness.clone().filter(|_| exact),
+        });
+        // The next distance fails with the shortest codeword of as many bits as this one has.
+        let weight = distance;
+        if weight % 2 == 1 && generator.has_parity() {
+            continue;
+        }
+        let known = witness.as_ref().map_or(u128::MAX, Witness::span);
+        let found = match short.word(weight) {
+            Some(places) => Search::Found(places),
+            None => {
+                let to = u64::try_from(known - 1).unwrap_or(order).min(order);
+                lightest::shortest(generator, order, weight, short.length.min(to), to, effort)
+            }
+        };
+        match found {
+            Search::Found(places) => {
+                let found = Witness::new(generator, &places);
+                let span = found.as_ref().map_or(u128::MAX, Witness::span);
+                if span < known {
+                    proved = proved.min((span - 1) as u64);
+                    witness = found;
+                }
+            }
+            Search::NoneTo(length) => proved = proved.min(length),
+        }
+    }
+    limits
+}

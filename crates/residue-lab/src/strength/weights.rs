@@ -1,0 +1,351 @@
+//! How many undetected errors of each number of bits there are.
+//!
+//! A_w is the number of codewords of w bits among n = data + r. All of them together are 2^data, too many to look at. Three
+//! ways lead to them:
+//!
+//! - *Few data bits* (to 32): the codewords are looked at all the same (`spectrum`).
+//! - *The dual code* (r to 32): it has only 2^r words, the combinations of the r rows of the check matrix, whose columns are
+//!   the powers of x modulo g. With B_i the number of its words of weight i, MacWilliams' identity is
+//!   sum of A_w z^w = 2^-r sum of B_i (1 - z)^i (1 + z)^(n - i). The powers that all terms share are taken out first, so that
+//!   only a polynomial of the degree by which the dual's weights differ is left to be multiplied with (1 - z^2)^c.
+//! - *Few bits set*: the codewords themselves (`lightest`). One with span s stands at n - s + 1 places.
+
+use super::{Effort, Generator, factor, gf2, lightest, spectrum};
+use crate::Error;
+use num_bigint::{BigInt, BigUint};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// The most rows, or data bits, whose combinations are tried.
+const DIMENSIONS: u32 = 32;
+
+/// The longest codeword whose weights are counted by the dual code, in bits.
+const LONGEST: u64 = 1 << 17;
+
+/// The longest for all weights; above, only the first ones are asked for.
+const ALL: u64 = 1 << 15;
+
+/// Codewords above this number are not counted one by one.
+const MANY: f64 = 1e7;
+
+/// The numbers of undetected errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// The generator.
+    pub generator: Generator,
+    /// Bits of data.
+    pub data: u64,
+    /// A_0, A_1, A_2, ..., all exact.
+    pub counts: Vec<BigUint>,
+}
+
+impl Weights {
+    /// Counts the codewords of `data` bits of data of every weight to `most`, or of every weight there is.
+    ///
+    /// # Errors
+    /// [`Error::Weights`] if that would take too long.
+    pub fn new(
+        generator: &Generator,
+        data: u64,
+        most: Option<u32>,
+        effort: &Effort<'_>,
+    ) -> Result<Weights, Error> {
+        let width = u64::from(generator.width());
+        let length = data.saturating_add(width);
+        let most = most.filter(|&most| u64::from(most) < length);
+        let few = most.is_some_and(|most| few_enough(generator, length, most, effort));
+        let counts = match most {
+            _ if data == 0 => return Err(Error::Weights { data, width: generator.width() }),
+            Some(most) if few => one_by_one(generator, length, most, effort),
+            _ if data <= DIMENSIONS.into() => of_few_data(generator, data as u32, effort),
+            _ if width <= DIMENSIONS.into()
+                && (length <= ALL || most.is_some() && length <= LONGEST) =>
+            {
+                of_the_dual(generator, length as usize, most, effort)
+            }
+            _ => return Err(Error::Weights { data, width: generator.width() }),
+        };
+        let mut weights = Weights { generator: *generator, data, counts };
+        if let Some(most) = most {
+            weights.counts.truncate(most as usize + 1);
+        }
+        Ok(weights)
+    }
+
+    /// The bits of a codeword.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.data + u64::from(self.generator.width())
+    }
+
+    /// Whether the weights are all there.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.counts.len() as u64 == self.length() + 1
+    }
+
+    /// How many errors of `weight` bits there are, detected or not: n over w.
+    #[must_use]
+    pub fn errors(&self, weight: u32) -> BigUint {
+        (0..u64::from(weight)).fold(BigUint::from(1_u32), |product, i| {
+            product * self.length().saturating_sub(i) / (i + 1)
+        })
+    }
+}
+
+/// Whether the codewords can be counted one by one.
+fn few_enough(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>) -> bool {
+    // The same work by the dual code, which knows no hard weights.
+    let by_dual =
+        if generator.width() <= DIMENSIONS { 1 << (generator.width() - 4) } else { u64::MAX };
+    let sums = (3..=most)
+        .try_fold(0_u64, |sum, weight| sum.checked_add(lightest::cost(weight, length, effort)?));
+    let expected: f64 = (1..=most).map(|i| (length as f64).log2() - f64::from(i).log2()).sum();
+    sums.is_some_and(|sums| sums <= by_dual)
+        && (expected - f64::from(generator.width())).exp2() < MANY
+}
+
+fn one_by_one(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>) -> Vec<BigUint> {
+    let order = factor::order(&factor::factors(generator.explicit()));
+    let mut counts = vec![BigUint::ZERO; most as usize + 1];
+    for (weight, count) in (0..).zip(&mut counts) {
+        *count = match weight {
+            0 => 1_u32.into(),
+            1 => BigUint::ZERO,
+            // At every multiple of the order, and every place from which it fits.
+            2 => {
+                let fit = (length - 1) / order;
+                BigUint::from(fit) * length - BigUint::from(order) * fit * (fit + 1) / 2_u32
+            }
+            _ if weight % 2 == 1 && generator.has_parity() => BigUint::ZERO,
+            _ => {
+                let words = lightest::codewords(generator, weight, length, effort);
+                words.iter().map(|word| length - lightest::span(word) + 1).sum::<u64>().into()
+            }
+        };
+    }
+    counts
+}
+
+fn of_few_data(generator: &Generator, data: u32, effort: &Effort<'_>) -> Vec<BigUint> {
+    let width = generator.width() as usize;
+    let powers: Vec<u64> =
+        gf2::powers(generator.explicit(), 1).skip(width).take(data as usize).collect();
+    // Data bit i is a word by itself: x^(r + i), and its remainder.
+    let check = (0..width)
+        .map(|place| powers.iter().rev().fold(0, |column, power| column << 1 | power >> place & 1));
+    let columns: Vec<u64> = check.chain((0..data).map(|i| 1 << i)).collect();
+    let counts = spectrum::distribution(&columns, data, effort);
+    counts.into_iter().map(BigUint::from).collect()
+}
+
+fn of_the_dual(
+    generator: &Generator,
+    length: usize,
+    most: Option<u32>,
+    effort: &Effort<'_>,
+) -> Vec<BigUint> {
+    let columns: Vec<u64> = gf2::powers(generator.explicit(), 1).take(length).collect();
+    let dual = spectrum::distribution(&columns, generator.width(), effort);
+    let most = most.map_or(length, |most| most as usize);
+    mac_williams(&dual, most, effort.threads)
+        .into_iter()
+        .map(|count| count.to_biguint().unwrap_or_default() >> generator.width())
+        .collect()
+}
+
+/// The coefficients, to z^`most`, of the sum of B_i (1 - z)^i (1 + z)^(n - i), i from 0 to n.
+fn mac_williams(dual: &[u64], most: usize, threads: usize) -> Vec<BigInt> {
+    let n = dual.len() - 1;
+    // No row but those of weight 0 and n lies far from n / 2; these two are added at the end.
+    let inner = || dual.iter().enumerate().filter(|&(i, &count)| i > 0 && i < n && count > 0);
+    let (low, high) = match (inner().next(), inner().next_back()) {
+        (Some((low, _)), Some((high, _))) => (low, high),
+        _ => (n / 2, n / 2),
+    };
+    // Of (1-z)^(i-low) (1+z)^(high-i), by Horner's rule with two variables.
+    let mut mixed = vec![BigInt::ZERO];
+    let mut plus = vec![BigInt::from(1)];
+    for i in (low..=high).rev() {
+        if i < high {
+            times_linear(&mut mixed, -1, most);
+            times_linear(&mut plus, 1, most);
+        }
+        if dual[i] > 0 && i > 0 && i < n {
+            mixed.resize(mixed.len().max(plus.len()), BigInt::ZERO);
+            mixed.iter_mut().zip(&plus).for_each(|(sum, term)| *sum += term * dual[i]);
+        }
+    }
+    let common = low.min(n - high);
+    for _ in common..low {
+        times_linear(&mut mixed, -1, most);
+    }
+    for _ in common..n - high {
+        times_linear(&mut mixed, 1, most);
+    }
+    let squares = binomials(common, most / 2);
+    let all = binomials(n, most);
+    let coefficient = |j: usize| {
+        let terms = mixed.iter().enumerate().take(j + 1).filter(|(i, term)| {
+            (j - i).is_multiple_of(2) && (j - i) / 2 <= common && **term != BigInt::ZERO
+        });
+        let mut sum = BigInt::ZERO;
+        for (i, term) in terms {
+            let product = term * &squares[(j - i) / 2];
+            if (j - i) / 2 % 2 == 0 { sum += product } else { sum -= product }
+        }
+        sum += &all[j] * dual[0];
+        let last = &all[j] * dual[n];
+        if j % 2 == 0 { sum + last } else { sum - last }
+    };
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![BigInt::ZERO; most + 1]));
+    let work = || {
+        loop {
+            let j = next.fetch_add(1, Ordering::Relaxed);
+            if j > most {
+                break;
+            }
+            let value = coefficient(j);
+            if let Ok(mut found) = found.lock() {
+                found[j] = value;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    found.into_inner().unwrap_or_default()
+}
+
+/// Multiplies by 1 + `sign` z, and forgets what is above z^`most`.
+fn times_linear(poly: &mut Vec<BigInt>, sign: i32, most: usize) {
+    if poly.len() <= most {
+        poly.push(BigInt::ZERO);
+    }
+    for i in (1..poly.len()).rev() {
+        let (left, right) = poly.split_at_mut(i);
+        if sign > 0 { right[0] += &left[i - 1] } else { right[0] -= &left[i - 1] }
+    }
+}
+
+/// n over 0, 1, ..., `most`.
+fn binomials(n: usize, most: usize) -> Vec<BigInt> {
+    let mut value = BigInt::from(1);
+    (0..=most)
+        .map(|k| {
+            if k > 0 {
+                value = &value * n.saturating_sub(k - 1) / k;
+            }
+            value.clone()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(text: &str, data: u64, most: Option<u32>) -> Weights {
+        let (generator, _) = Generator::parse(text, None).unwrap();
+        Weights::new(&generator, data, most, &Effort::new()).unwrap()
+    }
+
+    #[test]
+    fn published_weights() {
+        for (name, data, counts) in [
+            ("crc-32", 2975, &[(2, 0_u64), (3, 0), (4, 1)][..]),
+            ("crc-32", 4096, &[(4, 1232)]),
+            ("crc-32", 8192, &[(4, 48_845)]),
+            ("crc-32", 12_112, &[(2, 0), (3, 0), (4, 223_059)]),
+            ("crc-32c", 8192, &[(4, 46_252)]),
+            ("crc-32c", 12_112, &[(3, 0), (4, 312_496)]),
+            ("crc-32", 269, &[(5, 1)]),
+            ("crc-32", 172, &[(6, 1)]),
+            ("crc-32c", 177, &[(6, 0)]),
+            ("crc-32c", 178, &[(6, 1)]),
+            ("crc-32/mef", 16_368, &[(4, 9)]),
+            ("crc-32q", 12_112, &[(4, 441_437)]),
+            ("crc-32/xfer", 12_112, &[(4, 232_824)]),
+        ] {
+            let most = counts.last().unwrap().0;
+            let found = weights(name, data, Some(most as u32));
+            for &(weight, count) in counts {
+                assert_eq!(found.counts[weight], count.into(), "{name}, {data} bits, A{weight}");
+            }
+        }
+    }
+
+    #[test]
+    fn published_weights_of_short_codes() {
+        for (name, data, counts) in [
+            ("crc-16/xmodem", 48, &[(4, 84_u64)][..]),
+            ("crc-16/xmodem", 64, &[(4, 162), (6, 9828), (8, 882_397)]),
+            ("crc-16/xmodem", 112, &[(4, 574), (6, 165_475), (8, 43_602_741)]),
+            ("crc-16/xmodem", 1024, &[(4, 1_494_140), (6, 52_857_519_699)]),
+            ("crc-16/arc", 64, &[(4, 725), (6, 32_647), (8, 1_511_054)]),
+            ("crc-16/arc", 112, &[(4, 2320), (6, 306_442)]),
+            ("crc-16/dnp", 64, &[(2, 0), (4, 0), (6, 9110)]),
+            ("crc-16/dnp", 112, &[(6, 170_581)]),
+            ("crc-16/dnp", 135, &[(2, 0), (6, 469_761)]),
+            ("crc-16/dnp", 136, &[(2, 1), (6, 488_427)]),
+            ("crc-16/t10-dif", 64, &[(4, 17), (5, 287), (6, 4447)]),
+            ("crc-16/t10-dif", 256, &[(4, 2855), (5, 180_938), (6, 8_119_323)]),
+            ("crc-16/cdma2000", 64, &[(4, 20), (5, 271), (6, 4487)]),
+            ("crc-16/opensafety-b", 64, &[(4, 0), (5, 341), (6, 4759)]),
+            ("crc-16/opensafety-b", 256, &[(4, 3016), (5, 173_580), (6, 8_237_073)]),
+            ("crc-8/smbus", 64, &[(4, 8224), (6, 1_219_469)]),
+            ("crc-8/smbus", 119, &[(2, 0), (4, 82_677), (6, 40_346_376)]),
+            ("crc-8/smbus", 120, &[(2, 1), (4, 85_281), (6, 42_332_577)]),
+            ("crc-8/autosar", 64, &[(4, 8210), (6, 1_219_818), (8, 93_510_080)]),
+            ("normal:a801", 21_829, &[(2, 0), (3, 26_301_380)]),
+        ] {
+            let found = weights(name, data, None);
+            for &(weight, count) in counts {
+                assert_eq!(found.counts[weight], count.into(), "{name}, {data} bits, A{weight}");
+            }
+            assert_eq!(
+                found.counts.iter().sum::<BigUint>(),
+                BigUint::from(1_u32) << data,
+                "{name}"
+            );
+            assert!(found.complete());
+            if found.generator.has_parity() {
+                assert!(found.counts.iter().skip(1).step_by(2).all(|odd| *odd == BigUint::ZERO));
+            }
+        }
+    }
+
+    /// The three ways against each other.
+    #[test]
+    fn ways_agree() {
+        for text in
+            ["normal:07", "normal:1d", "crc-16/dnp", "koopman:8d95", "normal:5", "crc-12/umts"]
+        {
+            let (generator, _) = Generator::parse(text, (text == "normal:5").then_some(5)).unwrap();
+            for data in [1_u32, 2, 9, 20] {
+                let few = of_few_data(&generator, data, &Effort::new());
+                let length = (data + generator.width()) as usize;
+                let dual = of_the_dual(&generator, length, None, &Effort::new());
+                assert_eq!(few, dual, "{text}, {data} bits");
+                let some = of_the_dual(&generator, length, Some(5), &Effort::new());
+                assert_eq!(some, dual[..6]);
+                let most = 8.min(length - 1);
+                let listed = one_by_one(&generator, length as u64, most as u32, &Effort::new());
+                assert_eq!(listed, dual[..=most], "{text}, {data} bits");
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_that_are_out_of_the_question() {
+        let (generator, _) = Generator::parse("crc-64/nvme", None).unwrap();
+        for (data, most) in [(0, None), (33, None), (u64::MAX, Some(4)), (1 << 40, Some(3))] {
+            assert!(Weights::new(&generator, data, most, &Effort::new()).is_err());
+        }
+        assert!(Weights::new(&generator, 12_112, Some(4), &Effort::new()).is_ok());
+    }
+}
