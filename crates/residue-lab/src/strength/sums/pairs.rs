@@ -87,26 +87,38 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The bytes of a unit, its modulus, and by how much, times their difference, the value changes if two units at a distance
-/// change places. `None` for CRCs.
-fn exchange(code: &Additive) -> Option<(usize, u64, fn(u64, u64) -> u64)> {
-    let power = |distance: u64, modulus: u64| {
+/// What two units at a distance do that change places.
+struct Exchange {
+    /// Bytes of a unit.
+    unit: usize,
+    modulus: u64,
+    /// The change is the difference of the units times this, of their distance and the modulus.
+    factor: fn(u64, u64) -> u64,
+}
+
+/// `None` for CRCs.
+fn exchange(code: &Additive) -> Option<Exchange> {
+    let bytes = code.width() as usize / 8;
+    let power: fn(u64, u64) -> u64 = |distance, modulus| {
         (0..distance % 16).fold(1, |power, _| 2 * power % modulus) + modulus - 1
     };
-    Some(match code.kind {
+    let (unit, modulus, factor) = match code.kind {
         Kind::Bits if code.crc() => return None,
-        Kind::Bits => (code.width() as usize / 8, 1 << code.width(), |_, _| 0),
-        Kind::Residues(modulus, 1) => (code.width() as usize / 8, modulus, |_, _| 0),
+        Kind::Bits => (bytes, 1 << code.width(), (|_, _| 0) as fn(u64, u64) -> u64),
+        Kind::Residues(modulus, 1) => (bytes, modulus, (|_, _| 0) as _),
         Kind::Residues(modulus, _) => (2, modulus, power),
-        Kind::Pairs(modulus, unit, _) => (unit as usize, modulus.into(), |distance, _| distance),
-    })
+        Kind::Pairs(modulus, unit, _) => {
+            (unit as usize, modulus.into(), (|distance, _| distance) as _)
+        }
+    };
+    Some(Exchange { unit, modulus, factor })
 }
 
 /// Units that change places and are not seen, among all pairs of places in `bytes` bytes and all pairs of unequal values:
 /// those where the difference of the values, times what the distance makes of it, is a multiple of the modulus.
 #[must_use]
 pub fn swapped(code: &Additive, bytes: usize) -> Option<Share> {
-    let (unit, modulus, factor) = exchange(code)?;
+    let Exchange { unit, modulus, factor } = exchange(code)?;
     let (units, values) = ((bytes / unit) as u64, (8.0 * unit as f64).exp2());
     let (mut missed, mut of) = (0.0, 0.0);
     for distance in 1..units {
