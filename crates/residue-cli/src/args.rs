@@ -2,6 +2,7 @@
 
 use crate::commands::bench::BenchArgs;
 use crate::commands::pcap::PcapArgs;
+use crate::commands::strength::StrengthArgs;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -28,6 +29,7 @@ Examples:
   residue sum disk.img                   CRC-32C of a file
   residue sum -a crc-32,adler-32 *.gz    two codes, each file read once
   residue list crc-16                    all that is known about a code
+  residue strength crc-32c               to which length each Hamming distance holds
   residue pcap verify trace.pcapng       which check values are wrong, and why?
   residue conform -a crc-32 -- ./mycrc   does this program compute CRC-32?";
 
@@ -40,6 +42,8 @@ pub enum Command {
     List(ListArgs),
     /// Measure how fast each code is on this CPU
     Bench(Box<BenchArgs>),
+    /// Say exactly which errors a CRC does not see
+    Strength(Box<StrengthArgs>),
     /// Verify, explain and repair the check values in packet captures
     Pcap(PcapArgs),
     /// Find out whether another program computes a code, and what it does wrong

@@ -7,4 +7,5 @@ pub mod explain;
 pub mod list;
 pub mod pcap;
 pub mod self_test;
+pub mod strength;
 pub mod sum;

@@ -77,6 +77,7 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
             output.found(outcome);
             Ok(())
         }
+        Command::Strength(args) => commands::strength::run(&args, output),
         Command::Pcap(args) => commands::pcap::run(&args, output),
         Command::Conform(args) => commands::conform::run(&args, output),
     }

@@ -20,6 +20,7 @@ mod generator;
 mod gf2;
 mod integer;
 mod lightest;
+mod notes;
 pub mod probability;
 pub mod profile;
 mod short;
@@ -30,7 +31,8 @@ mod witness;
 pub use effort::Effort;
 pub use factor::Factor;
 pub use generator::{Fault, Generator, Notation};
-pub use profile::{Limit, Profile};
+pub use notes::notes;
+pub use profile::{Distance, Limit, Profile};
 pub use weights::Weights;
 pub use witness::Witness;
 
