@@ -6,8 +6,14 @@ use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
 
 /// Programs that tests compare ours with, and the Debian package of each.
-const TOOLS: [(&str, &str); 3] =
-    [("crc32", "libarchive-zip-perl"), ("rhash", "rhash"), ("python3", "python3")];
+const TOOLS: [(&str, &str); 6] = [
+    ("crc32", "libarchive-zip-perl"),
+    ("rhash", "rhash"),
+    ("python3", "python3"),
+    ("tgtd", "tgt"),
+    ("iscsi-inq", "libiscsi-bin"),
+    ("tshark", "tshark"),
+];
 
 /// Passed, failed and skipped.
 #[derive(Default)]
@@ -27,6 +33,14 @@ pub fn run() -> ExitCode {
     }
     // `--no-fail-fast`: one broken crate must not hide another.
     rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
+    match crate::fuzz::run() {
+        Ok((good, bad)) => {
+            counts.passed += good;
+            counts.failed += bad.len() as u64;
+            bad.iter().for_each(|what| println!("FAILED: {what}"));
+        }
+        Err(why) => counts.skipped.push(format!("fuzz targets: {why}")),
+    }
 
     println!();
     for why in &counts.skipped {

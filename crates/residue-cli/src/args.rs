@@ -42,7 +42,7 @@ pub enum Command {
     List(ListArgs),
     /// Measure how fast each code is on this CPU
     Bench(Box<BenchArgs>),
-    /// Say exactly which errors a CRC does not see
+    /// Find out exactly which errors a CRC misses, and what codes miss on real data
     Strength(Box<StrengthArgs>),
     /// Verify, explain and repair the check values in packet captures
     Pcap(PcapArgs),

@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => {}
         Err(error) => {
             output.found(Outcome::Trouble);
-            output.complain(&format!("{error:#}"));
+            output.complain(&output::words(&error));
         }
     }
     output.worst().into()

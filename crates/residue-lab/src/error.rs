@@ -62,6 +62,17 @@ pub enum Error {
     BitErrorRate(String),
     /// Not all weights are known.
     Incomplete,
+    /// The code's value is wider than 32 bits.
+    TooWide(String),
+    /// Data cannot be read.
+    Read {
+        /// The file or folder.
+        path: String,
+        /// What the system says.
+        why: String,
+    },
+    /// This source has no file with two packets of data.
+    TooLittleData(String),
 }
 
 impl fmt::Display for Error {
@@ -107,6 +118,17 @@ impl fmt::Display for Error {
                 "{bytes} bytes are too many to explain; give at most {}",
                 explain::LONGEST
             ),
+            Error::TooWide(name) => write!(
+                f,
+                "`{name}`: wider than 32 bits: no experiment is large enough to see it miss; `residue strength CODE` computes"
+            ),
+            Error::Read { path, why } => write!(f, "cannot read `{path}`: {why}"),
+            Error::TooLittleData(name) => {
+                write!(
+                    f,
+                    "`{name}` has no file of at least 512 bytes that can be read; name a larger tree"
+                )
+            }
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Polynomial { text, fault } => write!(f, "`{text}`: {fault}"),
             Error::Weights { data: 0, .. } => {

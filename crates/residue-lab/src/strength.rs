@@ -1,4 +1,5 @@
-//! How strong a CRC is, exactly.
+//! How strong codes are: CRCs exactly, by computation; any code on real data ([`data`]); sums by their arithmetic
+//! ([`additive`]).
 //!
 //! A CRC of width r by the generator g does not see an error if and only if the polynomial of its wrong bits is a multiple
 //! of g: a *codeword*. Initial value, final exclusive or and the order of bits do not matter. So with n = data + r bits in
@@ -13,7 +14,9 @@
 //! Lengths are of the data, in bits, without the check value, unless it says codeword. Places of bits are powers of x in
 //! the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data.
 
+pub mod additive;
 mod collide;
+pub mod data;
 mod effort;
 mod factor;
 mod generator;

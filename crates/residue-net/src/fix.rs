@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::check::{Check, Verdict};
 use crate::diagnose::{Cause, Diagnosis, UNKNOWN};
+use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
 use crate::summary::Summary;
 use crate::verify::{self, Buffer, Finding, Places, Read, judge};
@@ -84,23 +85,23 @@ impl Repairer {
     ///
     /// If it cannot be read at all.
     pub fn new<R: io::Read>(
-        mut open: impl FnMut() -> Result<R, Error>,
+        mut open: impl FnMut() -> Result<Reader<R>, Error>,
         policy: Policy,
         mut each: impl FnMut(&Repair),
     ) -> Result<Self, Error> {
         let mut summary = Summary::new();
         let mut across = false;
-        let read = verify::capture(open()?, |buffer| {
+        let read = verify::packets(open()?, |buffer| {
             let several = matches!(buffer.places, Places::Runs(_));
             for finding in buffer.findings() {
                 summary.take(&finding);
                 across |= several && matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
             }
-        })?;
+        });
         let mut repairer = Repairer { read, summary, policy, across: Changes::new() };
         for _ in 0..if across { ROUNDS } else { 0 } {
             let before = repairer.across.len();
-            verify::capture(open()?, |buffer| {
+            verify::packets(open()?, |buffer| {
                 if matches!(buffer.places, Places::Runs(_)) {
                     for repair in repairer.repairs(buffer) {
                         each(&repair);
@@ -109,7 +110,7 @@ impl Repairer {
                         }
                     }
                 }
-            })?;
+            });
             if repairer.across.len() == before {
                 break;
             }
@@ -170,19 +171,21 @@ fn repair(
     if bytes.is_empty() {
         bytes.extend_from_slice(buffer.bytes);
     }
+    let contested = contested(buffer, changes);
     // Inner before outer: an outer value covers the inner ones.
     let mut repairs = Vec::new();
     for (finding, cause) in planned.iter().rev() {
         let check = finding.check;
+        if bytes_of(check).any(|at| contested.binary_search(&at).is_ok()) {
+            continue;
+        }
         let follows = finding.verdict == Verdict::Good;
         let pieces = &buffer.found.pieces;
         if !(follows || cause.is_some()) || judge(check, &bytes, pieces) == Verdict::Good {
             continue;
         }
         let Some(value) = check.computed(&bytes, pieces) else { continue };
-        let before = bytes.clone();
-        check.store(&mut bytes, value);
-        let changed = differences(check, &before, &bytes, &buffer.places);
+        let changed = store(check, value, &mut bytes, &buffer.places);
         repairs.push(Repair {
             packet: buffer.packet,
             protocol: check.protocol.name,
@@ -223,18 +226,34 @@ fn apply(buffer: &Buffer<'_>, changes: &Changes, copy: &mut Vec<u8>) -> bool {
     !copy.is_empty()
 }
 
-fn differences(
-    check: &Check,
-    before: &[u8],
-    after: &[u8],
-    places: &Places<'_>,
-) -> Vec<(u64, u8, u8)> {
-    let fields = check.field.iter().flat_map(|span| span.start..span.end);
-    fields
-        .filter_map(|at| {
-            let (old, new) = (before[at as usize], after[at as usize]);
-            let offset = places.offset(at)?;
-            (old != new).then_some((offset, old, new))
-        })
-        .collect()
+/// Bytes that two checks claim for their values, or one check here and another in what is put together from several packets,
+/// sorted: one of the two is no check value, and nothing tells which.
+fn contested(buffer: &Buffer<'_>, changes: &Changes) -> Vec<u32> {
+    let mut all: Vec<u32> = buffer.found.checks.iter().flat_map(bytes_of).collect();
+    all.sort_unstable();
+    let mut contested: Vec<u32> =
+        all.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
+    if let Places::Contiguous(start) = buffer.places {
+        let end = start + buffer.bytes.len() as u64;
+        let inside = changes.range(start..end).map(|(at, _)| (at - start) as u32);
+        contested.extend(inside.filter(|at| all.binary_search(at).is_ok()));
+        contested.sort_unstable();
+    }
+    contested
+}
+
+/// Where a check's value stands.
+fn bytes_of(check: &Check) -> impl Iterator<Item = u32> {
+    check.field.into_iter().flat_map(|span| span.start..span.end)
+}
+
+/// Stores a value in a copy of the buffer, and says what that changes in the file.
+fn store(check: &Check, value: u64, bytes: &mut [u8], places: &Places<'_>) -> Vec<(u64, u8, u8)> {
+    let before: Vec<u8> = bytes_of(check).map(|at| bytes[at as usize]).collect();
+    check.store(bytes, value);
+    let change = |(at, old): (u32, u8)| {
+        let (offset, new) = (places.offset(at)?, bytes[at as usize]);
+        (old != new).then_some((offset, old, new))
+    };
+    bytes_of(check).zip(before).filter_map(change).collect()
 }

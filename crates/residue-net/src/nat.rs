@@ -5,9 +5,10 @@
 //! source routes, in what ICMP quotes, or in data.
 
 use crate::check::{Check, Piece, Span, Verdict};
+use crate::fix;
+use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
 use crate::verify::{self, Buffer, Finding, Places};
-use crate::{Error, fix};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -81,13 +82,10 @@ impl fmt::Display for End {
 
 /// The changes of a capture that are in fragments: of check values that stand in a packet before the last one. To be made
 /// beside those that [`translate`] gives for each packet.
-///
-/// # Errors
-///
-/// If `input` is no capture.
-pub fn across(input: impl io::Read, mappings: &[Mapping]) -> Result<Vec<Edit>, Error> {
+#[must_use]
+pub fn across<R: io::Read>(reader: Reader<R>, mappings: &[Mapping]) -> Vec<Edit> {
     let (mut alone, mut across) = (BTreeMap::new(), BTreeMap::new());
-    verify::capture(input, |buffer| {
+    verify::packets(reader, |buffer| {
         let changes =
             || translate(buffer, mappings).into_iter().map(|(at, old, new)| (at, (old, new)));
         match buffer.places {
@@ -96,10 +94,10 @@ pub fn across(input: impl io::Read, mappings: &[Mapping]) -> Result<Vec<Edit>, E
             Places::Contiguous(_) if !buffer.found.fragments.is_empty() => alone.extend(changes()),
             Places::Contiguous(_) => {}
         }
-    })?;
+    });
     let rest = across.into_iter().filter(|(at, _)| !alone.contains_key(at));
     let bytes: Vec<_> = rest.map(|(at, (old, new))| (at, old, new)).collect();
-    Ok(fix::edits(&bytes).collect())
+    fix::edits(&bytes).collect()
 }
 
 /// Changed bytes of a buffer: offset to what they were and are.

@@ -4,7 +4,7 @@ use residue_net::check::Verdict;
 use residue_net::diagnose::Diagnosis;
 use residue_net::fix::{Policy, Repairer};
 use residue_net::make::{self, Case, Frame, Repair};
-use residue_net::pcap::patch;
+use residue_net::pcap::{Reader, patch};
 use residue_net::rewrite::Rewriter;
 use residue_net::{Error, verify};
 use std::io::{BufReader, Read as _};
@@ -34,7 +34,7 @@ fn not_good(verdicts: &Verdicts) -> Verdicts {
 
 /// The file without compression, repaired.
 fn repaired(file: &[u8], policy: &Policy) -> Result<Vec<u8>, Error> {
-    let repairer = Repairer::new(|| Ok(file), policy.clone(), |_| {})?;
+    let repairer = Repairer::new(|| Reader::new(file), policy.clone(), |_| {})?;
     let mut rewriter = Rewriter::new(file, &repairer.across(), |buffer, edits| {
         edits.extend(repairer.repairs(buffer).iter().flat_map(|repair| repair.edits()));
     })?;

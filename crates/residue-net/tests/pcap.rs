@@ -533,7 +533,8 @@ fn endless_input_is_not_kept() {
         };
         drop(reader);
         assert!(matches!(error, Error::Malformed { .. }), "{error}");
-        assert!(input.count <= most, "{} bytes read", input.count);
+        // The first four are read by themselves, to tell the compression.
+        assert!(input.count <= most + 4, "{} bytes read", input.count);
     };
     // A length above the bound costs nothing.
     let header = classic(Header { nanoseconds: false, ..Header::new(LinkType::ETHERNET) });

@@ -8,17 +8,20 @@ mod survey;
 mod verify;
 
 use crate::Outcome;
-use crate::output::{Output, Styles};
+use crate::output::{Output, Styles, words};
 use crate::progress::Progress;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
+use residue_net::pcap::Reader;
+use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::patch::{self, Edit};
 use residue_net::rewrite::Rewriter;
-use residue_net::verify::{Buffer, Places, capture as read_capture};
+use residue_net::verify::{Buffer, Places, packets};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek as _};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 const HELP: &str = "\
 Reads pcap and pcapng, plain or compressed with gzip or zstd; `-` is the standard input.
@@ -64,6 +67,9 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     }
 }
 
+/// Captures of as many bytes and more are read by a thread of their own.
+const LARGE: u64 = 1 << 20;
+
 /// A capture that can be read several times.
 struct Capture {
     name: OsString,
@@ -85,15 +91,15 @@ impl Capture {
     }
 
     /// Its bytes from the start.
-    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read>> {
+    fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
         let progress = progress.clone();
-        let file: Box<dyn Read> = match (&self.spooled, self.path()) {
+        let file: Box<dyn Read + Send> = match (&self.spooled, self.path()) {
             (Some(file), _) => {
                 let mut file = file.try_clone()?;
                 file.rewind()?;
                 Box::new(file)
             }
-            (None, None) => Box::new(io::stdin().lock()),
+            (None, None) => Box::new(io::stdin()),
             (None, Some(path)) => {
                 let file = File::open(path)?;
                 if file.metadata()?.is_dir() {
@@ -103,6 +109,25 @@ impl Capture {
             }
         };
         Ok(Box::new(Counted { file, progress }))
+    }
+
+    /// Its packets from the first.
+    fn reader(&self, progress: &Progress) -> anyhow::Result<Reader<Box<dyn Read + Send>>> {
+        Ok(self.begin(self.open(progress)?)?)
+    }
+
+    /// The packets of its bytes.
+    fn begin(
+        &self,
+        input: Box<dyn Read + Send>,
+    ) -> Result<Reader<Box<dyn Read + Send>>, residue_net::Error> {
+        // The standard input may have any length.
+        let large = self.size() == 0 || self.size() >= LARGE;
+        if large && thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
+            Reader::ahead(input)
+        } else {
+            Reader::new(input)
+        }
     }
 
     /// How many bytes it has, where that is known.
@@ -118,7 +143,7 @@ impl Capture {
 
 /// Moves a progress bar on.
 struct Counted {
-    file: Box<dyn Read>,
+    file: Box<dyn Read + Send>,
     progress: Progress,
 }
 
@@ -155,6 +180,12 @@ impl Target {
         if self.in_place && file == "-" {
             bail!("--in-place needs a file, not the standard input");
         }
+        if self.in_place
+            && let Some(compression) = compression(Path::new(file))
+        {
+            return Err(residue_net::Error::InPlace { compression })
+                .with_context(|| Styles::plain(file));
+        }
         if self.is_stdout() && prints {
             bail!("the new capture goes to the standard output: no --list and no --json there");
         }
@@ -174,8 +205,8 @@ impl Target {
         across: &[Edit],
         mut each: impl FnMut(&Buffer<'_>, &mut Vec<Edit>),
     ) -> anyhow::Result<Option<residue_net::Error>> {
-        let input = capture.open(progress)?;
         if let Some(path) = &self.output {
+            let input = capture.open(progress)?;
             let mut rewriter = Rewriter::new(input, across, each)?;
             patch::copy_to_file(&mut rewriter, path, capture.path(), &[])
                 .with_context(|| Styles::plain(path.as_os_str()))?;
@@ -194,19 +225,26 @@ impl Target {
             Ok(())
         };
         let (mut edits, mut result) = (Vec::new(), Ok(()));
-        let read = read_capture(input, |buffer| {
+        let read = packets(capture.reader(progress)?, |buffer| {
             if matches!(buffer.places, Places::Contiguous(_)) {
                 each(buffer, &mut edits);
             }
             if edits.len() >= BATCH && result.is_ok() {
                 result = write(&mut edits);
             }
-        })?;
+        });
         result?;
         write(&mut edits)?;
         write(&mut across.to_vec())?;
         Ok(read.error)
     }
+}
+
+/// How a file is compressed. One that cannot be read is told of when it is opened to be read whole.
+fn compression(path: &Path) -> Option<Compression> {
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(4).read_to_end(&mut start).ok()?;
+    Compression::of_start(&start)
 }
 
 /// The captures that were named: standard input if none, folders with all captures in them.
@@ -221,25 +259,33 @@ fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
             names.push(file.clone());
             continue;
         }
+        let before = names.len();
         for entry in walkdir::WalkDir::new(&path).sort_by_file_name() {
             let entry = entry.with_context(|| Styles::plain(file))?;
-            if entry.file_type().is_file() && looks_like_a_capture(entry.path()) {
+            // A link to a capture is one.
+            if looks_like_a_capture(entry.path()) && entry.path().is_file() {
                 names.push(entry.path().into());
             }
+        }
+        if names.len() == before {
+            bail!("{}: no captures in this folder (*{})", Styles::plain(file), ENDS.join(", *"));
         }
     }
     Ok(names)
 }
 
+/// How names of captures end, without `.gz` or `.zst`.
+const ENDS: [&str; 5] = [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"];
+
 /// By its name, as captures in a folder have others beside them.
 fn looks_like_a_capture(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default().to_lowercase();
     let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
-    [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"].iter().any(|end| name.ends_with(end))
+    ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// An error of a capture is told, and the others go on.
 fn trouble(output: &mut Output, name: &OsStr, error: &anyhow::Error) {
     output.found(Outcome::Trouble);
-    output.complain(&format!("{}: {error:#}", Styles::plain(name)));
+    output.complain(&format!("{}: {}", Styles::plain(name), words(error)));
 }

@@ -1,5 +1,6 @@
-//! `residue strength`: which errors a CRC does not see.
+//! `residue strength`: which errors codes miss.
 
+mod data;
 mod profile;
 mod weights;
 
@@ -38,12 +39,15 @@ pub struct StrengthArgs {
 enum Command {
     /// Count the undetected errors of each number of bits, and say how probable they are
     Weights(weights::WeightsArgs),
+    /// Damage real data as networks and disks do, and count what each code misses
+    Data(data::DataArgs),
 }
 
 /// Does what was asked for.
 pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Some(Command::Weights(args)) => weights::run(args, output),
+        Some(Command::Data(args)) => data::run(args, output),
         None => profile::run(&args.profile, output),
     }
 }

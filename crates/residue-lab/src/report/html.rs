@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::figures::{Figure, figures};
 use super::published::Cpu;
+use super::table::Table;
 use super::tables::tables;
 use super::text::{day, escaped, plain_number};
 use crate::speed::model::Run;
@@ -20,13 +21,7 @@ pub fn html(run: &Run, verdict: &[String]) -> String {
 /// [`html`] with figures that are already drawn.
 pub(super) fn page(run: &Run, verdict: &[String], figures: &[Figure]) -> String {
     let title = format!("Error-detection codes on {}", run.machine.cpu);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
-         <title>{}, {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escaped(&title),
-        escaped(&day(&run.date))
-    );
+    let mut out = head(&title, &run.date);
     header(&mut out, run, verdict, &title);
     out.push_str("<main>\n");
     if !verdict.is_empty() {
@@ -49,7 +44,18 @@ pub(super) fn page(run: &Run, verdict: &[String], figures: &[Figure]) -> String 
     out
 }
 
-fn section(out: &mut String, id: &str, title: &str, body: impl FnOnce(&mut String)) {
+/// The beginning of a page, to where its body begins.
+pub(super) fn head(title: &str, date: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
+         <title>{}, {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        escaped(title),
+        escaped(&day(date))
+    )
+}
+
+pub(super) fn section(out: &mut String, id: &str, title: &str, body: impl FnOnce(&mut String)) {
     let _ = write!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n");
     body(out);
     out.push_str("</section>\n");
@@ -95,19 +101,19 @@ fn figure_list(out: &mut String, figures: &[Figure]) {
         let (group, after) = rest.split_at(count.max(1));
         match number {
             Some(number) => choices(out, number, group),
-            None => {
-                let id = escaped(&first.id);
-                let _ = write!(
-                    out,
-                    "<figure id=\"figure-{id}\">\n<h3 class=\"unseen\">{}</h3>\n",
-                    heading(first)
-                );
-                plate(out, first);
-                out.push_str("</figure>\n");
-            }
+            None => single(out, first),
         }
         rest = after;
     }
+}
+
+/// One figure.
+pub(super) fn single(out: &mut String, figure: &Figure) {
+    let id = escaped(&figure.id);
+    let _ =
+        write!(out, "<figure id=\"figure-{id}\">\n<h3 class=\"unseen\">{}</h3>\n", heading(figure));
+    plate(out, figure);
+    out.push_str("</figure>\n");
 }
 
 /// A figure's heading, for outlines and screen readers only: the title stands in the drawing as well.
@@ -171,10 +177,15 @@ fn table_list(out: &mut String, run: &Run) {
         out.push_str("<p>This run has no cells.</p>\n");
     }
     for table in tables {
-        let (id, note) = (escaped(table.id), prose(&table.note));
-        let _ = write!(out, "<div class=\"scroll\" id=\"table-{id}\">\n{}</div>\n", table.html());
-        let _ = writeln!(out, "<p class=\"note\">{note}</p>");
+        single_table(out, &table);
     }
+}
+
+/// One table and its note.
+pub(super) fn single_table(out: &mut String, table: &Table) {
+    let (id, note) = (escaped(table.id), prose(&table.note));
+    let _ = write!(out, "<div class=\"scroll\" id=\"table-{id}\">\n{}</div>\n", table.html());
+    let _ = writeln!(out, "<p class=\"note\">{note}</p>");
 }
 
 fn machine(out: &mut String, run: &Run) {

@@ -2,6 +2,7 @@
 //! new ones do, the same in every packet between two addresses.
 
 use super::{Cause, UNKNOWN, cause, flipped_bit};
+use crate::address::Address;
 use crate::check::{Piece, Protocol, Verdict};
 use crate::verify::Finding;
 use std::collections::{BTreeMap, HashMap};
@@ -10,6 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 const MOST: usize = 1 << 16;
 /// Addresses remembered as candidates for what stood there before: a power of two.
 const SEEN: usize = 1 << 12;
+/// Packets whose addresses are looked at even if nothing is rewritten so far.
+const LOOKS: u64 = 1 << 14;
 /// A defective memory or wire flips the same bit again and again: amounts of one bit need more packets.
 const PACKETS_OF_ONE_BIT: u64 = 8;
 
@@ -19,54 +22,6 @@ struct Key {
     source: Address,
     destination: Address,
     lacking: u16,
-}
-
-/// An address of 4 or 16 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Address {
-    bytes: [u8; 16],
-    length: u8,
-}
-
-impl Address {
-    /// The address of these bytes; those behind the sixteenth do not count.
-    #[must_use]
-    #[inline]
-    pub fn new(source: &[u8]) -> Address {
-        let mut bytes = [0; 16];
-        // The two lengths that there are, without a call.
-        if let Ok(sixteen) = source.try_into() {
-            bytes = sixteen;
-        } else if let Ok([a, b, c, d]) = <[u8; 4]>::try_from(source) {
-            bytes[..4].copy_from_slice(&[a, b, c, d]);
-        } else {
-            let length = source.len().min(16);
-            bytes[..length].copy_from_slice(&source[..length]);
-        }
-        Address { bytes, length: source.len().min(16) as u8 }
-    }
-
-    /// Its bytes.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.length)]
-    }
-
-    /// Its 16-bit words, summed modulo 65535.
-    fn sum(&self) -> u64 {
-        let word = |pair: &[u8]| u64::from(pair[0]) << 8 | u64::from(pair[1]);
-        self.bytes.chunks_exact(2).map(word).sum::<u64>() % 65535
-    }
-}
-
-impl std::fmt::Display for Address {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match *self.bytes() {
-            [a, b, c, d] => std::net::Ipv4Addr::new(a, b, c, d).fmt(f),
-            _ if self.length == 16 => std::net::Ipv6Addr::from(self.bytes).fmt(f),
-            ref bytes => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -105,6 +60,9 @@ pub type Tally = BTreeMap<(&'static str, &'static str), u64>;
 pub struct Diagnosis {
     evidence: HashMap<Key, Evidence>,
     seen: Vec<Address>,
+    /// How often addresses were looked at.
+    looks: u64,
+    any_rewritten: bool,
     tally: Tally,
 }
 
@@ -113,7 +71,8 @@ impl Diagnosis {
     #[inline]
     pub fn learn(&mut self, finding: &Finding<'_>) {
         // One look at a packet's addresses is enough, and most packets have a check with ports.
-        if finding.check.ports.is_some() {
+        if finding.check.ports.is_some() && (self.looks < LOOKS || self.any_rewritten) {
+            self.looks += 1;
             for address in finding.addresses() {
                 self.see(address);
             }
@@ -163,6 +122,7 @@ impl Diagnosis {
             evidence.last = stored;
         }
         evidence.several_ports |= evidence.ports != ports;
+        self.any_rewritten |= evidence.is_enough();
         let alike = |entry: &&mut (Option<Cause>, &Protocol, u64)| {
             entry.0.map(Cause::name) == own.map(Cause::name) && entry.1 == protocol
         };
@@ -224,7 +184,9 @@ impl Diagnosis {
         for (is_source, now) in [(true, key.source), (false, key.destination)] {
             let wanted = (now.sum() + u64::from(key.lacking)) % 65535;
             let fits = |before: &&Address| {
-                before.length == now.length && **before != now && before.sum() == wanted
+                before.bytes().len() == now.bytes().len()
+                    && **before != now
+                    && before.sum() == wanted
             };
             likely.extend(self.seen.iter().filter(fits).map(|&before| (is_source, before)));
         }

@@ -1,7 +1,7 @@
 //! pcap: a header of 24 bytes, then records (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html>).
 
 use super::window::Window;
-use super::{ByteOrder, Format, LinkType, Record};
+use super::{ByteOrder, Format, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 
@@ -64,13 +64,14 @@ impl Classic {
 
     /// The next record.
     #[inline]
-    pub fn next<R: Read>(&self, window: &mut Window<R>) -> Result<Option<Record>, Error> {
+    pub fn next<R: Read>(&self, window: &mut Window<R>) -> Result<Next, Error> {
         if !window.another(self.header)? {
-            return Ok(None);
+            return Ok(Next::End);
         }
         let head = window.peek();
-        let [seconds, fraction, captured, wire_length] =
-            [0, 4, 8, 12].map(|place| self.order.u32(head, place));
+        // Not mapped from an array of places: the compiler makes a call of that.
+        let (seconds, fraction) = (self.order.u32(head, 0), self.order.u32(head, 4));
+        let (captured, wire_length) = (self.order.u32(head, 8), self.order.u32(head, 12));
         if captured > self.link.longest() {
             return Err(self.too_long(window, captured));
         }
@@ -81,7 +82,8 @@ impl Classic {
         let start = window.take(whole) + self.header;
         let time = u64::from(seconds) * 1_000_000_000 + u64::from(fraction) * self.unit;
         let (link, fcs) = (self.link, self.fcs);
-        Ok(Some(Record { start, length, offset, link, wire_length, fcs, time: Some(time) }))
+        let time = Some(time);
+        Ok(Next::Packet(Record { start, length, offset, link, wire_length, fcs, time }))
     }
 
     #[cold]

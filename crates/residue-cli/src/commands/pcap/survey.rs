@@ -67,13 +67,13 @@ fn one(name: &OsStr, survey: &mut Survey, output: &mut Output) -> anyhow::Result
     output.progress = Progress::of_bytes(capture.size() * 3);
     let progress = output.progress.clone();
     let mut summary = Summary::new();
-    verify::capture(capture.open(&progress)?, |buffer| summary.buffer(buffer))?;
-    verify::capture(capture.open(&progress)?, |buffer| {
+    verify::packets(capture.reader(&progress)?, |buffer| summary.buffer(buffer));
+    verify::packets(capture.reader(&progress)?, |buffer| {
         buffer.findings().for_each(|finding| survey.learn(&finding, &summary.diagnosis));
-    })?;
-    let read = verify::capture(capture.open(&progress)?, |buffer| {
+    });
+    let read = verify::packets(capture.reader(&progress)?, |buffer| {
         buffer.findings().for_each(|finding| survey.compare(&finding));
-    })?;
+    });
     survey.finish();
     read.error.map_or(Ok(()), |error| Err(error.into()))
 }

@@ -1,0 +1,319 @@
+//! What codes miss on real data, as sentences, tables, CSV and a page with figures.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::html;
+use super::table::{Row, Table};
+use super::text::{escaped, significant};
+use crate::strength::data::{self, Run, Sampled, Test, TestResult};
+
+/// The bits of an ideal code that misses as many, `≥` where nothing was missed, `-` where nothing was tried.
+fn bits(row: &data::Row) -> String {
+    match row.bits {
+        None => "-".into(),
+        Some(bits) if row.misses == 0 => format!("≥{bits:.1}"),
+        Some(bits) => format!("{bits:.1}"),
+    }
+}
+
+/// The tables of a run: for each source the bits of every code in every test, what was counted in the two tests of
+/// splices (in all tests, if `full`), and how check values are spread.
+#[must_use]
+pub fn tables(run: &Run, full: bool) -> Vec<Table> {
+    let mut all = Vec::new();
+    for source in &run.sources {
+        all.push(overview(source));
+        let spliced = |result: &&TestResult| {
+            full || [Test::CellsHeader.name(), Test::CellsTrailer.name()]
+                .contains(&result.test.as_str())
+        };
+        all.extend(source.tests.iter().filter(spliced).map(|result| counted(source, result)));
+        all.push(values(source));
+    }
+    all
+}
+
+fn overview(source: &Sampled) -> Table {
+    let codes = source.tests.first().map_or(&[][..], |test| &test.rows);
+    let row = |(place, code): (usize, &data::Row)| {
+        let each = source.tests.iter().map(|test| test.rows.get(place).map_or("-".into(), bits));
+        Row::Values(code.code.clone(), each.collect())
+    };
+    Table {
+        id: "bits",
+        title: format!("{} ({}): effective bits", source.name, source.about),
+        note: "Sampled. -log2 of the share of damaged data with a right check value: the width of an ideal code that misses \
+               as many. ≥: a bound, nothing was missed, and the share's 95 % interval ends there. -: nothing was tried."
+            .into(),
+        stub: "code",
+        heads: source.tests.iter().map(|test| test.test.clone()).collect(),
+        together: 1,
+        rows: codes.iter().enumerate().map(row).collect(),
+    }
+}
+
+fn counted(source: &Sampled, result: &TestResult) -> Table {
+    let row = |row: &data::Row| {
+        let values = vec![
+            row.misses.to_string(),
+            significant(row.rate.share, 3),
+            significant(row.rate.low, 3),
+            significant(row.rate.high, 3),
+            significant(row.ideal, 3),
+            significant(row.ratio, 3),
+            bits(row),
+            significant(row.rate.clustering, 2),
+        ];
+        Row::Values(row.code.clone(), values)
+    };
+    let rejected = match result.rejected {
+        0 => String::new(),
+        count => format!(" {count} more did not begin with a header."),
+    };
+    Table {
+        id: "counted",
+        title: format!("{}: {}", source.name, result.test),
+        note: format!(
+            "{} Sampled: {} trials, without {} whose bytes were right after all.{rejected} ideal: one in as many as the code \
+             has values; ratio: share times 2^width; clusters: by how much more the misses of different places vary than \
+             chance has it, which widens the interval.",
+            result.about, result.trials, result.identical
+        ),
+        stub: "code",
+        heads: ["missed", "share", "95 % from", "to", "ideal", "ratio", "bits", "clusters"]
+            .map(String::from)
+            .to_vec(),
+        together: 1,
+        rows: result.rows.iter().map(row).collect(),
+    }
+}
+
+fn values(source: &Sampled) -> Table {
+    let row = |values: &data::Values| {
+        let percent = |share: f64| significant(100.0 * share, 3);
+        let top = values.top.first();
+        let share = top.map_or(0.0, |top| top.cells as f64 / values.cells.max(1) as f64);
+        let cells = vec![
+            values.distinct.to_string(),
+            top.map_or("-".into(), |top| format!("{:x}", top.value)),
+            percent(share),
+            percent(values.share_7),
+            percent(values.share_66),
+            significant(values.collision, 3),
+        ];
+        Row::Values(values.code.clone(), cells)
+    };
+    let cells = source.values.first().map_or(0, |values| values.cells);
+    Table {
+        id: "values",
+        title: format!("{}: check values of 48-byte cells", source.name),
+        note: format!(
+            "Sampled: {cells} cells. Shares in percent: of the commonest value, of the commonest 7 and of the commonest 66 \
+             (0.01 % and 0.1 % of the values of 16 bits). alike: the probability that two cells have one value, be it that \
+             their bytes are the same."
+        ),
+        stub: "code",
+        heads: ["values", "commonest", "%", "7: %", "66: %", "alike"].map(String::from).to_vec(),
+        together: 1,
+        rows: source.values.iter().map(row).collect(),
+    }
+}
+
+/// What the run shows, a sentence each.
+#[must_use]
+pub fn findings(run: &Run) -> Vec<String> {
+    let mut told = Vec::new();
+    for source in &run.sources {
+        let spliced = source.tests.iter().find(|test| test.test == Test::CellsHeader.name());
+        let Some(test) = spliced.filter(|test| test.trials > 0) else { continue };
+        let row = |code: &str| test.rows.iter().find(|row| row.code == code);
+        let mut parts = Vec::new();
+        if let Some(row) = row("internet").filter(|row| row.misses > 0) {
+            let against = match (row.rate.low > row.ideal, row.rate.high < row.ideal) {
+                (true, _) => "more than",
+                (_, true) => "fewer than",
+                _ => "as many, within the interval, as",
+            };
+            parts.push(format!(
+                "the Internet checksum misses one in {:.0}, as a code of {} bits, {against} on uniform data",
+                1.0 / row.rate.share,
+                bits(row)
+            ));
+        }
+        if let Some(row) = row("crc-32/iscsi") {
+            parts.push(format!("CRC-32C misses {}", row.misses));
+        }
+        if !parts.is_empty() {
+            told.push(format!(
+                "{}: of {} splices with the check value in the header, {}.",
+                source.name,
+                test.trials,
+                parts.join("; ")
+            ));
+        }
+    }
+    told
+}
+
+/// Every code in every test, one a line, with a header.
+#[must_use]
+pub fn csv(run: &Run) -> String {
+    let mut out = String::from(
+        "source,test,code,width,trials,identical,rejected,misses,share,low_95_percent,high_95_percent,clustering,ideal,ratio,\
+         effective_bits,kind\r\n",
+    );
+    for source in &run.sources {
+        for test in &source.tests {
+            for row in &test.rows {
+                let quoted = super::csv::quoted;
+                let bits = row.bits.map_or(String::new(), |bits| bits.to_string());
+                let (name, code) = (quoted(&source.name), quoted(&row.code));
+                let _ = write!(out, "{name},{},{code},{},", test.test, row.width);
+                let _ = write!(out, "{},{},{},", test.trials, test.identical, test.rejected);
+                let rate = &row.rate;
+                let _ = write!(out, "{},{},{},", row.misses, rate.share, rate.low);
+                let _ = write!(out, "{},{},{},", rate.high, rate.clustering, row.ideal);
+                let _ = write!(out, "{},{bits},{}\r\n", row.ratio, row.kind);
+            }
+        }
+    }
+    out
+}
+
+/// The report as one page that loads nothing else.
+#[must_use]
+pub fn page(run: &Run) -> String {
+    let title = "What error-detection codes miss on real data";
+    let mut out = html::head(title, &run.date);
+    let _ = write!(
+        out,
+        "<header>\n<h1>{title}</h1>\n<p class=\"faint\">{} · seed {} · residue {}</p>\n<nav>\
+         <a href=\"#verdict\">Verdict</a><a href=\"#data\">Data</a><a href=\"#figures\">Figures</a>\
+         <a href=\"#tables\">Tables</a></nav>\n</header>\n<main>\n",
+        escaped(&run.date),
+        run.seed,
+        escaped(&run.residue)
+    );
+    html::section(&mut out, "verdict", "Verdict", |out| {
+        out.push_str("<div class=\"verdict\">\n");
+        for sentence in findings(run) {
+            let _ = writeln!(out, "<p>{}</p>", escaped(&sentence));
+        }
+        out.push_str("</div>\n");
+    });
+    html::section(&mut out, "data", "Data", |out| {
+        out.push_str("<dl>\n");
+        for source in &run.sources {
+            let _ = writeln!(
+                out,
+                "<dt>{}</dt><dd>{}</dd>",
+                escaped(&source.name),
+                escaped(&origin(source))
+            );
+        }
+        out.push_str("</dl>\n");
+    });
+    html::section(&mut out, "figures", "Figures", |out| {
+        super::figures::strength_data(run).iter().for_each(|figure| html::single(out, figure));
+    });
+    html::section(&mut out, "tables", "Tables", |out| {
+        tables(run, true).iter().for_each(|table| html::single_table(out, table));
+    });
+    let _ = write!(
+        out,
+        "</main>\n<footer>Every figure is sampled. Made with residue {}. The experiments are those of Stone, Greenwald, \
+         Partridge and Hughes, 1998.</footer>\n</body>\n</html>\n",
+        escaped(&run.residue)
+    );
+    out
+}
+
+/// Where a source's data came from, in a few words.
+#[must_use]
+pub fn origin(source: &Sampled) -> String {
+    let skipped = match source.skipped {
+        0 => String::new(),
+        count => format!(", {count} could not be read"),
+    };
+    match source.files {
+        0 => format!("{}, {} bytes", source.about, source.bytes),
+        files => format!("{} bytes of {files} files{skipped}", source.bytes),
+    }
+}
+
+/// Writes `index.html`, `figure-TEST.svg` for each test, `data.csv` and `data.json` into a folder, which is made if it is
+/// missing. Returns the paths, the page first.
+///
+/// # Errors
+/// If they cannot be written.
+pub fn write(dir: &Path, run: &Run) -> io::Result<Vec<PathBuf>> {
+    fs::create_dir_all(dir)?;
+    let mut files: Vec<(String, String)> = super::figures::strength_data(run)
+        .into_iter()
+        .map(|figure| (format!("figure-{}.svg", figure.id), figure.svg))
+        .collect();
+    files.push(("data.csv".into(), csv(run)));
+    files.push(("data.json".into(), serde_json::to_string_pretty(run)? + "\n"));
+    files.push(("index.html".into(), page(run)));
+    let mut paths = Vec::new();
+    for (name, content) in &files {
+        paths.push(super::write_whole(dir, name, content)?);
+    }
+    paths.rotate_right(1);
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strength::additive::Additive;
+    use crate::strength::data::{Made, Options, Source};
+
+    fn run() -> Run {
+        let codes =
+            ["internet", "crc-32/iscsi", "xor-8"].map(|code| Additive::named(code).unwrap());
+        let sources = [Made::Uniform, Made::Bitmap].map(Source::Made).to_vec();
+        let options =
+            Options { codes: codes.to_vec(), sources, splices: 1, trials: 200, burst: 20, seed: 1 };
+        data::run(&options, &|_, _| {}).unwrap()
+    }
+
+    #[test]
+    fn a_report_is_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let mut run = run();
+        run.sources[0].name = "<a & b>, \"c\"\u{1b}".into();
+        let paths = write(place.path(), &run).unwrap();
+        assert_eq!(paths.len(), 3 + Test::ALL.len());
+        let page = fs::read_to_string(&paths[0]).unwrap();
+        let parsing = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+        let page = roxmltree::Document::parse_with_options(&page, parsing).unwrap();
+        let count =
+            |name: &str| page.descendants().filter(|node| node.tag_name().name() == name).count();
+        assert_eq!((count("svg"), count("table")), (Test::ALL.len(), 2 * (Test::ALL.len() + 2)));
+        let json = fs::read_to_string(place.path().join("data.json")).unwrap();
+        let back: Run = serde_json::from_str(&json).unwrap();
+        assert_eq!(csv(&back), csv(&run));
+        assert_eq!(super::super::csv::parse(&csv(&run)).len(), 1 + 2 * 3 * Test::ALL.len());
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_figures() {
+        let [a, b] = [run(), run()];
+        assert_eq!(csv(&a), csv(&b));
+        let values = |run: &Run| format!("{:?}", run.sources[1].values);
+        assert_eq!(values(&a), values(&b));
+    }
+
+    #[test]
+    fn text_fits_the_terminal() {
+        for table in tables(&run(), true) {
+            let longest = table.text().lines().map(|line| line.chars().count()).max();
+            assert!(longest <= Some(super::super::table::COLUMNS));
+        }
+        assert_eq!(findings(&run()).len(), 2);
+    }
+}

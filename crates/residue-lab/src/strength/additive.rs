@@ -1,0 +1,375 @@
+//! Codes as sums: the check value of data is a constant for its length, plus what each piece adds.
+//!
+//! Every code here maps data into a finite abelian group, and what a piece adds depends on its bytes and on how many bytes
+//! follow it. So two data of one length have the same check value exactly if their sums over the pieces are equal, and the
+//! values of a million mixtures of pieces follow from the sums of a few pieces, without reading a byte again.
+//!
+//! | code | group | so many more bytes after it |
+//! |---|---|---|
+//! | CRC of width r | r bits, exclusive or | multiply by x^(8 bytes) modulo the generator |
+//! | Internet | residues modulo 65535 | an odd number: multiply by 256 |
+//! | XNS | residues modulo 65535 | multiply by 2 for each word |
+//! | Fletcher, Adler | pairs (A, B) modulo M | add A to B for each unit |
+//! | two's-complement sums, exclusive or | residues, bits | nothing |
+//!
+//! Two values are taken for equal as a receiver does who sums the whole: 0 and FFFF of one's complement are one residue.
+
+use residue::Code;
+use residue::code::Sum;
+
+/// The group of a code, as additions on elements packed into 32 bits; pairs have A in the lower half.
+pub trait Group: Copy + Sync {
+    /// The sum of two elements.
+    fn add(self, a: u32, b: u32) -> u32;
+    /// What added to `b` gives `a`.
+    fn sub(self, a: u32, b: u32) -> u32;
+}
+
+/// Bits under exclusive or.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits;
+
+/// Residues modulo a number of at most 2^32.
+#[derive(Clone, Copy, Debug)]
+pub struct Residues(pub u64);
+
+/// Pairs of residues modulo a number of at most 2^16.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs(pub u32);
+
+impl Group for Bits {
+    #[inline(always)]
+    fn add(self, a: u32, b: u32) -> u32 {
+        a ^ b
+    }
+
+    #[inline(always)]
+    fn sub(self, a: u32, b: u32) -> u32 {
+        a ^ b
+    }
+}
+
+impl Group for Residues {
+    #[inline(always)]
+    fn add(self, a: u32, b: u32) -> u32 {
+        let sum = u64::from(a) + u64::from(b);
+        (if sum >= self.0 { sum - self.0 } else { sum }) as u32
+    }
+
+    #[inline(always)]
+    fn sub(self, a: u32, b: u32) -> u32 {
+        let (a, b) = (u64::from(a), u64::from(b));
+        (if a >= b { a - b } else { a + self.0 - b }) as u32
+    }
+}
+
+impl Group for Pairs {
+    #[inline(always)]
+    fn add(self, a: u32, b: u32) -> u32 {
+        let half = |a: u32, b: u32| if a + b >= self.0 { a + b - self.0 } else { a + b };
+        half(a & 0xffff, b & 0xffff) | half(a >> 16, b >> 16) << 16
+    }
+
+    #[inline(always)]
+    fn sub(self, a: u32, b: u32) -> u32 {
+        let half = |a: u32, b: u32| if a >= b { a - b } else { a + self.0 - b };
+        half(a & 0xffff, b & 0xffff) | half(a >> 16, b >> 16) << 16
+    }
+}
+
+/// Work that is written once for every group.
+pub trait Work {
+    /// What it gives.
+    type Output;
+    /// Does it.
+    fn run<G: Group>(self, group: G) -> Self::Output;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bits,
+    /// The modulus, and the factor for each word of two bytes that follows.
+    Residues(u64, u32),
+    /// The modulus, the bytes of a unit, and the bits of each half of the code's value.
+    Pairs(u32, u32, u32),
+}
+
+/// A code of at most 32 bits, seen as a sum.
+#[derive(Clone, Debug)]
+pub struct Additive {
+    code: Code,
+    name: String,
+    kind: Kind,
+}
+
+impl Additive {
+    /// The code of this name (see [`Code`]).
+    ///
+    /// # Errors
+    /// If there is none, or its value is wider than 32 bits.
+    pub fn named(name: &str) -> Result<Additive, crate::Error> {
+        let code: Code = name
+            .parse()
+            .map_err(|error| crate::Error::Code(name.escape_debug().to_string(), error))?;
+        let label = if code.name() == "custom" { name } else { code.name() };
+        Additive::of(&code, label)
+            .ok_or_else(|| crate::Error::TooWide(label.escape_debug().to_string()))
+    }
+
+    /// The code, to be called `name`; `None` if its value is wider than 32 bits.
+    #[must_use]
+    pub fn of(code: &Code, name: &str) -> Option<Additive> {
+        let (code, kind) = match code {
+            Code::Crc(crc) if crc.params().width > 32 => return None,
+            Code::Crc(_) => (code.clone(), Kind::Bits),
+            Code::Sum(sum) => {
+                let (sum, kind) = as_sum(*sum);
+                (Code::Sum(sum), kind)
+            }
+        };
+        Some(Additive { code, name: name.into(), kind })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bits of its value.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        self.code.width()
+    }
+
+    /// The number of its elements: the values it can have, of which uniform data take each as often.
+    #[must_use]
+    pub fn elements(&self) -> f64 {
+        match self.kind {
+            Kind::Bits => f64::from(self.code.width()).exp2(),
+            Kind::Residues(modulus, _) => modulus as f64,
+            Kind::Pairs(modulus, ..) => f64::from(modulus) * f64::from(modulus),
+        }
+    }
+
+    /// Does some work in the code's group.
+    pub fn within<W: Work>(&self, work: W) -> W::Output {
+        match self.kind {
+            Kind::Bits => work.run(Bits),
+            Kind::Residues(modulus, _) => work.run(Residues(modulus)),
+            Kind::Pairs(modulus, ..) => work.run(Pairs(modulus)),
+        }
+    }
+
+    /// The check value of `data`, as the code writes it.
+    #[must_use]
+    pub fn value(&self, data: &[u8]) -> u32 {
+        match &self.code {
+            Code::Crc(crc) => crc.checksum(data) as u32,
+            code => code.value(data) as u32,
+        }
+    }
+
+    /// The element of `data`: equal for two data of one length exactly if a receiver takes them for the same.
+    #[must_use]
+    pub fn element(&self, data: &[u8]) -> u32 {
+        let value = self.value(data);
+        match self.kind {
+            Kind::Bits => value,
+            // The Internet checksum is written in complement.
+            Kind::Residues(65535, 1) => (!value & 0xffff) % 65535,
+            Kind::Residues(..) => value,
+            Kind::Pairs(_, _, bits) => value & ((1 << bits) - 1) | value >> bits << 16,
+        }
+    }
+
+    /// What pieces of `bytes` bytes add. They are to start and to end between words of four bytes.
+    #[must_use]
+    pub fn piece(&self, bytes: usize) -> Piece<'_> {
+        Piece { additive: self, zeros: self.element(&vec![0; bytes]) }
+    }
+
+    /// The map from what a piece adds at the end of the data to what it adds with `bytes` bytes after it, a multiple of
+    /// four.
+    #[must_use]
+    pub fn shift(&self, bytes: usize) -> Shift {
+        match self.kind {
+            Kind::Bits => {
+                let zeros = self.value(&vec![0; bytes]).into();
+                let moved = |value: u32| {
+                    let moved = self.code.combine((value.into(), 4), (zeros, bytes as u64));
+                    // A multiple of four bytes is whole words of any code.
+                    moved.unwrap_or_default() as u32
+                };
+                let origin = moved(0);
+                let width = self.code.width();
+                let column = |bit: u32| if bit < width { moved(1 << bit) ^ origin } else { 0 };
+                let columns: [u32; 32] = std::array::from_fn(|bit| column(bit as u32));
+                let mut tables = Box::new([[0; 256]; 4]);
+                for (byte, table) in tables.iter_mut().enumerate() {
+                    for value in 1..256usize {
+                        let lowest = value.trailing_zeros() as usize;
+                        table[value] = table[value & (value - 1)] ^ columns[8 * byte + lowest];
+                    }
+                }
+                Shift::Tables(tables)
+            }
+            Kind::Residues(modulus, factor) => {
+                let words = bytes as u64 / 2;
+                let factor = (0..words).fold(1, |power, _| power * u64::from(factor) % modulus);
+                Shift::Factor(factor, modulus)
+            }
+            Kind::Pairs(modulus, unit, _) => Shift::Units(bytes as u32 / unit % modulus, modulus),
+        }
+    }
+}
+
+/// The sum that stands for a sum, which may write the same residues in another way, and its group.
+fn as_sum(sum: Sum) -> (Sum, Kind) {
+    match sum {
+        Sum::Internet => (sum, Kind::Residues(65535, 1)),
+        Sum::Xns => (sum, Kind::Residues(65535, 2)),
+        Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
+            (Sum::Fletcher16, Kind::Pairs(255, 1, 8))
+        }
+        Sum::Fletcher32 => (sum, Kind::Pairs(65535, 2, 16)),
+        Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
+            (Sum::Fletcher32Be, Kind::Pairs(65535, 2, 16))
+        }
+        Sum::Fletcher16Mod256 => (sum, Kind::Pairs(256, 1, 8)),
+        Sum::Fletcher32Mod65536 => (sum, Kind::Pairs(65536, 2, 16)),
+        Sum::Adler32 => (sum, Kind::Pairs(65521, 1, 16)),
+        Sum::Xor8 | Sum::Xor16 | Sum::Xor32 => (sum, Kind::Bits),
+        Sum::Sum8 => (sum, Kind::Residues(1 << 8, 1)),
+        Sum::Sum16 => (sum, Kind::Residues(1 << 16, 1)),
+        Sum::Sum32 => (sum, Kind::Residues(1 << 32, 1)),
+    }
+}
+
+/// What pieces of one length add, made by [`Additive::piece`].
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    additive: &'a Additive,
+    zeros: u32,
+}
+
+impl Piece<'_> {
+    /// What the piece adds at the end of the data.
+    #[inline]
+    pub fn sum<G: Group>(&self, group: G, bytes: &[u8]) -> u32 {
+        group.sub(self.additive.element(bytes), self.zeros)
+    }
+}
+
+/// A linear map of a code's group, made by [`Additive::shift`].
+#[derive(Clone, Debug)]
+pub enum Shift {
+    /// One table for each byte of an element.
+    Tables(Box<[[u32; 256]; 4]>),
+    /// Multiplication by the first modulo the second.
+    Factor(u64, u64),
+    /// B grows by the first times A, modulo the second.
+    Units(u32, u32),
+}
+
+impl Shift {
+    /// The image of an element.
+    #[inline]
+    #[must_use]
+    pub fn apply(&self, element: u32) -> u32 {
+        match self {
+            Shift::Tables(tables) => {
+                let [a, b, c, d] = element.to_le_bytes().map(usize::from);
+                tables[0][a] ^ tables[1][b] ^ tables[2][c] ^ tables[3][d]
+            }
+            Shift::Factor(factor, modulus) => (u64::from(element) * factor % modulus) as u32,
+            Shift::Units(units, modulus) => {
+                let (a, b) = (element & 0xffff, element >> 16);
+                let b = (u64::from(b) + u64::from(a) * u64::from(*units)) % u64::from(*modulus);
+                a | (b as u32) << 16
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The element of whole data, put together from pieces, against the library's value.
+    struct Joined<'a>(&'a Additive, &'a [u8], usize);
+    impl Work for Joined<'_> {
+        type Output = (u32, u32);
+        fn run<G: Group>(self, group: G) -> (u32, u32) {
+            let Joined(code, data, cell) = self;
+            let mut sum = code.element(&vec![0; data.len()]);
+            for (place, bytes) in data.chunks(cell).enumerate() {
+                let after = data.len() - (place * cell + bytes.len());
+                let added = code.piece(bytes.len()).sum(group, bytes);
+                sum = group.add(sum, code.shift(after).apply(added));
+            }
+            (sum, code.element(data))
+        }
+    }
+
+    #[test]
+    fn pieces_add_up_to_the_whole_for_every_code() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut seen = 0;
+        for code in Code::all() {
+            let Some(code) = Additive::of(&code, code.name()) else { continue };
+            seen += 1;
+            for length in [4, 48, 296, 1024] {
+                for kind in 0..3 {
+                    let mut data = vec![if kind == 0 { 0xff } else { 0 }; length];
+                    if kind == 2 {
+                        random.fill(&mut data);
+                    }
+                    let (sum, element) = code.within(Joined(&code, &data, 48));
+                    assert_eq!(sum, element, "{} of {length}", code.name());
+                }
+            }
+        }
+        assert!(seen > 100, "{seen}");
+    }
+
+    struct Laws(u64);
+    impl Work for Laws {
+        type Output = ();
+        fn run<G: Group>(self, group: G) {
+            let mut random = fastrand::Rng::with_seed(self.0);
+            let code = Additive::named("fletcher-32").unwrap();
+            for _ in 0..1000 {
+                // Elements of every group here: both halves below 255.
+                let [a, b] = [(); 2]
+                    .map(|()| u32::from(random.u8(..255)) | u32::from(random.u8(..255)) << 16);
+                assert_eq!(group.sub(group.add(a, b), b), a);
+                assert_eq!(group.add(a, b), group.add(b, a));
+            }
+            assert_eq!(code.shift(0).apply(0x1234_5678), 0x1234_5678);
+        }
+    }
+
+    #[test]
+    fn groups_are_groups() {
+        for name in ["crc-32/iscsi", "sum-32", "fletcher-16", "fletcher-16/mod256", "adler-32"] {
+            Additive::named(name).unwrap().within(Laws(7));
+        }
+        let internet = Residues(65535);
+        assert_eq!(internet.add(65534, 1), 0);
+        assert_eq!(internet.sub(0, 1), 65534);
+        assert_eq!(Residues(1 << 32).add(u32::MAX, 2), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_a_sum_is_told() {
+        assert!(Additive::named("crc-64/nvme").is_err());
+        assert!(Additive::named("nonsense").is_err());
+    }
+
+    #[test]
+    fn zero_and_ffff_are_one_residue() {
+        let internet = Additive::named("internet").unwrap();
+        assert_eq!(internet.element(&[0, 0, 0, 0]), internet.element(&[0xff, 0xff, 0, 0]));
+    }
+}
