@@ -17,10 +17,14 @@ pub fn run(rivals: bool) -> ExitCode {
     let mut checks: Vec<(&str, Check)> = vec![
         ("formatting", || {
             let peers = ["fmt", "--check", "--manifest-path", crate::rivals::MANIFEST];
-            match cargo_does(&["fmt", "--all", "--check"]) {
-                Outcome::Good => cargo_does(&peers),
-                other => other,
+            let fuzz = ["fmt", "--check", "--manifest-path", crate::fuzz::MANIFEST];
+            for words in [&["fmt", "--all", "--check"][..], &peers, &fuzz] {
+                match cargo_does(words) {
+                    Outcome::Good => {}
+                    other => return other,
+                }
             }
+            Outcome::Good
         }),
         ("lints", || {
             cargo_does(&[
@@ -32,6 +36,10 @@ pub fn run(rivals: bool) -> ExitCode {
                 "-D",
                 "warnings",
             ])
+        }),
+        ("lints of fuzz targets", || {
+            let words = ["clippy", "--quiet", "--manifest-path", crate::fuzz::MANIFEST];
+            cargo_does(&[&words[..], &["--", "-D", "warnings"]].concat())
         }),
         ("documentation", || {
             done(

@@ -5,6 +5,7 @@
 mod checks;
 mod cross;
 mod debian;
+mod fuzz;
 mod loops;
 mod rivals;
 mod test;

@@ -33,6 +33,14 @@ pub fn run() -> ExitCode {
     }
     // `--no-fail-fast`: one broken crate must not hide another.
     rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
+    match crate::fuzz::run() {
+        Ok((good, bad)) => {
+            counts.passed += good;
+            counts.failed += bad.len() as u64;
+            bad.iter().for_each(|what| println!("FAILED: {what}"));
+        }
+        Err(why) => counts.skipped.push(format!("fuzz targets: {why}")),
+    }
 
     println!();
     for why in &counts.skipped {

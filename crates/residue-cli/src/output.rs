@@ -127,6 +127,31 @@ impl Styles {
     }
 }
 
+/// An error with what it was about, and its causes.
+pub fn words(error: &anyhow::Error) -> String {
+    without_numbers(&format!("{error:#}"))
+}
+
+/// "No such file or directory (os error 2)": the number tells nobody anything.
+pub fn without_numbers(text: &str) -> String {
+    const START: &str = " (os error ";
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(START) {
+        let (before, from) = rest.split_at(start);
+        let digits = from[START.len()..].trim_start_matches(|c: char| c.is_ascii_digit());
+        words += before;
+        rest = match digits.strip_prefix(')') {
+            Some(after) => after,
+            None => {
+                words += START;
+                &from[START.len()..]
+            }
+        };
+    }
+    words + rest
+}
+
 /// How values are spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
@@ -249,6 +274,15 @@ mod tests {
         assert_eq!(Spelling::Decimal.read("256", 8), None);
         assert_eq!(Spelling::Decimal.read("", 8), None);
         assert_eq!(Spelling::Base64.read("vu8", 16), None);
+    }
+
+    #[test]
+    fn numbers_of_errors() {
+        let told = "a: No such file (os error 2) at b: No room (os error 28)";
+        assert_eq!(without_numbers(told), "a: No such file at b: No room");
+        for whole in ["a (os error", "a (os error 2", "a (os error b) c", "é (os error é)"] {
+            assert_eq!(without_numbers(whole), whole);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reads inputs, each once for all its codes, many at a time, and the parts of large files, in constant memory.
 
 use crate::codes::Chosen;
+use crate::output::without_numbers;
 use crate::progress::Progress;
 use rayon::ThreadPool;
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
@@ -277,10 +278,5 @@ pub fn total(jobs: &[Job<'_>]) -> u64 {
 
 /// What went wrong, in words: the operating system's, or our own for what people run into.
 pub fn problem(error: &io::Error) -> String {
-    let text = error.to_string();
-    // "No such file or directory (os error 2)": the number tells nobody anything.
-    match text.rfind(" (os error ") {
-        Some(end) => text[..end].to_string(),
-        None => text,
-    }
+    without_numbers(&error.to_string())
 }

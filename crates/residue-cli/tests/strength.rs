@@ -1,72 +1,72 @@
-//! `residue strength`: what it prints of sums, of data and of the documents' statements.
+//! `residue strength`
 
 mod common;
 
-use common::{folder, residue};
+use common::residue;
 
 #[test]
-fn data_are_tried_the_same_way_twice() {
-    let dir = folder();
-    let run = |more: &[&str]| {
-        let args = ["strength", "data", "noise", "--splices", "1e5", "--trials", "50"];
-        residue(args.into_iter().chain(more.iter().copied())).within(dir.path()).run()
-    };
-    let text = run(&[]).ends(0).to_string();
-    for words in
-        ["noise: 100003 bytes of 1 files", "splice-header", "word-swap", "≥", "CRC-32C misses 0"]
-    {
-        assert!(text.contains(words), "{words}:\n{text}");
-    }
-    assert_eq!(run(&["--csv"]).ends(0), run(&["--csv"]).ends(0));
-    let json = run(&["--json", "--made", "uniform,ramp"]).json();
-    assert_eq!(json["sources"].as_array().map(Vec::len), Some(3));
-    let internet = &json["sources"][1]["tests"][0]["rows"][0];
-    let end = |name: &str| internet["rate"][name].as_f64().unwrap_or(f64::NAN);
-    assert!(end("low") < 1.0 / 65535.0 && end("high") > 1.0 / 65535.0, "{internet}");
-    let ran = run(&["--report", "out"]);
-    ran.ends(0);
-    assert!(dir.path().join("out/index.html").is_file() && ran.err.contains("index.html"));
-}
-
-#[test]
-fn sums_are_counted() {
-    let ran = residue(["strength", "sums", "--length", "64", "-a", "internet,fletcher-16"]).run();
+fn limits_of_crc_32c() {
+    let ran = residue(["strength", "crc-32c"]).run();
     let text = ran.ends(0);
-    assert!(text.contains("never") && text.contains("254"), "{text}");
-    assert!(text.contains("255 bytes, zero; data bits (byte.bit) 0.0; value bits 0"), "{text}");
-    let dir = folder();
-    let args =
-        ["strength", "sums", "-a", "internet", "--length", "64", "--data", "noise", "--json"];
-    let json = residue(args).within(dir.path()).run().json();
-    assert_eq!(json["sums"][0]["distance"]["three_to"], 0);
-    assert!(json["two_bits_of_data"][0]["missed"].as_f64().is_some_and(|missed| missed > 0.0));
+    for part in
+        ["2,147,483,615", "5,243", "1edc6f41", "8f6e37a0", "131,072", "crc-32/iscsi", "exact"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json = residue(["strength", "--json", "82f63b78"]).run().json();
+    assert_eq!(json["order"], 2_147_483_647_u32);
+    assert_eq!(json["factors"].as_array().unwrap().len(), 2);
+    assert_eq!(json["limits"][3]["data_bits"], 5243);
+    assert_eq!(json["limits"][3]["data_bytes"], 655);
+    assert_eq!(json["limits"][3]["undetected"].as_array().unwrap().len(), 4);
+    let csv = residue(["strength", "--csv", "koopman:82608edb"]).run();
+    assert!(csv.ends(0).contains("\n4,91607,11450,exact,0 "));
 }
 
 #[test]
-fn statements_are_judged() {
-    let text = residue(["strength", "claims"]).run().ends(0).to_string();
-    assert!(text.contains("2147483615") && text.contains("conditional"), "{text}");
-    let json = residue(["strength", "claims", "--json"]).run().json();
-    assert!(json.as_array().is_some_and(|all| all.len() == 19));
-}
-
-#[test]
-fn bad_input_is_told() {
-    let dir = folder();
-    for (args, words) in [
-        (&["data"][..], "name a file or folder"),
-        (&["data", "missing"], "cannot read `missing`"),
-        (&["data", "nine"], "at least 512 bytes"),
-        (&["data", "noise", "-a", "crc-64/nvme"], "wider than 32 bits"),
-        (&["data", "noise", "-a", "crc-33"], "no code has this name"),
-        (&["data", "noise", "--splices", "1e99"], "whole number"),
-        (&["data", "noise", "--splices", "0"], "give a number"),
-        (&["data", "--made", "sand"], "uniform, zeros, bitmap, ramp, records"),
-        (&["sums", "--length", "0"], "multiple of 4"),
-        (&["sums", "--length", "64", "--data", "nine"], "has 9 bytes"),
+fn distance_at_a_length() {
+    for (code, length, distance) in [
+        ("crc-32", "1500B", 4),
+        ("crc-32", "171", 7),
+        ("crc-32c", "1MiB", 4),
+        ("crc-16/arc", "5kB", 2),
     ] {
-        let ran = residue(["strength"].iter().chain(args)).within(dir.path()).run();
-        assert_eq!(ran.code, 2, "{args:?}");
-        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
+        let json = residue(["strength", code, "--length", length, "--json"]).run().json();
+        assert_eq!(json["distance"], distance, "{code} {length}");
+        assert_eq!(json["kind"], "exact");
+        assert_eq!(json["undetected"].as_array().unwrap().len(), distance);
+    }
+}
+
+#[test]
+fn weights_and_probabilities() {
+    let run = ["strength", "weights", "crc-16/xmodem", "--length", "64", "--ber", "1e-6", "--json"];
+    let json = residue(run).run().json();
+    assert_eq!(json["complete"], true);
+    assert_eq!(json["weights"][1]["weight"], 4);
+    assert_eq!(json["weights"][1]["undetected"], "162");
+    assert_eq!(json["probabilities"][0]["undetected"], "1.619876884715E-22");
+    let text = residue(["strength", "weights", "crc-32", "--length", "12112", "--most", "4"]).run();
+    assert!(text.ends(0).contains("223,059"));
+    let csv = residue(["strength", "weights", "normal:07", "--length", "9", "--csv"]).run();
+    assert_eq!(csv.ends(0).lines().count(), 19);
+}
+
+#[test]
+fn bad_input() {
+    for (arguments, part) in [
+        (&["crc-99"][..], "neither a code"),
+        (&["normal:1020"], "no constant term"),
+        (&["normal:11021", "--width", "16"], "more than its width"),
+        (&["crc-82/darc"], "3 to 64"),
+        (&["adler-32"], "no CRC"),
+        (&["crc-32", "--length", "0"], "length 0"),
+        (&["crc-32", "--length", "99999999999999999999B"], "whole number"),
+        (&["weights", "crc-32", "--length", "1MiB"], "take too long"),
+        (&["weights", "crc-8", "--length", "9", "--ber", "2"], "no bit error rate"),
+    ] {
+        let ran = residue([&["strength"], arguments].concat()).run();
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
     }
 }

@@ -44,17 +44,6 @@ pub enum Error {
     TooLong(usize),
     /// Nobody has written down how this code's arithmetic is shown.
     NotShown(&'static str),
-    /// The code's value is wider than 32 bits.
-    TooWide(String),
-    /// Data cannot be read.
-    Read {
-        /// The file or folder.
-        path: String,
-        /// What the system says.
-        why: String,
-    },
-    /// This source has no file with two packets of data.
-    TooLittleData(String),
     /// A generator polynomial cannot be read.
     Polynomial {
         /// As it is written, escaped.
@@ -73,6 +62,17 @@ pub enum Error {
     BitErrorRate(String),
     /// Not all weights are known.
     Incomplete,
+    /// The code's value is wider than 32 bits.
+    TooWide(String),
+    /// Data cannot be read.
+    Read {
+        /// The file or folder.
+        path: String,
+        /// What the system says.
+        why: String,
+    },
+    /// This source has no file with two packets of data.
+    TooLittleData(String),
 }
 
 impl fmt::Display for Error {

@@ -1,5 +1,5 @@
-//! How strong codes are. CRCs exactly, as said below; what sums miss, exactly, is in [`sums`], what codes miss on real data
-//! in [`data`], and what the literature says of both in [`claims`].
+//! How strong codes are: CRCs exactly, by computation; sums exactly, by counting ([`sums`]); any code on real data
+//! ([`data`]); and what the documents say of it ([`claims`]).
 //!
 //! A CRC of width r by the generator g does not see an error if and only if the polynomial of its wrong bits is a multiple
 //! of g: a *codeword*. Initial value, final exclusive or and the order of bits do not matter. So with n = data + r bits in
@@ -24,6 +24,7 @@ mod generator;
 mod gf2;
 mod integer;
 mod lightest;
+mod notes;
 pub mod probability;
 pub mod profile;
 mod short;
@@ -35,7 +36,8 @@ mod witness;
 pub use effort::Effort;
 pub use factor::Factor;
 pub use generator::{Fault, Generator, Notation};
-pub use profile::{Limit, Profile};
+pub use notes::notes;
+pub use profile::{Distance, Limit, Profile};
 pub use weights::Weights;
 pub use witness::Witness;
 

@@ -1,22 +1,25 @@
 //! IP datagrams put together from fragments, in bounded memory.
 
+use crate::address::Address;
 use crate::check::{Reason, Span};
-use crate::frame::Fragment;
+use crate::frame::{DEEPEST, Fragment};
 use crate::verify::{Places, Unit};
 use crate::wire::ip::Ip;
 use std::collections::{HashMap, VecDeque};
 
 /// Datagrams under way at a time; the oldest is given up for another.
 const MOST_DATAGRAMS: usize = 4096;
-/// Bytes of fragments kept at a time.
+/// Memory for fragments kept at a time, in bytes.
 const MOST_BYTES: usize = 64 << 20;
+/// What a fragment takes besides its bytes.
+const PART_COST: usize = 128;
 /// Fragments of one datagram. The smallest that real networks send carry 512 bytes or so of at most 65535.
 const MOST_PARTS: usize = 1024;
 
 /// What tells datagrams apart (RFC 791 section 2.3, RFC 8200 section 4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    addresses: [[u8; 16]; 2],
+    addresses: [Address; 2],
     identification: u32,
     // IPv6 leaves it out: its fragments may name different headers, and the first one's counts.
     protocol: Option<u8>,
@@ -35,6 +38,16 @@ impl Part {
     fn end(&self) -> u32 {
         self.offset + self.length
     }
+
+    /// What was captured from a place in the datagram on.
+    fn captured(&self, start: u32) -> &[u8] {
+        self.bytes.get((start - self.offset) as usize..).unwrap_or_default()
+    }
+
+    /// The memory it takes, about, in bytes.
+    fn cost(&self) -> usize {
+        self.bytes.len() + self.places.len() * size_of::<(u32, u64)>() + PART_COST
+    }
 }
 
 #[derive(Debug)]
@@ -49,6 +62,7 @@ struct Datagram {
     length: Option<u32>,
     conflict: bool,
     packet: u64,
+    depth: u8,
     born: u64,
 }
 
@@ -73,6 +87,9 @@ impl Datagrams {
         packet: u64,
         ready: &mut Vec<Unit>,
     ) {
+        if fragment.depth >= DEEPEST {
+            return;
+        }
         let ip = &fragment.ip;
         let (Some(source), Some(destination)) = (ip.source.of(buffer), ip.destination.of(buffer))
         else {
@@ -82,12 +99,15 @@ impl Datagrams {
         let captured = &buffer[start..(ip.payload.end as usize).clamp(start, buffer.len())];
         // All parts but the last are multiples of 8 bytes; a datagram has no more than 65535 (RFC 791 section 3.2).
         let length = if fragment.more { ip.payload.len() & !7 } else { ip.payload.len() };
-        if fragment.offset + length > 0xffff || (length == 0 && fragment.more) {
+        let Some(end) = fragment.offset.checked_add(length).filter(|&end| end <= 0xffff) else {
+            return;
+        };
+        if length == 0 && fragment.more {
             return;
         }
         let captured = &captured[..captured.len().min(length as usize)];
         let key = Key {
-            addresses: [padded(source), padded(destination)],
+            addresses: [Address::new(source), Address::new(destination)],
             identification: fragment.identification,
             protocol: (ip.version == 4).then_some(ip.protocol),
         };
@@ -104,6 +124,7 @@ impl Datagrams {
                 length: None,
                 conflict: false,
                 packet,
+                depth: fragment.depth,
                 born: *births,
             }
         });
@@ -115,7 +136,6 @@ impl Datagrams {
             let runs = places.runs(ip.destination);
             datagram.places.extend(runs.into_iter().map(|(at, place)| (at + behind, place)));
         }
-        let end = fragment.offset + length;
         if !fragment.more {
             datagram.conflict |= datagram.length.is_some_and(|length| length != end);
             datagram.length = datagram.length.or(Some(end));
@@ -130,7 +150,7 @@ impl Datagrams {
         if datagram.is_complete()
             && let Some(datagram) = self.waiting.remove(&key)
         {
-            self.bytes -= datagram.bytes();
+            self.bytes -= datagram.cost();
             ready.push(datagram.unit());
         }
         while self.waiting.len() > MOST_DATAGRAMS || self.bytes > MOST_BYTES {
@@ -145,17 +165,13 @@ impl Datagrams {
         }
     }
 
-    /// Gives up all that is incomplete.
-    pub fn finish(&mut self, ready: &mut Vec<Unit>) {
-        while self.give_up(ready) {}
-    }
-
-    fn give_up(&mut self, ready: &mut Vec<Unit>) -> bool {
+    /// Gives up the oldest that is incomplete, if there is one.
+    pub fn give_up(&mut self, ready: &mut Vec<Unit>) -> bool {
         while let Some((born, key)) = self.order.pop_front() {
             if self.waiting.get(&key).is_some_and(|datagram| datagram.born == born)
                 && let Some(datagram) = self.waiting.remove(&key)
             {
-                self.bytes -= datagram.bytes();
+                self.bytes -= datagram.cost();
                 // Without the first part there is no transport header.
                 if datagram.parts.first().is_some_and(|part| part.offset == 0) {
                     ready.push(datagram.unit());
@@ -167,24 +183,24 @@ impl Datagrams {
     }
 }
 
-/// What is there already stays; the part fills the gaps. Says how many bytes are now kept more than before.
+/// What is there already stays; the part fills the gaps. Says how much more memory is now taken.
 fn insert(datagram: &mut Datagram, part: Part) -> usize {
     let mut kept = 0;
     let mut from = part.offset;
     let mut gaps = Vec::new();
-    for old in &datagram.parts {
+    let first = datagram.parts.partition_point(|old| old.end() <= part.offset);
+    for old in &datagram.parts[first..] {
         if old.offset >= part.end() {
             break;
         }
         if old.offset > from {
             gaps.push((from, old.offset));
         }
-        let both = |at: u32| {
-            let new = part.bytes.get((at - part.offset) as usize);
-            let old = old.bytes.get((at - old.offset) as usize);
-            new.is_some() && old.is_some() && new != old
-        };
-        datagram.conflict |= (old.offset.max(part.offset)..old.end().min(part.end())).any(both);
+        // Both start where the later one does, and compare as far as both were captured.
+        let start = old.offset.max(part.offset);
+        let (one, other) = (old.captured(start), part.captured(start));
+        let both = one.len().min(other.len());
+        datagram.conflict |= one[..both] != other[..both];
         from = from.max(old.end());
     }
     if from < part.end() || part.length == 0 && datagram.parts.is_empty() {
@@ -202,7 +218,7 @@ fn insert(datagram: &mut Datagram, part: Part) -> usize {
             places: Places::Runs(&part.places)
                 .runs(Span { start: start - part.offset, end: end - part.offset }),
         };
-        kept += piece.bytes.len();
+        kept += piece.cost();
         let place = datagram.parts.partition_point(|old| old.offset < start);
         datagram.parts.insert(place, piece);
     }
@@ -210,8 +226,8 @@ fn insert(datagram: &mut Datagram, part: Part) -> usize {
 }
 
 impl Datagram {
-    fn bytes(&self) -> usize {
-        self.parts.iter().map(|part| part.bytes.len()).sum()
+    fn cost(&self) -> usize {
+        self.parts.iter().map(Part::cost).sum()
     }
 
     fn is_complete(&self) -> bool {
@@ -265,13 +281,7 @@ impl Datagram {
             places,
             missing,
             ip,
+            depth: self.depth + 1,
         }
     }
-}
-
-fn padded(address: &[u8]) -> [u8; 16] {
-    let mut padded = [0; 16];
-    let length = address.len().min(16);
-    padded[..length].copy_from_slice(&address[..length]);
-    padded
 }

@@ -6,7 +6,7 @@
 mod flipped_bit;
 mod rewritten;
 
-pub use rewritten::{Address, Diagnosis, Rewrite, Tally};
+pub use rewritten::{Diagnosis, Rewrite, Tally};
 
 use crate::check::{Check, Piece, Rule, Span, Verdict};
 use crate::verify::Finding;
@@ -139,6 +139,10 @@ fn for_header_destination(finding: &Finding<'_>) -> Option<u64> {
     with_pieces(check, finding.buffer.bytes, &pieces)
 }
 
+/// What follows the covered bytes is looked at if it is no longer than they are, or than this: padding of a short frame, and
+/// a frame check sequence. A packet of a thousand checks would take a thousand times its length otherwise.
+const BEHIND: u32 = 64;
+
 /// The length, of the covered bytes, for which the stored value would be right.
 fn other_length(finding: &Finding<'_>, stored: u64) -> Option<u32> {
     let check = finding.check;
@@ -151,6 +155,7 @@ fn other_length(finding: &Finding<'_>, stored: u64) -> Option<u32> {
     let ends = [end, end.saturating_sub(4), last.end - last.len() % 2, last.end.saturating_sub(4)];
     ends.into_iter()
         .filter(|&end| end != last.end && end > last.start && end >= fields_end)
+        .filter(|end| end.saturating_sub(last.end) <= last.len().max(BEHIND))
         .find_map(|end| {
             let mut pieces = cover.to_vec();
             *pieces.last_mut()? = Piece::Bytes(Span { start: last.start, end });

@@ -135,11 +135,5 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Io { source, .. } | Error::Decompress { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
+// Without a source: the text has it already.
+impl std::error::Error for Error {}

@@ -171,19 +171,21 @@ fn repair(
     if bytes.is_empty() {
         bytes.extend_from_slice(buffer.bytes);
     }
+    let contested = contested(buffer, changes);
     // Inner before outer: an outer value covers the inner ones.
     let mut repairs = Vec::new();
     for (finding, cause) in planned.iter().rev() {
         let check = finding.check;
+        if bytes_of(check).any(|at| contested.binary_search(&at).is_ok()) {
+            continue;
+        }
         let follows = finding.verdict == Verdict::Good;
         let pieces = &buffer.found.pieces;
         if !(follows || cause.is_some()) || judge(check, &bytes, pieces) == Verdict::Good {
             continue;
         }
         let Some(value) = check.computed(&bytes, pieces) else { continue };
-        let before = bytes.clone();
-        check.store(&mut bytes, value);
-        let changed = differences(check, &before, &bytes, &buffer.places);
+        let changed = store(check, value, &mut bytes, &buffer.places);
         repairs.push(Repair {
             packet: buffer.packet,
             protocol: check.protocol.name,
@@ -224,18 +226,34 @@ fn apply(buffer: &Buffer<'_>, changes: &Changes, copy: &mut Vec<u8>) -> bool {
     !copy.is_empty()
 }
 
-fn differences(
-    check: &Check,
-    before: &[u8],
-    after: &[u8],
-    places: &Places<'_>,
-) -> Vec<(u64, u8, u8)> {
-    let fields = check.field.iter().flat_map(|span| span.start..span.end);
-    fields
-        .filter_map(|at| {
-            let (old, new) = (before[at as usize], after[at as usize]);
-            let offset = places.offset(at)?;
-            (old != new).then_some((offset, old, new))
-        })
-        .collect()
+/// Bytes that two checks claim for their values, or one check here and another in what is put together from several packets,
+/// sorted: one of the two is no check value, and nothing tells which.
+fn contested(buffer: &Buffer<'_>, changes: &Changes) -> Vec<u32> {
+    let mut all: Vec<u32> = buffer.found.checks.iter().flat_map(bytes_of).collect();
+    all.sort_unstable();
+    let mut contested: Vec<u32> =
+        all.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
+    if let Places::Contiguous(start) = buffer.places {
+        let end = start + buffer.bytes.len() as u64;
+        let inside = changes.range(start..end).map(|(at, _)| (at - start) as u32);
+        contested.extend(inside.filter(|at| all.binary_search(at).is_ok()));
+        contested.sort_unstable();
+    }
+    contested
+}
+
+/// Where a check's value stands.
+fn bytes_of(check: &Check) -> impl Iterator<Item = u32> {
+    check.field.into_iter().flat_map(|span| span.start..span.end)
+}
+
+/// Stores a value in a copy of the buffer, and says what that changes in the file.
+fn store(check: &Check, value: u64, bytes: &mut [u8], places: &Places<'_>) -> Vec<(u64, u8, u8)> {
+    let before: Vec<u8> = bytes_of(check).map(|at| bytes[at as usize]).collect();
+    check.store(bytes, value);
+    let change = |(at, old): (u32, u8)| {
+        let (offset, new) = (places.offset(at)?, bytes[at as usize]);
+        (old != new).then_some((offset, old, new))
+    };
+    bytes_of(check).zip(before).filter_map(change).collect()
 }

@@ -43,6 +43,8 @@ pub struct Fragment {
     pub offset: u32,
     /// Do parts follow?
     pub more: bool,
+    /// How many headers, as [`Walk`] counts them, are around it.
+    pub depth: u8,
 }
 
 /// A TCP segment.
@@ -61,7 +63,7 @@ pub struct Segment {
 }
 
 /// Headers in headers deeper than this are not followed: no network nests so, but a forged packet can.
-const DEEPEST: u8 = 24;
+pub(crate) const DEEPEST: u8 = 24;
 
 /// A walk through one buffer.
 pub struct Walk<'a> {
@@ -79,7 +81,8 @@ pub struct Walk<'a> {
     pub length_zero: bool,
     /// Where the packet ended when it was sent.
     sent: u32,
-    depth: u8,
+    /// How many headers are around what comes next, in as far as they can nest.
+    pub(crate) depth: u8,
 }
 
 impl<'a> Walk<'a> {
@@ -161,7 +164,7 @@ impl<'a> Walk<'a> {
 
     /// Reports a check over one run of bytes, with or without the pseudo-header of `ip`. Nothing is reported if the field
     /// itself was not captured. A present check is unverifiable if bytes it covers were not captured, and a length conflict if
-    /// they were not even sent, or if check octets do not stand among what they check.
+    /// they were not even sent, or if a value that stands among what it covers does not.
     #[inline]
     pub fn check(
         &mut self,
@@ -254,17 +257,6 @@ impl<'a> Walk<'a> {
             Presence::Present if reach > self.sent || !inside => Presence::LengthConflict,
             Presence::Present if reach as usize > self.bytes.len() => {
                 Presence::Unverifiable(self.missing)
-            }
-            // Check octets stand among what they check: a length that leaves them out is wrong.
-            Presence::Present if rule == Rule::CheckOctets => {
-                let inside = |piece: &Piece| match piece {
-                    Piece::Bytes(span) => span.start <= field[0].start && field[0].end <= span.end,
-                    Piece::Given { .. } => false,
-                };
-                match pieces[start as usize..].iter().any(inside) {
-                    true => Presence::Present,
-                    false => Presence::LengthConflict,
-                }
             }
             presence => presence,
         };

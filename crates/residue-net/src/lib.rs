@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
 pub mod check;
 mod datagram;
 pub mod diagnose;
@@ -22,4 +23,5 @@ pub mod survey;
 pub mod verify;
 pub mod wire;
 
+pub use address::Address;
 pub use error::Error;

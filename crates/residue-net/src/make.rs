@@ -83,6 +83,20 @@ pub enum Repair {
     Never,
 }
 
+impl Repair {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Repair::Explained => "explained",
+            Repair::Forced => "forced",
+            Repair::LengthZero => "length-zero",
+            Repair::Differs => "differs",
+            Repair::Never => "never",
+        }
+    }
+}
+
 /// A capture twice: with right check values, and with one wrong.
 #[derive(Clone, Debug)]
 pub struct Case {

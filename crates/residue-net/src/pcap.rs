@@ -142,6 +142,24 @@ struct Record {
     time: Option<u64>,
 }
 
+/// What comes next in a file.
+enum Next {
+    Packet(Record),
+    /// Something without a packet.
+    Passed,
+    End,
+}
+
+/// What [`Reader::step`] comes to.
+pub(crate) enum Step<'a> {
+    /// A packet.
+    Packet(Packet<'a>),
+    /// Something without a packet, up to [`Reader::position`].
+    Passed,
+    /// The end.
+    End,
+}
+
 /// Reads a capture of any format, packet by packet, in constant memory.
 pub struct Reader<R: Read> {
     window: Window<R>,
@@ -199,29 +217,47 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// If the input has one, ends inside a record, or contradicts itself. All packets before have been handed out then,
-    /// and none follows: the next call says `None`. Of damaged gzip data, as against a cut file, the last 256 KiB before
-    /// the damage may be missing.
+    /// and none follows: the next call says `None`.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
+        loop {
+            match self.advance()? {
+                Next::Packet(record) => return Ok(Some(self.packet(record))),
+                Next::Passed => {}
+                Next::End => return Ok(None),
+            }
+        }
+    }
+
+    /// The same, but for a stop wherever much may have been passed over.
+    pub(crate) fn step(&mut self) -> Result<Step<'_>, Error> {
+        Ok(match self.advance()? {
+            Next::Packet(record) => Step::Packet(self.packet(record)),
+            Next::Passed => Step::Passed,
+            Next::End => Step::End,
+        })
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<Next, Error> {
         let window = &mut self.window;
-        let record = match &mut self.blocks {
+        let next = match &mut self.blocks {
             Blocks::Classic(classic) => classic.next(window),
             Blocks::Ng(ng) => ng.next(window),
         };
-        match record {
-            Ok(Some(record)) => {
-                window.packets += 1;
-                let Record { start, length, offset, link, wire_length, fcs, time } = record;
-                let (number, bytes) = (window.packets, window.taken(start, length));
-                Ok(Some(Packet { number, offset, link, bytes, wire_length, fcs, time }))
-            }
-            Ok(None) => Ok(None),
-            Err(error) => {
-                window.close();
-                Err(error)
-            }
+        if next.is_err() {
+            window.close();
         }
+        next
+    }
+
+    #[inline]
+    fn packet(&mut self, record: Record) -> Packet<'_> {
+        self.window.packets += 1;
+        let Record { start, length, offset, link, wire_length, fcs, time } = record;
+        let (number, bytes) = (self.window.packets, self.window.taken(start, length));
+        Packet { number, offset, link, bytes, wire_length, fcs, time }
     }
 
     /// What the capture is stored as.

@@ -1,9 +1,9 @@
 //! A capture copied with changes, packet by packet, in constant memory.
 
 use crate::Error;
-use crate::pcap::Reader;
 use crate::pcap::compressed::Decompressed;
 use crate::pcap::patch::{self, Edit};
+use crate::pcap::{Reader, Step};
 use crate::verify::{Buffer, Places, Verifier};
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -83,8 +83,8 @@ impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
         self.taken = 0;
         while let Some(reader) = &mut self.reader {
             let Rewriter { verifier, each, edits, .. } = self;
-            let reached = match reader.next() {
-                Ok(Some(packet)) => {
+            let reached = match reader.step() {
+                Ok(Step::Packet(packet)) => {
                     verifier.packet(&packet, |buffer| {
                         if matches!(buffer.places, Places::Contiguous(_)) {
                             each(buffer, edits);
@@ -92,6 +92,7 @@ impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
                     });
                     packet.offset + packet.bytes.len() as u64
                 }
+                Ok(Step::Passed) => reader.position(),
                 end => {
                     self.error = end.err();
                     self.reader = None;

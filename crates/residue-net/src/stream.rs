@@ -62,7 +62,7 @@ impl Stream {
     fn around<'a>(
         &'a mut self,
         side: usize,
-        ready: &'a mut Vec<Pdu>,
+        ready: &'a mut dyn FnMut(Pdu),
     ) -> (&'a mut Direction, Around<'a>) {
         let addresses = [side, 1 - side].map(|side| self.addresses[side].as_slice());
         let ports = [self.ports[side], self.ports[1 - side]];
@@ -70,7 +70,7 @@ impl Stream {
         (&mut self.directions[side], around)
     }
 
-    fn give_up(&mut self, ready: &mut Vec<Pdu>) {
+    fn give_up(&mut self, ready: &mut dyn FnMut(Pdu)) {
         for side in 0..2 {
             let (direction, mut around) = self.around(side, ready);
             direction.give_up(&mut around);
@@ -78,7 +78,7 @@ impl Stream {
     }
 
     /// Another connection between the same ends.
-    fn restart(&mut self, ready: &mut Vec<Pdu>) {
+    fn restart(&mut self, ready: &mut dyn FnMut(Pdu)) {
         self.give_up(ready);
         self.session = Session::new(self.session.kind());
         self.directions = [Direction::new(), Direction::new()];
@@ -98,14 +98,14 @@ pub struct Streams {
 
 impl Streams {
     /// Takes a segment that stands in `buffer`, the bytes of packet number `packet`. PDUs that it completes, or that have
-    /// to be given up, go to `ready`.
+    /// to be given up, go to `ready`, one by one: a few segments may hold very many.
     pub fn take(
         &mut self,
         segment: &Segment,
         buffer: &[u8],
         places: &Places<'_>,
         packet: u64,
-        ready: &mut Vec<Pdu>,
+        ready: &mut dyn FnMut(Pdu),
     ) {
         let ip = &segment.ip;
         let (Some(source), Some(destination)) = (ip.source.of(buffer), ip.destination.of(buffer))
@@ -177,17 +177,17 @@ impl Streams {
     }
 
     /// No segment follows: what waits for others is judged as it is.
-    pub fn finish(&mut self, ready: &mut Vec<Pdu>) {
+    pub fn finish(&mut self, ready: &mut dyn FnMut(Pdu)) {
         let mut streams: Vec<_> = self.streams.drain().collect();
         streams.sort_by_key(|(_, stream)| stream.used);
-        for (_, stream) in &mut streams {
+        for (_, mut stream) in streams {
             stream.give_up(ready);
         }
         self.order.clear();
         self.bytes = 0;
     }
 
-    fn make_room(&mut self, ready: &mut Vec<Pdu>) {
+    fn make_room(&mut self, ready: &mut dyn FnMut(Pdu)) {
         if self.streams.len() < MOST_CONNECTIONS {
             return;
         }
@@ -215,7 +215,6 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut streams = Streams::default();
-        let mut ready = Vec::new();
         let mut buffer = vec![0; 8 + 1400];
         let ip = Ip {
             version: 4,
@@ -248,9 +247,8 @@ mod tests {
                 };
                 for segment in [syn, data] {
                     let places = Places::Contiguous(0);
-                    streams.take(&segment, &buffer, &places, 1, &mut ready);
+                    streams.take(&segment, &buffer, &places, 1, &mut |_| ());
                 }
-                ready.clear();
                 most = most.max(streams.bytes);
                 assert!(streams.streams.len() <= MOST_CONNECTIONS);
             }
@@ -258,7 +256,7 @@ mod tests {
         let kept: usize = streams.streams.values().map(Stream::cost).sum();
         assert_eq!(kept, streams.bytes);
         assert!(most > 1 << 20 && most <= MOST_BYTES, "{most}");
-        streams.finish(&mut ready);
+        streams.finish(&mut |_| ());
         assert_eq!(streams.bytes, 0);
     }
 }

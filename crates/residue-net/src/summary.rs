@@ -1,7 +1,8 @@
 //! Findings counted: by protocol, by sender, by flow.
 
+use crate::address::Address;
 use crate::check::{Protocol, Reason, Verdict};
-use crate::diagnose::{Address, Diagnosis};
+use crate::diagnose::Diagnosis;
 use crate::verify::{Buffer, Finding};
 use std::collections::{BTreeMap, HashMap};
 

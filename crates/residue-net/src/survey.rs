@@ -8,6 +8,7 @@ mod shape;
 
 pub use shape::{Damage, Shape};
 
+use crate::address::Address;
 use crate::check::{Piece, Verdict};
 use crate::diagnose::{Cause, Diagnosis};
 use crate::verify::Finding;
@@ -16,8 +17,8 @@ use std::collections::{BTreeMap, HashMap};
 /// Bytes of bad segments kept for comparison.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The two ends of a flow: addresses padded to 16 bytes, and ports.
-type Ends = ([[u8; 16]; 2], [u16; 2]);
+/// The two ends of a flow, source first: addresses and ports.
+type Ends = ([Address; 2], [u16; 2]);
 
 /// A bad segment.
 #[derive(Debug)]
@@ -146,13 +147,7 @@ fn segment<'a>(finding: &Finding<'a>) -> Option<(Ends, u32, &'a [u8])> {
     let sequence = u32::from_be_bytes(*segment.get(4..)?.first_chunk()?);
     let header = usize::from(segment.get(12)? >> 4) * 4;
     let payload = segment.get(header.max(20)..)?;
-    let padded = |address: &[u8]| {
-        let mut padded = [0; 16];
-        let length = address.len().min(16);
-        padded[..length].copy_from_slice(&address[..length]);
-        padded
-    };
-    Some(((finding.addresses().map(padded), ports), sequence, payload))
+    Some(((finding.addresses().map(Address::new), ports), sequence, payload))
 }
 
 #[cfg(test)]

@@ -69,6 +69,8 @@ pub struct Unit {
     pub missing: Reason,
     /// Why nothing in it can be judged.
     pub doubt: Option<Reason>,
+    /// How many headers, as [`crate::frame::Walk`] counts them, are around it.
+    pub depth: u8,
 }
 
 /// Bytes that were walked through, a packet's or those of several put together, and what was found in them.
@@ -176,7 +178,7 @@ impl Verifier {
         };
         each(&buffer);
         if !(found.fragments.is_empty() && found.segments.is_empty()) {
-            self.waiting.take(&buffer);
+            self.waiting.take(&buffer, &mut each);
             self.completed(&mut each);
         }
     }
@@ -184,15 +186,10 @@ impl Verifier {
     /// No packet follows: what waits for others is shown as it is.
     pub fn finish(&mut self, mut each: impl FnMut(&Buffer<'_>)) {
         // What is given up may itself hold fragments.
-        loop {
-            self.waiting.datagrams.finish(&mut self.waiting.units);
-            if self.waiting.units.is_empty() {
-                break;
-            }
+        while self.waiting.datagrams.give_up(&mut self.waiting.units) {
             self.completed(&mut each);
         }
-        self.waiting.streams.finish(&mut self.waiting.pdus);
-        self.completed(&mut each);
+        self.waiting.streams.finish(&mut |pdu| each(&pdu.buffer()));
     }
 
     fn completed(&mut self, each: &mut impl FnMut(&Buffer<'_>)) {
@@ -200,6 +197,7 @@ impl Verifier {
             self.found.clear();
             let Verifier { found, agreements, .. } = self;
             let mut walk = Walk::new(&unit.bytes, unit.sent, unit.missing, found, agreements);
+            walk.depth = unit.depth;
             walk.addresses = [unit.ip.source, unit.ip.destination];
             walk.found.networks.push(walk.addresses);
             if unit.ip.version == 4 {
@@ -217,18 +215,7 @@ impl Verifier {
                 pdu: None,
             };
             each(&buffer);
-            self.waiting.take(&buffer);
-        }
-        for pdu in self.waiting.pdus.drain(..) {
-            each(&Buffer {
-                packet: pdu.packet,
-                bytes: &pdu.bytes,
-                places: Places::Runs(&pdu.places),
-                found: &pdu.found,
-                is_cut: pdu.is_cut,
-                doubt: None,
-                pdu: Some(pdu.number),
-            });
+            self.waiting.take(&buffer, each);
         }
     }
 }
@@ -239,17 +226,30 @@ struct Waiting {
     datagrams: Datagrams,
     streams: Streams,
     units: Vec<Unit>,
-    pdus: Vec<Pdu>,
 }
 
 impl Waiting {
-    fn take(&mut self, buffer: &Buffer<'_>) {
+    fn take(&mut self, buffer: &Buffer<'_>, each: &mut impl FnMut(&Buffer<'_>)) {
         let Buffer { packet, bytes, places, found, .. } = buffer;
         for fragment in &found.fragments {
             self.datagrams.take(fragment, bytes, places, *packet, &mut self.units);
         }
         for segment in &found.segments {
-            self.streams.take(segment, bytes, places, *packet, &mut self.pdus);
+            self.streams.take(segment, bytes, places, *packet, &mut |pdu| each(&pdu.buffer()));
+        }
+    }
+}
+
+impl Pdu {
+    fn buffer(&self) -> Buffer<'_> {
+        Buffer {
+            packet: self.packet,
+            bytes: &self.bytes,
+            places: Places::Runs(&self.places),
+            found: &self.found,
+            is_cut: self.is_cut,
+            doubt: None,
+            pdu: Some(self.number),
         }
     }
 }

@@ -8,11 +8,12 @@ mod survey;
 mod verify;
 
 use crate::Outcome;
-use crate::output::{Output, Styles};
+use crate::output::{Output, Styles, words};
 use crate::progress::Progress;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use residue_net::pcap::Reader;
+use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::patch::{self, Edit};
 use residue_net::rewrite::Rewriter;
 use residue_net::verify::{Buffer, Places, packets};
@@ -111,13 +112,15 @@ impl Capture {
     }
 
     /// Its packets from the first.
-    fn reader(
+    fn reader(&self, progress: &Progress) -> anyhow::Result<Reader<Box<dyn Read + Send>>> {
+        Ok(self.begin(self.open(progress)?)?)
+    }
+
+    /// The packets of its bytes.
+    fn begin(
         &self,
-        progress: &Progress,
+        input: Box<dyn Read + Send>,
     ) -> Result<Reader<Box<dyn Read + Send>>, residue_net::Error> {
-        let doing = "open the capture";
-        let open = self.open(progress);
-        let input = open.map_err(|source| residue_net::Error::Io { doing, source })?;
         // The standard input may have any length.
         let large = self.size() == 0 || self.size() >= LARGE;
         if large && thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
@@ -177,6 +180,12 @@ impl Target {
         if self.in_place && file == "-" {
             bail!("--in-place needs a file, not the standard input");
         }
+        if self.in_place
+            && let Some(compression) = compression(Path::new(file))
+        {
+            return Err(residue_net::Error::InPlace { compression })
+                .with_context(|| Styles::plain(file));
+        }
         if self.is_stdout() && prints {
             bail!("the new capture goes to the standard output: no --list and no --json there");
         }
@@ -231,6 +240,13 @@ impl Target {
     }
 }
 
+/// How a file is compressed. One that cannot be read is told of when it is opened to be read whole.
+fn compression(path: &Path) -> Option<Compression> {
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(4).read_to_end(&mut start).ok()?;
+    Compression::of_start(&start)
+}
+
 /// The captures that were named: standard input if none, folders with all captures in them.
 fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
     if files.is_empty() {
@@ -243,25 +259,33 @@ fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
             names.push(file.clone());
             continue;
         }
+        let before = names.len();
         for entry in walkdir::WalkDir::new(&path).sort_by_file_name() {
             let entry = entry.with_context(|| Styles::plain(file))?;
-            if entry.file_type().is_file() && looks_like_a_capture(entry.path()) {
+            // A link to a capture is one.
+            if looks_like_a_capture(entry.path()) && entry.path().is_file() {
                 names.push(entry.path().into());
             }
+        }
+        if names.len() == before {
+            bail!("{}: no captures in this folder (*{})", Styles::plain(file), ENDS.join(", *"));
         }
     }
     Ok(names)
 }
 
+/// How names of captures end, without `.gz` or `.zst`.
+const ENDS: [&str; 5] = [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"];
+
 /// By its name, as captures in a folder have others beside them.
 fn looks_like_a_capture(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default().to_lowercase();
     let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
-    [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"].iter().any(|end| name.ends_with(end))
+    ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// An error of a capture is told, and the others go on.
 fn trouble(output: &mut Output, name: &OsStr, error: &anyhow::Error) {
     output.found(Outcome::Trouble);
-    output.complain(&format!("{}: {error:#}", Styles::plain(name)));
+    output.complain(&format!("{}: {}", Styles::plain(name), words(error)));
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::additive::Additive;
 use super::sums::{self, burst};
-use super::{Effort, Factor, Generator, Kind, Profile, Witness, gf2};
+use super::{Effort, Factor, Generator, Kind, Profile, Witness, factor, gf2};
 use crate::Error;
 use residue::crc::{Crc, catalog};
 
@@ -210,16 +210,14 @@ fn short_bursts() -> Result<Claim, Error> {
 fn double_errors() -> Result<Claim, Error> {
     let fault = |fault| Error::Polynomial { text: "0x18005".into(), fault };
     let generator = Generator::new(0x1_8005).map_err(fault)?;
-    let profile_order = super::factor::order(&super::factor::factors(generator.explicit()));
-    let witness = Witness::new(&generator, &[0, profile_order]);
+    let order = factor::order(&factor::factors(generator.explicit()));
+    let witness = Witness::new(&generator, &[0, order]);
     Ok(claim(
         PROPERTIES,
         "A generator of three or more terms detects all double errors.",
         if witness.is_some() { Verdict::Conditional } else { Verdict::Holds },
         "As long as the codeword is no longer than the generator's order.",
-        format!(
-            "x^16 + x^15 + x^2 + 1 has four terms and does not see two bits {profile_order} apart"
-        ),
+        format!("x^16 + x^15 + x^2 + 1 has four terms and does not see two bits {order} apart"),
     ))
 }
 

@@ -1,7 +1,7 @@
 //! pcap: a header of 24 bytes, then records (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html>).
 
 use super::window::Window;
-use super::{ByteOrder, Format, LinkType, Record};
+use super::{ByteOrder, Format, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 
@@ -64,9 +64,9 @@ impl Classic {
 
     /// The next record.
     #[inline]
-    pub fn next<R: Read>(&self, window: &mut Window<R>) -> Result<Option<Record>, Error> {
+    pub fn next<R: Read>(&self, window: &mut Window<R>) -> Result<Next, Error> {
         if !window.another(self.header)? {
-            return Ok(None);
+            return Ok(Next::End);
         }
         let head = window.peek();
         // Not mapped from an array of places: the compiler makes a call of that.
@@ -82,7 +82,8 @@ impl Classic {
         let start = window.take(whole) + self.header;
         let time = u64::from(seconds) * 1_000_000_000 + u64::from(fraction) * self.unit;
         let (link, fcs) = (self.link, self.fcs);
-        Ok(Some(Record { start, length, offset, link, wire_length, fcs, time: Some(time) }))
+        let time = Some(time);
+        Ok(Next::Packet(Record { start, length, offset, link, wire_length, fcs, time }))
     }
 
     #[cold]

@@ -2,7 +2,7 @@
 //! packet and describe no interface are passed over.
 
 use super::window::Window;
-use super::{ByteOrder, LinkType, Record};
+use super::{ByteOrder, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 
@@ -32,6 +32,16 @@ pub(super) struct Ng {
     /// The section's.
     pub order: ByteOrder,
     interfaces: Vec<Interface>,
+    passing: Option<Passing>,
+}
+
+/// A block that is being passed over: it may be longer than what is kept in memory.
+#[derive(Clone, Copy, Debug)]
+struct Passing {
+    offset: u64,
+    length: u32,
+    /// Bytes before its second length.
+    left: u64,
 }
 
 /// What an interface's packets have in common.
@@ -99,58 +109,57 @@ impl Interface {
 impl Ng {
     /// A file that begins with a section's first block.
     pub fn begin<R: Read>(window: &mut Window<R>) -> Result<Self, Error> {
-        let mut ng = Ng { order: ByteOrder::Little, interfaces: Vec::new() };
+        let mut ng = Ng { order: ByteOrder::Little, interfaces: Vec::new(), passing: None };
         ng.section(window)?;
         Ok(ng)
     }
 
-    /// The next packet.
-    pub fn next<R: Read>(&mut self, window: &mut Window<R>) -> Result<Option<Record>, Error> {
-        loop {
-            if !window.another(HEAD + TAIL)? {
-                return Ok(None);
-            }
-            let kind = self.order.u32(window.peek(), 0);
-            if kind == SECTION {
-                self.section(window)?;
-                continue;
-            }
-            let length = self.length(window)?;
-            if !matches!(kind, INTERFACE | OLD_PACKET | SIMPLE_PACKET | ENHANCED_PACKET) {
-                self.pass_over(window, length)?;
-                continue;
-            }
-            if length > LONGEST_BLOCK {
-                let what = format!("a block of {length} bytes");
-                return Err(window.malformed(window.offset(), what));
-            }
-            let length = length as usize;
-            window.need(length)?;
-            let block = &window.peek()[..length];
-            let again = self.order.u32(block, length - TAIL) as usize;
-            if again != length {
-                let what =
-                    format!("a block is {length} bytes long by its start, {again} by its end");
-                return Err(window.malformed(window.offset(), what));
-            }
-            let body = &block[HEAD..length - TAIL];
-            let found = match kind {
-                INTERFACE => self.interface(body).map(|()| None),
-                SIMPLE_PACKET => self.simple(body).map(Some),
-                _ => self.packet(kind, body).map(Some),
-            };
-            let record = match found {
-                Ok(record) => record,
-                Err(what) => return Err(window.malformed(window.offset(), what)),
-            };
-            let offset = window.offset();
-            let start = window.take(length);
-            if let Some(mut record) = record {
-                record.offset = offset + record.start as u64;
-                record.start += start;
-                return Ok(Some(record));
-            }
+    /// The next block, or a part of one without a packet.
+    pub fn next<R: Read>(&mut self, window: &mut Window<R>) -> Result<Next, Error> {
+        if let Some(passing) = self.passing {
+            return self.go_on(window, passing).map(|()| Next::Passed);
         }
+        if !window.another(HEAD + TAIL)? {
+            return Ok(Next::End);
+        }
+        let kind = self.order.u32(window.peek(), 0);
+        if kind == SECTION {
+            return self.section(window).map(|()| Next::Passed);
+        }
+        let length = self.length(window)?;
+        if !matches!(kind, INTERFACE | OLD_PACKET | SIMPLE_PACKET | ENHANCED_PACKET) {
+            self.pass_over(window, length);
+            return Ok(Next::Passed);
+        }
+        if length > LONGEST_BLOCK {
+            let what = format!("a block of {length} bytes");
+            return Err(window.malformed(window.offset(), what));
+        }
+        let length = length as usize;
+        window.need(length)?;
+        let block = &window.peek()[..length];
+        let again = self.order.u32(block, length - TAIL) as usize;
+        if again != length {
+            let what = format!("a block is {length} bytes long by its start, {again} by its end");
+            return Err(window.malformed(window.offset(), what));
+        }
+        let body = &block[HEAD..length - TAIL];
+        let found = match kind {
+            INTERFACE => self.interface(body).map(|()| None),
+            SIMPLE_PACKET => self.simple(body).map(Some),
+            _ => self.packet(kind, body).map(Some),
+        };
+        let record = match found {
+            Ok(record) => record,
+            Err(what) => return Err(window.malformed(window.offset(), what)),
+        };
+        let offset = window.offset();
+        let start = window.take(length);
+        Ok(record.map_or(Next::Passed, |mut record| {
+            record.offset = offset + record.start as u64;
+            record.start += start;
+            Next::Packet(record)
+        }))
     }
 
     /// The length of the next block, from its head.
@@ -164,13 +173,25 @@ impl Ng {
         Ok(length)
     }
 
-    /// Passes over a block.
-    fn pass_over<R: Read>(&self, window: &mut Window<R>, length: u32) -> Result<(), Error> {
-        let offset = window.offset();
-        let tail = TAIL as u64;
-        if !window.skip(u64::from(length) - tail)? || !window.has(TAIL)? {
+    /// Begins to pass over the next block.
+    fn pass_over<R: Read>(&mut self, window: &Window<R>, length: u32) {
+        let left = u64::from(length) - TAIL as u64;
+        self.passing = Some(Passing { offset: window.offset(), length, left });
+    }
+
+    /// Passes over as much of a block as is in memory, or its end.
+    fn go_on<R: Read>(&mut self, window: &mut Window<R>, passing: Passing) -> Result<(), Error> {
+        let Passing { offset, length, left } = passing;
+        self.passing = None;
+        if !window.has(if left > 0 { 1 } else { TAIL })? {
             let found = window.offset() + window.peek().len() as u64 - offset;
             return Err(window.truncated(offset, length.into(), found));
+        }
+        if left > 0 {
+            let step = left.min(window.peek().len() as u64);
+            window.take(step as usize);
+            self.passing = Some(Passing { left: left - step, ..passing });
+            return Ok(());
         }
         let again = self.order.u32(window.peek(), 0);
         if again != length {
@@ -205,7 +226,8 @@ impl Ng {
             let offset = window.offset();
             return Err(Error::Version { format: "pcapng", major, minor, offset });
         }
-        self.pass_over(window, length)
+        self.pass_over(window, length);
+        Ok(())
     }
 
     fn interface(&mut self, body: &[u8]) -> Result<(), String> {

@@ -281,6 +281,8 @@ pub fn copy_to_file(
         // As any new file: less what the user's mask takes.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
+    // So that a missing folder is not told of with the name of a temporary file.
+    fs::metadata(&folder).map_err(writing())?;
     let mut file = builder.tempfile_in(folder).map_err(writing())?;
     copy(input, file.as_file_mut(), edits, compression)?;
     if let Some(permissions) = permissions {

@@ -221,20 +221,6 @@ impl<R: Read> Window<R> {
         start
     }
 
-    /// Uses `count` bytes, however many there are; `false` if the file has not so many.
-    pub fn skip(&mut self, mut count: u64) -> Result<bool, Error> {
-        while count > 0 {
-            if !self.has(1)? {
-                return Ok(false);
-            }
-            let step = count.min(self.chunk.len() as u64);
-            self.chunk.start += step as usize;
-            self.offset += step;
-            count -= step;
-        }
-        Ok(true)
-    }
-
     /// Bytes taken last, by the place that [`Window::take`] gave.
     #[inline]
     pub fn taken(&self, start: usize, length: usize) -> &[u8] {

@@ -70,7 +70,7 @@ pub struct Around<'a> {
     /// Source and destination port.
     pub ports: [u16; 2],
     /// Where PDUs go.
-    pub ready: &'a mut Vec<Pdu>,
+    pub ready: &'a mut dyn FnMut(Pdu),
 }
 
 /// What a segment brings.
@@ -438,8 +438,8 @@ impl Direction {
             check.ports = Some(around.ports);
         }
         let bytes = [source, destination, bytes].concat();
-        let is_cut = bytes.len() < base as usize + layout.whole as usize;
-        around.ready.push(Pdu { packet, number: self.number, bytes, places, found, is_cut });
+        let is_cut = (bytes.len() as u64) < u64::from(base) + u64::from(layout.whole);
+        (around.ready)(Pdu { packet, number: self.number, bytes, places, found, is_cut });
     }
 }
 

@@ -50,6 +50,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
                 identification: u32::from(u16::from_be_bytes([header[4], header[5]])),
                 offset: u32::from(fragment & 0x1fff) * 8,
                 more: fragment & 0x2000 != 0,
+                depth: walk.depth,
             });
         }
     }

@@ -76,6 +76,7 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
                         identification,
                         offset: u32::from(word & 0xfff8),
                         more: word & 1 != 0,
+                        depth: walk.depth,
                     });
                     return;
                 }

@@ -17,8 +17,10 @@ pub fn walk(walk: &mut Walk, span: Span, ip: &Ip) {
     if span.len() < 12 + 4 || ip.payload.start + 8 != span.start {
         return;
     }
+    // Of a datagram put together from fragments there is no header.
+    let before = if ip.version == 4 { 12 } else { 8 };
+    let Some(start) = ip.source.start.checked_sub(before) else { return };
     // The bytes of ones, and the spans between them.
-    let start = ip.source.start.wrapping_sub(if ip.version == 4 { 12 } else { 8 });
     let (ones, masked): ([u8; 12], &[(u32, u32)]) = if ip.version == 4 {
         let Some(first) = walk.bytes.get(start as usize) else { return };
         if start + u32::from(first & 15) * 4 != ip.payload.start {

@@ -17,6 +17,7 @@
 
 use super::ip::Ip;
 use super::tcp;
+use crate::address::Address;
 use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -54,18 +55,12 @@ const UNSEEN: u8 = 0xff;
 
 /// Addresses and ports of both ends, the lower end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Connection([([u8; 16], u16); 2]);
+pub(crate) struct Connection([(Address, u16); 2]);
 
 impl Connection {
     /// The connection, and which of its ends sends.
     pub(crate) fn of(source: &[u8], destination: &[u8], ports: [u16; 2]) -> (Connection, usize) {
-        let end = |address: &[u8], port| {
-            let mut padded = [0; 16];
-            let length = address.len().min(16);
-            padded[..length].copy_from_slice(&address[..length]);
-            (padded, port)
-        };
-        let ends = [end(source, ports[0]), end(destination, ports[1])];
+        let ends = [(Address::new(source), ports[0]), (Address::new(destination), ports[1])];
         if ends[0] <= ends[1] { (Connection(ends), 0) } else { (Connection([ends[1], ends[0]]), 1) }
     }
 }

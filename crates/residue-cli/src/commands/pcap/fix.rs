@@ -2,7 +2,7 @@
 
 use super::{Capture, Target, trouble};
 use crate::Outcome;
-use crate::output::{Output, Styles};
+use crate::output::{Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
@@ -16,13 +16,16 @@ use std::fmt::Write as _;
 const HELP: &str = "\
 Only bytes of check values are changed: never in packets that are good, cut short or incomplete, never in length fields or \
 headers; block options, comments, secrets and time stamps stay as they are. Inner values are repaired before the outer ones \
-that cover them.
+that cover them; outer ones that were right follow.
 
 By default those values are repaired whose cause cannot be damaged data: offloaded checksums, and addresses rewritten \
 without an update. Others may be the only trace of damage, and are repaired with --all, or --only CAUSE (see `residue pcap \
 verify --help` for the causes). UDP checksums left out stay so; a UDP checksum of 0 is written FFFF.
 
 FILE may be compressed; OUT is, if its name ends in .gz or .zst. OUT may be FILE, or `-`.
+
+Exit codes: 0 nothing wrong is left, 1 something is, 2 wrong usage, or the capture could not be read to its end; what \
+follows there is copied as it is.
 
 Examples:
   residue pcap fix trace.pcap -o good.pcap
@@ -73,7 +76,11 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     let progress = output.progress.clone();
     let mut tally = Tally { args, counts: BTreeMap::new(), rows: Vec::new() };
     let mut result = Ok(());
-    let open = || capture.reader(&progress);
+    let open = || {
+        let doing = "open the capture";
+        let input = capture.open(&progress);
+        capture.begin(input.map_err(|source| residue_net::Error::Io { doing, source })?)
+    };
     let named = || Styles::plain(&args.file);
     let repairer = Repairer::new(open, policy, |repair| {
         if result.is_ok() {
@@ -96,14 +103,24 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         error = rewritten.with_context(named)?;
     }
     output.progress.clear();
-    result?;
     let Tally { counts, rows, .. } = tally;
+    // What follows a repair was right.
     let own = counts.iter().filter(|((cause, _), _)| *cause != FOLLOWS);
-    let repaired: u64 = own.map(|(_, count)| count).sum();
-    let left = (total.wrong() + total.offloaded).saturating_sub(repaired);
-    if total.wrong() > 0 && left > 0 {
+    let (offloaded, others): (Vec<_>, Vec<_>) =
+        own.partition(|((cause, _), _)| *cause == Cause::Offload.name());
+    let sum = |part: Vec<(_, &u64)>| part.into_iter().map(|(_, count)| count).sum::<u64>();
+    let (offloaded, others) = (sum(offloaded), sum(others));
+    let repaired = offloaded + others;
+    let left = total.wrong().saturating_sub(others);
+    let left_offloaded = total.offloaded.saturating_sub(offloaded);
+    if left > 0 {
         output.found(Outcome::Bad);
     }
+    let error = repairer.read.error.or(error);
+    if error.is_some() {
+        output.found(Outcome::Trouble);
+    }
+    result?;
     if args.json {
         let mut repairs = json!({});
         for ((cause, protocol), number) in &counts {
@@ -112,8 +129,9 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         let mut value = json!({
             "capture": Styles::plain(&args.file),
             "packets": repairer.read.packets,
+            "error": error.as_ref().map(|error| without_numbers(&error.to_string())),
             "repaired": repaired,
-            "left": left,
+            "left": { "wrong": left, "offloaded": left_offloaded },
             "repairs": repairs,
             "dry_run": args.target.dry_run,
         });
@@ -123,12 +141,19 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         output.json(&value)?;
     } else if !args.target.is_stdout() {
         for ((cause, protocol), number) in &counts {
-            output.line(format!("{cause:<18} {number:>8}  {protocol}"))?;
+            output.finding(format!("{number:>8}  {cause}: {protocol}"))?;
         }
         let would = if args.target.dry_run { "would be repaired" } else { "repaired" };
-        output.line(format!("{repaired} {would}, {left} wrong left as they are"))?;
+        let mut line = format!("{repaired} {would}, {left} wrong left as they are");
+        if left_offloaded > 0 {
+            let _ = write!(line, ", {left_offloaded} offloaded");
+        }
+        if left + left_offloaded > 0 && !args.all {
+            line += " (--all repairs all that can be)";
+        }
+        output.finding(line)?;
     }
-    if let Some(error) = repairer.read.error.or(error) {
+    if let Some(error) = error {
         trouble(output, &args.file, &error.into());
     }
     Ok(())
@@ -154,7 +179,7 @@ impl Tally<'_> {
                 "bytes": repair.bytes.iter().map(byte).collect::<Vec<_>>(),
             }));
         } else if self.args.list {
-            output.line(repair_line(repair))?;
+            output.finding(repair_line(repair))?;
         }
         Ok(())
     }

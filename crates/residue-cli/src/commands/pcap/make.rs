@@ -70,7 +70,7 @@ fn synthetic(args: &MakeArgs, bytes: u64, output: &mut Output) -> anyhow::Result
 fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
     fs::create_dir_all(&args.path)?;
     let cases = make::cases();
-    let mut index = String::from("case,protocol,verdict,cause,title\n");
+    let mut index = String::from("case,protocol,verdict,cause,repair,format,title\n");
     for case in &cases {
         for (twin, frames) in [("good", &case.good), ("bad", &case.bad)] {
             let name = format!("{}.{twin}.{}", case.name, make::file::extension(case.format));
@@ -79,11 +79,13 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
         }
         let verdict = case.bad_verdicts.first();
         index += &format!(
-            "{},{},{},{},{}\n",
+            "{},{},{},{},{},{},{}\n",
             case.name,
             case.protocol,
             verdict.map_or("good", |(_, verdict)| verdict.name()),
             case.cause.unwrap_or_default(),
+            case.repair.name(),
+            make::file::extension(case.format),
             case.title.replace(',', ";")
         );
     }

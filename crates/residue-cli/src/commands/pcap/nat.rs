@@ -1,7 +1,9 @@
 //! `residue pcap nat`: addresses and ports translated.
 
+use super::report::count;
 use super::{Capture, Target, trouble};
-use crate::output::{Output, Styles};
+use crate::Outcome;
+use crate::output::{Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
@@ -15,6 +17,8 @@ Check values are updated from the changed bytes alone, as a router does (RFC 162
 linearity): a wrong value stays wrong by the same amount, so that damage stays visible. Headers in tunnels are translated, \
 too. Addresses in source routes, in what ICMP quotes and in data stay as they are, and mappings with ports do not reach \
 fragments.
+
+Exit codes: 0, or 2 if the capture could not be read to its end; what follows there is copied as it is.
 
 Examples:
   residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap
@@ -55,16 +59,21 @@ pub fn run(args: &NatArgs, output: &mut Output) -> anyhow::Result<()> {
     });
     output.progress.clear();
     let error = error.with_context(named)?;
+    if error.is_some() {
+        output.found(Outcome::Trouble);
+    }
     if args.json {
         output.json(&json!({
             "capture": Styles::plain(&args.file),
             "packets": packets,
             "bytes": bytes,
+            "error": error.as_ref().map(|error| without_numbers(&error.to_string())),
             "dry_run": args.target.dry_run,
         }))?;
     } else if !args.target.is_stdout() {
         let would = if args.target.dry_run { " would be" } else { "" };
-        output.line(format!("{packets} packets{would} translated, {bytes} bytes changed"))?;
+        let (packets, bytes) = (count(packets, "packet"), count(bytes, "byte"));
+        output.finding(format!("{packets}{would} translated, {bytes}{would} changed"))?;
     }
     if let Some(error) = error {
         trouble(output, &args.file, &error.into());

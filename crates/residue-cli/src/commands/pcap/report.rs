@@ -1,8 +1,9 @@
 //! What a capture's check values are like, as text, JSON and CSV.
 
-use crate::output::Styles;
+use crate::output::{Styles, without_numbers, words};
+use residue_net::Address;
 use residue_net::check::Verdict;
-use residue_net::diagnose::{Address, Bit, Cause, Rewrite, UNKNOWN};
+use residue_net::diagnose::{Bit, Cause, Rewrite, UNKNOWN};
 use residue_net::summary::{Counts, Faults, Flow, Summary};
 use residue_net::verify::{Finding, Read};
 use serde_json::{Value, json};
@@ -34,12 +35,13 @@ fn columns(counts: &Counts) -> [(&'static str, u64); 7] {
     ]
 }
 
-/// The report of a capture for people.
+/// The report of a capture for people. With `strict`, offloaded values are wrong.
 pub fn text(
     name: &OsStr,
     read: &Read,
     summary: &Summary,
     top: usize,
+    strict: bool,
     styles: Styles,
 ) -> Vec<String> {
     let Styles { head, bad, good, .. } = styles;
@@ -50,7 +52,7 @@ pub fn text(
     }
     let _ = write!(first, ", {}", count(read.packets, "packet"));
     if read.cut_packets > 0 {
-        let _ = write!(first, ", {} of them cut short", read.cut_packets);
+        let _ = write!(first, ", {} cut short", read.cut_packets);
     }
     lines.push(first);
     let total = summary.total();
@@ -59,74 +61,66 @@ pub fn text(
         return lines;
     }
     lines.push(String::new());
-    lines.extend(table(summary, &total, styles));
-    let tally = summary.diagnosis.tally();
-    if !tally.is_empty() {
-        lines.push(String::new());
-        lines.push(format!("{head}causes{head:#}"));
-        lines.extend(causes(summary));
-    }
-    let rewrites = summary.diagnosis.rewrites();
-    if !rewrites.is_empty() {
-        lines.push(String::new());
-        lines.push(format!("{head}rewritten{head:#}"));
-        lines.extend(rewrites.iter().take(top).map(rewrite_text));
-        more(&mut lines, rewrites.len(), top);
-    }
-    let senders = ranked(&summary.senders);
-    if !senders.is_empty() {
-        lines.push(String::new());
-        lines.push(format!("{head}senders{head:#}"));
-        for (address, faults) in senders.iter().take(top) {
-            lines.push(format!("  {:<40} {}", sender_name(address), faults_text(faults)));
+    lines.extend(protocols(summary, &total, styles));
+    let mut section = |names: &[&str], rows: Vec<Ranked>, top: usize| {
+        if rows.is_empty() || top == 0 {
+            return;
         }
-        more(&mut lines, senders.len(), top);
-    }
-    let flows = ranked(&summary.flows);
-    if !flows.is_empty() {
         lines.push(String::new());
-        lines.push(format!("{head}flows{head:#}"));
-        for (flow, faults) in flows.iter().take(top) {
-            lines.push(format!("  {:<56} {}", flow_text(flow), faults_text(faults)));
-        }
-        more(&mut lines, flows.len(), top);
-    }
-    lines.push(String::new());
-    let verdict = match (total.wrong(), total.offloaded) {
-        (0, 0) => format!("{good}nothing wrong{good:#}"),
-        (0, offloaded) => format!(
-            "{good}nothing wrong{good:#}; {} left to the network card",
-            count(offloaded, "value")
-        ),
-        (wrong, _) => format!("{bad}{} wrong{bad:#}", count(wrong, "check value")),
+        lines.extend(ranking(names, &rows, top, styles));
     };
+    let reasons = total.unverifiable.iter();
+    let reasons = reasons.map(|(reason, &number)| (vec![number], reason.text().into())).collect();
+    section(&["values", "unverifiable"], reasons, usize::MAX);
+    section(&["values", "cause"], causes(summary), usize::MAX);
+    let rewrites = summary.diagnosis.rewrites();
+    let rewrites = rewrites.iter().map(|it| (vec![it.packets], rewrite_text(it))).collect();
+    section(&["packets", "rewritten"], rewrites, top);
+    let row = |faults: &Faults, text| (vec![faults.wrong, faults.offloaded], text);
+    let senders = ranked(&summary.senders);
+    let senders = senders.iter().map(|(address, faults)| row(faults, sender_name(address)));
+    section(&["wrong", "offloaded", "sender"], senders.collect(), top);
+    let flows = ranked(&summary.flows);
+    let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
+    section(&["wrong", "offloaded", "flow"], flows.collect(), top);
+    lines.push(String::new());
+    let mut verdict = match total.wrong() + if strict { total.offloaded } else { 0 } {
+        0 => format!("{good}nothing wrong{good:#}"),
+        wrong => format!("{bad}{} wrong{bad:#}", count(wrong, "check value")),
+    };
+    if total.offloaded > 0 {
+        let among = if strict { " of them" } else { "" };
+        let _ = write!(verdict, ", {}{among} left to the network card", total.offloaded);
+    }
+    if total.unverifiable() > 0 {
+        let _ = write!(verdict, ", {} unverifiable", total.unverifiable());
+    }
     lines.push(verdict);
     lines
 }
 
-fn table(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
+/// The counts of each protocol; of the verdicts, good, bad and those that were found.
+fn protocols(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
     let Styles { head, bad, .. } = styles;
-    let shown: Vec<usize> = columns(total)
-        .iter()
-        .enumerate()
-        .filter(|(place, (_, count))| *place < 2 || *count > 0)
-        .map(|(place, _)| place)
-        .collect();
     let protocols = summary.protocols();
-    let width = protocols.values().map(|(protocol, _)| protocol.title.chars().count()).max();
-    let width = width.unwrap_or(0).max("protocol".len());
+    let titles = protocols.values().map(|(protocol, _)| protocol.title.chars().count());
+    let width = titles.max().unwrap_or(0).max("protocol".len());
+    let totals = columns(total);
+    let shown = (0..totals.len()).filter(|&place| place < 2 || totals[place].1 > 0);
+    let shown: Vec<(usize, usize)> = shown
+        .map(|place| (place, totals[place].0.len().max(totals[place].1.to_string().len())))
+        .collect();
     let mut title = format!("{head}{:<width$}", "protocol");
-    for &place in &shown {
-        let _ = write!(title, "  {:>12}", columns(total)[place].0);
+    for &(place, column) in &shown {
+        let _ = write!(title, "  {:>column$}", totals[place].0);
     }
     let mut lines = vec![format!("{title}{head:#}")];
     for (protocol, counts) in protocols.values() {
         let mut line = format!("{:<width$}", protocol.title);
-        for &place in &shown {
+        for &(place, column) in &shown {
             let (name, number) = columns(counts)[place];
-            let column = name.len().max(12);
             let wrong = matches!(name, "bad" | "illegal" | "length conflict") && number > 0;
-            let number = if number == 0 { "-".to_string() } else { number.to_string() };
+            let number = dash(number);
             let _ = if wrong {
                 write!(line, "  {bad}{number:>column$}{bad:#}")
             } else {
@@ -135,37 +129,70 @@ fn table(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
         }
         lines.push(line);
     }
-    for (reason, number) in &total.unverifiable {
-        lines.push(format!("{:<width$}  {number} unverifiable: {}", "", reason.text()));
+    lines
+}
+
+/// Numbers, and what they count.
+type Ranked = (Vec<u64>, String);
+
+/// A table of the first `top` rows. The numbers come first, as the names may be long; columns without any are left out.
+fn ranking(names: &[&str], rows: &[Ranked], top: usize, styles: Styles) -> Vec<String> {
+    let head = styles.head;
+    let Some((last, numbers)) = names.split_last() else { return Vec::new() };
+    let largest = |place: usize| rows.iter().map(|(row, _)| row[place]).max().unwrap_or(0);
+    let shown = (0..numbers.len()).filter(|&place| largest(place) > 0);
+    let shown: Vec<(usize, usize)> = shown
+        .map(|place| (place, numbers[place].len().max(largest(place).to_string().len())))
+        .collect();
+    let line = |cells: &dyn Fn(usize) -> String, text: &str| {
+        let cells = shown.iter().map(|&(place, width)| format!("{:>width$}  ", cells(place)));
+        cells.collect::<String>() + text
+    };
+    let mut lines = vec![format!("{head}{}{head:#}", line(&|place| numbers[place].into(), last))];
+    for (row, text) in rows.iter().take(top) {
+        lines.push(line(&|place| dash(row[place]), text));
+    }
+    if rows.len() > top {
+        let rest = format!("and {} more (--top shows more)", rows.len() - top);
+        lines.push(line(&|_| String::new(), &rest));
     }
     lines
 }
 
-fn causes(summary: &Summary) -> Vec<String> {
-    let mut by_cause: Vec<(&str, u64, Vec<String>)> = Vec::new();
+fn dash(number: u64) -> String {
+    if number == 0 { "-".into() } else { number.to_string() }
+}
+
+/// The causes, and in which protocols; the most frequent first.
+fn causes(summary: &Summary) -> Vec<Ranked> {
+    let mut by_cause: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
     for ((cause, protocol), number) in summary.diagnosis.tally() {
-        let part = format!("{number} {protocol}");
         match by_cause.iter_mut().find(|entry| entry.0 == cause) {
-            Some(entry) => {
-                entry.1 += number;
-                entry.2.push(part);
-            }
-            None => by_cause.push((cause, number, vec![part])),
+            Some((_, parts)) => parts.push((number, protocol)),
+            None => by_cause.push((cause, vec![(number, protocol)])),
         }
     }
-    by_cause.sort_by_key(|entry| std::cmp::Reverse(entry.1));
-    let line = |(cause, number, parts): &(&str, u64, Vec<String>)| {
-        format!("  {cause:<18} {number:>8}  ({})", parts.join(", "))
+    let row = |(cause, parts): &mut (&str, Vec<(u64, &str)>)| {
+        parts.sort_by_key(|part| std::cmp::Reverse(part.0));
+        let text = match parts.as_slice() {
+            [(_, protocol)] => format!("{cause}: {protocol}"),
+            _ => {
+                let parts = parts.iter().map(|(number, protocol)| format!("{protocol} {number}"));
+                format!("{cause}: {}", parts.collect::<Vec<_>>().join(", "))
+            }
+        };
+        (vec![parts.iter().map(|part| part.0).sum()], text)
     };
-    by_cause.iter().map(line).collect()
+    let mut rows: Vec<Ranked> = by_cause.iter_mut().map(row).collect();
+    rows.sort_by_key(|(numbers, _)| std::cmp::Reverse(numbers[0]));
+    rows
 }
 
 fn rewrite_text(rewrite: &Rewrite) -> String {
     let mut text = format!(
-        "  {} -> {}: {} lack {:04X}; {} changed",
+        "{} -> {}, lacking {:04X}: {} changed",
         rewrite.source,
         rewrite.destination,
-        count(rewrite.packets, "packet"),
         rewrite.lacking,
         if rewrite.addresses_only { "an address was" } else { "an address or a port was" },
     );
@@ -204,14 +231,6 @@ fn flow_text(flow: &Flow) -> String {
     )
 }
 
-fn faults_text(faults: &Faults) -> String {
-    match (faults.wrong, faults.offloaded) {
-        (0, offloaded) => format!("{offloaded} offloaded"),
-        (wrong, 0) => format!("{wrong} wrong"),
-        (wrong, offloaded) => format!("{wrong} wrong, {offloaded} offloaded"),
-    }
-}
-
 /// Those with the most faults first; among equals in the order of their names.
 fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
     let mut ranked: Vec<_> = faults.iter().map(|(key, faults)| (key.clone(), *faults)).collect();
@@ -222,13 +241,8 @@ fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
     ranked
 }
 
-fn more(lines: &mut Vec<String>, all: usize, top: usize) {
-    if all > top {
-        lines.push(format!("  and {} more (--top shows them)", all - top));
-    }
-}
-
-fn count(number: u64, what: &str) -> String {
+/// A number of things.
+pub fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -407,6 +421,11 @@ pub fn counts_csv(name: &OsStr, summary: &Summary) -> Vec<String> {
     summary.protocols().iter().map(|(name, entry)| row((name, entry))).collect()
 }
 
+/// Stands for the report of a capture of which nothing could be read.
+pub fn unreadable(name: &OsStr, error: &anyhow::Error) -> Value {
+    json!({ "capture": Styles::plain(name), "error": words(error) })
+}
+
 /// The report of a capture for programs.
 pub fn json(
     name: &OsStr,
@@ -445,7 +464,7 @@ pub fn json(
         "compression": read.compression.map(|compression| compression.to_string()),
         "packets": read.packets,
         "cut_packets": read.cut_packets,
-        "error": read.error.as_ref().map(ToString::to_string),
+        "error": read.error.as_ref().map(|error| without_numbers(&error.to_string())),
         "total": counts(&summary.total()),
         "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
         "causes": causes,

@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
 use residue_net::summary::Summary;
 use residue_net::verify;
-use std::ffi::OsString;
+use serde_json::{Value, json};
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 
 const HELP: &str = "\
 Verdicts: good; bad; offloaded (the field holds the pseudo-header's sum, for the network card to complete: the packet was \
@@ -21,7 +23,8 @@ two addresses); zeroed; byte-swapped; negative-zero (0000 for FFFF, RFC 1624); o
 check sequence in it, or without some bytes); other-destination (next stop of a source route in place of the last one, or \
 the other way round); flipped-bit; unknown.
 
-Offloaded values do not change the exit code unless --strict is given.
+Exit codes: 0 nothing wrong (offloaded values count as wrong with --strict only), 1 something bad, illegal or with a length \
+conflict, 2 wrong usage, or a capture could not be read to its end; what was read of it is reported.
 
 Examples:
   residue pcap verify trace.pcapng
@@ -49,7 +52,7 @@ pub struct VerifyArgs {
     /// Print CSV: a row for each capture and protocol, or with --list for each check
     #[arg(long)]
     csv: bool,
-    /// Flows and senders to show at most
+    /// Rewritten pairs, senders and flows to show at most
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     top: usize,
 }
@@ -79,33 +82,47 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
     let several = names.len() > 1;
     let mut values = Vec::new();
     if args.csv {
-        output.line(if args.list.is_some() { Csv::CHECKS } else { Csv::COUNTS })?;
+        output.finding(if args.list.is_some() { Csv::CHECKS } else { Csv::COUNTS })?;
     }
+    let text = several && !args.csv && !args.json;
+    let (mut wrong, mut unreadable) = (0, 0);
     for name in &names {
-        if let Err(error) = one(args, name, several, &mut values, output) {
-            if error.downcast_ref::<std::io::Error>().is_some_and(is_broken_pipe) {
-                return Err(error);
+        let before = values.len();
+        match one(args, name, several, &mut values, output) {
+            Ok(is_wrong) => wrong += u64::from(is_wrong),
+            Err(error) => {
+                unreadable += 1;
+                // Of what could be read in part there is a report already.
+                if values.len() == before {
+                    values.push(report::unreadable(name, &error));
+                }
+                trouble(output, name, &error);
             }
-            trouble(output, name, &error);
+        }
+        if text {
+            output.finding("")?;
         }
     }
     if args.json {
-        output.json(&serde_json::json!({ "captures": values }))?;
+        output.json(&json!({ "captures": values }))?;
+    } else if text {
+        let mut line = format!("{} captures, {wrong} with wrong check values", names.len());
+        if unreadable > 0 {
+            let _ = write!(line, ", {unreadable} that could not be read to the end");
+        }
+        output.line(line)?;
     }
     Ok(())
 }
 
-fn is_broken_pipe(error: &std::io::Error) -> bool {
-    error.kind() == std::io::ErrorKind::BrokenPipe
-}
-
+/// Judges a capture. Is anything wrong in it?
 fn one(
     args: &VerifyArgs,
-    name: &std::ffi::OsStr,
+    name: &OsStr,
     several: bool,
-    values: &mut Vec<serde_json::Value>,
+    values: &mut Vec<Value>,
     output: &mut Output,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<bool> {
     let capture = Capture::new(name, args.list.is_some())?;
     let passes = 1 + u64::from(args.list.is_some());
     output.progress = Progress::of_bytes(capture.size() * passes);
@@ -114,7 +131,8 @@ fn one(
     let reader = capture.reader(&progress).inspect_err(|_| output.progress.clear())?;
     let read = verify::packets(reader, |buffer| summary.buffer(buffer));
     let total = summary.total();
-    if total.wrong() > 0 || args.strict && total.offloaded > 0 {
+    let is_wrong = total.wrong() > 0 || args.strict && total.offloaded > 0;
+    if is_wrong {
         output.found(Outcome::Bad);
     }
     // The causes are known when all was seen: what is listed is read again.
@@ -130,11 +148,11 @@ fn one(
                 if args.json {
                     checks.push(report::check_json(&finding, cause));
                 } else if args.csv {
-                    result = output.line(report::check_csv(name, &finding, cause));
+                    result = output.finding(report::check_csv(name, &finding, cause));
                 } else {
                     let prefix = if several { Some(name) } else { None };
-                    result =
-                        output.line(report::check_line(prefix, &finding, cause, output.styles));
+                    let line = report::check_line(prefix, &finding, cause, output.styles);
+                    result = output.finding(line);
                 }
             }
         });
@@ -144,22 +162,18 @@ fn one(
     if args.json {
         let checks = args.list.map(|_| checks);
         values.push(report::json(name, &read, &summary, args.top, checks));
-    } else if args.csv {
-        if args.list.is_none() {
-            for line in report::counts_csv(name, &summary) {
-                output.line(line)?;
-            }
-        }
     } else {
-        for line in report::text(name, &read, &summary, args.top, output.styles) {
-            output.line(line)?;
-        }
-        if several {
-            output.line("")?;
+        let lines = match (args.csv, args.list) {
+            (true, None) => report::counts_csv(name, &summary),
+            (true, Some(_)) => Vec::new(),
+            (false, _) => report::text(name, &read, &summary, args.top, args.strict, output.styles),
+        };
+        for line in lines {
+            output.finding(line)?;
         }
     }
     match read.error {
         Some(error) => Err(error.into()),
-        None => Ok(()),
+        None => Ok(is_wrong),
     }
 }

@@ -99,17 +99,18 @@ struct Exchange {
 /// `None` for CRCs.
 fn exchange(code: &Additive) -> Option<Exchange> {
     let bytes = code.width() as usize / 8;
-    let power: fn(u64, u64) -> u64 = |distance, modulus| {
+    type Factor = fn(u64, u64) -> u64;
+    let none: Factor = |_, _| 0;
+    let distance: Factor = |distance, _| distance;
+    let power: Factor = |distance, modulus| {
         (0..distance % 16).fold(1, |power, _| 2 * power % modulus) + modulus - 1
     };
     let (unit, modulus, factor) = match code.kind {
         Kind::Bits if code.crc() => return None,
-        Kind::Bits => (bytes, 1 << code.width(), (|_, _| 0) as fn(u64, u64) -> u64),
-        Kind::Residues(modulus, 1) => (bytes, modulus, (|_, _| 0) as _),
+        Kind::Bits => (bytes, 1 << code.width(), none),
+        Kind::Residues(modulus, 1) => (bytes, modulus, none),
         Kind::Residues(modulus, _) => (2, modulus, power),
-        Kind::Pairs(modulus, unit, _) => {
-            (unit as usize, modulus.into(), (|distance, _| distance) as _)
-        }
+        Kind::Pairs(modulus, unit, _) => (unit as usize, modulus.into(), distance),
     };
     Some(Exchange { unit, modulus, factor })
 }

@@ -1,0 +1,399 @@
+//! `residue pcap fix` and `residue pcap nat`
+
+mod common;
+
+use common::{Ran, residue};
+use residue_net::make::{self, Repair};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn captures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures")
+}
+
+fn kept(name: &str) -> Vec<u8> {
+    fs::read(captures().join(name)).unwrap()
+}
+
+/// Some captures in a folder that may be changed.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn with(names: &[&str]) -> Folder {
+        let dir = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::copy(captures().join(name), dir.path().join(name)).unwrap();
+        }
+        Folder(dir)
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.path().join(name)).unwrap()
+    }
+
+    fn pcap(&self, args: &[&str]) -> Ran {
+        self.pcap_of(b"", args)
+    }
+
+    fn pcap_of(&self, input: &[u8], args: &[&str]) -> Ran {
+        residue([&["pcap"], args].concat()).within(self.0.path()).input(input).run()
+    }
+
+    /// Nothing but what was there, and these.
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// Good twins come out as they went in, bad ones as `cases.csv` says.
+#[test]
+fn every_case() {
+    let folder = Folder::with(&[]);
+    for case in make::cases() {
+        let end = make::file::extension(case.format);
+        let [good, bad] = ["good", "bad"].map(|twin| format!("{}.{twin}.{end}", case.name));
+        let out = format!("out.{end}");
+        let fix = |name: &str, options: &[&str]| {
+            let path = captures().join(name);
+            let ran =
+                folder.pcap(&[&["fix", path.to_str().unwrap(), "-o", &out], options].concat());
+            assert!(ran.code < 2, "{}", ran.err);
+            folder.read(&out)
+        };
+        assert!(fix(&good, &["--all", "--tso"]) == kept(&good), "{good}");
+        let forced = fix(&bad, &["--all"]);
+        let (good, bad) = (kept(&good), kept(&bad));
+        match case.repair {
+            Repair::Explained | Repair::Forced => assert!(forced == good, "{}", case.name),
+            Repair::Differs => assert!(forced != good && forced != bad, "{}", case.name),
+            Repair::LengthZero | Repair::Never => assert!(forced == bad, "{}", case.name),
+        }
+    }
+    assert_eq!(folder.files(), ["out.pcap", "out.pcap.gz", "out.pcapng"]);
+}
+
+#[test]
+fn what_fix_prints() {
+    let folder = Folder::with(&["nat-tcp.bad.pcap", "tcp-v4.bad.pcap", "offload-both.bad.pcap"]);
+    let ran = folder.pcap(&["fix", "nat-tcp.bad.pcap", "-o", "out"]);
+    assert_eq!(ran.ends(0), "       8  rewritten: tcp\n8 repaired, 0 wrong left as they are\n");
+    assert_eq!(folder.read("out"), kept("nat-tcp.good.pcap"));
+    let ran = folder.pcap(&["fix", "tcp-v4.bad.pcap", "-n"]);
+    let hint = "(--all repairs all that can be)";
+    assert_eq!(ran.ends(1), format!("0 would be repaired, 1 wrong left as they are {hint}\n"));
+    let ran = folder.pcap(&["fix", "tcp-v4.bad.pcap", "-n", "--all", "--list"]);
+    assert_eq!(
+        ran.ends(0),
+        "packet 1: tcp: unknown: 90:95->cf 91:dd->87\n\
+         \u{20}      1  unknown: tcp\n\
+         1 would be repaired, 0 wrong left as they are\n"
+    );
+    let ran = folder.pcap(&["fix", "tcp-v4.bad.pcap", "-n", "--all", "--list", "--json"]);
+    ran.ends(0);
+    assert_eq!(
+        ran.json(),
+        serde_json::json!({
+            "capture": "tcp-v4.bad.pcap",
+            "packets": 1,
+            "error": null,
+            "repaired": 1,
+            "left": { "wrong": 0, "offloaded": 0 },
+            "repairs": { "unknown": { "tcp": 1 } },
+            "dry_run": true,
+            "changes": [{
+                "packet": 1,
+                "protocol": "tcp",
+                "cause": "unknown",
+                "bytes": [
+                    { "offset": 90, "old": 0x95, "new": 0xcf },
+                    { "offset": 91, "old": 0xdd, "new": 0x87 },
+                ],
+            }],
+        })
+    );
+    assert_eq!(folder.read("tcp-v4.bad.pcap"), kept("tcp-v4.bad.pcap"));
+    // An outer value that was right follows.
+    let path = captures().join("vxlan-over-bad.bad.pcap");
+    let ran = folder.pcap(&["fix", path.to_str().unwrap(), "-n", "--all", "--list"]);
+    assert_eq!(
+        ran.ends(0),
+        "packet 1: tcp: unknown: 140:65->3f 141:d3->89\n\
+         packet 1: udp: follows: 80:58->7e 81:55->9f\n\
+         \u{20}      1  follows: udp\n\
+         \u{20}      1  unknown: tcp\n\
+         1 would be repaired, 0 wrong left as they are\n"
+    );
+}
+
+#[test]
+fn only_some_causes() {
+    let folder =
+        Folder::with(&["swapped-tcp.bad.pcap", "zeroed.bad.pcap", "offload-both.bad.pcap"]);
+    folder.pcap(&["fix", "swapped-tcp.bad.pcap", "-o", "out", "--only", "zeroed"]).ends(1);
+    assert_eq!(folder.read("out"), kept("swapped-tcp.bad.pcap"));
+    for (name, causes) in
+        [("swapped-tcp", "byte-swapped"), ("zeroed", "zeroed"), ("zeroed", "rewritten,zeroed")]
+    {
+        let (bad, good) = (format!("{name}.bad.pcap"), format!("{name}.good.pcap"));
+        folder.pcap(&["fix", &bad, "-o", "out", "--only", causes]).ends(0);
+        assert_eq!(folder.read("out"), kept(&good));
+    }
+    // What is left is offloaded: not wrong, but told.
+    let ran = folder.pcap(&["fix", "offload-both.bad.pcap", "-n", "--only", "unknown"]);
+    assert!(
+        ran.ends(0).starts_with("0 would be repaired, 0 wrong left as they are, 2 offloaded (")
+    );
+}
+
+/// A wrong value repaired, and an offloaded one left: nothing wrong is left.
+#[test]
+fn what_is_left_is_counted_apart() {
+    let folder = Folder::with(&["tcp-offload.bad.pcap", "tcp-v4.bad.pcap"]);
+    let both = [kept("tcp-v4.bad.pcap"), kept("tcp-offload.bad.pcap")[24..].to_vec()].concat();
+    let ran = folder.pcap_of(&both, &["fix", "-", "-n", "--only", "unknown", "--json"]);
+    ran.ends(0);
+    let json = ran.json();
+    assert_eq!(json["left"], serde_json::json!({ "wrong": 0, "offloaded": 1 }));
+    let ran = folder.pcap_of(&both, &["fix", "-", "-n", "--json"]);
+    ran.ends(1);
+    assert_eq!(ran.json()["left"], serde_json::json!({ "wrong": 1, "offloaded": 0 }));
+}
+
+#[test]
+fn length_zero_on_request() {
+    let folder = Folder::with(&["tso-tcp.bad.pcap"]);
+    folder.pcap(&["fix", "tso-tcp.bad.pcap", "-o", "out", "--all"]).ends(1);
+    assert_eq!(folder.read("out"), kept("tso-tcp.bad.pcap"));
+    folder.pcap(&["fix", "tso-tcp.bad.pcap", "-o", "out", "--all", "--tso"]).ends(0);
+    assert_eq!(folder.read("out"), kept("tso-tcp.good.pcap"));
+}
+
+#[test]
+fn where_it_goes() {
+    let bad = "tcp-v4.bad.pcap";
+    let good = kept("tcp-v4.good.pcap");
+    let folder = Folder::with(&[bad, "gzip.bad.pcap.gz", "gzip.good.pcap.gz"]);
+    // Standard output: the capture and nothing else.
+    let ran = folder.pcap(&["fix", bad, "--all", "-o", "-"]);
+    assert_eq!((ran.code, &ran.out, &*ran.err), (0, &good, ""));
+    let ran = folder.pcap_of(&kept(bad), &["fix", "-", "--all", "-o", "-"]);
+    assert_eq!((ran.code, &ran.out), (0, &good));
+    let ran = folder.pcap_of(&kept("gzip.bad.pcap.gz"), &["fix", "-", "--all", "-o", "-"]);
+    assert_eq!((ran.code, &ran.out), (0, &kept("gzip.good.pcap.gz").pipe(&folder)));
+    // Compressed by its name.
+    for name in ["out.pcap.gz", "out.pcap.zst"] {
+        folder.pcap(&["fix", bad, "--all", "-o", name]).ends(0);
+        assert_ne!(folder.read(name), good);
+        assert_eq!(folder.read(name).pipe(&folder), good);
+        let told = folder.pcap(&["verify", name]);
+        let compression = if name.ends_with("gz") { "gzip" } else { "zstd" };
+        assert!(told.ends(0).contains(&format!("pcap, {compression}, 1 packet")));
+    }
+    folder.pcap(&["fix", "gzip.bad.pcap.gz", "--all", "-o", "out.pcap"]).ends(0);
+    assert_eq!(folder.read("out.pcap"), kept("gzip.good.pcap.gz").pipe(&folder));
+    // In place; the file itself; a file that was there.
+    fs::copy(captures().join(bad), folder.0.path().join("a.pcap")).unwrap();
+    folder.pcap(&["fix", "a.pcap", "--all", "--in-place"]).ends(0);
+    assert_eq!(folder.read("a.pcap"), good);
+    folder.pcap(&["fix", bad, "--all", "-o", bad]).ends(0);
+    assert_eq!(folder.read(bad), good);
+    folder.pcap(&["fix", "gzip.bad.pcap.gz", "--all", "-o", "gzip.bad.pcap.gz"]).ends(0);
+    assert_eq!(folder.read("gzip.bad.pcap.gz"), kept("gzip.good.pcap.gz"));
+    assert_eq!(
+        folder.files(),
+        [
+            "a.pcap",
+            "gzip.bad.pcap.gz",
+            "gzip.good.pcap.gz",
+            "out.pcap",
+            "out.pcap.gz",
+            "out.pcap.zst",
+            bad
+        ]
+    );
+}
+
+trait Plain {
+    fn pipe(&self, folder: &Folder) -> Vec<u8>;
+}
+
+impl Plain for Vec<u8> {
+    /// Decompressed: nothing to be repaired goes through as it is.
+    fn pipe(&self, folder: &Folder) -> Vec<u8> {
+        let ran = folder.pcap_of(self, &["fix", "-", "--only", "zeroed", "-o", "-"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    }
+}
+
+#[test]
+fn damaged_captures() {
+    let folder = Folder::with(&[]);
+    let whole = kept("nat-tcp.bad.pcap");
+    let cut = whole.len() - 10;
+    fs::write(folder.0.path().join("cut"), &whole[..cut]).unwrap();
+    // Seven packets are repaired; the rest is copied.
+    for target in [&["-o", "out"][..], &["--in-place"]] {
+        let ran = folder.pcap(&[&["fix", "cut"], target].concat());
+        assert_eq!(ran.ends(2), "       7  rewritten: tcp\n7 repaired, 0 wrong left as they are\n");
+        assert!(ran.err.starts_with("residue: cut: the file ends inside the record at byte "));
+        assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+    }
+    let good = kept("nat-tcp.good.pcap");
+    // Where the last record begins.
+    let start = 738;
+    assert_eq!(folder.read("out").len(), cut);
+    assert_eq!(folder.read("out")[..start], good[..start]);
+    assert_eq!(folder.read("out")[start..], whole[start..cut]);
+    assert_eq!(folder.read("cut"), folder.read("out"));
+    let ran = folder.pcap(&["fix", "cut", "-n", "--json"]);
+    ran.ends(2);
+    assert!(ran.json()["error"].as_str().unwrap().starts_with("the file ends inside"));
+}
+
+#[test]
+fn refused() {
+    let folder = Folder::with(&["tcp-v4.bad.pcap", "gzip.bad.pcap.gz", "gzip.good.pcap.gz"]);
+    fs::write(folder.0.path().join("text"), "hello").unwrap();
+    fs::write(folder.0.path().join("empty"), "").unwrap();
+    fs::create_dir(folder.0.path().join("dir")).unwrap();
+    let bad = "tcp-v4.bad.pcap";
+    let map = ["--map", "192.0.2.1=10.0.0.1"];
+    for (args, message) in [
+        (&[bad][..], "residue: say where to: -o OUT, --in-place or --dry-run\n"),
+        (&["-", "--in-place"], "residue: --in-place needs a file, not the standard input\n"),
+        (
+            &["gzip.bad.pcap.gz", "--in-place"],
+            "residue: gzip.bad.pcap.gz: a file compressed by gzip cannot be changed in place; write another file\n",
+        ),
+        // Whether or not there is something to change.
+        (&["gzip.good.pcap.gz", "--in-place"], "cannot be changed in place"),
+        (&[bad, "-o", "-", "--json"], "goes to the standard output"),
+        (&[bad, "-o", "x", "--in-place"], "cannot be used with"),
+        (&[bad, "-o", "x", "-n"], "cannot be used with"),
+        (&[bad, "--in-place", "-n"], "cannot be used with"),
+        (&["nosuch", "-n"], ": No such file or directory\n"),
+        (&["nosuch", "--in-place"], ": No such file or directory\n"),
+        (&["dir", "-n"], ": is a folder\n"),
+        (&["text", "-o", "x"], "residue: text: not a capture"),
+        (&["empty", "-o", "x"], "residue: empty: the file is empty"),
+        (
+            &[bad, "-o", "nosuch/x"],
+            "nosuch/x: cannot write the new capture: No such file or directory\n",
+        ),
+        (&[bad, "-o", "dir"], "dir: cannot write the new capture: Is a directory\n"),
+        (&[], "<FILE>"),
+        (&[bad, bad, "-n"], "unexpected argument"),
+    ] {
+        for command in [&["fix", "--all"][..], &["nat", map[0], map[1]]] {
+            let ran = folder.pcap(&[command, args].concat());
+            ran.ends(2);
+            assert!(ran.err.contains(message), "{command:?} {args:?}: {}", ran.err);
+            assert_eq!(ran.out, b"");
+        }
+    }
+    for (args, message) in [
+        (&["--all", "--only", "zeroed"][..], "cannot be used with"),
+        (&["--only", "nonsense"], "possible values: offload, rewritten, zeroed"),
+        (&["--only", ""], "possible values"),
+        (&["-o", "-", "--list"], "goes to the standard output"),
+    ] {
+        let ran = folder.pcap(&[&["fix", bad], args].concat());
+        ran.ends(2);
+        assert!(ran.err.contains(message), "{args:?}: {}", ran.err);
+    }
+    assert_eq!(folder.read(bad), kept(bad));
+    assert_eq!(folder.files().len(), 6);
+}
+
+#[test]
+fn nat() {
+    let folder = Folder::with(&["tcp-v4.good.pcap", "nat-tcp.bad.pcap", "gzip.good.pcap.gz"]);
+    let map = ["--map", "192.0.2.1=10.0.0.1"];
+    let nat = |file: &str, more: &[&str]| folder.pcap(&[&["nat", file], more].concat());
+    // The same is told, changed or not.
+    let told = nat("tcp-v4.good.pcap", &[&map[..], &["-n"]].concat());
+    assert_eq!(told.ends(0), "1 packet would be translated, 6 bytes would be changed\n");
+    assert_eq!(folder.read("tcp-v4.good.pcap"), kept("tcp-v4.good.pcap"));
+    let told = nat("tcp-v4.good.pcap", &[&map[..], &["-o", "out.pcap"]].concat());
+    assert_eq!(told.ends(0), "1 packet translated, 6 bytes changed\n");
+    let verified = folder.pcap(&["verify", "--list=all", "out.pcap"]);
+    assert!(verified.ends(0).contains("tcp 10.0.0.1:1234 -> 192.0.2.2:80: good"));
+    // And back: the first bytes again.
+    nat("out.pcap", &["--map", "10.0.0.1=192.0.2.1", "--in-place"]).ends(0);
+    assert_eq!(folder.read("out.pcap"), kept("tcp-v4.good.pcap"));
+    // Ports, several mappings of which the first counts, JSON.
+    let ports = [
+        "--map",
+        "192.0.2.1:1234=10.0.0.1:4000",
+        "--map",
+        "192.0.2.1=9.9.9.9",
+        "--map",
+        "192.0.2.2:80=10.0.0.2",
+    ];
+    let ran = nat("tcp-v4.good.pcap", &[&ports[..], &["--json", "-o", "out.pcap"]].concat());
+    ran.ends(0);
+    assert_eq!(
+        (&ran.json()["packets"], &ran.json()["error"]),
+        (&1.into(), &serde_json::Value::Null)
+    );
+    let verified = folder.pcap(&["verify", "--list=all", "out.pcap"]);
+    assert!(verified.ends(0).contains("tcp 10.0.0.1:4000 -> 10.0.0.2:80: good"));
+    // What was wrong stays wrong by the same amount.
+    nat("nat-tcp.bad.pcap", &[&map[..], &["-o", "out.pcap"]].concat()).ends(0);
+    let verified = folder.pcap(&["verify", "out.pcap"]);
+    assert!(
+        verified.ends(1).contains("10.0.0.1 -> 192.0.2.2, lacking 4805"),
+        "{}",
+        verified.text()
+    );
+    // Nothing fits.
+    let ran = nat("tcp-v4.good.pcap", &["--map", "1.1.1.1=2.2.2.2", "-o", "out.pcap"]);
+    assert_eq!(ran.ends(0), "0 packets translated, 0 bytes changed\n");
+    assert_eq!(folder.read("out.pcap"), kept("tcp-v4.good.pcap"));
+    // Through pipes and compressed files.
+    let ran = folder.pcap_of(&kept("tcp-v4.good.pcap"), &["nat", "-", "-o", "-", map[0], map[1]]);
+    assert_eq!(ran.code, 0);
+    let verified = folder.pcap_of(&ran.out, &["verify", "--list=all"]);
+    assert!(verified.ends(0).contains("tcp 10.0.0.1:1234"));
+    nat("gzip.good.pcap.gz", &[&map[..], &["-o", "out.pcap.gz"]].concat()).ends(0);
+    assert!(
+        folder.pcap(&["verify", "--list=all", "out.pcap.gz"]).ends(0).contains("tcp 10.0.0.1:1234")
+    );
+    // Cut short: what is there is translated.
+    let cut = &kept("nat-tcp.good.pcap")[..800];
+    let ran = folder.pcap_of(cut, &["nat", "-", "-o", "out.pcap", map[0], map[1]]);
+    assert!(ran.ends(2).starts_with("7 packets translated, "), "{}", ran.text());
+    assert!(ran.err.starts_with("residue: -: the file ends inside the record"));
+}
+
+#[test]
+fn mappings_that_are_none() {
+    let folder = Folder::with(&["tcp-v4.good.pcap"]);
+    for (map, message) in [
+        ("nonsense", "`nonsense`: an equals sign is missing"),
+        ("", "an equals sign is missing"),
+        ("192.0.2.1", "an equals sign is missing"),
+        ("=", "`` is no address"),
+        ("192.0.2.1=", "`` is no address"),
+        ("=192.0.2.1", "`` is no address"),
+        ("192.0.2.1=192.0.2.2=192.0.2.3", "`192.0.2.2=192.0.2.3` is no address"),
+        ("192.0.2.0/24=10.0.0.0/24", "`192.0.2.0/24` is no address"),
+        ("300.1.1.1=1.1.1.1", "`300.1.1.1` is no address"),
+        ("192.0.2.1:99999=10.0.0.1:1", "`192.0.2.1:99999` is no address"),
+        ("192.0.2.1:=10.0.0.1", "`192.0.2.1:` is no address"),
+        ("192.0.2.1=10.0.0.1:80", "does not say which port"),
+        ("192.0.2.1=::1", "different IP versions"),
+        ("a\x1b[31m=b", "`a\\u{1b}[31m` is no address"),
+    ] {
+        let ran = folder.pcap(&["nat", "tcp-v4.good.pcap", "-n", "--map", map]);
+        ran.ends(2);
+        let err = ran.err.split('\x1b').next().unwrap_or_default();
+        assert!(err.contains(message) || ran.err.contains(message), "{map:?}: {}", ran.err);
+    }
+    folder.pcap(&["nat", "tcp-v4.good.pcap", "-n"]).ends(2);
+}

@@ -1,0 +1,175 @@
+//! gzip's framing (RFC 1952) around deflated data. flate2 has readers of it, but these drop what they have decompressed when
+//! they come upon damage: here all of it is handed out first.
+
+use flate2::{Decompress, FlushDecompress, Status};
+use residue::crc::{Crc, Digest, catalog};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
+
+/// What a member begins with.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// The only compression method there is.
+const DEFLATE: u8 = 8;
+
+// Flags of optional fields.
+const HEADER_CRC: u8 = 2;
+const EXTRA: u8 = 4;
+const NAME: u8 = 8;
+const COMMENT: u8 = 16;
+const RESERVED: u8 = 0xe0;
+
+/// Member after member.
+pub(super) struct Gzip<R> {
+    input: R,
+    inflate: Decompress,
+    /// CRC-32 of the header, then of the data.
+    crc: Digest<'static>,
+    /// The number of bytes decompressed, modulo 2^32.
+    length: u32,
+    state: State,
+}
+
+enum State {
+    /// The first member is due.
+    Start,
+    Data,
+    /// Another member, or the end.
+    Between,
+    /// All that was decompressed has been handed out: now this is.
+    Damaged(io::Error),
+    End,
+}
+
+impl<R: BufRead> Gzip<R> {
+    pub fn new(input: R) -> Self {
+        let (inflate, crc) = (Decompress::new(false), CRC_32.digest());
+        Gzip { input, inflate, crc, length: 0, state: State::Start }
+    }
+
+    /// Begins the next member. What follows the last one counts as nothing, as gzip(1) has it, be it the zeros that fill up
+    /// a tape's block or anything else.
+    fn begin(&mut self) -> io::Result<State> {
+        self.crc = CRC_32.digest();
+        let is_first = matches!(self.state, State::Start);
+        let mut magic = [0; 2];
+        let mut there = 0;
+        while there < 2 {
+            match self.input.read(&mut magic[there..]) {
+                Ok(0) if is_first => return Err(cut()),
+                Ok(0) => return Ok(State::End),
+                Ok(count) => there += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if magic != MAGIC {
+            return Ok(State::End);
+        }
+        self.crc.update(&magic);
+        let [method, flags, ..] = self.take::<8>()?;
+        if method != DEFLATE {
+            return Err(wrong(format!("unknown compression method {method}")));
+        }
+        if flags & RESERVED != 0 {
+            return Err(wrong(format!("unknown flags {flags:#04x}")));
+        }
+        if flags & EXTRA != 0 {
+            for _ in 0..u16::from_le_bytes(self.take()?) {
+                self.take::<1>()?;
+            }
+        }
+        for field in [NAME, COMMENT] {
+            while flags & field != 0 && self.take()? != [0] {}
+        }
+        if flags & HEADER_CRC != 0 {
+            let computed = self.crc.value() as u16;
+            if u16::from_le_bytes(self.take()?) != computed {
+                return Err(wrong("wrong checksum of a member's header".to_owned()));
+            }
+        }
+        self.inflate.reset(false);
+        self.crc = CRC_32.digest();
+        self.length = 0;
+        Ok(State::Data)
+    }
+
+    /// The next bytes of the header or trailer.
+    fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.input.read_exact(&mut bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => cut(),
+            _ => error,
+        })?;
+        self.crc.update(&bytes);
+        Ok(bytes)
+    }
+
+    /// What a member ends with: CRC-32 and length of its data.
+    fn end(&mut self) -> io::Result<State> {
+        let computed = self.crc.value() as u32;
+        if u32::from_le_bytes(self.take()?) != computed {
+            return Err(wrong("wrong CRC-32".to_owned()));
+        }
+        if u32::from_le_bytes(self.take()?) != self.length {
+            return Err(wrong("wrong length".to_owned()));
+        }
+        Ok(State::Between)
+    }
+
+    /// Decompresses some bytes. Says how many, and how to go on.
+    fn data(&mut self, buffer: &mut [u8]) -> io::Result<(usize, State)> {
+        let input = self.input.fill_buf()?;
+        let is_end = input.is_empty();
+        let before = (self.inflate.total_in(), self.inflate.total_out());
+        let status = self.inflate.decompress(input, buffer, FlushDecompress::None);
+        // Also where it fails, they count what it did.
+        self.input.consume((self.inflate.total_in() - before.0) as usize);
+        let count = (self.inflate.total_out() - before.1) as usize;
+        self.crc.update(&buffer[..count]);
+        self.length = self.length.wrapping_add(count as u32);
+        let next = match status {
+            Ok(Status::StreamEnd) => self.end(),
+            Ok(_) if is_end && count == 0 => Err(cut()),
+            Ok(_) => Ok(State::Data),
+            // What flate2 says depends on how much was asked for.
+            Err(_) => Err(wrong("the deflated data are wrong".to_owned())),
+        };
+        Ok((count, next.unwrap_or_else(State::Damaged)))
+    }
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    /// An error comes once, behind all bytes before the damage; behind it the data end.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !buffer.is_empty() {
+            match &self.state {
+                State::Start | State::Between => {
+                    self.state = self.begin().unwrap_or_else(State::Damaged);
+                }
+                State::Data => {
+                    let (count, next) = self.data(buffer)?;
+                    self.state = next;
+                    if count > 0 {
+                        return Ok(count);
+                    }
+                }
+                State::Damaged(_) => {
+                    if let State::Damaged(error) = std::mem::replace(&mut self.state, State::End) {
+                        return Err(error);
+                    }
+                }
+                State::End => break,
+            }
+        }
+        Ok(0)
+    }
+}
+
+fn cut() -> io::Error {
+    io::Error::new(ErrorKind::UnexpectedEof, "the file ends inside of a member")
+}
+
+fn wrong(what: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what)
+}

@@ -1,0 +1,95 @@
+//! zstd's frames (RFC 8878), decoded by ruzstd block by block.
+
+use ruzstd::decoding::BlockDecodingStrategy::UptoBlocks;
+use ruzstd::decoding::FrameDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+/// An empty last block, and a checksum if one is due.
+const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
+/// Frame after frame.
+pub(super) struct Zstd<R> {
+    input: R,
+    decoder: FrameDecoder,
+    state: State,
+}
+
+enum State {
+    /// Another frame, or the end.
+    Between,
+    Data,
+    /// All that was decoded is handed out, then this is.
+    Damaged(io::Error),
+    End,
+}
+
+impl<R: BufRead> Zstd<R> {
+    pub fn new(input: R) -> Self {
+        Zstd { input, decoder: FrameDecoder::new(), state: State::Between }
+    }
+
+    /// Begins the next frame that has content, if there is one.
+    fn begin(&mut self) -> io::Result<State> {
+        loop {
+            match self.input.fill_buf() {
+                Ok([]) => return Ok(State::End),
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            match self.decoder.reset(&mut self.input) {
+                Ok(()) => return Ok(State::Data),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    io::copy(&mut self.input.by_ref().take(length.into()), &mut io::sink())?;
+                }
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        }
+    }
+
+    /// Decodes a block, or ends the frame.
+    fn go_on(&mut self) -> State {
+        if !self.decoder.is_finished() {
+            return match self.decoder.decode_blocks(&mut self.input, UptoBlocks(1)) {
+                Ok(_) => State::Data,
+                Err(error) => {
+                    // The decoder keeps back a window of bytes for blocks to come, until a frame ends.
+                    let _ = self.decoder.decode_blocks(&END[..], UptoBlocks(1));
+                    State::Damaged(io::Error::other(error))
+                }
+            };
+        }
+        let stored = self.decoder.get_checksum_from_data();
+        if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
+            let error = io::Error::new(ErrorKind::InvalidData, "wrong frame checksum");
+            return State::Damaged(error);
+        }
+        State::Between
+    }
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    /// An error comes once, behind all bytes before the damage; behind it the data end.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !buffer.is_empty() {
+            match &self.state {
+                State::Between => self.state = self.begin().unwrap_or_else(State::Damaged),
+                State::Data | State::Damaged(_) if self.decoder.can_collect() > 0 => {
+                    return self.decoder.read(buffer);
+                }
+                State::Data => self.state = self.go_on(),
+                State::Damaged(_) => {
+                    if let State::Damaged(error) = std::mem::replace(&mut self.state, State::End) {
+                        return Err(error);
+                    }
+                }
+                State::End => break,
+            }
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,152 @@
+//! Repairs that reach over several packets, and the thread that reads ahead.
+
+use residue_net::Error;
+use residue_net::fix::{Policy, Repairer};
+use residue_net::make::network::{self, V4};
+use residue_net::make::{Frame, tunnel};
+use residue_net::pcap::write::{Header, Writer};
+use residue_net::pcap::{LinkType, Reader};
+use residue_net::rewrite::Rewriter;
+use residue_net::verify;
+use std::io::{Cursor, Read as _};
+
+fn capture(frames: &[Vec<u8>]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut writer = Writer::new(&mut file, Header::new(LinkType::ETHERNET)).unwrap();
+    for bytes in frames {
+        let frame = Frame::whole(bytes.clone());
+        writer.packet(0, frame.wire_length, &frame.bytes).unwrap();
+    }
+    file
+}
+
+fn repaired(file: &[u8]) -> Result<Vec<u8>, Error> {
+    let repairer = Repairer::new(|| Reader::new(file), Policy::all(), |_| {})?;
+    let mut rewriter = Rewriter::new(file, &repairer.across(), |buffer, edits| {
+        edits.extend(repairer.repairs(buffer).iter().flat_map(|repair| repair.edits()));
+    })?;
+    let mut repaired = Vec::new();
+    rewriter.read_to_end(&mut repaired).map_err(|source| Error::Io { doing: "repair", source })?;
+    Ok(repaired)
+}
+
+/// How many checks of each verdict there are, by name.
+fn verdicts(file: &[u8]) -> Vec<(&'static str, &'static str)> {
+    let mut all = Vec::new();
+    verify::capture(file, |buffer| {
+        all.extend(buffer.findings().map(|it| (it.check.protocol.name, it.verdict.name())));
+    })
+    .unwrap();
+    all
+}
+
+/// The offset in the file of some check's field.
+fn field(file: &[u8], protocol: &str, number: usize) -> u64 {
+    let mut fields = Vec::new();
+    verify::capture(file, |buffer| {
+        for finding in buffer.findings().filter(|it| it.check.protocol.name == protocol) {
+            fields.extend(buffer.places.offset(finding.check.field[0].start));
+        }
+    })
+    .unwrap();
+    fields[number]
+}
+
+/// Adds to a 16-bit word so that a sum over it and the change before stays the same.
+fn give_back(file: &mut [u8], at: usize, changed: (u8, u8), low: bool) {
+    let word = u16::from_be_bytes([file[at], file[at + 1]]);
+    let place = |byte: u8| if low { u16::from(byte) } else { u16::from(byte) << 8 };
+    let word = residue::internet::update(word, place(changed.0), place(changed.1));
+    file[at..at + 2].copy_from_slice(&word.to_be_bytes());
+}
+
+/// The transport checksum stands in the first fragment, inside of a tunnel whose own checksum covers it: that follows.
+#[test]
+fn a_repaired_fragment_inside_a_checksummed_tunnel() {
+    let ends = [[10, 0, 0, 1], [10, 0, 0, 2]];
+    let datagram = network::Ends::V4(ends);
+    let udp = residue_net::make::transport::udp(datagram, [7, 9], &[0x5a; 100]);
+    let fragments = network::ipv4_fragments(ends, 17, &udp, 64);
+    let frames: Vec<Vec<u8>> = fragments
+        .iter()
+        .map(|fragment| V4.frame(47, &tunnel::gre_summed(0x0800, fragment)))
+        .collect();
+    let good = capture(&frames);
+    assert!(verdicts(&good).iter().all(|(_, verdict)| *verdict == "good"), "{:?}", verdicts(&good));
+
+    // The inner value is damaged, and the outer one computed over the damage.
+    let mut bad = good.clone();
+    let at = field(&good, "udp", 0) as usize;
+    let before = bad[at];
+    bad[at] ^= 0x42;
+    give_back(&mut bad, field(&good, "gre", 0) as usize, (before, before ^ 0x42), false);
+    let wrong: Vec<_> =
+        verdicts(&bad).into_iter().filter(|(_, verdict)| *verdict != "good").collect();
+    assert_eq!(wrong, [("udp", "bad")]);
+    assert_eq!(repaired(&bad).unwrap(), good);
+}
+
+/// A digest stands in a segment that was seen long before the PDU was complete: the segment's TCP checksum follows.
+#[test]
+fn a_repaired_digest() {
+    let good = include_bytes!("../../../captures/iscsi.pcap");
+    assert!(verdicts(good).iter().all(|(_, verdict)| *verdict == "good"));
+    for (protocol, number) in [("iscsi.header", 3), ("iscsi.data", 2)] {
+        let mut bad = good.to_vec();
+        let at = field(good, protocol, number) as usize;
+        let before = bad[at];
+        bad[at] ^= 0x10;
+        // Of the checksum of the segment that holds the digest.
+        let (mut tcp, mut low) = (None, false);
+        verify::capture(&good[..], |buffer| {
+            let inside = buffer.places.offset(0).is_some_and(|start| {
+                (start..start + buffer.bytes.len() as u64).contains(&(at as u64))
+            });
+            for finding in buffer.findings().filter(|it| inside && it.check.protocol.name == "tcp")
+            {
+                let start = buffer.places.offset(finding.check.field[0].start).unwrap();
+                // The checksum is 16 bytes into the segment, so it has the segment's parity.
+                (tcp, low) = (Some(start as usize), (at as u64 - start) % 2 == 1);
+            }
+        })
+        .unwrap();
+        give_back(&mut bad, tcp.unwrap(), (before, before ^ 0x10), low);
+        let wrong: Vec<_> =
+            verdicts(&bad).into_iter().filter(|(_, verdict)| *verdict != "good").collect();
+        assert_eq!(wrong, [(protocol, "bad")]);
+        assert_eq!(repaired(&bad).unwrap(), good);
+    }
+}
+
+/// Packets of all lengths, also such as need several chunks, are the same whoever reads them.
+#[test]
+fn reading_ahead_changes_nothing() {
+    let mut random = 1u64;
+    let frames: Vec<Vec<u8>> = (0..400)
+        .map(|number| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let most = [100, 2000, 20_000, 200_000][number % 4];
+            (0..(random >> 33) % most).map(|at| (at ^ random) as u8).collect()
+        })
+        .collect();
+    let file = capture(&frames);
+    for end in [file.len(), file.len() - 1, file.len() / 2, file.len() / 3, 30, 24] {
+        let file = &file[..end];
+        let mut direct = Reader::new(file).unwrap();
+        let mut ahead = Reader::ahead(Cursor::new(file.to_vec())).unwrap();
+        loop {
+            match (direct.next(), ahead.next()) {
+                (Ok(Some(one)), Ok(Some(other))) => {
+                    assert_eq!((one.number, one.offset), (other.number, other.offset));
+                    assert_eq!(one.bytes, other.bytes);
+                }
+                (Ok(None), Ok(None)) => break,
+                (Err(one), Err(other)) => {
+                    assert_eq!(one.to_string(), other.to_string());
+                    break;
+                }
+                (one, other) => panic!("{one:?} and {other:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Any capture: all that is kept from packet to packet (fragments, streams, agreements, counts, causes) takes memory in
+//! proportion to the capture, and nothing is found twice.
+
+#![no_main]
+
+use cap::Cap;
+use libfuzzer_sys::fuzz_target;
+use residue_net::check::Verdict;
+use residue_net::summary::Summary;
+use residue_net::verify;
+use std::alloc::System;
+
+#[global_allocator]
+static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
+
+/// The reader's window, and tables that grow by doubling.
+const LEAST: usize = 2 << 20;
+/// Bytes of memory for each byte of the capture: a check takes more than the two bytes of its field.
+const FACTOR: usize = 64;
+
+fuzz_target!(|input: &[u8]| {
+    let Some(file) = fuzz::capture(input) else { return };
+    let before = MEMORY.allocated();
+    let (mut most, mut findings) = (0, 0);
+    let mut summary = Summary::new();
+    let read = verify::capture(&*file, |buffer| {
+        for finding in buffer.findings() {
+            findings += 1;
+            summary.take(&finding);
+            if matches!(finding.verdict, Verdict::Good | Verdict::Bad | Verdict::Offloaded) {
+                assert!(finding.stored().is_some() && finding.computed().is_some());
+            }
+        }
+        most = most.max(MEMORY.allocated().saturating_sub(before));
+    });
+    let limit = LEAST + FACTOR * file.len();
+    assert!(most <= limit, "{most} bytes of memory for {} of a capture", file.len());
+    if read.is_ok() {
+        let total = summary.total();
+        assert_eq!(total.total(), findings);
+        let causes: u64 = summary.diagnosis.tally().values().sum();
+        assert_eq!(causes, total.bad + total.offloaded);
+        let rewrites = summary.diagnosis.rewrites();
+        assert!(rewrites.iter().map(|rewrite| rewrite.packets).sum::<u64>() <= total.bad);
+    }
+});
