@@ -29,6 +29,7 @@ Examples:
   residue sum disk.img                   CRC-32C of a file
   residue sum -a crc-32,adler-32 *.gz    two codes, each file read once
   residue list crc-16                    all that is known about a code
+  residue strength crc-32c               to which length each Hamming distance holds
   residue pcap verify trace.pcapng       which check values are wrong, and why?
   residue conform -a crc-32 -- ./mycrc   does this program compute CRC-32?";
 
@@ -41,10 +42,10 @@ pub enum Command {
     List(ListArgs),
     /// Measure how fast each code is on this CPU
     Bench(Box<BenchArgs>),
+    /// Find out exactly which errors a CRC misses, and what codes miss on real data
+    Strength(Box<StrengthArgs>),
     /// Verify, explain and repair the check values in packet captures
     Pcap(PcapArgs),
-    /// Find out which errors codes miss
-    Strength(StrengthArgs),
     /// Find out whether another program computes a code, and what it does wrong
     Conform(ConformArgs),
 }

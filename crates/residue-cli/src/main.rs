@@ -77,8 +77,8 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
             output.found(outcome);
             Ok(())
         }
-        Command::Pcap(args) => commands::pcap::run(&args, output),
         Command::Strength(args) => commands::strength::run(&args, output),
+        Command::Pcap(args) => commands::pcap::run(&args, output),
         Command::Conform(args) => commands::conform::run(&args, output),
     }
 }

@@ -27,6 +27,7 @@ pub mod iscsi;
 pub mod published;
 mod select;
 pub mod strength_data;
+pub mod strength_sums;
 pub mod table;
 pub mod tables;
 mod text;

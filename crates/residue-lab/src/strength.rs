@@ -1,5 +1,5 @@
-//! How strong codes are: CRCs exactly, by computation; any code on real data ([`data`]); sums by their arithmetic
-//! ([`additive`]).
+//! How strong codes are: CRCs exactly, by computation; sums exactly, by counting ([`sums`]); any code on real data
+//! ([`data`]); and what the documents say of it ([`claims`]).
 //!
 //! A CRC of width r by the generator g does not see an error if and only if the polynomial of its wrong bits is a multiple
 //! of g: a *codeword*. Initial value, final exclusive or and the order of bits do not matter. So with n = data + r bits in
@@ -15,6 +15,7 @@
 //! the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data.
 
 pub mod additive;
+pub mod claims;
 mod collide;
 pub mod data;
 mod effort;
@@ -23,17 +24,20 @@ mod generator;
 mod gf2;
 mod integer;
 mod lightest;
+mod notes;
 pub mod probability;
 pub mod profile;
 mod short;
 mod spectrum;
+pub mod sums;
 pub mod weights;
 mod witness;
 
 pub use effort::Effort;
 pub use factor::Factor;
 pub use generator::{Fault, Generator, Notation};
-pub use profile::{Limit, Profile};
+pub use notes::notes;
+pub use profile::{Distance, Limit, Profile};
 pub use weights::Weights;
 pub use witness::Witness;
 

@@ -1,26 +1,206 @@
 //! `residue strength`: which errors codes miss.
 
+mod claims;
 mod data;
+mod profile;
+mod sums;
+mod weights;
 
 use crate::output::Output;
+use crate::progress::Progress;
 use clap::{Args, Subcommand};
+use residue_lab::strength::{Effort, Generator, Notation};
+use serde_json::{Value, json};
 
-/// Arguments of `residue strength`.
+const HELP: &str = "\
+A polynomial is a CRC's name, or hexadecimal: normal:04c11db7, koopman:82608edb, reversed:edb88320, reciprocal:, \
+explicit:104c11db7. Digits alone do where only one notation is possible, or only one makes a known polynomial.
+
+Lengths are of the data, without the check value: bits, or bytes with a B behind (kB, KiB, MiB too).
+
+Every figure says what it is: exact (proved), bound (proved as far as it goes), sampled (looked at in points).
+
+Examples:
+  residue strength crc-32c                   to which length each Hamming distance holds
+  residue strength crc-32 --length 1500B     the Hamming distance of Ethernet frames
+  residue strength koopman:ba0dc66b
+  residue strength weights crc-32 --length 1514B --most 4
+  residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
+  residue strength sums                      the Internet checksum, Fletcher, Adler and others
+  residue strength data /usr/lib             what twelve codes miss on these files
+  residue strength claims                    what the documents say, and what is so";
+
+/// `residue strength`
 #[derive(Debug, Args)]
+#[command(after_help = HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct StrengthArgs {
     #[command(subcommand)]
-    what: What,
+    command: Option<Command>,
+    #[command(flatten)]
+    profile: profile::ProfileArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum Command {
+    /// Count the undetected errors of each number of bits, and say how probable they are
+    Weights(weights::WeightsArgs),
     /// Damage real data as networks and disks do, and count what each code misses
     Data(data::DataArgs),
+    /// Count what sums miss, exactly: distances, pairs of bits, bursts, swaps, insertions
+    Sums(sums::SumsArgs),
+    /// Judge what the source documents say: each statement, its exact condition, and a proof
+    Claims(claims::ClaimsArgs),
 }
 
-/// Runs the command.
+/// Does what was asked for.
 pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
-    match &args.what {
-        What::Data(args) => data::run(args, output),
+    match &args.command {
+        Some(Command::Weights(args)) => weights::run(args, output),
+        Some(Command::Data(args)) => data::run(args, output),
+        Some(Command::Sums(args)) => sums::run(args, output),
+        Some(Command::Claims(args)) => claims::run(args, output),
+        None => profile::run(&args.profile, output),
+    }
+}
+
+/// How much to compute.
+#[derive(Debug, Args)]
+struct Patience {
+    /// How long one search may take, about; what would take longer stays a bound
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    patience: u32,
+}
+
+impl Patience {
+    /// Works with a progress bar; if it may take more than a second, says so first.
+    fn work<T>(
+        &self,
+        output: &mut Output,
+        what: &'static str,
+        seconds: impl FnOnce(&Effort<'_>) -> f64,
+        work: impl FnOnce(&Effort<'_>) -> T,
+    ) -> T {
+        let effort = Effort::new().within(self.patience);
+        let seconds = seconds(&effort);
+        if seconds > 1.0 {
+            output.complain(&format!("{what}, which may take {}", duration(seconds)));
+            output.progress = Progress::of(what);
+        }
+        let progress = output.progress.clone();
+        let result = work(&Effort { tell: &|done, of| progress.tell(done, of), ..effort });
+        output.progress.clear();
+        result
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} seconds"),
+        ..6000.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.0} hours", seconds / 3600.0),
+    }
+}
+
+/// A length in bits; with `B`, `kB`, `MB`, `KiB` or `MiB` behind it in bytes.
+fn length(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "b" => 1,
+        "B" => 8,
+        "kB" => 8000,
+        "MB" => 8_000_000,
+        "KiB" => 8 << 10,
+        "MiB" => 8 << 20,
+        other => return Err(format!("`{other}` is no unit; write bits, or B, kB, MB, KiB or MiB")),
+    };
+    let number: u64 = digits
+        .replace(['_', ','], "")
+        .parse()
+        .map_err(|_| "a whole number of bits, or of bytes with a B behind".to_string())?;
+    match number.checked_mul(unit) {
+        Some(0) => Err("data of length 0 have nothing to protect; give at least one bit".into()),
+        Some(bits) if bits <= 1 << 62 => Ok(bits),
+        _ => Err("longer than any data".into()),
+    }
+}
+
+/// Digits in groups of three.
+fn grouped(number: impl ToString) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A polynomial in a notation, of as many digits as its width has.
+fn written(generator: &Generator, notation: Notation) -> String {
+    let digits = generator.width().div_ceil(4) as usize;
+    format!("{:0digits$x}", generator.write(notation))
+}
+
+fn polynomial_as_json(generator: &Generator) -> Value {
+    let notations: serde_json::Map<String, Value> = Notation::ALL
+        .iter()
+        .map(|&notation| (notation.name().to_string(), json!(written(generator, notation))))
+        .collect();
+    json!({
+        "width": generator.width(),
+        "names": generator.names().collect::<Vec<_>>(),
+        "notations": notations,
+    })
+}
+
+/// What it is, in a line or two.
+fn polynomial_as_text(generator: &Generator, read: Notation) -> Vec<String> {
+    let notations: Vec<String> = Notation::ALL
+        .iter()
+        .map(|&notation| format!("{} {}", notation.name(), written(generator, notation)))
+        .collect();
+    let mut lines = vec![
+        format!("polynomial  {} bits, read as {}", generator.width(), read.name()),
+        format!("            {}", notations.join("  ")),
+    ];
+    let names: Vec<&str> = generator.names().collect();
+    if !names.is_empty() {
+        lines.push(format!("used by     {}", names.join(", ")));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths() {
+        assert_eq!(length("1500B"), Ok(12_000));
+        assert_eq!(length("12112"), Ok(12_112));
+        assert_eq!(length("1MiB"), Ok(8 << 20));
+        for wrong in [
+            "",
+            "0",
+            "0B",
+            "B",
+            "-1",
+            "1.5kB",
+            "9KB",
+            "99999999999999999999",
+            "9999999999999999B",
+            "1é",
+        ] {
+            assert!(length(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn groups() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(2_147_483_615_u64), "2,147,483,615");
+        assert_eq!(grouped(123_456), "123,456");
     }
 }

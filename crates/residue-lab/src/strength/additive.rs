@@ -85,8 +85,10 @@ pub trait Work {
     fn run<G: Group>(self, group: G) -> Self::Output;
 }
 
+/// The group of a code, with what following bytes do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
+    /// Bits.
     Bits,
     /// The modulus, and the factor for each word of two bytes that follows.
     Residues(u64, u32),
@@ -99,7 +101,7 @@ enum Kind {
 pub struct Additive {
     code: Code,
     name: String,
-    kind: Kind,
+    pub(super) kind: Kind,
 }
 
 impl Additive {
@@ -134,6 +136,28 @@ impl Additive {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it is a CRC.
+    #[must_use]
+    pub fn crc(&self) -> bool {
+        matches!(self.code, Code::Crc(_))
+    }
+
+    /// Whether it takes each byte's lowest bit first.
+    #[must_use]
+    pub fn reflected(&self) -> bool {
+        self.code.params().is_some_and(|params| params.refin)
+    }
+
+    /// After so many bits of the data all is as before: the bits of a unit, and of a byte for CRCs.
+    #[must_use]
+    pub fn unit_bits(&self) -> usize {
+        match self.kind {
+            Kind::Bits if self.crc() => 8,
+            Kind::Bits | Kind::Residues(..) => self.width() as usize,
+            Kind::Pairs(_, unit, _) => 8 * unit as usize,
+        }
     }
 
     /// Bits of its value.

@@ -7,8 +7,7 @@ use std::thread::available_parallelism;
 pub struct Effort<'a> {
     /// Threads to use, at least one.
     pub threads: usize,
-    /// The largest search to make, in sums of powers: a core does about 2^28 in a second. What would take more stays a
-    /// bound.
+    /// The largest search to make, in sums of powers ([`Effort::seconds`]). What would take more stays a bound.
     pub sums: u64,
     /// The longest codeword to search, in bits. Each bit takes about 20 bytes of memory.
     pub longest: u64,
@@ -16,7 +15,22 @@ pub struct Effort<'a> {
     pub tell: &'a (dyn Fn(u64, u64) + Sync),
 }
 
+/// Sums of powers that a core makes and compares in a second, about.
+const SPEED: u64 = 1 << 26;
+
 impl Effort<'_> {
+    /// Seconds that so many sums take, about.
+    #[must_use]
+    pub fn seconds(&self, sums: u64) -> f64 {
+        sums as f64 / (SPEED as f64 * self.threads as f64)
+    }
+
+    /// Limits each search to about so many seconds.
+    #[must_use]
+    pub fn within(self, seconds: u32) -> Self {
+        Effort { sums: u64::from(seconds) * SPEED * self.threads as u64, ..self }
+    }
+
     /// Every core, some minutes, two gigabytes.
     #[must_use]
     pub fn new() -> Effort<'static> {

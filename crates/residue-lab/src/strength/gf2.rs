@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn division_of_the_literature() {
-        // 11010101 000 by 1011 leaves 010, with the quotient 11110110.
+        // 11010101 and three zeros, by 1011, leaves 010, with the quotient 11110110.
         assert_eq!(divide(0b110_1010_1000, 0b1011), (0b1111_0110, 0b010));
         assert_eq!(divide(5, 0), (0, 5));
     }

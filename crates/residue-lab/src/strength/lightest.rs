@@ -271,6 +271,25 @@ fn shortest_straight(
     }
 }
 
+/// About where the first codeword is to be expected among random ones, in bits.
+fn expected_span(generator: &Generator, weight: u32) -> f64 {
+    let values = f64::from(generator.width()) - f64::from(u8::from(generator.has_parity()));
+    let arrangements: f64 = (1..weight).map(|i| f64::from(i).log2()).sum();
+    ((values + arrangements) / (f64::from(weight) - 1.0)).exp2()
+}
+
+/// Sums that the shortest codeword of `weight` may take to find, or to give up.
+pub(super) fn expected_cost(
+    generator: &Generator,
+    order: u64,
+    weight: u32,
+    effort: &Effort<'_>,
+) -> u64 {
+    let length = (expected_span(generator, weight) * 1.5) as u64;
+    let sums = Plan::new(weight, length.min(order).min(1 << 31)).sums;
+    2 * u64::try_from(sums).unwrap_or(u64::MAX).min(effort.sums)
+}
+
 /// Sums that all codewords of `weight` within `length` bits take to find; `None` if that is out of the question.
 pub(super) fn cost(weight: u32, length: u64, effort: &Effort<'_>) -> Option<u64> {
     let plan = Plan::new(weight, length);

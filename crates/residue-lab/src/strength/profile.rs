@@ -54,7 +54,8 @@ impl Profile {
         self.limits.iter().map(|limit| limit.data).collect()
     }
 
-    /// The Hamming distance of `data` bits, at least 1, and whether it is known to be no larger.
+    /// The Hamming distance of `data` bits, at least 1, as far as the limits tell it, and whether it is known to be no
+    /// larger.
     #[must_use]
     pub fn distance(&self, data: u64) -> (u32, Kind) {
         let holds = self.limits.iter().rev().find(|limit| limit.data >= data);
@@ -62,6 +63,65 @@ impl Profile {
         let next = self.limits.iter().find(|limit| limit.distance == distance + 1);
         (distance, next.map_or(Kind::Exact, |next| next.kind))
     }
+}
+
+/// The Hamming distance of data of one length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distance {
+    /// The Hamming distance.
+    pub distance: u32,
+    /// Whether that is all, or what is proved.
+    pub kind: Kind,
+    /// An undetected error of `distance` bits, if it is exact.
+    pub witness: Option<Witness>,
+}
+
+impl Distance {
+    /// The Hamming distance of `data` bits, at least 1: the weight of the lightest codeword that fits.
+    #[must_use]
+    pub fn new(generator: &Generator, data: u64, effort: &Effort<'_>) -> Distance {
+        let order = factor::order(&factor::factors(generator.explicit()));
+        let length = data.saturating_add(generator.width().into());
+        let short = Short::new(generator);
+        let fits = |places: &Vec<u64>| places.last().is_some_and(|&top| top < length);
+        // The generator itself fits, so that the search ends at its weight.
+        for weight in 2..=generator.explicit().count_ones() {
+            let places = match short.word(weight).filter(fits) {
+                Some(places) => Some(places),
+                None if weight == 2 => (length > order).then(|| vec![0, order]),
+                None if weight % 2 == 1 && generator.has_parity() => None,
+                None => match lightest::shortest(
+                    generator,
+                    order,
+                    weight,
+                    short.length.min(length),
+                    length,
+                    effort,
+                ) {
+                    Search::Found(places) => Some(places),
+                    Search::NoneTo(searched) if searched >= length => None,
+                    Search::NoneTo(_) => {
+                        return Distance { distance: weight, kind: Kind::AtLeast, witness: None };
+                    }
+                },
+            };
+            if let Some(witness) = places.and_then(|places| Witness::new(generator, &places)) {
+                return Distance { distance: weight, kind: Kind::Exact, witness: Some(witness) };
+            }
+        }
+        let weight = generator.explicit().count_ones();
+        Distance { distance: weight, kind: Kind::AtLeast, witness: None }
+    }
+}
+
+/// Sums of powers that a profile will take, about.
+#[must_use]
+pub fn sums(generator: &Generator, effort: &Effort<'_>) -> u64 {
+    let order = factor::order(&factor::factors(generator.explicit()));
+    (3..=lightest::HEAVIEST as u32)
+        .filter(|weight| weight.is_multiple_of(2) || !generator.has_parity())
+        .map(|weight| lightest::expected_cost(generator, order, weight, effort))
+        .fold(0, u64::saturating_add)
 }
 
 fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> {

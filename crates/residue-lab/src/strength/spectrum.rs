@@ -6,7 +6,12 @@
 //! would not fit: for each value of the message's upper bits, the columns are added with the signs those bits give them
 //! into a table of the lower bits alone, which stays in the cache.
 
+//!
+//! The steps of the transform may be taken in any order. Those over neighbours suit no vector instruction, so the table is
+//! seen as a matrix: all steps are taken over whole rows, half of them after the matrix was transposed.
+
 use super::Effort;
+use std::ops::{Add, AddAssign, Sub};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -17,13 +22,35 @@ const LOW: u32 = 14;
 /// Upper bits that a thread takes at a time.
 const BATCH: u64 = 64;
 
+/// An integer that holds the sums.
+trait Cell:
+    Copy + Default + Send + Add<Output = Self> + Sub<Output = Self> + AddAssign + From<i8> + Into<i32>
+{
+}
+
+impl Cell for i16 {}
+impl Cell for i32 {}
+
 /// How many of the 2^`dimensions` messages give a word of each weight, from 0 to the number of columns.
 pub(super) fn distribution(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Vec<u64> {
+    // Narrow sums are twice as many to a vector.
+    if i16::try_from(columns.len()).is_ok() {
+        counted::<i16>(columns, dimensions, effort)
+    } else {
+        counted::<i32>(columns, dimensions, effort)
+    }
+}
+
+fn counted<C: Cell>(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Vec<u64> {
     let low = dimensions.min(LOW);
+    // The parts of a column that choose its place in the table, and its sign.
+    let places: Vec<u16> =
+        columns.iter().map(|column| (column & ((1 << low) - 1)) as u16).collect();
+    let uppers: Vec<u32> = columns.iter().map(|column| (column >> low) as u32).collect();
     let (next, parts) = (AtomicU64::new(0), 1_u64 << (dimensions - low));
     let total = Mutex::new(vec![0; columns.len() + 1]);
     let work = || {
-        let mut table = vec![0; 1 << low];
+        let (mut table, mut turned) = (vec![C::default(); 1 << low], vec![C::default(); 1 << low]);
         // Twice as many counters, by turns: one that is counted up again at once would have to wait.
         let mut counts = vec![[0_u64; 2]; columns.len() + 1];
         loop {
@@ -32,12 +59,10 @@ pub(super) fn distribution(columns: &[u64], dimensions: u32, effort: &Effort<'_>
                 break;
             }
             for upper in start..(start + BATCH).min(parts) {
-                signed(columns, low, upper, &mut table);
-                transform(&mut table);
-                for pair in table.chunks(2) {
-                    for (turn, &sum) in pair.iter().enumerate() {
-                        counts[(columns.len() as i32 - sum) as usize / 2][turn] += 1;
-                    }
+                signed(&places, &uppers, upper as u32, &mut table);
+                transform(&mut table, &mut turned);
+                for (i, &sum) in turned.iter().enumerate() {
+                    counts[(columns.len() as i32 - sum.into()) as usize / 2][i % 2] += 1;
                 }
             }
             (effort.tell)(start, parts);
@@ -56,17 +81,42 @@ pub(super) fn distribution(columns: &[u64], dimensions: u32, effort: &Effort<'_>
 }
 
 /// Counts the columns by their lower bits, those negative that the upper bits of the message say so of.
-fn signed(columns: &[u64], low: u32, upper: u64, table: &mut [i32]) {
-    table.fill(0);
-    let (mask, upper) = ((1 << low) - 1, upper << low);
-    for column in columns {
-        table[(column & mask) as usize] += 1 - 2 * ((column & upper).count_ones() & 1) as i32;
+fn signed<C: Cell>(places: &[u16], uppers: &[u32], upper: u32, table: &mut [C]) {
+    table.fill(C::default());
+    let mut odd = [0_u8; 256];
+    for (places, uppers) in places.chunks(odd.len()).zip(uppers.chunks(odd.len())) {
+        // The parity by shifts, which vectors have, and not by counting bits, which they have not.
+        for (odd, column) in odd.iter_mut().zip(uppers) {
+            let mut bits = column & upper;
+            bits ^= bits >> 16;
+            bits ^= bits >> 8;
+            bits ^= bits >> 4;
+            bits ^= bits >> 2;
+            bits ^= bits >> 1;
+            *odd = (bits & 1) as u8;
+        }
+        for (place, odd) in places.iter().zip(odd) {
+            table[usize::from(*place)] += C::from(1 - 2 * odd as i8);
+        }
     }
 }
 
-/// The Walsh-Hadamard transform, in place.
-fn transform(table: &mut [i32]) {
-    let mut half = 1;
+/// The Walsh-Hadamard transform, into `turned` and in another order; the table is used up.
+fn transform<C: Cell>(table: &mut [C], turned: &mut [C]) {
+    let bits = table.len().ilog2();
+    let (width, height) = (1 << (bits / 2), 1 << (bits - bits / 2));
+    steps(table, width);
+    for (row, cells) in table.chunks_exact(width).enumerate() {
+        for (column, &cell) in cells.iter().enumerate() {
+            turned[column * height + row] = cell;
+        }
+    }
+    steps(turned, height);
+}
+
+/// The steps over rows of `width`.
+fn steps<C: Cell>(table: &mut [C], width: usize) {
+    let mut half = width;
     while half < table.len() {
         for block in table.chunks_exact_mut(2 * half) {
             let (left, right) = block.split_at_mut(half);
@@ -93,6 +143,7 @@ mod tests {
                 expected[columns.iter().filter(set).count()] += 1;
             }
             assert_eq!(distribution(&columns, dimensions, &Effort::new()), expected);
+            assert_eq!(counted::<i32>(&columns, dimensions, &Effort::new()), expected);
         }
     }
 }

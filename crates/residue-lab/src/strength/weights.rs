@@ -73,6 +73,28 @@ impl Weights {
         Ok(weights)
     }
 
+    /// Seconds that [`Weights::new`] takes, about.
+    #[must_use]
+    pub fn seconds(
+        generator: &Generator,
+        data: u64,
+        most: Option<u32>,
+        effort: &Effort<'_>,
+    ) -> f64 {
+        let length = data.saturating_add(generator.width().into());
+        if let Some(most) = most.filter(|&most| few_enough(generator, length, most, effort)) {
+            let sums = (3..=most).filter_map(|weight| lightest::cost(weight, length, effort));
+            return effort.seconds(sums.sum());
+        }
+        // A word of the dual takes four nanoseconds, and a column two for each table; a coefficient of the identity
+        // grows with the length.
+        let words = f64::from(generator.width().min(DIMENSIONS).min(data.min(64) as u32)).exp2();
+        let tables = words / 16384.0 * length as f64;
+        let identity =
+            if most.is_none() { (length as f64 / 12_000.0).powf(3.5) * 5.0 } else { 0.0 };
+        ((2.0 * words + tables) * 2e-9 + identity) / effort.threads as f64
+    }
+
     /// The bits of a codeword.
     #[must_use]
     pub fn length(&self) -> u64 {
@@ -147,12 +169,24 @@ fn of_the_dual(
     effort: &Effort<'_>,
 ) -> Vec<BigUint> {
     let columns: Vec<u64> = gf2::powers(generator.explicit(), 1).take(length).collect();
-    let dual = spectrum::distribution(&columns, generator.width(), effort);
+    let dual = dual(generator, &columns, effort);
     let most = most.map_or(length, |most| most as usize);
     mac_williams(&dual, most, effort.threads)
         .into_iter()
         .map(|count| count.to_biguint().unwrap_or_default() >> generator.width())
         .collect()
+}
+
+/// How many words of the dual code have each weight.
+fn dual(generator: &Generator, columns: &[u64], effort: &Effort<'_>) -> Vec<u64> {
+    if !generator.has_parity() {
+        return spectrum::distribution(columns, generator.width(), effort);
+    }
+    // Every power of x has an odd number of bits, as x + 1 divides g: the sum of all rows is the word of ones. With it in
+    // place of the first row, the combinations of the others are half of all, and their complements are the other half.
+    let others: Vec<u64> = columns.iter().map(|column| column >> 1).collect();
+    let half = spectrum::distribution(&others, generator.width() - 1, effort);
+    half.iter().zip(half.iter().rev()).map(|(count, complement)| count + complement).collect()
 }
 
 /// The coefficients, to z^`most`, of the sum of B_i (1 - z)^i (1 + z)^(n - i), i from 0 to n.

@@ -1,0 +1,42 @@
+//! `residue strength claims`: the documents' statements on the strength of codes.
+
+use crate::output::Output;
+use clap::Args;
+use residue_lab::report::wrapped;
+use residue_lab::strength::claims;
+
+/// Columns of text.
+const COLUMNS: usize = 104;
+
+/// Arguments of `residue strength claims`.
+#[derive(Debug, Args)]
+pub struct ClaimsArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
+    let all = claims::judge()?;
+    if args.json {
+        return Ok(output.json(&all)?);
+    }
+    let mut source = "";
+    for claim in all {
+        if claim.source != source {
+            source = claim.source;
+            output.line(format!("{source}\n"))?;
+        }
+        let verdict = claim.verdict.name();
+        output.line(format!("  {verdict:<11}  {}", claim.statement))?;
+        let more = [claim.exactly, format!("Computed ({}): {}.", claim.kind, claim.evidence)];
+        for line in more.iter().flat_map(|text| {
+            wrapped(text, COLUMNS - 15).lines().map(String::from).collect::<Vec<_>>()
+        }) {
+            output.line(format!("{:15}{line}", ""))?;
+        }
+        output.line("")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `residue strength data`, `sums` and `claims`: what codes miss on data, and what the documents say.
+
+mod common;
+
+use common::{folder, residue};
+
+#[test]
+fn data_are_tried_the_same_way_twice() {
+    let dir = folder();
+    let run = |more: &[&str]| {
+        let args = ["strength", "data", "noise", "--splices", "1e5", "--trials", "50"];
+        residue(args.into_iter().chain(more.iter().copied())).within(dir.path()).run()
+    };
+    let text = run(&[]).ends(0).to_string();
+    for words in
+        ["noise: 100003 bytes of 1 files", "splice-header", "word-swap", "≥", "CRC-32C misses 0"]
+    {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    assert_eq!(run(&["--csv"]).ends(0), run(&["--csv"]).ends(0));
+    let json = run(&["--json", "--made", "uniform,ramp"]).json();
+    assert_eq!(json["sources"].as_array().map(Vec::len), Some(3));
+    let internet = &json["sources"][1]["tests"][0]["rows"][0];
+    let end = |name: &str| internet["rate"][name].as_f64().unwrap_or(f64::NAN);
+    assert!(end("low") < 1.0 / 65535.0 && end("high") > 1.0 / 65535.0, "{internet}");
+    let ran = run(&["--report", "out"]);
+    ran.ends(0);
+    assert!(dir.path().join("out/index.html").is_file() && ran.err.contains("index.html"));
+}
+
+#[test]
+fn sums_are_counted() {
+    let ran = residue(["strength", "sums", "--length", "64", "-a", "internet,fletcher-16"]).run();
+    let text = ran.ends(0);
+    assert!(text.contains("never") && text.contains("254"), "{text}");
+    assert!(text.contains("255 bytes, zero; data bits (byte.bit) 0.0; value bits 0"), "{text}");
+    let dir = folder();
+    let args =
+        ["strength", "sums", "-a", "internet", "--length", "64", "--data", "noise", "--json"];
+    let json = residue(args).within(dir.path()).run().json();
+    assert_eq!(json["sums"][0]["distance"]["three_to"], 0);
+    assert!(json["two_bits_of_data"][0]["missed"].as_f64().is_some_and(|missed| missed > 0.0));
+}
+
+#[test]
+fn statements_are_judged() {
+    let text = residue(["strength", "claims"]).run().ends(0).to_string();
+    assert!(text.contains("2147483615") && text.contains("conditional"), "{text}");
+    let json = residue(["strength", "claims", "--json"]).run().json();
+    assert!(json.as_array().is_some_and(|all| all.len() == 19));
+}
+
+#[test]
+fn bad_input_is_told() {
+    let dir = folder();
+    for (args, words) in [
+        (&["data"][..], "name a file or folder"),
+        (&["data", "missing"], "cannot read `missing`"),
+        (&["data", "nine"], "at least 512 bytes"),
+        (&["data", "noise", "-a", "crc-64/nvme"], "wider than 32 bits"),
+        (&["data", "noise", "-a", "crc-33"], "no code has this name"),
+        (&["data", "noise", "--splices", "1e99"], "whole number"),
+        (&["data", "noise", "--splices", "0"], "give a number"),
+        (&["data", "--made", "sand"], "uniform, zeros, bitmap, ramp, records"),
+        (&["sums", "--length", "0"], "multiple of 4"),
+        (&["sums", "--length", "64", "--data", "nine"], "has 9 bytes"),
+    ] {
+        let ran = residue(["strength"].iter().chain(args)).within(dir.path()).run();
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
+    }
+}
