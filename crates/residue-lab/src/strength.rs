@@ -24,6 +24,7 @@ mod generator;
 mod gf2;
 mod integer;
 mod lightest;
+pub mod logarithm;
 mod notes;
 pub mod probability;
 pub mod profile;

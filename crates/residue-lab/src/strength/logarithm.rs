@@ -1,0 +1,305 @@
+//! The shortest codeword of four bits by discrete logarithms: a second way, against which the first (`lightest`) is held.
+//!
+//! Let x be a generator of the field's units, that is g primitive, and L(a) the logarithm of 1 + x^a (Zech's): x^L(a) = 1 +
+//! x^a. A codeword of four bits is 1 + x^a = x^b (1 + x^c), so L(a) - L(c) = b: two of the n logarithms that are closer than
+//! n. Sorted, such logarithms are neighbours. (Didier and Laigle-Chapuy 2007 use them to find multiples of low weight.)
+//!
+//! The logarithm modulo a divisor q of the number of units is found by raising to the power units / q and looking the
+//! result up among the q powers of x^(units / q) (Pohlig and Hellman). Not all divisors are needed: with the product M of
+//! those used, differences are known modulo M, and what looks like a codeword is tried. And L(2a) = 2 L(a), so only odd a
+//! are computed.
+//!
+//! With a factor x + 1 beside the primitive one nothing changes, as four is even.
+
+use super::{Effort, Generator, factor, gf2, integer};
+use std::thread;
+
+/// The largest divisor whose powers are kept.
+const LARGEST: u64 = 1 << 23;
+
+/// Divisors are taken until their product is this large.
+const ENOUGH: u128 = 1 << 60;
+
+/// The places of the shortest codeword of four bits within `length` bits, `Some(None)` if there is none; `None` if the way is
+/// closed: the generator is neither primitive nor that times x + 1, or the number of units has too few small divisors.
+pub fn four_bits(
+    generator: &Generator,
+    length: u64,
+    effort: &Effort<'_>,
+) -> Option<Option<[u64; 4]>> {
+    let factors = factor::factors(generator.explicit());
+    let (last, others) = factors.split_last()?;
+    let simple = others.iter().all(|other| other.poly == 3 && other.times == 1);
+    if !simple || !last.is_primitive() || last.times > 1 || last.degree() < 3 {
+        return None;
+    }
+    let length = length.min(last.order).min(effort.longest);
+    let logarithms = Logarithms::new(last.poly, last.order)?;
+    let modulus = logarithms.modulus;
+    let sorted = logarithms.sorted(length, effort);
+    // Once around: the first follow the last.
+    let around = sorted.iter().map(|&(l, a)| (u128::from(l) + modulus, a));
+    let all: Vec<(u128, u32)> = sorted.iter().map(|&(l, a)| (l.into(), a)).chain(around).collect();
+    let mut best: Option<[u64; 4]> = None;
+    for (i, &(low, c)) in all[..sorted.len()].iter().enumerate() {
+        for &(high, a) in &all[i + 1..] {
+            let b = high - low;
+            let shortest = best.map_or(length, |best| best[3]);
+            if b >= shortest.into() || b >= modulus {
+                break;
+            }
+            let mut places = [0, a.into(), b as u64, b as u64 + u64::from(c)];
+            places.sort_unstable();
+            let distinct = places.windows(2).all(|pair| pair[0] < pair[1]);
+            if distinct && places[3] < shortest && is_codeword(last.poly, &places) {
+                best = Some(places);
+            }
+        }
+    }
+    Some(best)
+}
+
+fn is_codeword(f: u128, places: &[u64]) -> bool {
+    let power = |&place: &u64| gf2::power(gf2::divide(2, f).1, place.into(), f);
+    places.iter().map(power).fold(0, |sum, power| sum ^ power) == 0
+}
+
+/// How to take logarithms to the base x modulo a primitive polynomial.
+struct Logarithms {
+    field: Field,
+    divisors: Vec<Divisor>,
+    /// The product of the divisors.
+    modulus: u128,
+}
+
+/// A divisor of the number of units, and what is needed to know a logarithm modulo it.
+struct Divisor {
+    /// The number of units divided by it.
+    exponent: u64,
+    /// What the logarithm modulo it is multiplied by, in the Chinese remainder theorem.
+    weight: u128,
+    powers: Lookup,
+}
+
+impl Logarithms {
+    fn new(f: u128, units: u64) -> Option<Logarithms> {
+        let primes = integer::prime_factors(units);
+        let mut powers: Vec<u64> =
+            primes.chunk_by(|a, b| a == b).map(|same| same.iter().product()).collect();
+        powers.retain(|&q| q <= LARGEST);
+        let mut modulus = 1;
+        let mut used = Vec::new();
+        for q in powers.into_iter().rev() {
+            if modulus < ENOUGH {
+                modulus *= u128::from(q);
+                used.push(q);
+            }
+        }
+        // With less than this, too many pairs look like codewords.
+        if modulus < (u128::from(units) >> 16).max(1 << 10) {
+            return None;
+        }
+        let field = Field::new(f);
+        let divisors = used
+            .into_iter()
+            .map(|q| {
+                let rest = modulus / u128::from(q);
+                // The inverse of the rest modulo q, found by trying.
+                let inverse = (1..=u128::from(q))
+                    .find(|i| rest % u128::from(q) * i % u128::from(q) == 1 % u128::from(q));
+                let step = field.power(2, units / q);
+                Divisor {
+                    exponent: units / q,
+                    weight: rest * inverse.unwrap_or(0) % modulus,
+                    powers: Lookup::new(&field, step, q as u32),
+                }
+            })
+            .collect();
+        Some(Logarithms { field, divisors, modulus })
+    }
+
+    /// The logarithm modulo `modulus`, of a value that is not 0.
+    fn of(&self, value: u64) -> u64 {
+        let parts = self.divisors.iter().map(|divisor| {
+            let power = self.field.power(value, divisor.exponent);
+            u128::from(divisor.powers.find(power)) * divisor.weight % self.modulus
+        });
+        (parts.sum::<u128>() % self.modulus) as u64
+    }
+
+    /// L(a) for a from 1 to below `length`, with a, sorted.
+    fn sorted(&self, length: u64, effort: &Effort<'_>) -> Vec<(u64, u32)> {
+        let mut zech = vec![0; length as usize];
+        // Odd places, a stretch for each thread; threads meet at even places.
+        let stretch = (zech.len() / effort.threads.max(1) + 2) & !1;
+        thread::scope(|scope| {
+            for (part, stretch_of) in zech.chunks_mut(stretch).enumerate() {
+                scope.spawn(move || {
+                    let first = (part * stretch) as u64;
+                    let start = self.field.power(2, first);
+                    let powers = gf2::powers(self.field.f, start);
+                    for (i, (log, power)) in stretch_of.iter_mut().zip(powers).enumerate() {
+                        if i % 2 == 1 {
+                            *log = self.of(power ^ 1);
+                        }
+                        if part == 0 && i % 65536 == 0 {
+                            (effort.tell)(i as u64, stretch as u64);
+                        }
+                    }
+                });
+            }
+        });
+        for a in (2..zech.len()).step_by(2) {
+            zech[a] = (2 * u128::from(zech[a / 2]) % self.modulus) as u64;
+        }
+        let mut sorted: Vec<(u64, u32)> = zech.into_iter().zip(0..).skip(1).collect();
+        sorted.sort_unstable();
+        sorted
+    }
+}
+
+/// Arithmetic modulo a polynomial of degree 3 to 64 by tables.
+struct Field {
+    f: u128,
+    /// What byte i of a word's square becomes, and what byte i above x^64 does.
+    squares: Box<[[u64; 256]; 8]>,
+    reduced: Box<[[u64; 256]; 8]>,
+}
+
+impl Field {
+    fn new(f: u128) -> Field {
+        let table = |image: &dyn Fn(u32) -> u64| {
+            let mut table = Box::new([[0; 256]; 8]);
+            for (byte, row) in (0..).zip(table.iter_mut()) {
+                for value in 1..256_usize {
+                    let bit = value.trailing_zeros();
+                    row[value] = row[value & (value - 1)] ^ image(8 * byte + bit);
+                }
+            }
+            table
+        };
+        let x = gf2::divide(2, f).1;
+        let square = |bit: u32| gf2::power(x, (2 * bit).into(), f) as u64;
+        let above = |bit: u32| gf2::power(x, (64 + bit).into(), f) as u64;
+        Field { f, squares: table(&square), reduced: table(&above) }
+    }
+
+    fn through(table: &[[u64; 256]; 8], value: u64) -> u64 {
+        table
+            .iter()
+            .zip(value.to_le_bytes())
+            .fold(0, |sum, (row, byte)| sum ^ row[usize::from(byte)])
+    }
+
+    fn multiply(&self, a: u64, b: u64) -> u64 {
+        // Multiples of a by all polynomials of four terms.
+        let mut multiples = [0_u128; 16];
+        for i in 1..16 {
+            multiples[i] = multiples[i / 2] << 1 ^ if i % 2 == 1 { a.into() } else { 0 };
+        }
+        let product = (0..16)
+            .rev()
+            .fold(0, |product: u128, i| product << 4 ^ multiples[(b >> (4 * i) & 15) as usize]);
+        let low = product as u64;
+        let mut value = low ^ Field::through(&self.reduced, (product >> 64) as u64);
+        // Of a lower degree, the low word has bits above it as well.
+        let degree = gf2::degree(self.f);
+        if degree < 64 {
+            value = gf2::divide(value.into(), self.f).1 as u64;
+        }
+        value
+    }
+
+    /// value^n, four bits of n at a time.
+    fn power(&self, value: u64, n: u64) -> u64 {
+        let mut powers = [1; 16];
+        for i in 1..16 {
+            powers[i] = self.multiply(powers[i - 1], value);
+        }
+        let digits = (67 - n.leading_zeros()) / 4;
+        (0..digits).rev().fold(1, |result, digit| {
+            let raised = (0..4).fold(result, |result, _| Field::through(&self.squares, result));
+            match n >> (4 * digit) & 15 {
+                0 => raised,
+                digit => self.multiply(raised, powers[digit as usize]),
+            }
+        })
+    }
+}
+
+/// Powers of a unit, and their exponents: a table with open addressing.
+struct Lookup {
+    shift: u32,
+    slots: Vec<(u64, u32)>,
+}
+
+impl Lookup {
+    /// Of 1, `step`, `step`^2, ...: `count` of them.
+    fn new(field: &Field, step: u64, count: u32) -> Lookup {
+        let bits = (2 * count).ilog2() + 1;
+        let mut lookup = Lookup { shift: 64 - bits, slots: vec![(0, 0); 1 << bits] };
+        let mut power = 1;
+        for exponent in 0..count {
+            let slot = lookup.slot(power);
+            lookup.slots[slot] = (power, exponent);
+            power = field.multiply(power, step);
+        }
+        lookup
+    }
+
+    /// Where this power is, or would be. No power is 0, which marks a free slot.
+    fn slot(&self, power: u64) -> usize {
+        // The fractional part of the golden ratio spreads best.
+        let mut slot = (power.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize;
+        while self.slots[slot].0 != power && self.slots[slot].0 != 0 {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        slot
+    }
+
+    fn find(&self, power: u64) -> u32 {
+        self.slots[self.slot(power)].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_the_published_limits() {
+        // The longest data of HD 5, and for those with x + 1 of HD 6.
+        for (koopman, data) in [
+            ("koopman:8d95", 62_u64),
+            ("koopman:d175", 93),
+            ("koopman:80000d", 509),
+            ("koopman:c3267d", 517),
+            ("crc-32", 2974),
+        ] {
+            let (generator, _) = Generator::parse(koopman, None).unwrap();
+            let span = data + 1 + u64::from(generator.width());
+            let found = four_bits(&generator, span + 1000, &Effort::new()).unwrap().unwrap();
+            assert_eq!(found[3] + 1, span, "{koopman}");
+            assert_eq!(four_bits(&generator, span - 1, &Effort::new()), Some(None), "{koopman}");
+        }
+        // Not primitive, and too few divisors.
+        for name in ["crc-32/mef", "crc-32c"] {
+            let (generator, _) = Generator::parse(name, None).unwrap();
+            assert_eq!(four_bits(&generator, 10_000, &Effort::new()), None);
+        }
+    }
+
+    #[test]
+    fn logarithms_of_powers() {
+        let f = 1 << 64 | 0xad93_d235_94c9_3659;
+        let field = Field::new(f);
+        for n in [0, 1, 63, 64, 1 << 40, u64::MAX - 1] {
+            let expected = gf2::power(2, n.into(), f) as u64;
+            assert_eq!(field.power(2, n), expected);
+        }
+        let small = Logarithms::new(0x1_04c1_1db7, u32::MAX.into()).unwrap();
+        for n in [0, 1, 31, 32, 65_537, 4_000_000_000] {
+            assert_eq!(small.of(gf2::power(2, n, 0x1_04c1_1db7) as u64), n as u64);
+        }
+    }
+}
