@@ -4,13 +4,13 @@
 //! - s(2) is one more than the generator's order: bits as far apart as the order look the same.
 //! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even weight.
 //! - The other s(w) are looked for in rising order, below the least so far: among all codewords of up to 22 data bits first,
-//!   then by meeting in the middle (`lightest`).
+//!   then by meeting in the middle (`lightest`), or for four bits far apart by logarithms (`logarithm`).
 //!
 //! Where that would take too long the limit is given as a bound: it is proved so far, and not known beyond.
 
 use super::lightest::{self, Search};
 use super::short::Short;
-use super::{Effort, Factor, Generator, Kind, Witness, factor};
+use super::{Effort, Factor, Generator, Kind, Witness, factor, logarithm};
 
 /// How far a Hamming distance holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,20 +90,17 @@ impl Distance {
                 Some(places) => Some(places),
                 None if weight == 2 => (length > order).then(|| vec![0, order]),
                 None if weight % 2 == 1 && generator.has_parity() => None,
-                None => match lightest::shortest(
-                    generator,
-                    order,
-                    weight,
-                    short.length.min(length),
-                    length,
-                    effort,
-                ) {
-                    Search::Found(places) => Some(places),
-                    Search::NoneTo(searched) if searched >= length => None,
-                    Search::NoneTo(_) => {
-                        return Distance { distance: weight, kind: Kind::AtLeast, witness: None };
+                None => {
+                    let from = short.length.min(length);
+                    match shortest(generator, order, weight, from, length, effort) {
+                        Search::Found(places) => Some(places),
+                        Search::NoneTo(searched) if searched >= length => None,
+                        Search::NoneTo(_) => {
+                            let kind = Kind::AtLeast;
+                            return Distance { distance: weight, kind, witness: None };
+                        }
                     }
-                },
+                }
             };
             if let Some(witness) = places.and_then(|places| Witness::new(generator, &places)) {
                 return Distance { distance: weight, kind: Kind::Exact, witness: Some(witness) };
@@ -120,8 +117,29 @@ pub fn sums(generator: &Generator, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
     (3..=lightest::HEAVIEST as u32)
         .filter(|weight| weight.is_multiple_of(2) || !generator.has_parity())
-        .map(|weight| lightest::expected_cost(generator, order, weight, effort))
+        .map(|weight| match weight {
+            4 if logarithm::preferred(generator, order) => {
+                logarithm::expected_cost(generator, effort)
+            }
+            _ => lightest::expected_cost(generator, order, weight, effort),
+        })
         .fold(0, u64::saturating_add)
+}
+
+/// As [`lightest::shortest`], by the faster way.
+fn shortest(
+    generator: &Generator,
+    order: u64,
+    weight: u32,
+    from: u64,
+    to: u64,
+    effort: &Effort<'_>,
+) -> Search {
+    if weight == 4 && logarithm::preferred(generator, to) {
+        logarithm::shortest(generator, to, effort)
+    } else {
+        lightest::shortest(generator, order, weight, from, to, effort)
+    }
 }
 
 fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> {
@@ -152,7 +170,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
             Some(places) => Search::Found(places),
             None => {
                 let to = u64::try_from(known - 1).unwrap_or(order).min(order);
-                lightest::shortest(generator, order, weight, short.length.min(to), to, effort)
+                shortest(generator, order, weight, short.length.min(to), to, effort)
             }
         };
         match found {
