@@ -274,15 +274,15 @@ pub(super) fn expected_span(generator: &Generator, weight: u32) -> f64 {
     ((values + arrangements) / (f64::from(weight) - 1.0)).exp2()
 }
 
-/// Sums that the shortest codeword of `weight` may take to find, or to give up.
+/// Sums that the shortest codeword of `weight` within `to` bits may take to find, or to give up.
 pub(super) fn expected_cost(
     generator: &Generator,
-    order: u64,
+    to: u64,
     weight: u32,
     effort: &Effort<'_>,
 ) -> u64 {
     let length = (expected_span(generator, weight) * 1.5) as u64;
-    let sums = Plan::new(weight, length.min(order).min(1 << 31)).sums;
+    let sums = Plan::new(weight, length.min(to).min(1 << 31)).sums;
     2 * u64::try_from(sums).unwrap_or(u64::MAX).min(effort.sums)
 }
 

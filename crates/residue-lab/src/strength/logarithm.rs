@@ -99,9 +99,9 @@ pub(super) fn preferred(generator: &Generator, to: u64) -> bool {
 }
 
 /// What [`shortest`] costs or gives up after, in sums.
-pub(super) fn expected_cost(generator: &Generator, effort: &Effort<'_>) -> u64 {
+pub(super) fn expected_cost(generator: &Generator, to: u64, effort: &Effort<'_>) -> u64 {
     let length = (lightest::expected_span(generator, 4) * 1.6) as u64;
-    length.saturating_mul(COST).min(effort.sums)
+    length.min(to).saturating_mul(COST).min(effort.sums)
 }
 
 /// As [`lightest::shortest`], of four bits.

@@ -111,19 +111,27 @@ impl Distance {
     }
 }
 
-/// Sums of powers that a profile will take, about.
+/// Sums of powers that a profile will take, about, or the distance of `data` bits.
 #[must_use]
-pub fn sums(generator: &Generator, effort: &Effort<'_>) -> u64 {
+pub fn sums(generator: &Generator, data: Option<u64>, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
-    (3..=lightest::HEAVIEST as u32)
-        .filter(|weight| weight.is_multiple_of(2) || !generator.has_parity())
-        .map(|weight| match weight {
-            4 if logarithm::preferred(generator, order) => {
-                logarithm::expected_cost(generator, effort)
-            }
-            _ => lightest::expected_cost(generator, order, weight, effort),
-        })
-        .fold(0, u64::saturating_add)
+    let to = data.map_or(order, |data| data.saturating_add(generator.width().into()).min(order));
+    let mut sums = 0_u64;
+    for weight in 3..=lightest::HEAVIEST as u32 {
+        if weight % 2 == 1 && generator.has_parity() {
+            continue;
+        }
+        sums = sums.saturating_add(if weight == 4 && logarithm::preferred(generator, to) {
+            logarithm::expected_cost(generator, to, effort)
+        } else {
+            lightest::expected_cost(generator, to, weight, effort)
+        });
+        // The distance is known as soon as some codeword fits.
+        if data.is_some() && lightest::expected_span(generator, weight) < to as f64 {
+            break;
+        }
+    }
+    sums
 }
 
 /// As [`lightest::shortest`], by the faster way.
