@@ -9,6 +9,7 @@ mod weights;
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
+use residue_lab::report::{table::COLUMNS, wrapped};
 use residue_lab::strength::{Effort, Generator, Notation};
 use serde_json::{Value, json};
 
@@ -167,7 +168,14 @@ fn polynomial_as_text(generator: &Generator, read: Notation) -> Vec<String> {
     ];
     let names: Vec<&str> = generator.names().collect();
     if !names.is_empty() {
-        lines.push(format!("used by     {}", names.join(", ")));
+        let names = names.join(", ");
+        let wrapped = wrapped(&names, COLUMNS - 12);
+        lines.extend(
+            wrapped
+                .lines()
+                .zip(["used by"].into_iter().chain(std::iter::repeat("")))
+                .map(|(line, label)| format!("{label:12}{line}")),
+        );
     }
     lines
 }

@@ -414,6 +414,20 @@ mod tests {
     }
 
     #[test]
+    fn searches_end_as_those_in_the_middle_do() {
+        for (name, order) in [("crc-32", u32::MAX.into()), ("koopman:80000d", (1 << 24) - 1)] {
+            let (generator, _) = Generator::parse(name, None).unwrap();
+            for to in [400, 3006, 3007, 100_000] {
+                let found = shortest(&generator, to, &Effort::new());
+                let other = lightest::shortest(&generator, order, 4, 0, to, &Effort::new());
+                assert_eq!(found, other, "{name} to {to}");
+            }
+            let little = Effort { sums: 100 * COST, ..Effort::new() };
+            assert_eq!(shortest(&generator, 3007, &little), Search::NoneTo(100));
+        }
+    }
+
+    #[test]
     fn logarithms_of_powers() {
         let f = 1 << 64 | 0xad93_d235_94c9_3659;
         let field = Field::new(f);
