@@ -42,9 +42,15 @@ impl Profile {
     /// Finds all limits, as far as `effort` allows.
     #[must_use]
     pub fn new(generator: &Generator, effort: &Effort<'_>) -> Profile {
+        Profile::to(generator, u32::MAX, effort)
+    }
+
+    /// Finds the limits of Hamming distances up to `most`, which is less work. Of larger ones nothing is known then.
+    #[must_use]
+    pub fn to(generator: &Generator, most: u32, effort: &Effort<'_>) -> Profile {
         let factors = factor::factors(generator.explicit());
         let order = factor::order(&factors);
-        let limits = limits(generator, order, effort);
+        let limits = limits(generator, order, most, effort);
         Profile { generator: *generator, factors, order, limits }
     }
 
@@ -117,14 +123,20 @@ impl Distance {
 /// Sums of powers that a profile will take, about.
 #[must_use]
 pub fn sums(generator: &Generator, effort: &Effort<'_>) -> u64 {
+    sums_to(generator, u32::MAX, effort)
+}
+
+/// The same, of [`Profile::to`].
+#[must_use]
+pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
-    (3..=lightest::HEAVIEST as u32)
+    (3..most.min(lightest::HEAVIEST as u32 + 1))
         .filter(|weight| weight.is_multiple_of(2) || !generator.has_parity())
         .map(|weight| lightest::expected_cost(generator, order, weight, effort))
         .fold(0, u64::saturating_add)
 }
 
-fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> {
+fn limits(generator: &Generator, order: u64, most: u32, effort: &Effort<'_>) -> Vec<Limit> {
     let width = u64::from(generator.width());
     let short = Short::new(generator);
     let mut limits = Vec::new();
@@ -132,7 +144,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
     let mut proved = order;
     let mut witness = Witness::new(generator, &[0, order]);
     for distance in 3.. {
-        if proved <= width {
+        if proved <= width || distance > most {
             break;
         }
         let exact = witness.as_ref().is_some_and(|w| w.span() == u128::from(proved) + 1);
@@ -144,7 +156,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
         });
         // The next distance fails with the shortest codeword of as many bits as this one has.
         let weight = distance;
-        if weight % 2 == 1 && generator.has_parity() {
+        if weight % 2 == 1 && generator.has_parity() || distance == most {
             continue;
         }
         let known = witness.as_ref().map_or(u128::MAX, Witness::span);
