@@ -1,6 +1,7 @@
 //! `residue strength`: which errors codes miss.
 
 mod claims;
+mod compare;
 mod data;
 mod profile;
 mod sums;
@@ -29,6 +30,7 @@ Examples:
   residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
   residue strength sums                      the Internet checksum, Fletcher, Adler and others
   residue strength data /usr/lib             what twelve codes miss on these files
+  residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler and others side by side
   residue strength claims                    what the documents say, and what is so";
 
 /// `residue strength`
@@ -49,6 +51,8 @@ enum Command {
     Data(data::DataArgs),
     /// Count what sums miss, exactly: distances, pairs of bits, bursts, swaps, insertions
     Sums(sums::SumsArgs),
+    /// Put codes side by side, CRCs and sums: distances, shares, probabilities, undetected errors a year
+    Compare(compare::CompareArgs),
     /// Judge what the source documents say: each statement, its exact condition, and a proof
     Claims(claims::ClaimsArgs),
 }
@@ -60,6 +64,7 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
         Some(Command::Data(args)) => data::run(args, output),
         Some(Command::Sums(args)) => sums::run(args, output),
         Some(Command::Claims(args)) => claims::run(args, output),
+        Some(Command::Compare(args)) => compare::run(args, output),
         None => profile::run(&args.profile, output),
     }
 }

@@ -42,9 +42,15 @@ impl Profile {
     /// Finds all limits, as far as `effort` allows.
     #[must_use]
     pub fn new(generator: &Generator, effort: &Effort<'_>) -> Profile {
+        Profile::to(generator, u32::MAX, effort)
+    }
+
+    /// Finds the limits of Hamming distances up to `most`, which is less work. Of larger ones nothing is known then.
+    #[must_use]
+    pub fn to(generator: &Generator, most: u32, effort: &Effort<'_>) -> Profile {
         let factors = factor::factors(generator.explicit());
         let order = factor::order(&factors);
-        let limits = limits(generator, order, effort);
+        let limits = limits(generator, order, most, effort);
         Profile { generator: *generator, factors, order, limits }
     }
 
@@ -111,27 +117,48 @@ impl Distance {
     }
 }
 
-/// Sums of powers that a profile will take, about, or the distance of `data` bits.
+/// Sums of powers that a profile will take, about.
 #[must_use]
-pub fn sums(generator: &Generator, data: Option<u64>, effort: &Effort<'_>) -> u64 {
+pub fn sums(generator: &Generator, effort: &Effort<'_>) -> u64 {
+    sums_to(generator, u32::MAX, effort)
+}
+
+/// The same, of [`Profile::to`].
+#[must_use]
+pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
-    let to = data.map_or(order, |data| data.saturating_add(generator.width().into()).min(order));
-    let mut sums = 0_u64;
-    for weight in 3..=lightest::HEAVIEST as u32 {
-        if weight % 2 == 1 && generator.has_parity() {
-            continue;
-        }
-        sums = sums.saturating_add(if weight == 4 && logarithm::preferred(generator, to) {
-            logarithm::expected_cost(generator, to, effort)
-        } else {
-            lightest::expected_cost(generator, to, weight, effort)
-        });
-        // The distance is known as soon as some codeword fits.
-        if data.is_some() && lightest::expected_span(generator, weight) < to as f64 {
-            break;
-        }
+    weights(generator)
+        .take_while(|&weight| weight < most)
+        .map(|weight| cost(generator, weight, order, effort))
+        .fold(0, u64::saturating_add)
+}
+
+/// The same, of a [`Distance`] at `data` bits.
+#[must_use]
+pub fn sums_at(generator: &Generator, data: u64, effort: &Effort<'_>) -> u64 {
+    let length = data.saturating_add(generator.width().into());
+    // The distance is known as soon as some codeword fits.
+    let fits = |weight: &u32| lightest::expected_span(generator, *weight) < length as f64;
+    let last = weights(generator).find(fits).unwrap_or(u32::MAX);
+    weights(generator)
+        .take_while(|&weight| weight <= last)
+        .map(|weight| cost(generator, weight, length, effort))
+        .fold(0, u64::saturating_add)
+}
+
+/// The weights that codewords are looked for of, but two.
+fn weights(generator: &Generator) -> impl Iterator<Item = u32> {
+    let parity = generator.has_parity();
+    (3..=lightest::HEAVIEST as u32).filter(move |weight| weight % 2 == 0 || !parity)
+}
+
+/// What [`shortest`] takes, about.
+fn cost(generator: &Generator, weight: u32, to: u64, effort: &Effort<'_>) -> u64 {
+    if weight == 4 && logarithm::preferred(generator, to) {
+        logarithm::expected_cost(generator, to, effort)
+    } else {
+        lightest::expected_cost(generator, to, weight, effort)
     }
-    sums
 }
 
 /// As [`lightest::shortest`], by the faster way.
@@ -150,7 +177,7 @@ fn shortest(
     }
 }
 
-fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> {
+fn limits(generator: &Generator, order: u64, most: u32, effort: &Effort<'_>) -> Vec<Limit> {
     let width = u64::from(generator.width());
     let short = Short::new(generator);
     let mut limits = Vec::new();
@@ -158,7 +185,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
     let mut proved = order;
     let mut witness = Witness::new(generator, &[0, order]);
     for distance in 3.. {
-        if proved <= width {
+        if proved <= width || distance > most {
             break;
         }
         let exact = witness.as_ref().is_some_and(|w| w.span() == u128::from(proved) + 1);
@@ -170,7 +197,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
         });
         // The next distance fails with the shortest codeword of as many bits as this one has.
         let weight = distance;
-        if weight % 2 == 1 && generator.has_parity() {
+        if weight % 2 == 1 && generator.has_parity() || distance == most {
             continue;
         }
         let known = witness.as_ref().map_or(u128::MAX, Witness::span);

@@ -5,7 +5,7 @@ use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
 use residue_lab::strength::logarithm::{self, Confirmation};
-use residue_lab::strength::profile::sums;
+use residue_lab::strength::profile::{sums, sums_at};
 use residue_lab::strength::{
     Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Witness, notes,
 };
@@ -46,7 +46,7 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         let found = args.patience.work(
             output,
             "searching",
-            |effort| effort.seconds(sums(&generator, Some(data), effort)),
+            |effort| effort.seconds(sums_at(&generator, data, effort)),
             |effort| Distance::new(&generator, data, effort),
         );
         return one(args, &generator, read, data, &found, output);
@@ -54,7 +54,7 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let profile = args.patience.work(
         output,
         "searching",
-        |effort| effort.seconds(sums(&generator, None, effort)),
+        |effort| effort.seconds(sums(&generator, effort)),
         |effort| Profile::new(&generator, effort),
     );
     let confirmation = if args.confirm { Some(confirm(&profile, args, output)?) } else { None };
