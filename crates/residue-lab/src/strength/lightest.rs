@@ -100,7 +100,7 @@ pub(super) fn codewords(
     let width = generator.width() - u32::from(plan.odd);
     let keys: Vec<u64> =
         powers.iter().map(|power| mix(power >> u32::from(plan.odd), width)).collect();
-    let sets = Anchors::new(&plan, &keys, length as u32);
+    let sets = Anchors::new(&plan, &keys);
     let mut words: Vec<Word> = collisions(&keys, width, &sets.anchors, effort)
         .into_iter()
         .filter_map(|sums| {
@@ -158,7 +158,7 @@ struct Anchors {
 }
 
 impl Anchors {
-    fn new(plan: &Plan, keys: &[u64], length: u32) -> Anchors {
+    fn new(plan: &Plan, keys: &[u64]) -> Anchors {
         let size = plan.half as usize - 1;
         let mut all = Anchors { anchors: Vec::new(), places: Vec::new(), size };
         if size == 0 {
@@ -166,7 +166,8 @@ impl Anchors {
             return all;
         }
         let mut set = vec![0; size];
-        for first in 0..length {
+        // Moved, the second half may begin behind the codeword's length.
+        for first in 0..plan.places {
             let may_start = match plan.stride {
                 0 => first > 0,
                 stride => first < stride || first.is_multiple_of(stride),
@@ -335,6 +336,17 @@ mod tests {
                 let found = codewords(&generator, weight, length.into(), &Effort::new());
                 assert_eq!(found, expected, "{text}, weight {weight}");
             }
+        }
+    }
+
+    /// The second half stands at the codeword's end, whichever it is, and is moved beyond it.
+    #[test]
+    fn codeword_with_its_places_at_the_end() {
+        for (text, places) in
+            [("explicit:189cd", vec![0, 2, 3, 88]), ("reciprocal:89cd", vec![0, 85, 86, 88])]
+        {
+            let found = shortest(&generator(text), u64::MAX, 4, 0, 89, &Effort::new());
+            assert_eq!(found, Search::Found(places), "{text}");
         }
     }
 
