@@ -17,6 +17,7 @@
 pub mod additive;
 pub mod claims;
 mod collide;
+pub mod compare;
 pub mod data;
 mod effort;
 mod factor;

@@ -239,11 +239,7 @@ fn shortest_straight(
     if weight as usize > HEAVIEST || to <= from {
         return Search::NoneTo(from.min(to));
     }
-    // About where the first codeword is to be expected among random ones.
-    let values = f64::from(generator.width()) - f64::from(u8::from(generator.has_parity()));
-    let spans = f64::from(weight) - 1.0;
-    let expected =
-        ((values + (1..weight).map(|i| f64::from(i).log2()).sum::<f64>()) / spans).exp2();
+    let expected = expected_span(generator, weight);
     let exponent = f64::from(weight / 2) - if weight.is_multiple_of(2) { 0.5 } else { 0.0 };
     // Each search costs two and a half times as much as the one before.
     let growth = 2.5_f64.powf(1.0 / exponent);
@@ -273,22 +269,27 @@ fn shortest_straight(
 }
 
 /// About where the first codeword is to be expected among random ones, in bits.
-fn expected_span(generator: &Generator, weight: u32) -> f64 {
+pub(super) fn expected_span(generator: &Generator, weight: u32) -> f64 {
     let values = f64::from(generator.width()) - f64::from(u8::from(generator.has_parity()));
     let arrangements: f64 = (1..weight).map(|i| f64::from(i).log2()).sum();
     ((values + arrangements) / (f64::from(weight) - 1.0)).exp2()
 }
 
-/// Sums that the shortest codeword of `weight` may take to find, or to give up.
+/// Sums that the shortest codeword of `weight` within `to` bits may take to find, or to give up.
 pub(super) fn expected_cost(
     generator: &Generator,
-    order: u64,
+    to: u64,
     weight: u32,
     effort: &Effort<'_>,
 ) -> u64 {
     let length = (expected_span(generator, weight) * 1.5) as u64;
-    let sums = Plan::new(weight, length.min(order).min(1 << 31)).sums;
+    let sums = Plan::new(weight, length.min(to).min(1 << 31)).sums;
     2 * u64::try_from(sums).unwrap_or(u64::MAX).min(effort.sums)
+}
+
+/// Sums to compare for all codewords of `weight` within `length` bits.
+pub(super) fn sums(weight: u32, length: u64) -> u128 {
+    Plan::new(weight, length.min(1 << 31)).sums
 }
 
 /// Sums that all codewords of `weight` within `length` bits take to find; `None` if that is out of the question.
