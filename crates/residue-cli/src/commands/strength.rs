@@ -4,6 +4,7 @@ mod claims;
 mod compare;
 mod data;
 mod profile;
+mod search;
 mod sums;
 mod weights;
 
@@ -30,6 +31,7 @@ Examples:
   residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
   residue strength sums                      the Internet checksum, Fletcher, Adler and others
   residue strength data /usr/lib             what twelve codes miss on these files
+  residue strength search --width 16 --length 64 --hd 6
   residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler and others side by side
   residue strength claims                    what the documents say, and what is so";
 
@@ -51,6 +53,8 @@ enum Command {
     Data(data::DataArgs),
     /// Count what sums miss, exactly: distances, pairs of bits, bursts, swaps, insertions
     Sums(sums::SumsArgs),
+    /// Find the polynomials of a width that keep a Hamming distance, or survey all
+    Search(search::SearchArgs),
     /// Put codes side by side, CRCs and sums: distances, shares, probabilities, undetected errors a year
     Compare(compare::CompareArgs),
     /// Judge what the source documents say: each statement, its exact condition, and a proof
@@ -63,6 +67,7 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
         Some(Command::Weights(args)) => weights::run(args, output),
         Some(Command::Data(args)) => data::run(args, output),
         Some(Command::Sums(args)) => sums::run(args, output),
+        Some(Command::Search(args)) => search::run(args, output),
         Some(Command::Claims(args)) => claims::run(args, output),
         Some(Command::Compare(args)) => compare::run(args, output),
         None => profile::run(&args.profile, output),
