@@ -30,6 +30,7 @@ pub mod logarithm;
 mod notes;
 pub mod probability;
 pub mod profile;
+pub mod search;
 mod short;
 mod spectrum;
 pub mod sums;
