@@ -19,14 +19,6 @@ pub(super) enum Reach {
     AtLeast(u64),
 }
 
-impl Reach {
-    pub fn data(self) -> u64 {
-        match self {
-            Reach::Exactly(data) | Reach::AtLeast(data) => data,
-        }
-    }
-}
-
 /// Data bits to which every multiple is weighed: more where tables of sums are large.
 const SHORT: [u32; 4] = [0, 5, 6, 12];
 
@@ -282,6 +274,14 @@ impl Set for Hashed {
 mod tests {
     use super::*;
     use crate::strength::{Effort, Generator, Profile};
+
+    impl Reach {
+        fn data(self) -> u64 {
+            match self {
+                Reach::Exactly(data) | Reach::AtLeast(data) => data,
+            }
+        }
+    }
 
     /// The data bits to which each distance to `most` holds, by trying all codewords of up to `longest` data bits.
     fn tried(explicit: u64, most: usize, longest: u32) -> Vec<u64> {
