@@ -5,6 +5,9 @@
 
 #![allow(unsafe_code)]
 
+pub(super) mod interface;
+pub(super) mod process;
+
 use std::io;
 use std::mem::{size_of, zeroed};
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
