@@ -18,6 +18,7 @@ mod memory;
 pub mod negotiate;
 mod options;
 mod packet;
+pub mod simulate;
 mod value;
 
 pub use config::{Config, Limits, Policy, Timeouts};
