@@ -15,6 +15,7 @@
 //! the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data.
 
 pub mod additive;
+pub mod advise;
 pub mod claims;
 mod collide;
 pub mod compare;

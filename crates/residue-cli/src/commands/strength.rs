@@ -1,5 +1,6 @@
 //! `residue strength`: which errors codes miss.
 
+mod advise;
 mod claims;
 mod compare;
 mod data;
@@ -33,6 +34,7 @@ Examples:
   residue strength data /usr/lib             what twelve codes miss on these files
   residue strength search --width 16 --length 64 --hd 6
   residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler and others side by side
+  residue strength advise --length 1500B --hd 6    which codes see every error of up to five bits
   residue strength claims                    what the documents say, and what is so";
 
 /// `residue strength`
@@ -57,6 +59,8 @@ enum Command {
     Search(search::SearchArgs),
     /// Put codes side by side, CRCs and sums: distances, shares, probabilities, undetected errors a year
     Compare(compare::CompareArgs),
+    /// Name the codes that keep a Hamming distance at a length, with their speed here
+    Advise(advise::AdviseArgs),
     /// Judge what the source documents say: each statement, its exact condition, and a proof
     Claims(claims::ClaimsArgs),
 }
@@ -69,6 +73,7 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
         Some(Command::Sums(args)) => sums::run(args, output),
         Some(Command::Search(args)) => search::run(args, output),
         Some(Command::Claims(args)) => claims::run(args, output),
+        Some(Command::Advise(args)) => advise::run(args, output),
         Some(Command::Compare(args)) => compare::run(args, output),
         None => profile::run(&args.profile, output),
     }

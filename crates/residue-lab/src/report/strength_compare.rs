@@ -18,8 +18,11 @@ fn bound<T>(known: &Known<T>) -> &'static str {
 
 /// A number as exponents are read best: `3.087e-19`, but `0.0312`.
 fn small(value: f64) -> String {
-    let exponent = value.abs().log10();
-    if value != 0.0 && exponent < -4.0 { format!("{value:.3e}") } else { significant(value, 4) }
+    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
+        format!("{value:.3e}")
+    } else {
+        significant(value, 4)
+    }
 }
 
 fn share(known: Option<&Known<f64>>) -> String {
@@ -110,7 +113,7 @@ pub fn findings(comparison: &Comparison) -> Vec<String> {
             true => ("more", here.value / least.value),
             false => ("fewer", least.value / here.value),
         };
-        Some(format!("{} {} times {more}", row.code, significant(factor, 3)))
+        Some(format!("{} {} times {more}", row.code, small(factor)))
     };
     let others: Vec<String> = comparison.codes.iter().skip(1).filter_map(other).collect();
     if others.is_empty() {

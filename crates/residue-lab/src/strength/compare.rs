@@ -136,7 +136,7 @@ pub struct Known<T> {
 }
 
 impl<T> Known<T> {
-    fn new(value: T, kind: Kind) -> Known<T> {
+    pub(super) fn new(value: T, kind: Kind) -> Known<T> {
         Known { value, kind: kind.name() }
     }
 }

@@ -48,6 +48,68 @@ pub fn agreed(one: u8, other: u8) -> Option<u8> {
     }
 }
 
+/// How a value lies in a segment that is neither SYN nor RST.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// How the check value is computed.
+    pub rule: Rule,
+    /// The length of option 15 with its kind and length; 0: the value has none.
+    pub option: u8,
+    /// Does it cover the data alone? Otherwise pseudo-header, header and data.
+    pub data_only: bool,
+    /// Is the checksum field the ordinary one, computed last? Otherwise it holds the value, or its upper half.
+    pub keeps_checksum: bool,
+}
+
+impl Layout {
+    /// The layout of values 1 to 6. Value 0 is the ordinary checksum, others are not defined.
+    #[must_use]
+    pub const fn of(value: u8) -> Option<Layout> {
+        let (rule, option) = match value {
+            1 => (Rule::Fletcher8, 0),
+            2 => (Rule::Fletcher16, 4),
+            3 => (Rule::Crc32cBig, 4),
+            4 | 5 => (Rule::Crc32cBig, 6),
+            6 => (Rule::Crc32kBig, 6),
+            _ => return None,
+        };
+        Some(Layout { rule, option, data_only: value == 4, keeps_checksum: value >= 4 })
+    }
+
+    /// Where the value stands: `data` is option 15, with its kind and length.
+    #[must_use]
+    pub fn field(&self, segment: Span, data: Option<Span>) -> [Span; 2] {
+        let checksum = Span::at(segment.start + 16, 2);
+        let option = data.map_or(Span::default(), |data| data.take(self.option.into()).skip(2));
+        // Where an option is missing, what can be pointed at is the checksum field.
+        if self.keeps_checksum && data.is_some() {
+            [option, Span::default()]
+        } else {
+            [checksum, if self.option == 0 { Span::default() } else { option }]
+        }
+    }
+
+    /// Pushes what it covers of a segment, [`Layout::field`] included; the number of pieces of the pseudo-header.
+    pub fn cover(&self, ip: &Ip, header_length: u32, pieces: &mut Vec<Piece>) -> u8 {
+        let segment = ip.payload;
+        if self.data_only {
+            pieces.push(Piece::Bytes(segment.skip(header_length)));
+            return 0;
+        }
+        let start = pieces.len();
+        ip.pseudo_header(segment.len(), pieces);
+        let pseudo = (pieces.len() - start) as u8;
+        if self.keeps_checksum {
+            pieces.push(Piece::Bytes(segment.take(16)));
+            pieces.push(Piece::given(&[0, 0]));
+            pieces.push(Piece::Bytes(segment.skip(18)));
+        } else {
+            pieces.push(Piece::Bytes(segment));
+        }
+        pseudo
+    }
+}
+
 /// Connections remembered at a time.
 const MOST: usize = 1 << 16;
 /// No SYN of this side was seen.
@@ -198,10 +260,10 @@ fn find(walk: &Walk, options: Span) -> [Option<Span>; 2] {
 
 /// Has the option the length of the value?
 fn fits(value: u8, data: Span) -> bool {
-    data.len() == if value <= 3 { 4 } else { 6 }
+    Layout::of(value).is_some_and(|layout| data.len() == u32::from(layout.option))
 }
 
-/// Reports the checks of a segment that has the given value. Always `true`.
+/// Reports the checks of a segment that has the given value. `false`: there is no such value.
 fn report(
     walk: &mut Walk,
     ip: &Ip,
@@ -210,42 +272,16 @@ fn report(
     data: Option<Span>,
     presence: Presence,
 ) -> bool {
-    let segment = ip.payload;
-    let checksum = Span::at(segment.start + 16, 2);
-    let option =
-        data.map_or(Span::default(), |data| data.skip(2).take(if value <= 3 { 2 } else { 4 }));
-    let rule = match value {
-        1 => Rule::Fletcher8,
-        2 => Rule::Fletcher16,
-        6 => Rule::Crc32kBig,
-        _ => Rule::Crc32cBig,
-    };
-    if value >= 4 {
+    let Some(layout) = Layout::of(value) else { return false };
+    if layout.keeps_checksum {
         tcp::checksum(walk, ip, ports);
     }
     let start = walk.found.pieces.len() as u32;
-    let mut pseudo = 0;
-    if value == 4 {
-        let header_length = walk.u8(segment, 12).map_or(20, |byte| u32::from(byte >> 4) * 4);
-        walk.found.pieces.push(Piece::Bytes(segment.skip(header_length)));
-    } else {
-        ip.pseudo_header(segment.len(), &mut walk.found.pieces);
-        pseudo = (walk.found.pieces.len() as u32 - start) as u8;
-        if value <= 3 {
-            walk.found.pieces.push(Piece::Bytes(segment));
-        } else {
-            walk.found.pieces.push(Piece::Bytes(segment.take(16)));
-            walk.found.pieces.push(Piece::given(&[0, 0]));
-            walk.found.pieces.push(Piece::Bytes(segment.skip(18)));
-        }
-    }
-    let field = match (value, data) {
-        // Where the value should be is the option that is missing; what can be pointed at is the checksum field.
-        (_, None) | (1, _) => [checksum, Span::default()],
-        (2 | 3, _) => [checksum, option],
-        _ => [option, Span::default()],
-    };
-    if let Some(check) = walk.check_pieces(&ALTERNATE, rule, field, start, pseudo, presence) {
+    let header_length = walk.u8(ip.payload, 12).map_or(20, |byte| u32::from(byte >> 4) * 4);
+    let pseudo = layout.cover(ip, header_length, &mut walk.found.pieces);
+    let field = layout.field(ip.payload, data);
+    if let Some(check) = walk.check_pieces(&ALTERNATE, layout.rule, field, start, pseudo, presence)
+    {
         check.ports = Some(ports);
     }
     true

@@ -43,7 +43,7 @@ pub struct CompareArgs {
     ber: Vec<String>,
 
     /// Frames a second, for undetected errors a year; a full link of 10 Gb/s sends 812,743 of 1500 bytes
-    #[arg(long, value_name = "F", default_value_t = 812_743.0)]
+    #[arg(long, value_name = "F", default_value_t = 812_743.0, allow_negative_numbers = true)]
     frames_per_second: f64,
 
     /// Count all weights of CRCs, as far as --patience allows

@@ -109,11 +109,7 @@ fn stairs(root: &Root<'_>, comparison: &Comparison) -> Drawn {
             let dashes = if *exact { None } else { Some((6.0, 4.0)) };
             polyline(root, places, color.to_rgba(), 2.0, dashes)?;
         }
-        let end = match right - from < 1.0 {
-            true => steps.first().map_or(last, |_| last),
-            false => last,
-        };
-        ends.push((end, number, row));
+        ends.push((last, number, row));
     }
     names(root, ends)
 }

@@ -1,0 +1,291 @@
+//! What comes from the network.
+
+use super::{Engine, Outcome, Reason, growth, request};
+use crate::connection::{Connection, Phase};
+use crate::negotiate::{GREATEST, Values};
+use crate::options::{self, Options};
+use crate::packet::{ACK, FIN, Key, RST, SYN, Segment, write_checksum};
+use crate::value::{self, Judged};
+use residue_net::wire::tcp_checksum_option::{DATA, Layout, REQUEST};
+use std::time::Duration;
+
+impl Engine {
+    pub(super) fn receive(&mut self, segment: &Segment, now: Duration) -> Outcome {
+        let key = Key::of_received(segment.ends());
+        let flags = segment.flags();
+        let known = self.table.get(&key);
+        if flags & RST != 0 {
+            // The kernel judges it. Others than this one it does not take, and goes on (RFC 5961).
+            if let Some(connection) = known
+                && connection.acknowledged == Some(segment.sequence())
+            {
+                self.keep(key, Connection { reset: true, ..connection }, now);
+            }
+            return Outcome::Pass;
+        }
+        if flags & SYN == 0 {
+            return self.receive_segment(key, known, segment, now);
+        }
+        if self.config.offer.is_some() && !segment.checksum_is_good(&mut self.pieces) {
+            self.counters.bad_syns += 1;
+            return Outcome::Drop(Reason::Checksum);
+        }
+        if flags & ACK == 0 {
+            self.receive_syn(key, known, segment, now)
+        } else {
+            self.receive_syn_ack(key, known, segment, now)
+        }
+    }
+
+    fn receive_syn(
+        &mut self,
+        key: Key,
+        known: Option<Connection>,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
+        let (isn, asked) = (segment.sequence(), request(segment));
+        let Some(mut connection) = known else {
+            let new = asked.and_then(|peer| self.new_answer(&key, isn, peer));
+            let Some(connection) = new else { return self.unprotected() };
+            self.keep(key, connection, now);
+            return self.without_request(segment, connection.values());
+        };
+        match connection.phase {
+            // Both open at once.
+            Phase::Opening { .. } => {
+                if asked.is_none() && self.is_required() {
+                    return self.unprotected();
+                }
+                connection.peer_isn = Some(isn);
+                connection.phase = Phase::Opening { peer: asked };
+                self.keep(key, connection, now);
+            }
+            _ if connection.peer_isn == Some(isn) => {}
+            _ => {
+                // It may be late or forged. The kernel knows, and shows it by its answer.
+                self.counters.doubtful_syns += 1;
+                connection.pending = Some((isn, asked));
+                self.keep(key, connection, now);
+            }
+        }
+        let values = asked.map_or(Values::NONE, |peer| connection.offer.agreement(peer));
+        self.without_request(segment, values)
+    }
+
+    fn receive_syn_ack(
+        &mut self,
+        key: Key,
+        known: Option<Connection>,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
+        let Some(mut connection) = known else { return Outcome::Pass };
+        let answer = request(segment);
+        let acknowledges = connection.acknowledges_syn(segment.acknowledgment());
+        match connection.phase {
+            Phase::Opening { .. } if acknowledges => {
+                connection.peer_isn = Some(segment.sequence());
+                match answer.and_then(|answer| connection.offer.conclusion(answer)) {
+                    Some(value) => {
+                        connection.phase = Phase::Agreed { value };
+                        connection.confirmed = true;
+                        self.counters.agreed[usize::from(value)] += 1;
+                        self.keep(key, connection, now);
+                        self.without_request(segment, Values::one(value))
+                    }
+                    None => {
+                        self.regular(&key, &connection, now);
+                        self.unprotected()
+                    }
+                }
+            }
+            Phase::Agreed { value } if connection.peer_isn == Some(segment.sequence()) => {
+                // Sent again: the peer has not seen, or not understood, what followed.
+                self.sign(&key, &mut connection, now);
+                self.keep(key, connection, now);
+                self.without_request(segment, Values::one(value))
+            }
+            _ => Outcome::Pass,
+        }
+    }
+
+    /// The peer takes no part after all.
+    fn regular(&mut self, key: &Key, connection: &Connection, now: Duration) {
+        self.counters.agreed[0] += 1;
+        if connection.tries > self.config.tries && !self.is_required() {
+            let is_news = self.memory.give_up(key.remote.0, now);
+            self.counters.failed_destinations += u64::from(is_news);
+        }
+        self.table.remove(key);
+    }
+
+    /// A SYN as the kernel shall see it: without option 14, Fast Open and data, with a segment size that leaves room.
+    fn without_request(&mut self, segment: &Segment, values: Values) -> Outcome {
+        let all = segment.options();
+        let mut options = match options::find(all, REQUEST) {
+            Some(place) => Options::without(all, &place),
+            None => return Outcome::Pass,
+        };
+        let fast_open = options.blank_fast_open() || !segment.payload().is_empty();
+        self.counters.fast_open_removed += u64::from(fast_open);
+        options.lower_mss(growth(values), self.config.mss);
+        if segment.rewrite(&options, false, &mut self.buffer).is_none() {
+            return Outcome::Pass;
+        }
+        let ip = value::grown(&segment.ip, &self.buffer);
+        write_checksum(&mut self.buffer, &ip, &mut self.pieces);
+        Outcome::Replace
+    }
+
+    fn receive_segment(
+        &mut self,
+        key: Key,
+        known: Option<Connection>,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
+        match known {
+            Some(connection) => match connection.phase {
+                Phase::Agreed { value } => self.judge(key, connection, value, segment, now),
+                Phase::Opening { peer: None } => self.stray(segment),
+                _ if connection.own_isn.is_none() => self.unknown(key, segment, now),
+                _ => self.conclude(key, connection, segment, now),
+            },
+            None => self.unknown(key, segment, now),
+        }
+    }
+
+    /// A segment of a connection that has a value.
+    fn judge(
+        &mut self,
+        key: Key,
+        mut connection: Connection,
+        value: u8,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
+        let Some(layout) = Layout::of(value) else { return Outcome::Pass };
+        let judged = value::judge(segment, &layout, &mut self.pieces);
+        if judged == Judged::Missing && connection.step.is_none() && self.is_regular(segment) {
+            // What it was adopted for was forged, or this is: the next segment shows which.
+            self.table.remove(&key);
+            return self.unprotected();
+        }
+        self.counters.received[usize::from(value)].count(judged);
+        if let Some(reason) = reason(judged) {
+            self.sign(&key, &mut connection, now);
+            self.keep(key, connection, now);
+            return Outcome::Drop(reason);
+        }
+        connection.proven = true;
+        connection.fins[1] |= segment.flags() & FIN != 0;
+        self.keep(key, connection, now);
+        self.restore(segment)
+    }
+
+    /// The first segment after this host's answer shows what the peer has concluded from it.
+    fn conclude(
+        &mut self,
+        key: Key,
+        mut connection: Connection,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
+        let acknowledges = connection.acknowledges_syn(segment.acknowledgment());
+        let mut worst = None;
+        for value in connection.values().iter() {
+            let Some(layout) = Layout::of(value) else { continue };
+            let judged = value::judge(segment, &layout, &mut self.pieces);
+            if judged != Judged::Good {
+                worst = worst.or(Some((value, judged)));
+                continue;
+            }
+            self.counters.received[usize::from(value)].count(judged);
+            if acknowledges {
+                connection.phase = Phase::Agreed { value };
+                (connection.confirmed, connection.proven) = (true, true);
+                connection.fins[1] |= segment.flags() & FIN != 0;
+                self.counters.agreed[usize::from(value)] += 1;
+                self.keep(key, connection, now);
+            }
+            return self.restore(segment);
+        }
+        if self.is_regular(segment) {
+            // The answer has reached the peer without the option. Nothing was sent with a value yet.
+            if acknowledges {
+                self.regular(&key, &connection, now);
+            }
+            return self.unprotected();
+        }
+        let Some((value, judged)) = worst else { return self.unprotected() };
+        self.counters.received[usize::from(value)].count(judged);
+        if acknowledges {
+            self.sign(&key, &mut connection, now);
+            self.keep(key, connection, now);
+        }
+        Outcome::Drop(reason(judged).unwrap_or(Reason::Both))
+    }
+
+    /// Is it what a host sends that knows of no agreement?
+    fn is_regular(&mut self, segment: &Segment) -> bool {
+        let has_option = options::each(segment.options()).any(|(kind, _)| kind == DATA);
+        !has_option && segment.checksum_is_good(&mut self.pieces)
+    }
+
+    /// The value by which the option of a segment is right, if any is.
+    fn value_of(&mut self, segment: &Segment) -> Option<u8> {
+        (1..=GREATEST).find(|&value| {
+            Layout::of(value).filter(|layout| layout.option > 0).is_some_and(|layout| {
+                value::judge(segment, &layout, &mut self.pieces) == Judged::Good
+            })
+        })
+    }
+
+    /// A segment of no known connection. One with a right check value was known to an engine before this one, or was given
+    /// up.
+    fn unknown(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
+        let Some(offer) = self.config.offer else { return self.unprotected() };
+        if options::find(segment.options(), DATA).is_none() {
+            return self.unprotected();
+        }
+        let Some(value) = self.value_of(segment) else {
+            self.counters.orphans += 1;
+            return Outcome::Drop(Reason::Orphan);
+        };
+        self.counters.adopted += 1;
+        self.counters.received[usize::from(value)].count(Judged::Good);
+        let mut connection = Connection::new(Phase::Agreed { value }, offer, None);
+        connection.proven = true;
+        self.keep(key, connection, now);
+        self.restore(segment)
+    }
+
+    /// A segment of an older connection while this host opens a new one: the kernel must see it, and resets it.
+    fn stray(&mut self, segment: &Segment) -> Outcome {
+        if options::find(segment.options(), DATA).is_none() {
+            return Outcome::Pass;
+        }
+        if self.value_of(segment).is_some() {
+            return self.restore(segment);
+        }
+        self.counters.orphans += 1;
+        Outcome::Drop(Reason::Orphan)
+    }
+
+    fn restore(&mut self, segment: &Segment) -> Outcome {
+        value::restore(segment, &mut self.buffer, &mut self.pieces);
+        Outcome::Replace
+    }
+}
+
+/// Why a segment is dropped that is not good.
+fn reason(judged: Judged) -> Option<Reason> {
+    match judged {
+        Judged::Good => None,
+        Judged::OnlyTcpBad => Some(Reason::Checksum),
+        Judged::OnlyCrcBad => Some(Reason::Crc),
+        Judged::BothBad => Some(Reason::Both),
+        Judged::Missing => Some(Reason::Missing),
+    }
+}

@@ -1,0 +1,199 @@
+//! What to ask for, and what two hosts agree upon (Sahu 2019, tables 7.1 and 7.2; RFC 1146).
+
+use residue::cpu::{Features, features};
+use residue_net::wire::tcp_checksum_option::agreed;
+
+/// The greatest value that is defined.
+pub const GREATEST: u8 = 6;
+
+/// Table 7.1: the value of a host by whether its network card makes TCP checksums (`offload`), and whether a NAT may stand
+/// between it and its peers (`nat`).
+#[must_use]
+pub const fn table_7_1(offload: bool, nat: bool) -> u8 {
+    match (offload, nat) {
+        (_, true) => 4,
+        (true, false) => 5,
+        (false, false) => 3,
+    }
+}
+
+/// Has the CPU what the thesis asks for before a CRC is proposed: an instruction for CRC-32C, or carry-less multiplication?
+#[must_use]
+pub fn has_crc_instructions(cpu: Features) -> bool {
+    let wanted = [Features::SSE42, Features::PCLMUL, Features::CRC, Features::PMULL];
+    wanted.iter().any(|&feature| cpu.contains(feature))
+}
+
+/// The value that `auto` stands for on this CPU: that of table 7.1, or nothing on a CPU without the instructions, unless
+/// `forced`.
+#[must_use]
+pub fn auto(offload: bool, nat: bool, forced: bool) -> Option<u8> {
+    (forced || has_crc_instructions(features())).then(|| table_7_1(offload, nat))
+}
+
+/// What a host asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The value in its SYN: 0 to 6.
+    pub value: u8,
+    /// What 6 counts as for a peer that has not asked for 6: the host's value of table 7.1, 3 to 5.
+    pub instead: u8,
+}
+
+/// Values that a connection may turn out to have, each at most once. None: regular TCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Values(u8);
+
+impl Values {
+    /// Regular TCP.
+    pub const NONE: Values = Values(0);
+
+    /// One value; regular TCP for 0 and for values that nobody has defined.
+    #[must_use]
+    pub const fn one(value: u8) -> Values {
+        if matches!(value, 1..=GREATEST) { Values(1 << value) } else { Values::NONE }
+    }
+
+    const fn or(self, other: Values) -> Values {
+        Values(self.0 | other.0)
+    }
+
+    /// They, ascending.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (1..=GREATEST).filter(move |value| self.0 >> value & 1 == 1)
+    }
+
+    /// The value, if there is only one.
+    #[must_use]
+    pub fn single(self) -> Option<u8> {
+        let mut values = self.iter();
+        values.next().filter(|_| values.next().is_none())
+    }
+}
+
+impl Offer {
+    /// The values that a connection with a peer which asks for `peer` may have. There is one, or none for regular TCP; but
+    /// if the peer asks for 6 and this host for 3 or 5, the peer alone knows what its 6 counts as, and its first segment
+    /// tells.
+    #[must_use]
+    pub fn agreement(self, peer: u8) -> Values {
+        match agreed(self.value, peer) {
+            Some(value) => Values::one(value),
+            None if self.value == 6 => agreed(self.instead, peer).map_or(Values::NONE, Values::one),
+            None => (3..=5)
+                .filter_map(|instead| agreed(self.value, instead))
+                .fold(Values::NONE, |values, value| values.or(Values::one(value))),
+        }
+    }
+
+    /// The value in the SYN-ACK to a SYN that asks for `peer`. A 6 that meets none is said as what it counts as, so that
+    /// the peer knows.
+    #[must_use]
+    pub fn answer(self, peer: u8) -> u8 {
+        if self.value == 6 && matches!(peer, 3..=5) { self.instead } else { self.value }
+    }
+
+    /// The value that a connection has whose SYN asked for this and whose SYN-ACK said `answer`; `None`: regular TCP. A 6
+    /// in answer to another value leaves open what it counts as, and is never sent: regular TCP.
+    #[must_use]
+    pub fn conclusion(self, answer: u8) -> Option<u8> {
+        if answer == 6 && self.value != 6 { None } else { self.agreement(answer).single() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_7_1_in_full() {
+        assert_eq!(table_7_1(false, false), 3);
+        assert_eq!(table_7_1(false, true), 4);
+        assert_eq!(table_7_1(true, false), 5);
+        assert_eq!(table_7_1(true, true), 4);
+    }
+
+    #[test]
+    fn without_instructions_nothing_is_proposed() {
+        assert!(!has_crc_instructions(Features::NONE));
+        assert!(!has_crc_instructions(Features::SSE2.union(Features::NEON)));
+        for tier in ["sse42", "sse42_pclmul", "avx512", "crc", "crc_pmull"] {
+            assert!(has_crc_instructions(Features::tier(tier).unwrap()), "{tier}");
+        }
+        assert!(has_crc_instructions(Features::PCLMUL));
+        assert_eq!(auto(false, false, true), Some(3));
+        assert_eq!(auto(true, false, false).is_some(), has_crc_instructions(features()));
+    }
+
+    /// Sender, receiver, final: the thesis's nine rows.
+    const TABLE_7_2: [[u8; 3]; 9] = [
+        [3, 3, 3],
+        [3, 4, 4],
+        [3, 5, 5],
+        [4, 3, 4],
+        [4, 4, 4],
+        [4, 5, 4],
+        [5, 3, 5],
+        [5, 4, 4],
+        [5, 5, 5],
+    ];
+
+    fn rank(value: u8) -> u8 {
+        [3, 5, 4].iter().position(|&each| each == value).unwrap() as u8
+    }
+
+    #[test]
+    fn both_ends_conclude_the_same_for_every_pair() {
+        for value in 0..=6 {
+            for peer_value in 0..=6 {
+                for instead in 3..=5 {
+                    for peer_instead in 3..=5 {
+                        let opener = Offer { value, instead };
+                        let answerer = Offer { value: peer_value, instead: peer_instead };
+                        let expected = match (value, peer_value) {
+                            (0, 0) => None,
+                            (one, other) if one == other => Some(one),
+                            (0..=2, _) | (_, 0..=2) => None,
+                            (one, other) => {
+                                let one = if one == 6 { instead } else { one };
+                                let other = if other == 6 { peer_instead } else { other };
+                                Some(if rank(one) > rank(other) { one } else { other })
+                            }
+                        };
+                        let said = answerer.answer(value);
+                        assert_eq!(opener.conclusion(said), expected, "{opener:?} {answerer:?}");
+                        let possible = answerer.agreement(value);
+                        match expected {
+                            Some(value) => assert!(possible.iter().any(|each| each == value)),
+                            None => assert_eq!(possible, Values::NONE),
+                        }
+                        if value != 6 || peer_value == 6 {
+                            assert_eq!(possible.single(), expected);
+                        }
+                    }
+                }
+            }
+        }
+        for [sender, receiver, value] in TABLE_7_2 {
+            let offer = Offer { value: sender, instead: 4 };
+            assert_eq!(offer.agreement(receiver), Values::one(value));
+        }
+    }
+
+    #[test]
+    fn values_that_nobody_defined_mean_regular_tcp() {
+        for value in 0..=6 {
+            for peer in 7..=255 {
+                assert_eq!(Offer { value, instead: 4 }.agreement(peer), Values::NONE);
+                assert_eq!(Offer { value, instead: 4 }.conclusion(peer), None);
+            }
+        }
+        assert_eq!(Offer { value: 3, instead: 3 }.conclusion(6), None);
+    }
+
+    #[test]
+    fn a_six_leaves_open_what_it_counts_as() {
+        let of = |value| Offer { value, instead: value }.agreement(6).iter().collect::<Vec<u8>>();
+        assert_eq!([of(3), of(4), of(5)], [vec![3, 4, 5], vec![4], vec![4, 5]]);
+    }
+}

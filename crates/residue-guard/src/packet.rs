@@ -1,0 +1,260 @@
+//! A TCP segment in a whole IP packet: where its parts are, and the packet written again with other options.
+
+use crate::options::Options;
+use residue_net::Address;
+use residue_net::check::{Piece, Rule, Span};
+use residue_net::wire::ip::Ip;
+use std::ops::Range;
+
+/// Flags of the TCP header (RFC 9293 section 3.1).
+pub(crate) const FIN: u8 = 1;
+pub(crate) const SYN: u8 = 2;
+pub(crate) const RST: u8 = 4;
+pub(crate) const ACK: u8 = 16;
+
+const TCP: u8 = 6;
+/// More IPv6 extension headers than anybody sends.
+const MOST_HEADERS: usize = 8;
+
+/// An end of a connection.
+pub(crate) type End = (Address, u16);
+
+/// The ends of a connection as this host sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) local: End,
+    pub(crate) remote: End,
+}
+
+impl Key {
+    pub(crate) fn of_sent([source, destination]: [End; 2]) -> Key {
+        Key { local: source, remote: destination }
+    }
+
+    pub(crate) fn of_received([source, destination]: [End; 2]) -> Key {
+        Key { local: destination, remote: source }
+    }
+}
+
+/// What a packet is to the guard.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Packet<'a> {
+    Segment(Segment<'a>),
+    /// The first fragment of a segment: source and destination.
+    Fragment([End; 2]),
+    /// Not TCP, or nothing that a receiver would take for a segment.
+    Other,
+}
+
+/// A segment whose header lies in its packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment<'a> {
+    /// The packet as long as IP says.
+    pub(crate) bytes: &'a [u8],
+    pub(crate) ip: Ip,
+    header_length: usize,
+}
+
+impl<'a> Packet<'a> {
+    pub(crate) fn parse(packet: &'a [u8]) -> Packet<'a> {
+        let parsed = match packet.first().map(|byte| byte >> 4) {
+            Some(4) => ipv4(packet),
+            Some(6) => ipv6(packet),
+            _ => None,
+        };
+        parsed.unwrap_or(Packet::Other)
+    }
+
+    fn tcp(bytes: &'a [u8], ip: Ip, is_fragment: bool) -> Option<Packet<'a>> {
+        if ip.protocol != TCP {
+            return None;
+        }
+        if is_fragment {
+            return Some(Packet::Fragment(ends(bytes, &ip)?));
+        }
+        let segment = ip.payload.of(bytes)?;
+        let header_length = usize::from(segment.get(12)? >> 4) * 4;
+        let whole = (20..=segment.len()).contains(&header_length);
+        whole.then_some(Packet::Segment(Segment { bytes, ip, header_length }))
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]))
+}
+
+fn ends(bytes: &[u8], ip: &Ip) -> Option<[End; 2]> {
+    let start = ip.payload.start as usize;
+    let end = |address: Span, at| Some((Address::new(address.of(bytes)?), number(bytes, at)?));
+    Some([end(ip.source, start)?, end(ip.destination, start + 2)?])
+}
+
+fn ipv4(packet: &[u8]) -> Option<Packet<'_>> {
+    let header = usize::from(packet[0] & 15) * 4;
+    let length = usize::from(number(packet, 2)?);
+    if header < 20 || length < header {
+        return None;
+    }
+    let bytes = packet.get(..length)?;
+    let ip = Ip {
+        version: 4,
+        source: Span::at(12, 4),
+        destination: Span::at(16, 4),
+        protocol: bytes[9],
+        payload: Span { start: header as u32, end: length as u32 },
+        ..Ip::default()
+    };
+    // More fragments, or an offset.
+    match number(bytes, 6)? & 0x3fff {
+        0 => Packet::tcp(bytes, ip, false),
+        0x2000 => Packet::tcp(bytes, ip, true),
+        _ => None,
+    }
+}
+
+fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
+    let length = usize::from(number(packet, 4)?);
+    // 0 is a jumbogram (RFC 2675), which no segment of TCP with 16-bit lengths is.
+    let bytes = packet.get(..40 + length).filter(|_| length != 0)?;
+    let mut ip = Ip {
+        version: 6,
+        source: Span::at(8, 16),
+        destination: Span::at(24, 16),
+        protocol: bytes[6],
+        payload: Span { start: 40, end: bytes.len() as u32 },
+        ..Ip::default()
+    };
+    let mut is_fragment = false;
+    for _ in 0..MOST_HEADERS {
+        let header = ip.payload.of(bytes)?;
+        let size = match ip.protocol {
+            TCP => break,
+            // Hop-by-hop and destination options.
+            0 | 60 => (usize::from(*header.get(1)?) + 1) * 8,
+            // On its way through other hosts its last destination, which the pseudo-header has, is not in the IPv6 header.
+            43 if *header.get(3)? == 0 => (usize::from(*header.get(1)?) + 1) * 8,
+            44 => {
+                match number(header, 2)? & 0xfff9 {
+                    0 => {}
+                    1 => is_fragment = true,
+                    _ => return None,
+                }
+                8
+            }
+            _ => return None,
+        };
+        ip.protocol = *header.first()?;
+        if size > header.len() {
+            return None;
+        }
+        ip.payload = ip.payload.skip(size as u32);
+    }
+    Packet::tcp(bytes, ip, is_fragment)
+}
+
+impl<'a> Segment<'a> {
+    fn start(&self) -> usize {
+        self.ip.payload.start as usize
+    }
+
+    fn tcp(&self) -> &'a [u8] {
+        &self.bytes[self.start()..]
+    }
+
+    fn number32(&self, at: usize) -> u32 {
+        let tcp = self.tcp();
+        u32::from_be_bytes([tcp[at], tcp[at + 1], tcp[at + 2], tcp[at + 3]])
+    }
+
+    /// Source and destination.
+    pub(crate) fn ends(&self) -> [End; 2] {
+        ends(self.bytes, &self.ip).unwrap_or_default()
+    }
+
+    pub(crate) fn sequence(&self) -> u32 {
+        self.number32(4)
+    }
+
+    pub(crate) fn acknowledgment(&self) -> u32 {
+        self.number32(8)
+    }
+
+    pub(crate) fn flags(&self) -> u8 {
+        self.tcp()[13]
+    }
+
+    pub(crate) fn header_length(&self) -> usize {
+        self.header_length
+    }
+
+    pub(crate) fn options(&self) -> &'a [u8] {
+        &self.tcp()[20..self.header_length]
+    }
+
+    pub(crate) fn payload(&self) -> &'a [u8] {
+        &self.tcp()[self.header_length..]
+    }
+
+    /// Where a part of the options stands in the packet.
+    pub(crate) fn option_span(&self, option: &Range<usize>) -> Span {
+        Span::at((self.start() + 20 + option.start) as u32, option.len() as u32)
+    }
+
+    /// Is the ordinary checksum right?
+    pub(crate) fn checksum_is_good(&self, pieces: &mut Vec<Piece>) -> bool {
+        pieces.clear();
+        self.ip.pseudo_header(self.ip.payload.len(), pieces);
+        pieces.push(Piece::Bytes(self.ip.payload));
+        let field = Span::at(self.ip.payload.start + 16, 2);
+        let rule = Rule::Internet;
+        let stored = field.of(self.bytes).map(|field| rule.read(field));
+        let computed = rule.compute(self.bytes, pieces, &[field, Span::default()]);
+        stored.zip(computed).is_some_and(|(stored, computed)| rule.agrees(stored, computed))
+    }
+
+    /// Writes the packet into `buffer` with other options, and without its data unless `with_data`. Lengths and the
+    /// header checksum of IP follow; the TCP checksum is 0. `None`: the packet would be longer than IP's length field can
+    /// tell.
+    pub(crate) fn rewrite(
+        &self,
+        options: &Options,
+        with_data: bool,
+        buffer: &mut Vec<u8>,
+    ) -> Option<()> {
+        let start = self.start();
+        buffer.clear();
+        buffer.extend_from_slice(&self.bytes[..start + 20]);
+        buffer.extend_from_slice(options);
+        if with_data {
+            buffer.extend_from_slice(self.payload());
+        }
+        let length = buffer.len();
+        if self.ip.version == 4 {
+            let old = u16::from_be_bytes([buffer[2], buffer[3]]);
+            let new = u16::try_from(length).ok()?;
+            buffer[2..4].copy_from_slice(&new.to_be_bytes());
+            // From the old one, so that a wrong one stays wrong.
+            let checksum = u16::from_be_bytes([buffer[10], buffer[11]]);
+            let checksum = residue::internet::update(checksum, old, new);
+            buffer[10..12].copy_from_slice(&checksum.to_be_bytes());
+        } else {
+            let length = u16::try_from(length - 40).ok()?;
+            buffer[4..6].copy_from_slice(&length.to_be_bytes());
+        }
+        buffer[start + 12] = ((20 + options.len()) as u8 / 4) << 4 | (buffer[start + 12] & 15);
+        buffer[start + 16..start + 18].fill(0);
+        Some(())
+    }
+}
+
+/// Writes the ordinary checksum of a segment.
+pub(crate) fn write_checksum(buffer: &mut [u8], ip: &Ip, pieces: &mut Vec<Piece>) {
+    pieces.clear();
+    ip.pseudo_header(ip.payload.len(), pieces);
+    pieces.push(Piece::Bytes(ip.payload));
+    let at = ip.payload.start as usize + 16;
+    let field = Span::at(at as u32, 2);
+    if let Some(value) = Rule::Internet.compute(buffer, pieces, &[field, Span::default()]) {
+        buffer[at..at + 2].copy_from_slice(&(value as u16).to_be_bytes());
+    }
+}

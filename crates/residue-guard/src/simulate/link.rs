@@ -1,0 +1,180 @@
+//! The network between two hosts.
+
+use super::fault::{Fault, Harm};
+use super::host::MTU;
+use super::{Plan, Random};
+use crate::options;
+use crate::packet::{Packet, Segment, write_checksum};
+use residue_net::wire::tcp_checksum_option::{DATA, REQUEST};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long a packet takes.
+const DELAY: Duration = Duration::from_millis(1);
+/// A packet that others overtake.
+const LATE: Duration = Duration::from_micros(1300);
+/// How often the gateway of the byte pairs errs.
+const BYTES_PER_PAIR: u64 = 1_000_000;
+/// One in so many packets is lost, late, or comes twice.
+const ONE_IN: u64 = 50;
+/// Segments with less data are left alone.
+const LEAST_DATA: usize = 64;
+/// What a NAT adds to the last address byte and to the port of the opener.
+const TRANSLATION: u8 = 100;
+
+/// To whom a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum To {
+    Opener,
+    Answerer,
+}
+
+pub(super) struct Carried {
+    pub(super) to: To,
+    pub(super) packet: Vec<u8>,
+    pub(super) is_damaged: bool,
+}
+
+pub(super) struct Link {
+    plan: Plan,
+    random: Random,
+    /// By the time of arrival, in the order of sending.
+    carried: BTreeMap<(Duration, u64), Carried>,
+    count: u64,
+    bytes: u64,
+    pub(super) segments: u64,
+    pub(super) damaged: u64,
+    pub(super) too_long: u64,
+}
+
+impl Link {
+    pub(super) fn new(plan: &Plan) -> Link {
+        Link {
+            plan: *plan,
+            random: Random(plan.seed),
+            carried: BTreeMap::new(),
+            count: 0,
+            bytes: 0,
+            segments: 0,
+            damaged: 0,
+            too_long: 0,
+        }
+    }
+
+    /// When the next packet arrives.
+    pub(super) fn due(&self) -> Option<Duration> {
+        self.carried.first_key_value().map(|(&(time, _), _)| time)
+    }
+
+    /// A packet that has arrived.
+    pub(super) fn arrived(&mut self, now: Duration) -> Option<Carried> {
+        let first = self.carried.first_entry().filter(|first| first.key().0 <= now)?;
+        Some(first.remove())
+    }
+
+    pub(super) fn send(&mut self, to: To, packet: &[u8], now: Duration) {
+        let fault = self.plan.fault;
+        self.too_long += u64::from(packet.len() > MTU);
+        let mut packet = packet.to_vec();
+        let is_damaged = to == To::Answerer && self.harm(&mut packet);
+        match fault {
+            Fault::NoRequest => blank(&mut packet, REQUEST),
+            Fault::NoData => blank(&mut packet, DATA),
+            _ if fault.translates() => translate(&mut packet, to),
+            _ => {}
+        }
+        if fault.loses() && self.random.one_in(ONE_IN) {
+            self.damaged -= u64::from(is_damaged);
+            return;
+        }
+        let late = fault.reorders() && self.random.one_in(ONE_IN);
+        let time = now + if late { LATE } else { DELAY };
+        if fault.duplicates() && self.random.one_in(ONE_IN) {
+            self.damaged += u64::from(is_damaged);
+            self.carry(time + DELAY, Carried { to, packet: packet.clone(), is_damaged });
+        }
+        self.carry(time, Carried { to, packet, is_damaged });
+    }
+
+    fn carry(&mut self, time: Duration, carried: Carried) {
+        self.count += 1;
+        self.carried.insert((time, self.count), carried);
+    }
+
+    /// Damages the data of a segment, if it is its turn. Is it another one now?
+    fn harm(&mut self, packet: &mut [u8]) -> bool {
+        let Packet::Segment(segment) = Packet::parse(packet) else { return false };
+        let (ip, length) = (segment.ip, segment.payload().len());
+        if length < LEAST_DATA {
+            return false;
+        }
+        self.segments += 1;
+        self.bytes += length as u64;
+        let is_its_turn = if self.plan.fault == Fault::BytePair {
+            let is_time = self.bytes >= BYTES_PER_PAIR;
+            self.bytes %= BYTES_PER_PAIR;
+            is_time
+        } else {
+            self.random.one_in(self.plan.one_in)
+        };
+        let harm = if is_its_turn { self.plan.fault.harm(&mut self.random) } else { None };
+        let Some(harm) = harm else { return false };
+        let offset = packet.len() - length;
+        let before = packet[offset..].to_vec();
+        while packet[offset..] == before {
+            let in_segment = offset - ip.payload.start as usize;
+            harm.apply(&mut packet[offset..], in_segment, &mut self.random);
+        }
+        if harm == Harm::BeforeChecksum {
+            write_checksum(packet, &ip, &mut Vec::new());
+        }
+        self.damaged += 1;
+        true
+    }
+}
+
+/// NOPs in place of an option, the checksum as a middlebox updates it (RFC 1624).
+fn blank(packet: &mut [u8], kind: u8) {
+    let Packet::Segment(segment) = Packet::parse(packet) else { return };
+    let places: Vec<_> = options::each(segment.options())
+        .filter(|&(each, _)| each == kind)
+        .map(|(_, place)| segment.option_span(&place))
+        .collect();
+    let start = segment.ip.payload.start as usize;
+    for place in places {
+        for at in place.start as usize..place.end as usize {
+            change(packet, start, at, 1, true);
+        }
+    }
+}
+
+/// Another address and port for the opener, the checksums updated.
+fn translate(packet: &mut [u8], to: To) {
+    let Packet::Segment(Segment { ip, .. }) = Packet::parse(packet) else { return };
+    let start = ip.payload.start as usize;
+    let (address, port, by) = match to {
+        To::Answerer => (ip.source, start, TRANSLATION),
+        To::Opener => (ip.destination, start + 2, TRANSLATION.wrapping_neg()),
+    };
+    for at in [address.end as usize - 1, port + 1] {
+        let value = packet[at].wrapping_add(by);
+        change(packet, start, at, value, at >= start);
+    }
+}
+
+/// Changes a byte that the TCP checksum covers, and the checksum with it; outside the segment also IPv4's.
+fn change(packet: &mut [u8], start: usize, at: usize, value: u8, in_segment: bool) {
+    let old = std::mem::replace(&mut packet[at], value);
+    let is_high = (at - if in_segment { start } else { 0 }).is_multiple_of(2);
+    let word = |byte: u8| if is_high { u16::from(byte) << 8 } else { u16::from(byte) };
+    let has_header_checksum = !in_segment && packet[0] >> 4 == 4;
+    let mut update = |field: usize| {
+        let checksum = u16::from_be_bytes([packet[field], packet[field + 1]]);
+        let checksum = residue::internet::update(checksum, word(old), word(value));
+        packet[field..field + 2].copy_from_slice(&checksum.to_be_bytes());
+    };
+    update(start + 16);
+    if has_header_checksum {
+        update(10);
+    }
+}

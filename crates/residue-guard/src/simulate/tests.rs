@@ -1,0 +1,100 @@
+use super::*;
+
+fn plan(fault: Fault, value: Option<u8>) -> Plan {
+    Plan { fault, value, version: 4, segments: 3000, one_in: 10, seed: 1 }
+}
+
+#[test]
+fn nothing_bad_happens_on_a_good_network() {
+    for fault in [Fault::Nothing, Fault::Loss, Fault::Reorder, Fault::Duplicate] {
+        for version in [4, 6] {
+            for value in [None, Some(1), Some(2), Some(3), Some(4), Some(5), Some(6)] {
+                let row = run(&Plan { version, ..plan(fault, value) });
+                assert_eq!((row.wrong, row.damaged, row.too_long), (0, 0, 0), "{row:?}");
+                assert_eq!((row.connections, row.hung), (1, 0), "{row:?}");
+                assert_eq!(row.agreed, value.unwrap_or(0), "{row:?}");
+                assert!(row.delivered > 1_000_000, "{row:?}");
+                assert!(row.counters.received.iter().all(|each| each.bad() == 0), "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same() {
+    let plan = plan(Fault::Everything, Some(5));
+    assert_eq!(run(&plan), run(&plan));
+    assert_ne!(run(&plan), run(&Plan { seed: 2, ..plan }));
+}
+
+#[test]
+fn a_nat_leads_to_value_4() {
+    for (value, connections, agreed) in [(3, 2, 4), (5, 2, 4), (6, 2, 4), (4, 1, 4), (1, 2, 0)] {
+        let row = run(&plan(Fault::Nat, Some(value)));
+        assert_eq!((row.connections, row.agreed), (connections, agreed), "{row:?}");
+        assert_eq!((row.hung, row.wrong), (connections - 1, 0), "{row:?}");
+        assert!(row.delivered > 1_000_000, "{row:?}");
+    }
+}
+
+#[test]
+fn values_4_to_6_catch_what_a_nat_hides_from_tcp() {
+    let plain = run(&plan(Fault::NatDamage, None));
+    assert!(plain.wrong > 0 && plain.let_through == plain.damaged, "{plain:?}");
+    for value in 3..=6 {
+        let row = run(&plan(Fault::NatDamage, Some(value)));
+        assert_eq!((row.agreed, row.wrong, row.let_through), (4, 0, 0), "{row:?}");
+        assert!(row.counters.received[4].only_crc_bad > 100, "{row:?}");
+    }
+}
+
+#[test]
+fn without_option_14_it_is_regular_tcp() {
+    for value in 1..=6 {
+        let row = run(&plan(Fault::NoRequest, Some(value)));
+        assert_eq!((row.agreed, row.connections, row.wrong), (0, 1, 0), "{row:?}");
+        assert!(row.delivered > 1_000_000, "{row:?}");
+    }
+}
+
+#[test]
+fn without_option_15_the_path_is_remembered() {
+    for (value, connections) in [(3, 3), (4, 2), (5, 3), (6, 3)] {
+        let row = run(&plan(Fault::NoData, Some(value)));
+        assert_eq!((row.agreed, row.connections, row.wrong), (0, connections, 0), "{row:?}");
+        assert!(row.delivered > 1_000_000, "{row:?}");
+    }
+}
+
+/// The byte pairs and bit flips are those that TCP notices.
+#[test]
+fn what_tcp_notices_it_notices_still() {
+    for fault in [Fault::BytePair, Fault::BitFlip] {
+        let row = run(&plan(fault, None));
+        assert_eq!((row.wrong, row.caught), (0, row.damaged), "{row:?}");
+        assert!(row.damaged > 0);
+    }
+}
+
+/// At least 10^5 damaged segments: plain TCP delivers wrong bytes, the guard none.
+#[test]
+fn over_a_hundred_thousand_damaged_segments() {
+    let everything = |value, version| Plan {
+        segments: 60_000,
+        one_in: 2,
+        version,
+        ..plan(Fault::Everything, value)
+    };
+    let plain = run(&everything(None, 4));
+    assert!(plain.wrong > 1000 && plain.let_through > 1000, "{plain:?}");
+    let mut damaged = 0;
+    for (value, version) in [(3, 4), (4, 6), (5, 4), (6, 6)] {
+        let row = run(&everything(Some(value), version));
+        assert_eq!((row.wrong, row.let_through, row.too_long), (0, 0, 0), "{row:?}");
+        // Those under way at the end are neither.
+        assert!(row.caught <= row.damaged && row.caught + 200 > row.damaged, "{row:?}");
+        assert_eq!((row.agreed, row.connections), (value, 1), "{row:?}");
+        damaged += row.caught;
+    }
+    assert!(damaged >= 100_000, "{damaged}");
+}

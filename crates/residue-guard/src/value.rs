@@ -1,0 +1,123 @@
+//! The check values themselves: written into a segment, and judged. Layout and coverage are [`residue_net`]'s.
+
+use crate::options::{self, Options};
+use crate::packet::{Segment, write_checksum};
+use residue_net::check::{Piece, Span};
+use residue_net::wire::ip::Ip;
+use residue_net::wire::tcp_checksum_option::{DATA, Layout};
+
+/// What a segment's checks turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    /// All right. Values 1 to 3 have one check, the others two.
+    Good,
+    /// The Internet checksum alone is wrong.
+    OnlyTcpBad,
+    /// The CRC alone is wrong: an error that TCP does not notice.
+    OnlyCrcBad,
+    /// Both are wrong, or the only one.
+    BothBad,
+    /// The option is not there, or is not the value's.
+    Missing,
+}
+
+/// The option that carries a value, its data zero.
+fn option(layout: &Layout) -> ([u8; 8], usize) {
+    let mut bytes = [0; 8];
+    let length = usize::from(layout.option);
+    if length > 0 {
+        bytes[..2].copy_from_slice(&[DATA, layout.option]);
+    }
+    (bytes, length)
+}
+
+/// Why no value could be put into a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// Other options fill the header.
+    Options,
+    /// The packet would be longer than IP can say.
+    Packet,
+}
+
+/// Writes the packet into `buffer` with a check value; how many blocks of selective acknowledgments were cut for it.
+pub(crate) fn write(
+    segment: &Segment,
+    layout: &Layout,
+    buffer: &mut Vec<u8>,
+    pieces: &mut Vec<Piece>,
+) -> Result<u8, NoRoom> {
+    let (bytes, length) = option(layout);
+    let (options, cut) =
+        Options::with(segment.options(), &bytes[..length]).ok_or(NoRoom::Options)?;
+    segment.rewrite(&options, true, buffer).ok_or(NoRoom::Packet)?;
+    let ip = grown(&segment.ip, buffer);
+    // It comes first: see `Options::with`.
+    let data = Span::at(ip.payload.start + 20, length as u32);
+    let field = layout.field(ip.payload, (length > 0).then_some(data));
+    pieces.clear();
+    layout.cover(&ip, 20 + options.len() as u32, pieces);
+    if let Some(value) = layout.rule.compute(buffer, pieces, &field) {
+        let (bytes, width) = layout.rule.write(value);
+        let mut rest = &bytes[..width];
+        for part in field {
+            let (now, later) = rest.split_at((part.len() as usize).min(rest.len()));
+            buffer[part.start as usize..][..now.len()].copy_from_slice(now);
+            rest = later;
+        }
+    }
+    if layout.keeps_checksum {
+        write_checksum(buffer, &ip, pieces);
+    }
+    Ok(cut)
+}
+
+/// The packet's IP layer after its length changed.
+pub(crate) fn grown(ip: &Ip, buffer: &[u8]) -> Ip {
+    Ip { payload: Span { end: buffer.len() as u32, ..ip.payload }, ..*ip }
+}
+
+/// Judges a segment by a value's layout.
+pub(crate) fn judge(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>) -> Judged {
+    let found = options::find(segment.options(), DATA);
+    let data = match (found, layout.option) {
+        (_, 0) => None,
+        (Some(place), length) if place.len() == usize::from(length) => {
+            Some(segment.option_span(&place))
+        }
+        _ => return Judged::Missing,
+    };
+    let field = layout.field(segment.ip.payload, data);
+    pieces.clear();
+    layout.cover(&segment.ip, segment.header_length() as u32, pieces);
+    let mut stored = [0; 4];
+    let mut length = 0;
+    for part in field {
+        let Some(bytes) = part.of(segment.bytes) else { return Judged::Missing };
+        stored[length..length + bytes.len()].copy_from_slice(bytes);
+        length += bytes.len();
+    }
+    let stored = layout.rule.read(&stored[..length]);
+    let computed = layout.rule.compute(segment.bytes, pieces, &field);
+    let good = computed.is_some_and(|computed| layout.rule.agrees(stored, computed));
+    let tcp_good = if layout.keeps_checksum { segment.checksum_is_good(pieces) } else { good };
+    match (tcp_good, good) {
+        (true, true) => Judged::Good,
+        (false, true) => Judged::OnlyTcpBad,
+        (true, false) => Judged::OnlyCrcBad,
+        (false, false) => Judged::BothBad,
+    }
+}
+
+/// Writes the packet into `buffer` as the sender's kernel made it: without the option, with the ordinary checksum.
+pub(crate) fn restore(segment: &Segment, buffer: &mut Vec<u8>, pieces: &mut Vec<Piece>) {
+    let options = match options::find(segment.options(), DATA) {
+        Some(place) => Options::without(segment.options(), &place),
+        None => Options::new(segment.options()),
+    };
+    // It gets no longer, so it fits.
+    if segment.rewrite(&options, true, buffer).is_some() {
+        let ip = grown(&segment.ip, buffer);
+        write_checksum(buffer, &ip, pieces);
+    }
+}
