@@ -213,7 +213,7 @@ impl Search {
         while tried < SAMPLES.min(left) && start.elapsed() < BLOCK {
             // Multiples of the golden ratio are spread evenly, and are round in no base.
             let at = u128::from((tried + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let index = self.next + (at * u128::from(left) >> 64) as u64;
+            let index = self.next + ((at * u128::from(left)) >> 64) as u64;
             if let Some(explicit) = candidate(self.task.width, index) {
                 let _ = std::hint::black_box(worker.measure(explicit));
             }

@@ -329,7 +329,7 @@ mod tests {
         for (width, most) in [(8, 9), (9, 9), (12, 8), (16, 8), (17, 8), (20, 6), (25, 5), (27, 6)]
         {
             for _ in 0..4 {
-                let explicit = 1 << width | random.u128(..) % (1 << width) | 1;
+                let explicit = (1 << width) | (random.u128(..) % (1 << width)) | 1;
                 let generator = Generator::new(explicit).unwrap();
                 let profile = Profile::new(&generator, &Effort::new());
                 for limit in profile.limits.iter().filter(|limit| limit.distance <= most) {
