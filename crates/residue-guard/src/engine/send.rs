@@ -118,7 +118,8 @@ impl Engine {
     fn ask(&mut self, connection: &Connection, value: u8, segment: &Segment) -> Outcome {
         let mut plain = Options::new(segment.options());
         let fast_open = plain.blank_fast_open() || !segment.payload().is_empty();
-        let silent = connection.tries > self.config.tries && !self.is_required();
+        let is_agreed = matches!(connection.phase, Phase::Agreed { .. });
+        let silent = connection.tries > self.config.tries && !is_agreed && !self.is_required();
         let options = if silent {
             self.counters.silent += 1;
             Some(plain)
