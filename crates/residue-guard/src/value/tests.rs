@@ -9,7 +9,7 @@ fn packet(version: u8, extra: bool, options: &[u8], data: &[u8]) -> Vec<u8> {
     let mut packet;
     if version == 4 {
         let header: u8 = if extra { 24 } else { 20 };
-        packet = vec![0x40 | header / 4, 0];
+        packet = vec![0x40 + header / 4, 0];
         packet.extend((u16::from(header) + length as u16).to_be_bytes());
         packet.extend([0, 0, 0x40, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2]);
         packet.resize(header.into(), 1);
