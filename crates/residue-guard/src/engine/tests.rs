@@ -489,8 +489,8 @@ fn fast_open_and_data_are_taken_from_syns() {
 
 #[test]
 fn options_that_leave_no_room() {
-    // MD5 (18), MSS (4), window scale (3), timestamps (10) and three bytes of something.
-    let mut full = vec![19, 18];
+    // 18 bytes of something, MSS (4), window scale (3), timestamps (10), 5 bytes of something else.
+    let mut full = vec![77, 18];
     full.resize(18, 7);
     full.extend([2, 4, 5, 0xb4, 3, 3, 7, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 77, 5, 1, 1, 1]);
     assert_eq!(full.len(), 40);
@@ -509,11 +509,42 @@ fn options_that_leave_no_room() {
 }
 
 #[test]
-fn someone_nearer_to_the_application_goes_first() {
-    let (mut inner, mut outer) = (engine(5), engine(3));
-    let wire = inner.sends(&syn(), SECOND);
-    assert_eq!(outer.egress(&wire, SECOND), Action::Pass);
-    assert_eq!(outer.entries(), Entries::default());
+fn signed_connections_are_left_alone() {
+    let mut signature = vec![19, 18];
+    signature.resize(20, 1);
+    for kind in [19, 29] {
+        signature[0] = kind;
+        for mut host in [engine(5), requiring(5)] {
+            let sketch = Sketch { options: &signature, ..syn() };
+            assert_eq!(host.sends(&sketch, SECOND), sketch.packet());
+            let answer = Sketch { options: &signature, ..syn_ack() }.packet();
+            assert_eq!(host.gets(&answer, SECOND), Ok(answer));
+            let data = Sketch { options: &signature, ..SKETCH };
+            assert_eq!(host.sends(&data, SECOND), data.packet());
+            assert_eq!(host.entries(), Entries::default());
+        }
+    }
+}
+
+#[test]
+fn a_guard_nearer_to_the_application_is_left_to_it() {
+    for mut outer in [engine(3), requiring(3)] {
+        let (mut inner, mut server) = (engine(5), engine(5));
+        let mut both = |inner: &mut Engine, sketch: &Sketch| {
+            let wire = inner.sends(sketch, SECOND);
+            assert_eq!(outer.egress(&wire, SECOND), Action::Pass);
+            wire
+        };
+        server.gets(&both(&mut inner, &syn()), SECOND).unwrap();
+        let answer = server.sends(&syn_ack(), SECOND);
+        inner.gets(&answer, SECOND).unwrap();
+        assert_eq!(server.gets(&both(&mut inner, &SKETCH), SECOND), Ok(SKETCH.packet()));
+        let wire = server.sends(&back(), SECOND);
+        assert_eq!(outer.ingress(&answer, SECOND), Action::Pass);
+        assert_eq!(outer.ingress(&wire, SECOND), Action::Pass);
+        assert_eq!(inner.gets(&wire, SECOND), Ok(back().packet()));
+        assert_eq!(outer.entries().established, 1);
+    }
 }
 
 #[test]
