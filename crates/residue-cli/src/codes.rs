@@ -83,7 +83,7 @@ pub fn parse_all(texts: &[String]) -> anyhow::Result<Vec<Chosen>> {
 }
 
 /// Splits at commas, but for those between a CRC's parameters. A key that comes again starts another CRC.
-fn split(text: &str) -> Vec<String> {
+pub fn split(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut keys = BTreeSet::new();
     for part in text.split(',').map(str::trim) {

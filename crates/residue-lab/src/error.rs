@@ -51,6 +51,8 @@ pub enum Error {
         /// What is wrong with it.
         fault: strength::Fault,
     },
+    /// A search for polynomials cannot be made or read.
+    Search(strength::search::Fault),
     /// The weights of a code of so many data bits take too long to count.
     Weights {
         /// Bits of data.
@@ -131,6 +133,7 @@ impl fmt::Display for Error {
             }
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Polynomial { text, fault } => write!(f, "`{text}`: {fault}"),
+            Error::Search(fault) => fault.fmt(f),
             Error::Weights { data: 0, .. } => {
                 f.write_str("data of length 0 have no weights; give a length of at least one bit")
             }

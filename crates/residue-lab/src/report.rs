@@ -26,6 +26,8 @@ pub mod html;
 pub mod iscsi;
 pub mod published;
 mod select;
+pub mod strength_advise;
+pub mod strength_compare;
 pub mod strength_data;
 pub mod strength_sums;
 pub mod table;

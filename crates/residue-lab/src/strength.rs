@@ -15,8 +15,10 @@
 //! the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data.
 
 pub mod additive;
+pub mod advise;
 pub mod claims;
 mod collide;
+pub mod compare;
 pub mod data;
 mod effort;
 mod factor;
@@ -28,6 +30,7 @@ pub mod logarithm;
 mod notes;
 pub mod probability;
 pub mod profile;
+pub mod search;
 mod short;
 mod spectrum;
 pub mod sums;

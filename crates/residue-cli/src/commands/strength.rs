@@ -1,14 +1,18 @@
 //! `residue strength`: which errors codes miss.
 
+mod advise;
 mod claims;
+mod compare;
 mod data;
 mod profile;
+mod search;
 mod sums;
 mod weights;
 
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
+use residue_lab::report::{table::COLUMNS, wrapped};
 use residue_lab::strength::{Effort, Generator, Notation};
 use serde_json::{Value, json};
 
@@ -28,6 +32,9 @@ Examples:
   residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
   residue strength sums                      the Internet checksum, Fletcher, Adler and others
   residue strength data /usr/lib             what twelve codes miss on these files
+  residue strength search --width 16 --length 64 --hd 6
+  residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler and others side by side
+  residue strength advise --length 1500B --hd 6    which codes see every error of up to five bits
   residue strength claims                    what the documents say, and what is so";
 
 /// `residue strength`
@@ -48,6 +55,12 @@ enum Command {
     Data(data::DataArgs),
     /// Count what sums miss, exactly: distances, pairs of bits, bursts, swaps, insertions
     Sums(sums::SumsArgs),
+    /// Find the polynomials of a width that keep a Hamming distance, or survey all
+    Search(search::SearchArgs),
+    /// Put codes side by side, CRCs and sums: distances, shares, probabilities, undetected errors a year
+    Compare(compare::CompareArgs),
+    /// Name the codes that keep a Hamming distance at a length, with their speed here
+    Advise(advise::AdviseArgs),
     /// Judge what the source documents say: each statement, its exact condition, and a proof
     Claims(claims::ClaimsArgs),
 }
@@ -58,7 +71,10 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
         Some(Command::Weights(args)) => weights::run(args, output),
         Some(Command::Data(args)) => data::run(args, output),
         Some(Command::Sums(args)) => sums::run(args, output),
+        Some(Command::Search(args)) => search::run(args, output),
         Some(Command::Claims(args)) => claims::run(args, output),
+        Some(Command::Advise(args)) => advise::run(args, output),
+        Some(Command::Compare(args)) => compare::run(args, output),
         None => profile::run(&args.profile, output),
     }
 }
@@ -167,7 +183,14 @@ fn polynomial_as_text(generator: &Generator, read: Notation) -> Vec<String> {
     ];
     let names: Vec<&str> = generator.names().collect();
     if !names.is_empty() {
-        lines.push(format!("used by     {}", names.join(", ")));
+        let names = names.join(", ");
+        let wrapped = wrapped(&names, COLUMNS - 12);
+        lines.extend(
+            wrapped
+                .lines()
+                .zip(["used by"].into_iter().chain(std::iter::repeat("")))
+                .map(|(line, label)| format!("{label:12}{line}")),
+        );
     }
     lines
 }
@@ -190,7 +213,7 @@ mod tests {
             "1.5kB",
             "9KB",
             "99999999999999999999",
-            "9999999999999999B",
+            "999999999999999999B",
             "1é",
         ] {
             assert!(length(wrong).is_err(), "{wrong}");

@@ -6,6 +6,7 @@ mod chart;
 mod iscsi;
 mod labels;
 mod pen;
+mod strength_compare;
 mod strength_data;
 mod subjects;
 
@@ -16,6 +17,7 @@ use crate::speed::model::Run;
 use chart::{Curve, PER_BYTE, Plot, Sample};
 pub use iscsi::iscsi;
 pub use labels::spread;
+pub use strength_compare::strength_compare;
 pub use strength_data::strength_data;
 use subjects::{CRC32C, SUBJECTS, Subject};
 

@@ -284,6 +284,17 @@ impl Generator {
         Generator::new(1 << width | params.poly)
     }
 
+    /// Every polynomial of the catalogue, and others the literature has names for, of degree 3 to 64; narrow ones first.
+    #[must_use]
+    pub fn known() -> Vec<Generator> {
+        let named = catalog::ALL.iter().filter_map(|params| Generator::of(params).ok());
+        let others = KOOPMAN.iter().map(|&koopman| Generator::new(u128::from(koopman) << 1 | 1));
+        let mut all: Vec<Generator> = named.chain(others.flatten()).collect();
+        all.sort_by_key(Generator::explicit);
+        all.dedup();
+        all
+    }
+
     fn is_known(&self) -> bool {
         KOOPMAN.iter().any(|&koopman| self.koopman() == koopman) || self.names().next().is_some()
     }
@@ -399,6 +410,15 @@ mod tests {
             assert!(generator.names().any(|name| name == params.name));
             assert_eq!(generator.reciprocal().reciprocal(), generator);
         }
+    }
+
+    #[test]
+    fn known_polynomials_come_once() {
+        let known = Generator::known();
+        let count = |koopman| known.iter().filter(|g| g.koopman() == koopman).count();
+        // Koopman's 32K has a CRC of the catalogue, and 32K2 has none.
+        assert_eq!([0xba0d_c66b, 0x992c_1a4c, 0x8f6e_37a0, 0x8810].map(count), [1; 4]);
+        assert!(known.is_sorted_by_key(Generator::width));
     }
 
     #[test]

@@ -100,7 +100,7 @@ pub(super) fn codewords(
     let width = generator.width() - u32::from(plan.odd);
     let keys: Vec<u64> =
         powers.iter().map(|power| mix(power >> u32::from(plan.odd), width)).collect();
-    let sets = Anchors::new(&plan, &keys, length as u32);
+    let sets = Anchors::new(&plan, &keys);
     let mut words: Vec<Word> = collisions(&keys, width, &sets.anchors, effort)
         .into_iter()
         .filter_map(|sums| {
@@ -158,7 +158,7 @@ struct Anchors {
 }
 
 impl Anchors {
-    fn new(plan: &Plan, keys: &[u64], length: u32) -> Anchors {
+    fn new(plan: &Plan, keys: &[u64]) -> Anchors {
         let size = plan.half as usize - 1;
         let mut all = Anchors { anchors: Vec::new(), places: Vec::new(), size };
         if size == 0 {
@@ -166,7 +166,8 @@ impl Anchors {
             return all;
         }
         let mut set = vec![0; size];
-        for first in 0..length {
+        // Moved, the second half may begin behind the codeword's length.
+        for first in 0..plan.places {
             let may_start = match plan.stride {
                 0 => first > 0,
                 stride => first < stride || first.is_multiple_of(stride),
@@ -238,11 +239,7 @@ fn shortest_straight(
     if weight as usize > HEAVIEST || to <= from {
         return Search::NoneTo(from.min(to));
     }
-    // About where the first codeword is to be expected among random ones.
-    let values = f64::from(generator.width()) - f64::from(u8::from(generator.has_parity()));
-    let spans = f64::from(weight) - 1.0;
-    let expected =
-        ((values + (1..weight).map(|i| f64::from(i).log2()).sum::<f64>()) / spans).exp2();
+    let expected = expected_span(generator, weight);
     let exponent = f64::from(weight / 2) - if weight.is_multiple_of(2) { 0.5 } else { 0.0 };
     // Each search costs two and a half times as much as the one before.
     let growth = 2.5_f64.powf(1.0 / exponent);
@@ -272,22 +269,27 @@ fn shortest_straight(
 }
 
 /// About where the first codeword is to be expected among random ones, in bits.
-fn expected_span(generator: &Generator, weight: u32) -> f64 {
+pub(super) fn expected_span(generator: &Generator, weight: u32) -> f64 {
     let values = f64::from(generator.width()) - f64::from(u8::from(generator.has_parity()));
     let arrangements: f64 = (1..weight).map(|i| f64::from(i).log2()).sum();
     ((values + arrangements) / (f64::from(weight) - 1.0)).exp2()
 }
 
-/// Sums that the shortest codeword of `weight` may take to find, or to give up.
+/// Sums that the shortest codeword of `weight` within `to` bits may take to find, or to give up.
 pub(super) fn expected_cost(
     generator: &Generator,
-    order: u64,
+    to: u64,
     weight: u32,
     effort: &Effort<'_>,
 ) -> u64 {
     let length = (expected_span(generator, weight) * 1.5) as u64;
-    let sums = Plan::new(weight, length.min(order).min(1 << 31)).sums;
+    let sums = Plan::new(weight, length.min(to).min(1 << 31)).sums;
     2 * u64::try_from(sums).unwrap_or(u64::MAX).min(effort.sums)
+}
+
+/// Sums to compare for all codewords of `weight` within `length` bits.
+pub(super) fn sums(weight: u32, length: u64) -> u128 {
+    Plan::new(weight, length.min(1 << 31)).sums
 }
 
 /// Sums that all codewords of `weight` within `length` bits take to find; `None` if that is out of the question.
@@ -334,6 +336,17 @@ mod tests {
                 let found = codewords(&generator, weight, length.into(), &Effort::new());
                 assert_eq!(found, expected, "{text}, weight {weight}");
             }
+        }
+    }
+
+    /// The second half stands at the codeword's end, whichever it is, and is moved beyond it.
+    #[test]
+    fn codeword_with_its_places_at_the_end() {
+        for (text, places) in
+            [("explicit:189cd", vec![0, 2, 3, 88]), ("reciprocal:89cd", vec![0, 85, 86, 88])]
+        {
+            let found = shortest(&generator(text), u64::MAX, 4, 0, 89, &Effort::new());
+            assert_eq!(found, Search::Found(places), "{text}");
         }
     }
 

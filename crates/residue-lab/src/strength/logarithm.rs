@@ -1,4 +1,5 @@
-//! The shortest codeword of four bits by discrete logarithms: a second way, against which the first (`lightest`) is held.
+//! The shortest codeword of four bits by discrete logarithms: where the codeword is long, as for 64-bit CRCs, much faster
+//! than meeting in the middle (`lightest`), and elsewhere a second way against which that one is held.
 //!
 //! Let x be a generator of the field's units, that is g primitive, and L(a) the logarithm of 1 + x^a (Zech's): x^L(a) = 1 +
 //! x^a. A codeword of four bits is 1 + x^a = x^b (1 + x^c), so L(a) - L(c) = b: two of the n logarithms that are closer than
@@ -11,7 +12,8 @@
 //!
 //! With a factor x + 1 beside the primitive one nothing changes, as four is even.
 
-use super::{Effort, Generator, factor, gf2, integer};
+use super::lightest::{self, Search};
+use super::{Effort, Factor, Generator, Profile, Witness, factor, gf2, integer};
 use std::thread;
 
 /// The largest divisor whose powers are kept.
@@ -20,6 +22,115 @@ const LARGEST: u64 = 1 << 23;
 /// Divisors are taken until their product is this large.
 const ENOUGH: u128 = 1 << 60;
 
+/// What the other way says of the limit that errors of four bits set in a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// Whether the other way is this one; if not it is meeting in the middle.
+    pub by_logarithms: bool,
+    /// The shortest undetected error of four bits, if there is one within [`Confirmation::length`].
+    pub witness: Option<Witness>,
+    /// How far codewords were searched, in bits.
+    pub length: u64,
+    /// Whether the profile says the same: an error as long limits a Hamming distance, or none does up to the length.
+    pub agrees: bool,
+}
+
+/// Finds the limit that errors of four bits set in a profile by that way which did not find it. `None` if logarithms cannot
+/// be taken, or it is more than `effort` allows for.
+#[must_use]
+pub fn confirm(profile: &Profile, effort: &Effort<'_>) -> Option<Confirmation> {
+    let generator = &profile.generator;
+    let (first, length) = four_bits_of(profile)?;
+    let by_logarithms = !preferred(generator, profile.order);
+    let found = if by_logarithms {
+        if length > effort.longest {
+            return None;
+        }
+        four_bits(generator, length, effort)?.map(|places| places.to_vec())
+    } else {
+        match lightest::shortest(generator, profile.order, 4, 0, length, effort) {
+            Search::Found(places) => Some(places),
+            Search::NoneTo(searched) if searched == length => None,
+            Search::NoneTo(_) => return None,
+        }
+    };
+    let witness = found.and_then(|places| Witness::new(generator, &places));
+    let agrees = witness.as_ref().map(Witness::span) == first.map(Witness::span);
+    Some(Confirmation { by_logarithms, witness, length, agrees })
+}
+
+/// What [`confirm`] costs, in sums of powers ([`Effort::seconds`]), about.
+#[must_use]
+pub fn cost(profile: &Profile) -> u64 {
+    let length = four_bits_of(profile).map_or(0, |(_, length)| length);
+    if preferred(&profile.generator, profile.order) {
+        u64::try_from(2 * lightest::sums(4, length)).unwrap_or(u64::MAX)
+    } else {
+        length.saturating_mul(COST)
+    }
+}
+
+/// The shortest error of four bits that a profile knows, and how far it is worth while to look for it again, in bits.
+fn four_bits_of(profile: &Profile) -> Option<(Option<&Witness>, u64)> {
+    let four = |witness: &&Witness| witness.weight() == 4;
+    let first = profile.limits.iter().filter_map(|limit| limit.witness.as_ref()).find(four);
+    let length = match first {
+        // Beyond it, so that the search does not end where it is told to.
+        Some(witness) => u64::try_from(witness.span() + witness.span() / 64 + 16).ok()?,
+        // No four bits are undetected as far as five or more are needed.
+        None => {
+            let five = profile.limits.iter().find(|limit| limit.distance > 4)?;
+            five.data + u64::from(profile.generator.width())
+        }
+    };
+    Some((first, length.min(profile.order)))
+}
+
+/// Above so many sums, meeting in the middle takes longer than logarithms.
+const MANY_SUMS: u64 = 1 << 32;
+
+/// What a logarithm costs, in sums.
+const COST: u64 = 256;
+
+/// Whether this way to the shortest codeword of four bits within `to` bits is open, and the shorter one.
+pub(super) fn preferred(generator: &Generator, to: u64) -> bool {
+    let reached = (lightest::expected_span(generator, 4) * 1.5) as u64;
+    lightest::sums(4, to.min(reached)) > MANY_SUMS.into() && primitive_factor(generator).is_some()
+}
+
+/// What [`shortest`] costs or gives up after, in sums.
+pub(super) fn expected_cost(generator: &Generator, to: u64, effort: &Effort<'_>) -> u64 {
+    let length = (lightest::expected_span(generator, 4) * 1.6) as u64;
+    length.min(to).saturating_mul(COST).min(effort.sums)
+}
+
+/// As [`lightest::shortest`], of four bits.
+pub(super) fn shortest(generator: &Generator, to: u64, effort: &Effort<'_>) -> Search {
+    let affordable = (effort.sums / COST).min(effort.longest);
+    let mut length = (lightest::expected_span(generator, 4) * 0.8) as u64;
+    let mut done = 0;
+    loop {
+        length = length.min(to).min(affordable);
+        match four_bits(generator, length, effort) {
+            Some(Some(places)) => return Search::Found(places.to_vec()),
+            Some(None) => done = length,
+            None => return Search::NoneTo(done),
+        }
+        if length == to.min(affordable) {
+            return Search::NoneTo(done);
+        }
+        length *= 2;
+    }
+}
+
+/// The generator but for a factor x + 1, if what remains is primitive.
+fn primitive_factor(generator: &Generator) -> Option<Factor> {
+    let factors = factor::factors(generator.explicit());
+    let (last, others) = factors.split_last()?;
+    let simple = others.iter().all(|other| other.poly == 3 && other.times == 1);
+    (simple && last.is_primitive() && last.times == 1 && last.degree() >= 3).then_some(*last)
+}
+
 /// The places of the shortest codeword of four bits within `length` bits, `Some(None)` if there is none; `None` if the way is
 /// closed: the generator is neither primitive nor that times x + 1, or the number of units has too few small divisors.
 pub fn four_bits(
@@ -27,12 +138,7 @@ pub fn four_bits(
     length: u64,
     effort: &Effort<'_>,
 ) -> Option<Option<[u64; 4]>> {
-    let factors = factor::factors(generator.explicit());
-    let (last, others) = factors.split_last()?;
-    let simple = others.iter().all(|other| other.poly == 3 && other.times == 1);
-    if !simple || !last.is_primitive() || last.times > 1 || last.degree() < 3 {
-        return None;
-    }
+    let last = primitive_factor(generator)?;
     let length = length.min(last.order).min(effort.longest);
     let logarithms = Logarithms::new(last.poly, last.order)?;
     let modulus = logarithms.modulus;
@@ -286,6 +392,38 @@ mod tests {
         for name in ["crc-32/mef", "crc-32c"] {
             let (generator, _) = Generator::parse(name, None).unwrap();
             assert_eq!(four_bits(&generator, 10_000, &Effort::new()), None);
+        }
+    }
+
+    #[test]
+    fn profiles_are_confirmed() {
+        for (name, span) in [("crc-32", Some(3007)), ("koopman:d175", Some(110)), ("crc-32c", None)]
+        {
+            let (generator, _) = Generator::parse(name, None).unwrap();
+            let profile = Profile::new(&generator, &Effort::new());
+            let found = confirm(&profile, &Effort::new());
+            assert_eq!(found.as_ref().and_then(|c| c.witness.as_ref()).map(Witness::span), span);
+            assert!(found.is_none_or(|confirmation| confirmation.agrees));
+            // It can tell a wrong limit from a right one.
+            let mut wrong = profile;
+            wrong.limits.iter_mut().for_each(|limit| limit.witness = None);
+            assert!(
+                confirm(&wrong, &Effort::new()).is_none_or(|c| c.agrees == c.witness.is_none())
+            );
+        }
+    }
+
+    #[test]
+    fn searches_end_as_those_in_the_middle_do() {
+        for (name, order) in [("crc-32", u32::MAX.into()), ("koopman:80000d", (1 << 24) - 1)] {
+            let (generator, _) = Generator::parse(name, None).unwrap();
+            for to in [400, 3006, 3007, 100_000] {
+                let found = shortest(&generator, to, &Effort::new());
+                let other = lightest::shortest(&generator, order, 4, 0, to, &Effort::new());
+                assert_eq!(found, other, "{name} to {to}");
+            }
+            let little = Effort { sums: 100 * COST, ..Effort::new() };
+            assert_eq!(shortest(&generator, 3007, &little), Search::NoneTo(100));
         }
     }
 

@@ -40,6 +40,15 @@ pub fn exactly(weights: &Weights, rate: &str, digits: usize) -> Result<String, E
     Ok(scientific(&sum, u64::from(places) * weights.length(), digits))
 }
 
+/// The number that a bit error rate is written as.
+///
+/// # Errors
+/// [`Error::BitErrorRate`].
+pub fn rate(text: &str) -> Result<f64, Error> {
+    let fault = || Error::BitErrorRate(text.escape_debug().to_string());
+    decimal(text).ok_or_else(fault).and_then(|_| text.trim().parse().map_err(|_| fault()))
+}
+
 /// A decimal number from 0 to 1 as p / 10^places.
 fn decimal(text: &str) -> Option<(u64, u32)> {
     let lower = text.trim().to_ascii_lowercase();
@@ -151,6 +160,11 @@ impl Curve {
         }
         Shape { worst_rate, worst, half, good: worst <= half, proper }
     }
+}
+
+/// A quotient of two whole numbers, the second not 0; 0 only of 0.
+pub(super) fn quotient(count: &BigUint, of: &BigUint) -> f64 {
+    if *count == BigUint::ZERO { 0.0 } else { (logarithm(count) - logarithm(of)).exp() }
 }
 
 /// The natural logarithm.

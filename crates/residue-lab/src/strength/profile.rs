@@ -4,13 +4,13 @@
 //! - s(2) is one more than the generator's order: bits as far apart as the order look the same.
 //! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even weight.
 //! - The other s(w) are looked for in rising order, below the least so far: among all codewords of up to 22 data bits first,
-//!   then by meeting in the middle (`lightest`).
+//!   then by meeting in the middle (`lightest`), or for four bits far apart by logarithms (`logarithm`).
 //!
 //! Where that would take too long the limit is given as a bound: it is proved so far, and not known beyond.
 
 use super::lightest::{self, Search};
 use super::short::Short;
-use super::{Effort, Factor, Generator, Kind, Witness, factor};
+use super::{Effort, Factor, Generator, Kind, Witness, factor, logarithm};
 
 /// How far a Hamming distance holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,15 @@ impl Profile {
     /// Finds all limits, as far as `effort` allows.
     #[must_use]
     pub fn new(generator: &Generator, effort: &Effort<'_>) -> Profile {
+        Profile::to(generator, u32::MAX, effort)
+    }
+
+    /// Finds the limits of Hamming distances up to `most`, which is less work. Of larger ones nothing is known then.
+    #[must_use]
+    pub fn to(generator: &Generator, most: u32, effort: &Effort<'_>) -> Profile {
         let factors = factor::factors(generator.explicit());
         let order = factor::order(&factors);
-        let limits = limits(generator, order, effort);
+        let limits = limits(generator, order, most, effort);
         Profile { generator: *generator, factors, order, limits }
     }
 
@@ -90,20 +96,17 @@ impl Distance {
                 Some(places) => Some(places),
                 None if weight == 2 => (length > order).then(|| vec![0, order]),
                 None if weight % 2 == 1 && generator.has_parity() => None,
-                None => match lightest::shortest(
-                    generator,
-                    order,
-                    weight,
-                    short.length.min(length),
-                    length,
-                    effort,
-                ) {
-                    Search::Found(places) => Some(places),
-                    Search::NoneTo(searched) if searched >= length => None,
-                    Search::NoneTo(_) => {
-                        return Distance { distance: weight, kind: Kind::AtLeast, witness: None };
+                None => {
+                    let from = short.length.min(length);
+                    match shortest(generator, order, weight, from, length, effort) {
+                        Search::Found(places) => Some(places),
+                        Search::NoneTo(searched) if searched >= length => None,
+                        Search::NoneTo(_) => {
+                            let kind = Kind::AtLeast;
+                            return Distance { distance: weight, kind, witness: None };
+                        }
                     }
-                },
+                }
             };
             if let Some(witness) = places.and_then(|places| Witness::new(generator, &places)) {
                 return Distance { distance: weight, kind: Kind::Exact, witness: Some(witness) };
@@ -117,14 +120,64 @@ impl Distance {
 /// Sums of powers that a profile will take, about.
 #[must_use]
 pub fn sums(generator: &Generator, effort: &Effort<'_>) -> u64 {
+    sums_to(generator, u32::MAX, effort)
+}
+
+/// The same, of [`Profile::to`].
+#[must_use]
+pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
-    (3..=lightest::HEAVIEST as u32)
-        .filter(|weight| weight.is_multiple_of(2) || !generator.has_parity())
-        .map(|weight| lightest::expected_cost(generator, order, weight, effort))
+    weights(generator)
+        .take_while(|&weight| weight < most)
+        .map(|weight| cost(generator, weight, order, effort))
         .fold(0, u64::saturating_add)
 }
 
-fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> {
+/// The same, of a [`Distance`] at `data` bits.
+#[must_use]
+pub fn sums_at(generator: &Generator, data: u64, effort: &Effort<'_>) -> u64 {
+    let length = data.saturating_add(generator.width().into());
+    // The distance is known as soon as some codeword fits.
+    let fits = |weight: &u32| lightest::expected_span(generator, *weight) < length as f64;
+    let last = weights(generator).find(fits).unwrap_or(u32::MAX);
+    weights(generator)
+        .take_while(|&weight| weight <= last)
+        .map(|weight| cost(generator, weight, length, effort))
+        .fold(0, u64::saturating_add)
+}
+
+/// The weights that codewords are looked for of, but two.
+fn weights(generator: &Generator) -> impl Iterator<Item = u32> {
+    let parity = generator.has_parity();
+    (3..=lightest::HEAVIEST as u32).filter(move |weight| weight % 2 == 0 || !parity)
+}
+
+/// What [`shortest`] takes, about.
+fn cost(generator: &Generator, weight: u32, to: u64, effort: &Effort<'_>) -> u64 {
+    if weight == 4 && logarithm::preferred(generator, to) {
+        logarithm::expected_cost(generator, to, effort)
+    } else {
+        lightest::expected_cost(generator, to, weight, effort)
+    }
+}
+
+/// As [`lightest::shortest`], by the faster way.
+fn shortest(
+    generator: &Generator,
+    order: u64,
+    weight: u32,
+    from: u64,
+    to: u64,
+    effort: &Effort<'_>,
+) -> Search {
+    if weight == 4 && logarithm::preferred(generator, to) {
+        logarithm::shortest(generator, to, effort)
+    } else {
+        lightest::shortest(generator, order, weight, from, to, effort)
+    }
+}
+
+fn limits(generator: &Generator, order: u64, most: u32, effort: &Effort<'_>) -> Vec<Limit> {
     let width = u64::from(generator.width());
     let short = Short::new(generator);
     let mut limits = Vec::new();
@@ -132,7 +185,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
     let mut proved = order;
     let mut witness = Witness::new(generator, &[0, order]);
     for distance in 3.. {
-        if proved <= width {
+        if proved <= width || distance > most {
             break;
         }
         let exact = witness.as_ref().is_some_and(|w| w.span() == u128::from(proved) + 1);
@@ -144,7 +197,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
         });
         // The next distance fails with the shortest codeword of as many bits as this one has.
         let weight = distance;
-        if weight % 2 == 1 && generator.has_parity() {
+        if weight % 2 == 1 && generator.has_parity() || distance == most {
             continue;
         }
         let known = witness.as_ref().map_or(u128::MAX, Witness::span);
@@ -152,7 +205,7 @@ fn limits(generator: &Generator, order: u64, effort: &Effort<'_>) -> Vec<Limit> 
             Some(places) => Search::Found(places),
             None => {
                 let to = u64::try_from(known - 1).unwrap_or(order).min(order);
-                lightest::shortest(generator, order, weight, short.length.min(to), to, effort)
+                shortest(generator, order, weight, short.length.min(to), to, effort)
             }
         };
         match found {

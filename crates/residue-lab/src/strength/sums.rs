@@ -9,6 +9,7 @@
 //! for *some* data.
 
 mod burst;
+mod channel;
 mod distance;
 mod pairs;
 
@@ -18,6 +19,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::additive::{Additive, Group, Work};
 pub use burst::{Burst, burst};
+pub use channel::{Channel, LONGEST};
 pub use distance::{Distance, Undetected, distance};
 pub use pairs::{Share, inserted, swapped, two_bits, two_bits_of};
 

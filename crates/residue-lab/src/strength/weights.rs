@@ -51,19 +51,12 @@ impl Weights {
         most: Option<u32>,
         effort: &Effort<'_>,
     ) -> Result<Weights, Error> {
-        let width = u64::from(generator.width());
-        let length = data.saturating_add(width);
+        let length = data.saturating_add(generator.width().into());
         let most = most.filter(|&most| u64::from(most) < length);
-        let few = most.is_some_and(|most| few_enough(generator, length, most, effort));
-        let counts = match most {
-            _ if data == 0 => return Err(Error::Weights { data, width: generator.width() }),
-            Some(most) if few => one_by_one(generator, length, most, effort),
-            _ if data <= DIMENSIONS.into() => of_few_data(generator, data as u32, effort),
-            _ if width <= DIMENSIONS.into()
-                && (length <= ALL || most.is_some() && length <= LONGEST) =>
-            {
-                of_the_dual(generator, length as usize, most, effort)
-            }
+        let counts = match (Way::new(generator, data, most, effort), most) {
+            (Some(Way::OneByOne), Some(most)) => one_by_one(generator, length, most, effort),
+            (Some(Way::FewData), _) => of_few_data(generator, data as u32, effort),
+            (Some(Way::Dual), _) => of_the_dual(generator, length as usize, most, effort),
             _ => return Err(Error::Weights { data, width: generator.width() }),
         };
         let mut weights = Weights { generator: *generator, data, counts };
@@ -73,7 +66,7 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Seconds that [`Weights::new`] takes, about.
+    /// Seconds that [`Weights::new`] takes, about; infinite if it would refuse.
     #[must_use]
     pub fn seconds(
         generator: &Generator,
@@ -82,9 +75,14 @@ impl Weights {
         effort: &Effort<'_>,
     ) -> f64 {
         let length = data.saturating_add(generator.width().into());
-        if let Some(most) = most.filter(|&most| few_enough(generator, length, most, effort)) {
+        let most = most.filter(|&most| u64::from(most) < length);
+        let way = Way::new(generator, data, most, effort);
+        if let (Some(Way::OneByOne), Some(most)) = (way, most) {
             let sums = (3..=most).filter_map(|weight| lightest::cost(weight, length, effort));
             return effort.seconds(sums.sum());
+        }
+        if way.is_none() {
+            return f64::INFINITY;
         }
         // A word of the dual takes four nanoseconds, and a column two for each table; a coefficient of the identity
         // grows with the length.
@@ -113,6 +111,34 @@ impl Weights {
         (0..u64::from(weight)).fold(BigUint::from(1_u32), |product, i| {
             product * self.length().saturating_sub(i) / (i + 1)
         })
+    }
+}
+
+/// How the weights are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    OneByOne,
+    FewData,
+    Dual,
+}
+
+impl Way {
+    /// The way to all weights, or to those up to `most`; `None` if none ends in time.
+    fn new(
+        generator: &Generator,
+        data: u64,
+        most: Option<u32>,
+        effort: &Effort<'_>,
+    ) -> Option<Way> {
+        let length = data.saturating_add(generator.width().into());
+        let dual = length <= ALL || most.is_some() && length <= LONGEST;
+        match most {
+            _ if data == 0 => None,
+            Some(most) if few_enough(generator, length, most, effort) => Some(Way::OneByOne),
+            _ if data <= DIMENSIONS.into() => Some(Way::FewData),
+            _ if generator.width() <= DIMENSIONS && dual => Some(Way::Dual),
+            _ => None,
+        }
     }
 }
 

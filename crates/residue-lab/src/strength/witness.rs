@@ -105,6 +105,9 @@ mod tests {
         let (nvme, _) = Generator::parse("crc-64/nvme", None).unwrap();
         assert_eq!(Witness::new(&nvme, &[0, u64::MAX]).unwrap().span(), 1 << 64);
         assert_eq!(Witness::new(&nvme, &[0, u64::MAX - 1]), None);
+        // Its shortest of four bits, as both ways found it (see docs/strength.md).
+        let four = Witness::new(&nvme, &[0, 1_188_938, 1_422_297, 3_838_780]).unwrap();
+        assert_eq!(four.span() - 64, 3_838_717);
         assert_eq!(Witness::new(&nvme, &[]), None);
         assert_eq!(Witness::new(&nvme, &[5, 5]), None);
     }

@@ -2,10 +2,12 @@
 
 use super::{Patience, duration, grouped, length, polynomial_as_json, polynomial_as_text};
 use crate::output::Output;
+use anyhow::bail;
 use clap::Args;
-use residue_lab::strength::profile::sums;
+use residue_lab::strength::logarithm::{self, Confirmation};
+use residue_lab::strength::profile::{sums, sums_at};
 use residue_lab::strength::{
-    Distance, Factor, Generator, Kind, Limit, Notation, Profile, Witness, notes,
+    Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Witness, notes,
 };
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -22,6 +24,9 @@ pub struct ProfileArgs {
     /// Only the Hamming distance of data of this length
     #[arg(long, value_name = "N", value_parser = length)]
     length: Option<u64>,
+    /// Find the limit that errors of four bits set a second way: by discrete logarithms, or where these came first, by meeting in the middle
+    #[arg(long, conflicts_with_all = ["length", "csv"])]
+    confirm: bool,
     #[command(flatten)]
     patience: Patience,
     /// Print JSON
@@ -41,7 +46,7 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         let found = args.patience.work(
             output,
             "searching",
-            |effort| effort.seconds(sums(&generator, effort)),
+            |effort| effort.seconds(sums_at(&generator, data, effort)),
             |effort| Distance::new(&generator, data, effort),
         );
         return one(args, &generator, read, data, &found, output);
@@ -52,8 +57,9 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| effort.seconds(sums(&generator, effort)),
         |effort| Profile::new(&generator, effort),
     );
+    let confirmation = if args.confirm { Some(confirm(&profile, args, output)?) } else { None };
     if args.json {
-        output.json(&as_json(&profile))?;
+        output.json(&as_json(&profile, confirmation.as_ref()))?;
     } else if args.csv {
         output.line("distance,data_bits,data_bytes,kind,undetected")?;
         for limit in &profile.limits {
@@ -68,6 +74,10 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         output.line(format!("factors     {}", factors(&profile.factors)))?;
         output.line(format!("order       {}", grouped(profile.order)))?;
         table(&profile, output)?;
+        if let Some(confirmation) = confirmation {
+            output.line("")?;
+            output.line(confirmed(&confirmation, &generator))?;
+        }
         if let Some(note) = notes(&generator) {
             output.line("")?;
             output.line(note)?;
@@ -76,6 +86,41 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         output.line(format!("{dim}{}{dim:#}", duration(start.elapsed().as_secs_f64())))?;
     }
     Ok(())
+}
+
+fn confirm(
+    profile: &Profile,
+    args: &ProfileArgs,
+    output: &mut Output,
+) -> anyhow::Result<Confirmation> {
+    let seconds = |effort: &Effort<'_>| effort.seconds(logarithm::cost(profile));
+    let work = |effort: &Effort<'_>| logarithm::confirm(profile, effort);
+    match args.patience.work(output, "confirming", seconds, work) {
+        Some(confirmation) if !confirmation.agrees => bail!(
+            "the shortest undetected error of four bits comes out as {:?} another way, not as the limits say: please report this",
+            confirmation.witness.as_ref().map(Witness::places)
+        ),
+        Some(confirmation) => Ok(confirmation),
+        None => bail!(
+            "--confirm takes a primitive polynomial, or x + 1 times one, for whose degree 2^degree - 1 has small divisors, and \
+             that detects errors of four bits in some data; or it takes more --patience"
+        ),
+    }
+}
+
+fn confirmed(confirmation: &Confirmation, generator: &Generator) -> String {
+    let way = if confirmation.by_logarithms { "logarithms" } else { "meeting in the middle" };
+    match &confirmation.witness {
+        Some(witness) => format!(
+            "Confirmed by {way} (exact): the shortest undetected error of four bits takes {} bits of data: {}",
+            grouped(witness.span().saturating_sub(generator.width().into())),
+            told(witness, generator)
+        ),
+        None => format!(
+            "Confirmed by {way} (exact): no error of four bits is undetected in codewords of {} bits",
+            grouped(confirmation.length)
+        ),
+    }
 }
 
 fn joined(places: &[u64], between: &str) -> String {
@@ -175,7 +220,7 @@ fn one(
     Ok(())
 }
 
-fn as_json(profile: &Profile) -> Value {
+fn as_json(profile: &Profile, confirmation: Option<&Confirmation>) -> Value {
     let factor = |factor: &Factor| {
         json!({
             "polynomial": format!("{:x}", factor.poly),
@@ -199,6 +244,11 @@ fn as_json(profile: &Profile) -> Value {
         "factors": profile.factors.iter().map(factor).collect::<Value>(),
         "order": profile.order,
         "limits": profile.limits.iter().map(limit).collect::<Value>(),
+        "confirmed": confirmation.map(|confirmation| json!({
+            "by": if confirmation.by_logarithms { "logarithms" } else { "meeting in the middle" },
+            "codeword_bits": confirmation.length,
+            "undetected": confirmation.witness.as_ref().map(Witness::places),
+        })),
         "note": notes(&profile.generator),
     })
 }

@@ -121,19 +121,23 @@ pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
 
 fn table(weights: &Weights, all: bool, output: &mut Output) -> anyhow::Result<()> {
     let head = output.styles.head;
-    output.line(format!(
-        "{head}{:>5}  {:>40}  {:>22}{head:#}",
-        "w", "A_w (exact)", "A_w / C(n, w)"
-    ))?;
     let present = (0..).zip(&weights.counts).filter(|(_, count)| **count != BigUint::ZERO);
-    let rows: Vec<(u32, &BigUint)> = if all {
+    let shown: Vec<(u32, &BigUint)> = if all {
         (1..).zip(weights.counts.iter().skip(1)).collect()
     } else {
         present.skip(1).take(SHOWN).collect()
     };
-    for (weight, count) in &rows {
-        let share = share(count, &weights.errors(*weight));
-        output.line(format!("{weight:>5}  {:>40}  {share:>22}", grouped(count)))?;
+    let rows: Vec<(u32, String, String)> = shown
+        .into_iter()
+        .map(|(w, count)| (w, grouped(count), share(count, &weights.errors(w))))
+        .collect();
+    let digits = rows.iter().map(|(_, count, _)| count.len()).max().unwrap_or(0).max(11);
+    output.line(format!(
+        "{head}{:>5}  {:>digits$}  {:>14}{head:#}",
+        "w", "A_w (exact)", "A_w / C(n, w)"
+    ))?;
+    for (weight, count, share) in &rows {
+        output.line(format!("{weight:>5}  {count:>digits$}  {share:>14}"))?;
     }
     if weights.complete() {
         let sum: BigUint = weights.counts.iter().sum();

@@ -1,0 +1,109 @@
+//! `residue strength compare` and `advise`: codes side by side, and which to choose.
+
+mod common;
+
+use common::{folder, residue};
+use serde_json::Value;
+
+fn near(value: &Value, expected: f64) {
+    let found = value.as_f64().unwrap_or(f64::NAN);
+    assert!((found / expected - 1.0).abs() < 1e-4, "{found} {expected}");
+}
+
+#[test]
+fn ethernet_frames() {
+    let args = ["strength", "compare", "crc-32,crc-32c,internet", "adler-32", "--length", "12112"];
+    let more = ["--ber", "1e-6,1e-5", "--frames-per-second", "1e6", "--json"];
+    let json = residue(args.into_iter().chain(more)).run().json();
+    let codes = json["codes"].as_array().unwrap();
+    assert_eq!(codes.len(), 4);
+    for (code, count, at_6, at_5, to) in [
+        (0, "223059", 2.2037e-19, 1.9756e-15, 91_607_u64),
+        (1, "312496", 3.0873e-19, 2.7677e-15, 2_147_483_615),
+    ] {
+        let code = &codes[code];
+        assert_eq!(
+            (&code["distance"]["value"], &code["distance"]["kind"]),
+            (&4.into(), &"exact".into())
+        );
+        assert_eq!(code["holds_to"]["value"], to);
+        assert_eq!(code["few"][2]["undetected"], count);
+        let rates = &code["probabilities"];
+        near(&rates[0]["undetected"]["value"], at_6);
+        near(&rates[1]["undetected"]["value"], at_5);
+        near(&rates[0]["per_year"]["value"], at_6 * 1e6 * 365.0 * 86_400.0);
+        assert_eq!(rates[0]["undetected"]["kind"], "bound");
+        assert_eq!(code["burst"], 32);
+    }
+    assert_eq!(codes[2]["distance"]["value"], 2);
+    assert_eq!(codes[2]["probabilities"][0]["undetected"]["kind"], "exact");
+    assert_eq!(codes[3]["distance"]["value"], 3);
+    assert_eq!(codes[3]["holds_to"]["value"], 8 * 65_520);
+}
+
+#[test]
+fn a_table_a_page_and_lines() {
+    let dir = folder();
+    let codes = "crc-16/xmodem,width=16,poly=3d65,internet";
+    let args = ["strength", "compare", codes, "--length", "64", "--ber", "1e-6"];
+    let run = |more: &[&str]| residue(args.iter().chain(more)).within(dir.path()).run();
+    let ran = run(&["--report", "out"]);
+    let text = ran.ends(0);
+    for part in ["1.620e-22", "9.109e-33", "32,751", "width=16,poly=3d65", "times more"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for file in ["index.html", "figure-distances.svg", "figure-probabilities.svg", "compare.csv"] {
+        assert!(dir.path().join("out").join(file).is_file(), "{file}");
+    }
+    let csv = run(&["--csv"]);
+    assert!(csv.ends(0).contains("crc-16/xmodem,16,64,undetected_errors,4,162,exact"));
+}
+
+#[test]
+fn a_code_is_advised() {
+    let json =
+        residue(["strength", "advise", "--length", "1500B", "--hd", "6", "--json"]).run().json();
+    let codes = json["codes"].as_array().unwrap();
+    assert!(codes.len() >= 4, "{codes:?}");
+    let named = |name: &str| codes.iter().find(|code| code["code"] == name);
+    assert_eq!(named("crc-32/mef").unwrap()["holds_to"]["value"], 16_360);
+    assert!(named("crc-32/iscsi").is_none() && named("adler-32").is_none());
+    assert!(codes.iter().all(|code| code["speed"]["ns"].as_f64().is_some_and(|ns| ns > 0.0)));
+    let args = ["strength", "advise", "--length", "1500B", "--hd", "6", "--width", "16"];
+    let ran = residue(args).run();
+    let text = ran.ends(0);
+    for part in ["No known code does", "at least 28 bits", "of 29 does it", "strength search"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let args = ["strength", "advise", "--length", "5243", "--hd", "6"];
+    let text = residue(args).run().ends(0).to_string();
+    assert!(text.contains("crc-32/iscsi ends 0 bits further, then HD 4"), "{text}");
+    let csv =
+        residue(["strength", "advise", "--length", "8", "--hd", "4", "--width", "8", "--csv"])
+            .run();
+    assert!(csv.ends(0).contains("crc-8/smbus,8,true,4,119,exact,2,"), "{csv:?}");
+}
+
+#[test]
+fn bad_input() {
+    let advise = |more: &[&'static str]| [&["advise"], more].concat();
+    for (args, words) in [
+        (vec!["compare", "crc-99"], "neither a code"),
+        (vec!["compare", "crc-82/darc"], "3 to 64"),
+        (vec!["compare", "--length", "0"], "length 0"),
+        (vec!["compare", "--ber", "2"], "no bit error rate"),
+        (vec!["compare", "--ber", "0"], "above 0"),
+        (vec!["compare", "--ber", "0.7"], "up to 0.5"),
+        (vec!["compare", "--frames-per-second", "-1"], "--frames-per-second"),
+        (vec!["compare", "--frames-per-second", "0"], "above 0"),
+        (advise(&["--length", "0", "--hd", "4"]), "length 0"),
+        (advise(&["--length", "64", "--hd", "1"]), "2 or more"),
+        (advise(&["--length", "64", "--hd", "99"]), "at most 33"),
+        (advise(&["--length", "64", "--hd", "4", "--width", "65"]), "3 to 64"),
+        (advise(&["--hd", "4"]), "--length"),
+    ] {
+        let ran = residue(["strength"].iter().chain(&args)).run();
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
+    }
+}

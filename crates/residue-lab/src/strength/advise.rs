@@ -1,0 +1,326 @@
+//! Which known codes keep a Hamming distance at a length, and how wide a code has to be.
+//!
+//! Two bounds say which widths are worth a search where no known code does:
+//! - *Spheres* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1 do not overlap, so that
+//!   1 + n + ... + C(n, t) is at most 2^r. An even distance is one less with a bit taken away. No code has a smaller r.
+//! - *BCH* (1960): for 2^m > n there is a cyclic code of distance 2t + 1 with r at most m t, and with x + 1 as one more
+//!   factor, of distance 2t + 2. Cut short it is a CRC. So some CRC of this r does.
+
+use num_bigint::BigUint;
+use residue::Code;
+use residue::crc::catalog;
+use serde::Serialize;
+
+use super::additive::Additive;
+use super::compare::Known;
+use super::{Effort, Generator, Kind, Profile, profile, sums};
+use crate::Error;
+use crate::speed::clock::Clock;
+use crate::speed::{Mode, Options, measure, plain};
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Wanted {
+    /// Bits of data.
+    pub data_bits: u64,
+    /// The Hamming distance, at least 2.
+    pub distance: u32,
+    /// The most bits of check value, at most 64.
+    pub width: u32,
+}
+
+/// A code that may do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Candidate {
+    /// What it is called, as other commands take it.
+    pub code: String,
+    /// Other names in the catalogue of CRCs by the same polynomial.
+    pub also: Vec<&'static str>,
+    /// Bits of its value.
+    pub width: u32,
+    /// Whether it is a CRC.
+    pub crc: bool,
+    /// The longest data with the wanted distance, in bits; `None` if any data have it.
+    pub holds_to: Option<Known<u64>>,
+    /// The Hamming distance of data one bit longer than that, if it is exact.
+    pub then: Option<u32>,
+    /// How fast it is, if it was measured.
+    pub speed: Option<Speed>,
+}
+
+/// How fast a code is on this CPU. Measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    /// The kernel that the library chooses.
+    pub kernel: &'static str,
+    /// The CPU features it needs.
+    pub needs: Vec<&'static str>,
+    /// Bytes of the data it was timed on.
+    pub bytes: usize,
+    /// Nanoseconds a call, the median of batches.
+    pub ns: f64,
+    /// Core cycles a byte.
+    pub cycles_per_byte: f64,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct Advice {
+    /// The question.
+    pub wanted: Wanted,
+    /// The codes that do, narrow ones first, of equal width the fastest.
+    pub codes: Vec<Candidate>,
+    /// The others that keep the distance longest, of the widths 8, 16, 24, 32, 40 and 64 one each where they are, longest
+    /// first.
+    pub nearest: Vec<Candidate>,
+    /// No code has fewer bits of check value than this.
+    pub least_width: u32,
+    /// A CRC of so many bits does it.
+    pub enough_width: u32,
+}
+
+/// Searches for codes wider than this stop early: they could take an hour each.
+const WIDE: u32 = 32;
+const WIDE_SUMS: u64 = 1 << 27;
+
+/// No longer data are timed.
+const TIMED: u64 = 1 << 20;
+
+impl Candidate {
+    /// Whether it is proved to do.
+    #[must_use]
+    pub fn meets(&self, data: u64) -> bool {
+        self.holds_to.is_none_or(|limit| limit.value >= data)
+    }
+
+    /// The share of the longest data that the length wanted takes, from 0 to 1; 0 if any length does.
+    #[must_use]
+    pub fn used(&self, data: u64) -> f64 {
+        self.holds_to.map_or(0.0, |limit| data as f64 / limit.value.max(1) as f64)
+    }
+}
+
+fn effort_for<'a>(generator: &Generator, effort: &Effort<'a>) -> Effort<'a> {
+    let most = if generator.width() > WIDE { WIDE_SUMS } else { u64::MAX };
+    Effort { sums: effort.sums.min(most), ..*effort }
+}
+
+fn generators(wanted: &Wanted) -> impl Iterator<Item = Generator> {
+    let width = wanted.width;
+    Generator::known().into_iter().filter(move |generator| generator.width() <= width)
+}
+
+/// Seconds that [`advise`] takes, about.
+#[must_use]
+pub fn seconds(wanted: &Wanted, effort: &Effort<'_>) -> f64 {
+    let sums = generators(wanted).map(|generator| {
+        profile::sums_to(&generator, wanted.distance, &effort_for(&generator, effort))
+    });
+    effort.seconds(sums.fold(0, u64::saturating_add))
+}
+
+/// Looks at every known code.
+///
+/// # Errors
+/// If a code that does cannot be timed.
+pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
+    let mut all: Vec<Candidate> =
+        generators(wanted).map(|generator| crc(&generator, wanted, effort)).collect();
+    let sums = Code::all().filter_map(|code| match code {
+        Code::Sum(_) if code.width() <= wanted.width => Additive::of(&code, code.name()),
+        _ => None,
+    });
+    all.extend(sums.filter_map(|code| sum(&code, wanted.distance)));
+    let (mut codes, mut others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|candidate| candidate.meets(wanted.data_bits));
+    let clock = Clock::calibrate();
+    for candidate in &mut codes {
+        candidate.speed = Some(speed(&candidate.code, wanted.data_bits, &clock)?);
+    }
+    let cost = |candidate: &Candidate| candidate.speed.as_ref().map_or(0.0, |speed| speed.ns);
+    codes.sort_by(|a, b| a.width.cmp(&b.width).then(cost(a).total_cmp(&cost(b))));
+    let longest = |candidate: &Candidate| candidate.holds_to.map_or(0, |limit| limit.value);
+    others.sort_by_key(|candidate| std::cmp::Reverse(longest(candidate)));
+    let nearest = [8, 16, 24, 32, 40, 64].into_iter().filter_map(|width| {
+        others.iter().find(|other| other.width == width && longest(other) > 0).cloned()
+    });
+    let mut nearest: Vec<Candidate> = nearest.collect();
+    nearest.sort_by_key(|candidate| std::cmp::Reverse(longest(candidate)));
+    Ok(Advice {
+        wanted: *wanted,
+        codes,
+        nearest,
+        least_width: least_width(wanted.data_bits, wanted.distance),
+        enough_width: enough_width(wanted.data_bits, wanted.distance),
+    })
+}
+
+fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Candidate {
+    let effort = effort_for(generator, effort);
+    let profile = Profile::to(generator, wanted.distance, &effort);
+    let limit = profile.limits.iter().find(|limit| limit.distance == wanted.distance);
+    let holds_to = match (limit, wanted.distance) {
+        (_, 2) => None,
+        (Some(limit), _) => Some(Known::new(limit.data, limit.kind)),
+        (None, _) => Some(Known::new(0, Kind::Exact)),
+    };
+    let exact = limit.filter(|limit| limit.kind == Kind::Exact);
+    let names: Vec<&'static str> = generator.names().collect();
+    // One that has a shorter name, or else one without initial value and final exclusive or.
+    let usual = |name: &&&str| catalog::ALIASES.iter().any(|(_, params)| params.name == **name);
+    let plain = |name: &&&str| {
+        let named = catalog::ALL.iter().filter(|params| params.name == **name);
+        named.into_iter().any(|params| (params.init, params.xorout) == (0, 0))
+    };
+    let name = names.iter().find(usual).or_else(|| names.iter().find(plain)).or(names.first());
+    let name = name.copied();
+    let digits = generator.width().div_ceil(4) as usize;
+    let unnamed = || {
+        format!(
+            "width={},poly={:0digits$x},refin=true,refout=true",
+            generator.width(),
+            generator.normal()
+        )
+    };
+    Candidate {
+        code: name.map_or_else(unnamed, String::from),
+        also: names.iter().copied().filter(|other| Some(*other) != name).collect(),
+        width: generator.width(),
+        crc: true,
+        holds_to,
+        then: exact.map(|limit| profile.distance(limit.data.saturating_add(1)).0),
+        speed: None,
+    }
+}
+
+/// `None` for what is another spelling of the same sum.
+fn sum(code: &Additive, distance: u32) -> Option<Candidate> {
+    let told = sums::distance(code)?;
+    let holds_to = match distance {
+        2 => None,
+        3 => Some(Known::new(8 * told.three_to as u64, Kind::Exact)),
+        // x, -2x, x in three units, or two bits.
+        _ => Some(Known::new(0, Kind::Exact)),
+    };
+    Some(Candidate {
+        code: code.name().into(),
+        also: Vec::new(),
+        width: code.width(),
+        crc: false,
+        holds_to,
+        then: (distance == 3).then_some(2),
+        speed: None,
+    })
+}
+
+/// Times the kernel that the library chooses.
+fn speed(name: &str, data: u64, clock: &Clock) -> Result<Speed, Error> {
+    let code: Code = name.parse().map_err(|error| Error::Code(name.into(), error))?;
+    let kernel = code.chosen();
+    let bytes = data.div_ceil(8).min(TIMED) as usize;
+    let options = Options {
+        codes: vec![name.into()],
+        kernels: Some(vec![kernel.name.into()]),
+        sizes: plain(&[bytes]),
+        samples: 31,
+        mode: Mode::Throughput,
+        ..Options::default()
+    };
+    let run = measure(&options, clock, &mut |_, _| {})?;
+    let cell = run.cells.first().ok_or_else(|| Error::NoKernel(kernel.name.into()))?;
+    Ok(Speed {
+        kernel: kernel.name,
+        needs: kernel.needs.names().collect(),
+        bytes,
+        ns: cell.ns,
+        cycles_per_byte: cell.median,
+    })
+}
+
+/// No code of fewer check bits has the distance: the bound of spheres.
+#[must_use]
+pub fn least_width(data: u64, distance: u32) -> u32 {
+    let spare = u32::from(distance.is_multiple_of(2));
+    let errors = u64::from(distance.saturating_sub(1) / 2);
+    let fits = |width: &u32| {
+        let n = data.saturating_add((width - spare).into());
+        let mut words = BigUint::from(1_u32);
+        let mut all = words.clone();
+        for i in 0..errors.min(n) {
+            words = words * (n - i) / (i + 1);
+            all += &words;
+        }
+        all <= BigUint::from(1_u32) << (width - spare)
+    };
+    (distance.saturating_sub(1).max(1)..).find(fits).unwrap_or(u32::MAX)
+}
+
+/// Some CRC of so many check bits has the distance: BCH's construction.
+#[must_use]
+pub fn enough_width(data: u64, distance: u32) -> u32 {
+    let spare = u32::from(distance.is_multiple_of(2));
+    let errors = distance.saturating_sub(1) / 2;
+    let fits = |m: &u32| {
+        let n = u128::from(data) + u128::from(m * errors + spare);
+        // The distance that is promised has to fit in, too.
+        n < 1 << m && u128::from(distance) < 1 << m
+    };
+    let m = (1..120).find(fits).unwrap_or(120);
+    m * errors + spare
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(data_bits: u64, distance: u32, width: u32) -> Advice {
+        advise(&Wanted { data_bits, distance, width }, &Effort::new().within(5)).unwrap()
+    }
+
+    #[test]
+    fn six_at_the_length_of_ethernet() {
+        let advice = ask(12_000, 6, 32);
+        let names: Vec<&str> = advice.codes.iter().map(|code| code.code.as_str()).collect();
+        assert!(names.contains(&"crc-32/mef"), "{names:?}");
+        let k2 = advice.codes.iter().find(|code| code.code.contains("32583499")).unwrap();
+        assert_eq!((k2.holds_to.unwrap().value, k2.then), (32_738, Some(4)));
+        assert!(advice.codes.iter().all(|code| code.width == 32 && code.speed.is_some()));
+        assert!(names.iter().all(|name| !["crc-32/iscsi", "crc-32/iso-hdlc"].contains(name)));
+        let iscsi = advice.nearest.iter().find(|code| code.width == 32).unwrap();
+        assert!(iscsi.holds_to.unwrap().value < 12_000);
+    }
+
+    #[test]
+    fn sums_have_three_at_most() {
+        let of_three = ask(8 * 1500, 3, 32);
+        let sums: Vec<&str> =
+            of_three.codes.iter().filter(|code| !code.crc).map(|code| code.code.as_str()).collect();
+        assert!(sums.contains(&"fletcher-32") && sums.contains(&"adler-32"), "{sums:?}");
+        assert!(!sums.contains(&"internet") && !sums.contains(&"fletcher-16"));
+        assert!(of_three.codes.iter().any(|code| code.width == 16 && code.crc));
+        assert!(ask(8 * 1500, 4, 16).codes.iter().all(|code| code.crc));
+    }
+
+    #[test]
+    fn bounds_on_widths() {
+        // Hamming codes are perfect, and so is Golay's of 12 bits with 11 of check.
+        assert_eq!((least_width(4, 3), enough_width(4, 3)), (3, 3));
+        // The extended code of 8 bits is not cyclic.
+        assert_eq!((least_width(4, 4), enough_width(4, 4)), (4, 5));
+        assert_eq!(least_width(12, 7), 11);
+        assert_eq!(enough_width(12, 7), 15);
+        assert_eq!((least_width(99, 2), enough_width(99, 2)), (1, 1));
+        assert_eq!((least_width(12_000, 6), enough_width(12_000, 6)), (28, 29));
+        // Every known limit lies between.
+        for (data, distance, width) in [
+            (32_738_u64, 6, 32),
+            (2974, 5, 32),
+            (91_607, 4, 32),
+            (135, 6, 16),
+            (241, 5, 16),
+            (11, 12, 24),
+        ] {
+            assert!(least_width(data, distance) <= width, "{data} {distance}");
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! Codes side by side, CRCs and sums: what each misses in data of one length.
+//!
+//! Two things differ between the two sorts. A CRC's figures are those of every data; a sum's are means over uniform data.
+//! And a CRC's wrong bits are in the data and the check value, a sum's in the data alone: its check value arrives as it was
+//! sent. (With 12,000 bits of data and 16 of check value that is a difference of some tenths of a percent.)
+
+use serde::Serialize;
+
+use super::additive::Additive;
+use super::probability::{self, Curve};
+use super::sums::{self, Channel, burst};
+use super::{Effort, Generator, Kind, Profile, Weights, profile};
+use crate::Error;
+use num_bigint::BigUint;
+use residue::Code;
+
+/// The codes of the thesis's argument: CRC-32C against what it is to replace, and against two other CRCs.
+pub const CODES: [&str; 7] = [
+    "crc-32/iscsi",
+    "internet",
+    "fletcher-16",
+    "fletcher-32",
+    "adler-32",
+    "crc-32/iso-hdlc",
+    "koopman:ba0dc66b",
+];
+
+/// The numbers of wrong bits whose shares are told.
+pub const FEW: std::ops::RangeInclusive<u32> = 2..=6;
+
+/// Seconds in 365 days.
+pub const YEAR: f64 = 365.0 * 86_400.0;
+
+/// Counting all weights of a CRC is worth so many seconds unasked.
+const AT_ONCE: f64 = 1.0;
+
+/// A code to be compared.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A CRC, and what it was called.
+    Crc(String, Generator),
+    /// A sum of at most 32 bits.
+    Sum(Additive),
+}
+
+impl Subject {
+    /// A code's name, a CRC's parameters, or a polynomial as [`Generator::parse`] reads it.
+    ///
+    /// # Errors
+    /// [`Error::Polynomial`].
+    pub fn parse(text: &str) -> Result<Subject, Error> {
+        let text = text.trim();
+        match text.parse::<Code>() {
+            Ok(code @ Code::Sum(_)) => Additive::of(&code, code.name())
+                .map(Subject::Sum)
+                .ok_or_else(|| Error::TooWide(code.name().into())),
+            Ok(code) => {
+                let name = if code.name() == "custom" { text } else { code.name() };
+                let (generator, _) = Generator::parse(text, None)?;
+                Ok(Subject::Crc(name.escape_debug().to_string(), generator))
+            }
+            Err(_) => {
+                let (generator, _) = Generator::parse(text, None)?;
+                Ok(Subject::Crc(text.escape_debug().to_string(), generator))
+            }
+        }
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Subject::Crc(name, _) => name,
+            Subject::Sum(sum) => sum.name(),
+        }
+    }
+
+    /// Bits of its value.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        match self {
+            Subject::Crc(_, generator) => generator.width(),
+            Subject::Sum(sum) => sum.width(),
+        }
+    }
+
+    /// Seconds that [`compare`] takes for it, about.
+    #[must_use]
+    pub fn seconds(&self, question: &Question, effort: &Effort<'_>) -> f64 {
+        match self {
+            Subject::Crc(_, generator) => {
+                // Which weight is the first is not known yet: as if it were the sixth.
+                let plan = plan(generator, question, 6, effort);
+                let weights = plan
+                    .map_or(0.0, |most| Weights::seconds(generator, question.data, most, effort));
+                effort.seconds(profile::sums(generator, effort)) + weights
+            }
+            Subject::Sum(_) => 0.5,
+        }
+    }
+}
+
+/// What is asked of all codes.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Bits of data.
+    pub data: u64,
+    /// Bit error rates, above 0 and up to 1/2, as they are written.
+    pub rates: Vec<String>,
+    /// Frames that are sent in a second.
+    pub frames: f64,
+    /// Count all weights of CRCs, as far as effort allows, and not only the first ones.
+    pub exact: bool,
+}
+
+/// All codes and what they miss.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// Version of `residue`.
+    pub residue: String,
+    /// Bits of data.
+    pub data_bits: u64,
+    /// Frames that are sent in a second.
+    pub frames_per_second: f64,
+    /// The codes.
+    pub codes: Vec<Row>,
+}
+
+/// A figure and of what kind it is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Known<T> {
+    /// The figure.
+    pub value: T,
+    /// Its kind's name.
+    pub kind: &'static str,
+}
+
+impl<T> Known<T> {
+    pub(super) fn new(value: T, kind: Kind) -> Known<T> {
+        Known { value, kind: kind.name() }
+    }
+}
+
+/// What a code misses.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Its name.
+    pub code: String,
+    /// Bits of its value.
+    pub width: u32,
+    /// Whether it is a CRC.
+    pub crc: bool,
+    /// The Hamming distance.
+    pub distance: Known<u32>,
+    /// The longest data with that distance, in bits; `None` if any data have it.
+    pub holds_to: Option<Known<u64>>,
+    /// The longest data with each distance from 3, in bits.
+    pub limits: Vec<(u32, Known<u64>)>,
+    /// Errors of few bits.
+    pub few: Vec<Few>,
+    /// Undetected errors at each rate.
+    pub probabilities: Vec<Probability>,
+    /// The share of random data that is taken for right.
+    pub random: f64,
+    /// Every burst of so many bits is seen.
+    pub burst: u32,
+    /// The probability at many rates.
+    pub curve: Vec<(f64, Known<f64>)>,
+}
+
+/// Errors of one number of bits.
+#[derive(Clone, Debug, Serialize)]
+pub struct Few {
+    /// Wrong bits.
+    pub weight: u32,
+    /// Undetected errors, as a whole number; `None` for sums, where it depends on the data.
+    pub undetected: Option<String>,
+    /// Their share of all errors of so many bits. Exact.
+    pub share: f64,
+}
+
+/// How probable an undetected error is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Probability {
+    /// The bit error rate, as it was written.
+    pub rate: String,
+    /// Of a frame; `None` if no weight above 0 was counted.
+    pub undetected: Option<Known<f64>>,
+    /// Frames in 365 days.
+    pub per_year: Option<Known<f64>>,
+}
+
+/// Looks at all codes.
+///
+/// # Errors
+/// [`Error::BitErrorRate`].
+pub fn compare(
+    subjects: &[Subject],
+    question: &Question,
+    effort: &Effort<'_>,
+) -> Result<Comparison, Error> {
+    let rates: Result<Vec<f64>, Error> =
+        question.rates.iter().map(|rate| probability::rate(rate)).collect();
+    let rates = rates?;
+    let codes: Result<Vec<Row>, Error> = subjects
+        .iter()
+        .map(|subject| match subject {
+            Subject::Crc(name, generator) => crc(name, generator, question, &rates, effort),
+            Subject::Sum(code) => Ok(sum(code, question, &rates)),
+        })
+        .collect();
+    Ok(Comparison {
+        residue: env!("CARGO_PKG_VERSION").into(),
+        data_bits: question.data,
+        frames_per_second: question.frames,
+        codes: codes?,
+    })
+}
+
+/// Up to which weight to count: `Some(None)` for all, `None` if not even pairs can be counted in time.
+fn plan(
+    generator: &Generator,
+    question: &Question,
+    distance: u32,
+    effort: &Effort<'_>,
+) -> Option<Option<u32>> {
+    let patience = effort.seconds(effort.sums);
+    let seconds = |most| Weights::seconds(generator, question.data, most, effort);
+    let worth = if question.exact { patience } else { AT_ONCE };
+    if seconds(None) <= worth {
+        return Some(None);
+    }
+    [distance.max(4), 4, 3, 2].into_iter().find(|&most| seconds(Some(most)) <= patience).map(Some)
+}
+
+fn crc(
+    name: &str,
+    generator: &Generator,
+    question: &Question,
+    rates: &[f64],
+    effort: &Effort<'_>,
+) -> Result<Row, Error> {
+    let profile = Profile::new(generator, effort);
+    let (distance, kind) = profile.distance(question.data);
+    let limits: Vec<(u32, Known<u64>)> = profile
+        .limits
+        .iter()
+        .map(|limit| (limit.distance, Known::new(limit.data, limit.kind)))
+        .collect();
+    let weights = match plan(generator, question, distance, effort) {
+        Some(most) => Some(Weights::new(generator, question.data, most, effort)?),
+        None => None,
+    };
+    let counted = |weight: u32| {
+        let weights = weights.as_ref()?;
+        let count = weights.counts.get(weight as usize)?;
+        let errors = weights.errors(weight);
+        (errors != BigUint::ZERO).then(|| Few {
+            weight,
+            undetected: Some(count.to_string()),
+            share: probability::quotient(count, &errors),
+        })
+    };
+    let complete = weights.as_ref().is_some_and(Weights::complete);
+    let curve = weights.as_ref().map(Curve::new);
+    let at = |rate: f64| {
+        let value = curve.as_ref()?.at(rate);
+        let kind = if complete { Kind::Exact } else { Kind::AtLeast };
+        (value > 0.0).then(|| Known::new(value, kind))
+    };
+    Ok(Row {
+        code: name.into(),
+        width: generator.width(),
+        crc: true,
+        distance: Known::new(distance, kind),
+        holds_to: limits.iter().find(|limit| limit.0 == distance).map(|limit| limit.1),
+        few: FEW.filter_map(counted).collect(),
+        probabilities: probabilities(question, rates, at),
+        random: (-f64::from(generator.width())).exp2(),
+        burst: generator.width(),
+        curve: many(at),
+        limits,
+    })
+}
+
+fn sum(code: &Additive, question: &Question, rates: &[f64]) -> Row {
+    let bytes = usize::try_from(question.data.div_ceil(8)).unwrap_or(usize::MAX);
+    let told = sums::distance(code);
+    let three_to = told.as_ref().map_or(0, |distance| distance.three_to);
+    let distance = if bytes <= three_to { 3 } else { 2 };
+    // An error of as many bits as the distance is known in data of some length, and in all longer ones.
+    let proof = told.as_ref().and_then(|told| match distance {
+        2 => Some(told.two.bytes),
+        _ => told.three.as_ref().map(|three| three.bytes),
+    });
+    let kind = if proof.is_some_and(|proof| bytes >= proof) { Kind::Exact } else { Kind::AtLeast };
+    let limits = match three_to {
+        0 => Vec::new(),
+        bytes => vec![(3, Known::new(8 * bytes as u64, Kind::Exact))],
+    };
+    let channel = Channel::new(code, bytes);
+    let counted = |weight| {
+        let share = channel.as_ref()?.share(weight)?;
+        Some(Few { weight, undetected: None, share })
+    };
+    let at = |rate: f64| {
+        let channel = channel.as_ref()?;
+        channel.at(rate).map(|value| Known::new(value, channel.kind()))
+    };
+    let seen = |&bits: &u32| burst(code, bits as usize).all_seen;
+    Row {
+        code: code.name().into(),
+        width: code.width(),
+        crc: false,
+        distance: Known::new(distance, kind),
+        holds_to: (distance == 3).then(|| Known::new(8 * three_to as u64, Kind::Exact)),
+        limits,
+        few: FEW.filter_map(counted).collect(),
+        probabilities: probabilities(question, rates, at),
+        random: 1.0 / code.elements(),
+        burst: (1..=code.width()).take_while(seen).last().unwrap_or(0),
+        curve: many(at),
+    }
+}
+
+fn probabilities(
+    question: &Question,
+    rates: &[f64],
+    at: impl Fn(f64) -> Option<Known<f64>>,
+) -> Vec<Probability> {
+    let each = question.rates.iter().zip(rates);
+    each.map(|(text, &rate)| {
+        let undetected = at(rate);
+        let yearly =
+            |known: Known<f64>| Known { value: known.value * question.frames * YEAR, ..known };
+        Probability { rate: text.clone(), undetected, per_year: undetected.map(yearly) }
+    })
+    .collect()
+}
+
+/// The probability at rates from 10^-9 to 1/2, six in each power of ten.
+fn many(at: impl Fn(f64) -> Option<Known<f64>>) -> Vec<(f64, Known<f64>)> {
+    let rates =
+        (0..53).map(|step| 10f64.powf(f64::from(step) / 6.0 - 9.0)).filter(|&rate| rate < 0.5);
+    rates.chain([0.5]).filter_map(|rate| Some((rate, at(rate)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(text: &str, data: u64, rate: &str, exact: bool) -> Row {
+        let question = Question { data, rates: vec![rate.into()], frames: 1e6, exact };
+        let subject = Subject::parse(text).unwrap();
+        compare(&[subject], &question, &Effort::new().within(5)).unwrap().codes.remove(0)
+    }
+
+    #[test]
+    fn leading_terms_at_the_length_of_ethernet() {
+        for (code, count, expected) in
+            [("crc-32", "223059", 2.2037e-19), ("crc-32c", "312496", 3.0873e-19)]
+        {
+            let row = row(code, 12_112, "1e-6", false);
+            assert_eq!(row.distance, Known::new(4, Kind::Exact));
+            assert_eq!(row.few[2].undetected.as_deref(), Some(count));
+            let known = row.probabilities[0].undetected.unwrap();
+            assert_eq!(known.kind, "bound");
+            assert!((known.value / expected - 1.0).abs() < 3e-5, "{code} {}", known.value);
+            let year = row.probabilities[0].per_year.unwrap().value;
+            assert!((year / (known.value * 1e6 * 31_536_000.0) - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn short_crcs_are_exact() {
+        let row = row("crc-16/xmodem", 64, "1e-6", false);
+        let known = row.probabilities[0].undetected.unwrap();
+        assert_eq!(known.kind, "exact");
+        assert!((known.value / 1.619_876_884_715e-22 - 1.0).abs() < 1e-9);
+        assert_eq!(row.few.len(), 5);
+        assert_eq!((row.holds_to.unwrap().value, row.burst), (32_751, 16));
+    }
+
+    #[test]
+    fn sums_beside_them() {
+        let internet = row("internet", 12_000, "1e-6", false);
+        assert_eq!(internet.distance, Known::new(2, Kind::Exact));
+        assert!((internet.few[0].share - 0.031_208).abs() < 1e-5);
+        assert_eq!((internet.burst, internet.holds_to), (15, None));
+        let known = internet.probabilities[0].undetected.unwrap();
+        // Two bits of 12,000, once in 32.
+        assert!((known.value / (0.5 * 12_000.0 * 11_999.0 * 1e-12 * 0.0312) - 1.0).abs() < 0.02);
+        assert_eq!(known.kind, "exact");
+        let adler = row("adler-32", 12_000, "1e-6", false);
+        assert_eq!(adler.distance, Known::new(3, Kind::Exact));
+        assert_eq!(adler.holds_to.unwrap().value, 8 * 65_520);
+        assert_eq!(adler.probabilities[0].undetected.unwrap().kind, "bound");
+        assert_eq!(row("fletcher-16", 16, "1e-6", false).distance.kind, "bound");
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(Subject::parse("crc32c").unwrap().name(), "crc-32/iscsi");
+        assert_eq!(Subject::parse("koopman:ba0dc66b").unwrap().width(), 32);
+        assert_eq!(Subject::parse(" adler32").unwrap().name(), "adler-32");
+        for wrong in ["crc-99", "", "crc-82/darc"] {
+            assert!(Subject::parse(wrong).is_err());
+        }
+    }
+}

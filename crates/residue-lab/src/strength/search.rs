@@ -1,0 +1,419 @@
+//! Polynomials that are good for something: all of a width that keep a Hamming distance to a length of data, those that keep
+//! it longest, or all with their whole profiles.
+//!
+//! Candidates are tried in order, by blocks on all cores; a `Filter` finds how far each keeps the distance, and what passes
+//! is proved by the way of the profiles (`lightest`), which shares nothing with the filter but the powers of x. Between
+//! blocks a search is its task and three fields: it can be written down ([`Search::text`]), go on later, and be done in
+//! parts on many machines ([`Range`]), whose results make one ([`Outcome::merge`]).
+
+mod checkpoint;
+mod fault;
+mod filter;
+mod outcome;
+mod range;
+
+pub use fault::Fault;
+pub use outcome::Outcome;
+pub use range::Range;
+
+use super::lightest;
+use super::{Effort, Factor, Generator, Kind, Limit, Profile, Witness, factor};
+use crate::Error;
+use filter::{Filter, Reach};
+use range::candidate;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What is asked of the polynomials of a width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Which have this Hamming distance, or more, at this length?
+    Keep {
+        /// The Hamming distance.
+        distance: u32,
+        /// Bits of data.
+        data: u64,
+    },
+    /// Which keep this Hamming distance longest?
+    Longest {
+        /// The Hamming distance.
+        distance: u32,
+    },
+    /// What are the limits of all distances, of each?
+    Survey,
+}
+
+/// A question about the polynomials of a width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task {
+    width: u32,
+    question: Question,
+}
+
+/// The widest polynomials that are surveyed: beyond, there are too many to be kept.
+const SURVEYED: u32 = 20;
+
+/// The longest data asked for of generators wider than the filter marks sums of, in bits.
+const LONGEST: u64 = 1 << 22;
+
+/// The most polynomials found that are kept.
+const FOUND: usize = 1 << 20;
+
+impl Task {
+    /// A width of 3 to 64, a Hamming distance of 3 to width + 1, at least one bit of data.
+    ///
+    /// # Errors
+    /// [`Error::Search`] if that is not so, or if no code at all can be so good.
+    pub fn new(width: u32, question: Question) -> Result<Task, Error> {
+        let fault = match question {
+            _ if !(3..=64).contains(&width) => Some(Fault::Width(width)),
+            Question::Survey if width > SURVEYED => Some(Fault::Surveyed { width, most: SURVEYED }),
+            Question::Survey => None,
+            Question::Keep { distance, .. } | Question::Longest { distance } if distance < 3 => {
+                Some(Fault::Distance(distance))
+            }
+            Question::Keep { distance, .. } | Question::Longest { distance }
+                if distance > width + 1 =>
+            {
+                Some(Fault::Weight { width, distance })
+            }
+            Question::Longest { .. } => None,
+            Question::Keep { data: 0, .. } => Some(Fault::Empty),
+            Question::Keep { distance, data } if too_good(width, distance, data) => {
+                Some(Fault::TooGood { width, distance, data })
+            }
+            Question::Keep { distance, data } if distance > 3 && data > LONGEST && width > 22 => {
+                Some(Fault::Long { data, most: LONGEST })
+            }
+            Question::Keep { .. } => None,
+        };
+        fault.map_or(Ok(Task { width, question }), |fault| Err(Error::Search(fault)))
+    }
+
+    /// The width.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// The question.
+    #[must_use]
+    pub fn question(&self) -> Question {
+        self.question
+    }
+
+    /// The Hamming distance asked for; none in a survey.
+    #[must_use]
+    pub fn distance(&self) -> Option<u32> {
+        match self.question {
+            Question::Keep { distance, .. } | Question::Longest { distance } => Some(distance),
+            Question::Survey => None,
+        }
+    }
+}
+
+/// Hamming's bound: errors of up to t = (d - 1) / 2 bits have different check values, so that there are at most 2^width of
+/// them. A code of even distance less one bit is one of a width and a distance less one.
+fn too_good(width: u32, distance: u32, data: u64) -> bool {
+    let even = distance.is_multiple_of(2);
+    let check = width - u32::from(even);
+    let length = u128::from(data) + u128::from(check);
+    let mut errors = 1_u128;
+    let mut all = 1_u128;
+    for i in 1..=u128::from((distance - 1) / 2) {
+        errors = errors.saturating_mul(length.saturating_sub(i - 1)) / i;
+        all = all.saturating_add(errors);
+    }
+    all > 1 << check
+}
+
+/// A polynomial that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Of it and its mirror image the one with the lesser number.
+    pub generator: Generator,
+    /// The limit of the distance asked for; of a survey all limits, from Hamming distance 3.
+    pub limits: Vec<Limit>,
+}
+
+impl Found {
+    /// The irreducible factors.
+    #[must_use]
+    pub fn factors(&self) -> Vec<Factor> {
+        factor::factors(self.generator.explicit())
+    }
+
+    /// The longest data for which the distance asked for holds, in bits.
+    #[must_use]
+    pub fn data(&self) -> u64 {
+        self.limits.first().map_or(0, |limit| limit.data)
+    }
+}
+
+/// A search, as far as it has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    task: Task,
+    range: Range,
+    /// All candidates before it are done.
+    next: u64,
+    /// By the number of the candidate.
+    found: BTreeMap<u64, Found>,
+}
+
+/// The shortest time that a block of candidates should take.
+const BLOCK: Duration = Duration::from_millis(300);
+
+/// Candidates whose time is taken.
+const SAMPLES: u64 = 4096;
+
+impl Search {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(task: Task, range: Range) -> Search {
+        let next = range.candidates(task.width).start;
+        Search { task, range, next, found: BTreeMap::new() }
+    }
+
+    /// What is searched.
+    #[must_use]
+    pub fn task(&self) -> Task {
+        self.task
+    }
+
+    /// The candidates that are searched.
+    #[must_use]
+    pub fn range(&self) -> Range {
+        self.range
+    }
+
+    /// How many candidates are done, and of how many.
+    #[must_use]
+    pub fn done(&self) -> (u64, u64) {
+        let range = self.range.candidates(self.task.width);
+        (self.next - range.start, range.end - range.start)
+    }
+
+    /// Whether all candidates of the range are done.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let (done, of) = self.done();
+        done == of
+    }
+
+    /// Seconds that the rest takes, about: measured on candidates all over it, for a quarter of a second.
+    #[must_use]
+    pub fn seconds(&self, effort: &Effort<'_>) -> f64 {
+        let end = self.range.candidates(self.task.width).end;
+        let left = end - self.next;
+        let (start, mut worker) = (Instant::now(), Worker::new(self.task, effort));
+        let mut tried = 0;
+        while tried < SAMPLES.min(left) && start.elapsed() < BLOCK {
+            // Multiples of the golden ratio are spread evenly, and are round in no base.
+            let at = u128::from((tried + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let index = self.next + (at * u128::from(left) >> 64) as u64;
+            if let Some(explicit) = candidate(self.task.width, index) {
+                worker.measure(explicit);
+            }
+            tried += 1;
+        }
+        let one = start.elapsed().as_secs_f64() / tried.max(1) as f64;
+        one * left as f64 / effort.threads.max(1) as f64
+    }
+
+    /// Searches to the range's end. `pause` is called after each block, about twice a second, when everything before the
+    /// next candidate is done.
+    ///
+    /// # Errors
+    /// Those of `pause`, with which the search stops, and those of [`Search::advance`].
+    pub fn run<E: From<Error>>(
+        &mut self,
+        effort: &Effort<'_>,
+        mut pause: impl FnMut(&Search) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut block = 64 * effort.threads.max(1) as u64;
+        while !self.is_complete() {
+            let start = Instant::now();
+            self.advance(block, effort)?;
+            let took = start.elapsed();
+            if took < BLOCK {
+                block = block.saturating_mul(2);
+            } else if took > 3 * BLOCK {
+                block = (block / 2).max(effort.threads.max(1) as u64);
+            }
+            pause(self)?;
+        }
+        Ok(())
+    }
+
+    /// Tries the next candidates, at most so many.
+    ///
+    /// # Errors
+    /// [`Error::Search`] if more are found than can be kept, or if the filter and the proof disagree.
+    pub fn advance(&mut self, candidates: u64, effort: &Effort<'_>) -> Result<(), Error> {
+        let end = self.range.candidates(self.task.width).end;
+        let end = self.next.saturating_add(candidates).min(end);
+        let threads = effort.threads.max(1) as u64;
+        let piece = ((end - self.next) / (16 * threads)).clamp(1, 4096);
+        let next = AtomicU64::new(self.next);
+        let least = AtomicU64::new(match self.task.question {
+            Question::Keep { data, .. } => data,
+            Question::Longest { .. } => self.longest(),
+            Question::Survey => 0,
+        });
+        let work = || -> Result<Vec<(u64, Found)>, Error> {
+            let mut worker = Worker::new(self.task, effort);
+            let mut found = Vec::new();
+            loop {
+                let from = next.fetch_add(piece, Ordering::Relaxed);
+                if from >= end {
+                    return Ok(found);
+                }
+                for index in from..end.min(from.saturating_add(piece)) {
+                    let Some(explicit) = candidate(self.task.width, index) else { continue };
+                    let wanted = least.load(Ordering::Relaxed);
+                    if let Some(one) = worker.judge(explicit, wanted)? {
+                        if matches!(self.task.question, Question::Longest { .. }) {
+                            least.fetch_max(one.data(), Ordering::Relaxed);
+                        }
+                        found.push((index, one));
+                    }
+                    if found.len() > FOUND {
+                        return Err(Error::Search(Fault::Many(FOUND)));
+                    }
+                }
+            }
+        };
+        let found = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut found = work()?;
+            for other in others {
+                match other.join() {
+                    Ok(result) => found.extend(result?),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            Ok::<_, Error>(found)
+        })?;
+        self.found.extend(found);
+        self.next = end;
+        if matches!(self.task.question, Question::Longest { .. }) {
+            let longest = self.longest();
+            self.found.retain(|_, found| found.data() == longest);
+        }
+        if self.found.len() > FOUND {
+            return Err(Error::Search(Fault::Many(FOUND)));
+        }
+        Ok(())
+    }
+
+    /// The longest data for which any polynomial found keeps the distance; 1 if there is none.
+    fn longest(&self) -> u64 {
+        self.found.values().map(Found::data).max().unwrap_or(1)
+    }
+}
+
+/// What a thread needs to judge candidates.
+struct Worker<'a> {
+    task: Task,
+    filter: Filter,
+    effort: Effort<'a>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(task: Task, effort: &Effort<'a>) -> Worker<'a> {
+        let filter = Filter::new(task.width, task.distance().unwrap_or(3));
+        // There are enough candidates for the other threads, and who waits is told of candidates.
+        Worker { task, filter, effort: Effort { threads: 1, tell: &|_, _| {}, ..*effort } }
+    }
+
+    /// Does what takes most of the time.
+    fn measure(&mut self, explicit: u128) {
+        match self.task.question {
+            // Most candidates that are tried at first pass, and most later ones do not.
+            Question::Longest { .. } => {
+                std::hint::black_box(self.filter.reach(explicit, 1));
+            }
+            Question::Keep { data, .. } => {
+                std::hint::black_box(self.judge(explicit, data).ok());
+            }
+            Question::Survey => {
+                std::hint::black_box(self.judge(explicit, 0).ok());
+            }
+        }
+    }
+
+    /// The candidate as it is found, if it keeps the distance to `wanted` bits of data.
+    fn judge(&mut self, explicit: u128, wanted: u64) -> Result<Option<Found>, Error> {
+        let lesser = |generator: Generator| {
+            let mirrored = generator.reciprocal();
+            if mirrored.explicit() < generator.explicit() { mirrored } else { generator }
+        };
+        let Some(distance) = self.task.distance() else {
+            return Ok(Generator::new(explicit).ok().map(|generator| {
+                let generator = lesser(generator);
+                Found { generator, limits: Profile::new(&generator, &self.effort).limits }
+            }));
+        };
+        let reach = self.filter.reach(explicit, wanted);
+        if matches!(reach, Reach::Exactly(data) if data < wanted) {
+            return Ok(None);
+        }
+        let Ok(generator) = Generator::new(explicit) else { return Ok(None) };
+        let generator = lesser(generator);
+        let limit = limit(&generator, distance, reach, &self.effort);
+        match (reach, limit) {
+            (Reach::Exactly(data), Some(limit)) if limit.data != data => {
+                Err(Error::Search(Fault::Disagreement {
+                    explicit,
+                    distance,
+                    limits: [data, limit.data],
+                }))
+            }
+            (_, limit) => Ok(limit
+                .filter(|limit| limit.data >= wanted)
+                .map(|limit| Found { generator, limits: vec![limit] })),
+        }
+    }
+}
+
+/// The limit of a distance, by the way of the profiles.
+fn limit(generator: &Generator, distance: u32, reach: Reach, effort: &Effort<'_>) -> Option<Limit> {
+    let width = u64::from(generator.width());
+    let Reach::Exactly(data) = reach else { return of_profile(generator, distance, effort) };
+    let order = factor::order(&factor::factors(generator.explicit()));
+    let to = data.saturating_add(width).saturating_add(1);
+    // The shortest of all codewords of fewer bits is the limit's witness.
+    let mut witness = if order < to { Witness::new(generator, &[0, order]) } else { None };
+    for weight in 3..distance {
+        if weight.is_multiple_of(2) || !generator.has_parity() {
+            match lightest::shortest(generator, order, weight, 0, to.min(order), effort) {
+                lightest::Search::Found(places) => {
+                    let found = Witness::new(generator, &places)?;
+                    if witness.as_ref().is_none_or(|known| found.span() < known.span()) {
+                        witness = Some(found);
+                    }
+                }
+                lightest::Search::NoneTo(length) if length >= to.min(order) => {}
+                lightest::Search::NoneTo(_) => return of_profile(generator, distance, effort),
+            }
+        }
+    }
+    let data = match &witness {
+        Some(witness) => u64::try_from(witness.span() - 1).ok()?.checked_sub(width)?,
+        // The filter has seen one.
+        None => data.saturating_add(1),
+    };
+    let kind = if witness.is_some() { Kind::Exact } else { Kind::AtLeast };
+    Some(Limit { distance, data, kind, witness })
+}
+
+fn of_profile(generator: &Generator, distance: u32, effort: &Effort<'_>) -> Option<Limit> {
+    let limits = Profile::new(generator, effort).limits;
+    limits.into_iter().find(|limit| limit.distance == distance)
+}
+
+#[cfg(test)]
+mod tests;
