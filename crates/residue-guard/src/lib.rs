@@ -5,10 +5,13 @@
 //! has damaged before the kernel has it, so that TCP sends it again. Layout and coverage of the values are in
 //! [`residue_net::wire::tcp_checksum_option`], the rules in docs/guard.md.
 //!
-//! The engine does no input or output and reads no clock.
+//! The engine does no input or output and reads no clock. `adapter`, on Linux alone, does both: it is a client of the
+//! kernel's netfilter queue with the rules that fill it, and a loop around the engine.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+pub mod adapter;
 mod config;
 mod connection;
 mod counters;

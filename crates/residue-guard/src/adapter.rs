@@ -1,0 +1,15 @@
+//! The adapter to Linux: packets of the netfilter queue go through the [`Engine`](crate::Engine).
+
+mod host;
+mod message;
+mod queue;
+mod rules;
+mod run;
+mod status;
+mod sys;
+
+pub use host::{Host, Nat, Need, needs};
+pub use queue::{Judge, Queue, Verdict};
+pub use rules::{Ports, Rules, clean};
+pub use run::{Options, run};
+pub use status::{QueueStatus, Status, ask};

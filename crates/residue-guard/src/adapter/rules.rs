@@ -1,0 +1,389 @@
+//! The rules that hand TCP packets to the queues. They are all in places of their own, so that they can be removed whatever
+//! has happened: with nft the table `inet residue_guard`, with iptables the chains `RESIDUE-GUARD`.
+//!
+//! What is sent is taken as late as possible, after the host's other rules; what is received as early as possible, before
+//! connection tracking, which holds segments of value 3 for damaged. Packets that the host forwards are not taken. If nobody
+//! listens to the queue, packets pass.
+
+use std::ffi::OsString;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
+use std::process::{Command, Output, Stdio};
+use std::str::FromStr;
+
+const TABLE: &str = "residue_guard";
+const CHAIN: &str = "RESIDUE-GUARD";
+/// iptables waits so many seconds for others that change rules.
+const WAIT: &str = "-w5";
+/// Table and built-in chain of what is sent and of what is received.
+const PLACES: [(&str, &str); 2] = [("mangle", "POSTROUTING"), ("raw", "PREROUTING")];
+
+/// A port, or all from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ports {
+    first: u16,
+    last: u16,
+}
+
+impl FromStr for Ports {
+    type Err = String;
+
+    /// `443`, `8000-8010`.
+    fn from_str(text: &str) -> Result<Ports, String> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let port = |text: &str| {
+            let port: Option<u16> = text.trim().parse().ok();
+            port.filter(|&port| port > 0).ok_or_else(|| {
+                format!("`{text}` is no port; write ports from 1 to 65535, as 443 or 8000-8010")
+            })
+        };
+        let ports = Ports { first: port(first)?, last: port(last)? };
+        if ports.first > ports.last {
+            return Err(format!("`{text}`: the first port is greater than the last"));
+        }
+        Ok(ports)
+    }
+}
+
+impl fmt::Display for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first)?;
+        if self.last > self.first { write!(f, "-{}", self.last) } else { Ok(()) }
+    }
+}
+
+/// What installs the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// nft.
+    Nft,
+    /// iptables and ip6tables.
+    Iptables,
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Backend::Nft => "nft",
+            Backend::Iptables => "iptables",
+        })
+    }
+}
+
+/// Which packets go to which queues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The interface's name.
+    pub interface: String,
+    /// Connections with one of these ports at either end; none: all.
+    pub ports: Vec<Ports>,
+    /// The queue of packets that are sent.
+    pub sent: u16,
+    /// The queue of packets that are received.
+    pub received: u16,
+}
+
+impl Rules {
+    /// Rules for an interface, with the queues 14 and 15.
+    ///
+    /// # Errors
+    ///
+    /// The interface's name has characters that nft and iptables read in a way of their own, or the ports are more than one
+    /// rule of iptables can name.
+    pub fn new(interface: &str, ports: &[Ports]) -> io::Result<Rules> {
+        let usual = |c: char| c.is_ascii_alphanumeric() || "._-:@".contains(c);
+        if interface.is_empty() || interface.len() > 15 || !interface.chars().all(usual) {
+            return Err(invalid(format!("`{}` is no interface's name", interface.escape_debug())));
+        }
+        let needed: usize = ports.iter().map(|each| 1 + usize::from(each.first < each.last)).sum();
+        if needed > 15 {
+            return Err(invalid("15 ports at most, where a range counts twice".to_string()));
+        }
+        Ok(Rules {
+            interface: interface.to_string(),
+            ports: ports.to_vec(),
+            sent: 14,
+            received: 15,
+        })
+    }
+
+    /// What nft reads. Rules that are there already are replaced, all at once.
+    fn nft(&self) -> String {
+        let ports: Vec<String> = self.ports.iter().map(Ports::to_string).collect();
+        let matches = match ports.join(", ") {
+            none if none.is_empty() => vec!["meta l4proto tcp".to_string()],
+            ports => ["tcp sport", "tcp dport"].map(|end| format!("{end} {{ {ports} }}")).to_vec(),
+        };
+        let interface = &self.interface;
+        let mut text =
+            format!("table inet {TABLE} {{ }}\ndelete table inet {TABLE}\ntable inet {TABLE} {{\n");
+        for (chain, hook, condition, queue) in [
+            (
+                "output",
+                "postrouting priority 300",
+                format!("oifname \"{interface}\" fib saddr type local"),
+                self.sent,
+            ),
+            (
+                "input",
+                "prerouting priority -300",
+                format!("iifname \"{interface}\" fib daddr type local"),
+                self.received,
+            ),
+        ] {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\tchain {chain} {{");
+            let _ = writeln!(text, "\t\ttype filter hook {hook}; policy accept;");
+            for ports in &matches {
+                let _ = writeln!(text, "\t\t{condition} {ports} queue flags bypass to {queue}");
+            }
+            text += "\t}\n";
+        }
+        text + "}\n"
+    }
+
+    /// What iptables-restore and ip6tables-restore read.
+    fn iptables(&self) -> String {
+        let ports: Vec<String> =
+            self.ports.iter().map(|each| each.to_string().replace('-', ":")).collect();
+        let ports = match ports.join(",") {
+            none if none.is_empty() => none,
+            ports => format!(" -m multiport --ports {ports}"),
+        };
+        let interface = &self.interface;
+        let conditions = [
+            (format!("-o {interface} -m addrtype --src-type LOCAL"), self.sent, "-A"),
+            (format!("-i {interface} -m addrtype --dst-type LOCAL"), self.received, "-I"),
+        ];
+        let mut text = String::new();
+        for ((table, hook), (condition, queue, place)) in PLACES.into_iter().zip(conditions) {
+            let _ = write!(
+                text,
+                "*{table}\n:{CHAIN} - [0:0]\n-A {CHAIN} -p tcp {condition}{ports} -j NFQUEUE --queue-num {queue} \
+                 --queue-bypass\n{place} {hook} -j {CHAIN}\nCOMMIT\n"
+            );
+        }
+        text
+    }
+
+    /// Installs the rules with nft, or where nft is missing or the kernel has no queues for it, with iptables. Rules of a
+    /// guard that was killed are replaced.
+    ///
+    /// # Errors
+    ///
+    /// Neither works; the error says why.
+    pub(crate) fn install(&self) -> io::Result<Installed> {
+        clean()?;
+        let nft = match feed("nft", &["-f", "-"], &self.nft()) {
+            Ok(()) => return Ok(Installed(Some(Backend::Nft))),
+            Err(error) => error,
+        };
+        // From here on: an error takes away what was installed before it.
+        let installed = Installed(Some(Backend::Iptables));
+        for program in iptables_programs() {
+            feed(&format!("{program}-restore"), &[WAIT, "--noflush"], &self.iptables())
+                .map_err(|error| io::Error::new(error.kind(), format!("{nft}; {error}")))?;
+        }
+        Ok(installed)
+    }
+
+    /// Whether `backend` would install the rules. Nothing is changed.
+    pub(crate) fn test(&self, backend: Backend) -> io::Result<()> {
+        match backend {
+            Backend::Nft => feed("nft", &["-c", "-f", "-"], &self.nft()),
+            Backend::Iptables => iptables_programs().iter().try_for_each(|program| {
+                feed(&format!("{program}-restore"), &["--noflush", "--test"], &self.iptables())
+            }),
+        }
+    }
+}
+
+/// Rules that are there, and go when this does.
+#[derive(Debug)]
+pub(crate) struct Installed(Option<Backend>);
+
+impl Installed {
+    /// What has installed them.
+    pub fn backend(&self) -> Option<Backend> {
+        self.0
+    }
+
+    /// Removes them.
+    pub fn remove(mut self) -> io::Result<()> {
+        self.0 = None;
+        clean().map(drop)
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            // An error is on its way already, and `guard clean` is there.
+            let _ = clean();
+        }
+    }
+}
+
+/// Removes the rules, whoever has installed them, in the present network namespace. The places where there were any.
+///
+/// # Errors
+///
+/// Rules are there and cannot be removed.
+pub fn clean() -> io::Result<Vec<String>> {
+    let mut removed = Vec::new();
+    if is_there("nft", &["list", "table", "inet", TABLE]) {
+        must("nft", &["delete", "table", "inet", TABLE])?;
+        removed.push(format!("nft table inet {TABLE}"));
+    }
+    for program in iptables_programs() {
+        for (table, hook) in PLACES {
+            let words = |words: &[&'static str]| [&[WAIT, "-t", table], words].concat();
+            if !is_there(program, &words(&["-S", CHAIN])) {
+                continue;
+            }
+            while is_there(program, &words(&["-D", hook, "-j", CHAIN])) {}
+            must(program, &words(&["-F", CHAIN]))?;
+            must(program, &words(&["-X", CHAIN]))?;
+            removed.push(format!("{program} -t {table} {CHAIN}"));
+        }
+    }
+    Ok(removed)
+}
+
+/// ip6tables fails on a kernel without IPv6.
+fn iptables_programs() -> &'static [&'static str] {
+    let both = &["iptables", "ip6tables"];
+    if std::path::Path::new("/proc/net/if_inet6").exists() { both } else { &both[..1] }
+}
+
+fn command(program: &str, words: &[&str]) -> Command {
+    // Where the programs are, also for users that do not look there.
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    path.push(OsString::from(":/usr/sbin:/sbin"));
+    let mut command = Command::new(program);
+    command.args(words).env("PATH", path).env("LC_ALL", "C").stdin(Stdio::null());
+    command
+}
+
+fn is_there(program: &str, words: &[&str]) -> bool {
+    command(program, words).output().is_ok_and(|output| output.status.success())
+}
+
+fn must(program: &str, words: &[&str]) -> io::Result<()> {
+    let output = command(program, words).output().map_err(|error| cannot_run(program, &error))?;
+    judge(&format!("{program} {}", words.join(" ")), &output)
+}
+
+/// Runs a program that reads `text`.
+fn feed(program: &str, words: &[&str], text: &str) -> io::Result<()> {
+    let mut command = command(program, words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| cannot_run(program, &error))?;
+    if let Some(mut input) = child.stdin.take() {
+        // A program that does not read says why.
+        let _ = input.write_all(text.as_bytes());
+    }
+    judge(program, &child.wait_with_output()?)
+}
+
+fn judge(what: &str, output: &Output) -> io::Result<()> {
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or("failed and does not say why");
+    let line = line.trim_start_matches("/dev/stdin:");
+    Err(io::Error::other(if line.starts_with(what) {
+        line.to_string()
+    } else {
+        format!("{what}: {line}")
+    }))
+}
+
+fn cannot_run(program: &str, error: &io::Error) -> io::Error {
+    if error.kind() != io::ErrorKind::NotFound {
+        return io::Error::new(error.kind(), format!("{program}: {error}"));
+    }
+    let package = if program == "nft" { "nftables" } else { "iptables" };
+    let words = format!("{program} is not installed (Debian package {package})");
+    io::Error::new(io::ErrorKind::NotFound, words)
+}
+
+fn invalid(words: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(ports: &str) -> Rules {
+        let ports: Vec<Ports> = ports
+            .split(',')
+            .filter(|text| !text.is_empty())
+            .map(|text| text.parse().unwrap())
+            .collect();
+        Rules::new("eth0", &ports).unwrap()
+    }
+
+    #[test]
+    fn nft_rules() {
+        let expected = "\
+table inet residue_guard { }
+delete table inet residue_guard
+table inet residue_guard {
+	chain output {
+		type filter hook postrouting priority 300; policy accept;
+		oifname \"eth0\" fib saddr type local tcp sport { 80, 8000-8010 } queue flags bypass to 14
+		oifname \"eth0\" fib saddr type local tcp dport { 80, 8000-8010 } queue flags bypass to 14
+	}
+	chain input {
+		type filter hook prerouting priority -300; policy accept;
+		iifname \"eth0\" fib daddr type local tcp sport { 80, 8000-8010 } queue flags bypass to 15
+		iifname \"eth0\" fib daddr type local tcp dport { 80, 8000-8010 } queue flags bypass to 15
+	}
+}
+";
+        assert_eq!(rules("80,8000-8010").nft(), expected);
+        let all = rules("").nft();
+        assert!(all.contains(
+            "\t\toifname \"eth0\" fib saddr type local meta l4proto tcp queue flags bypass to 14\n"
+        ));
+        assert_eq!(all.lines().count(), 12 - 1);
+    }
+
+    #[test]
+    fn iptables_rules() {
+        let expected = "\
+*mangle
+:RESIDUE-GUARD - [0:0]
+-A RESIDUE-GUARD -p tcp -o eth0 -m addrtype --src-type LOCAL -m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 14 --queue-bypass
+-A POSTROUTING -j RESIDUE-GUARD
+COMMIT
+*raw
+:RESIDUE-GUARD - [0:0]
+-A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL -m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 15 --queue-bypass
+-I PREROUTING -j RESIDUE-GUARD
+COMMIT
+";
+        assert_eq!(rules("80,8000-8010").iptables(), expected);
+        assert!(!rules("").iptables().contains("multiport"));
+    }
+
+    #[test]
+    fn what_the_programs_would_misread_is_refused() {
+        for bad in ["", "eth+", "eth*", "a b", "a\"b", "a/b", "a;b", "0123456789abcdef", "é"] {
+            assert!(Rules::new(bad, &[]).is_err(), "{bad}");
+        }
+        for good in ["eth0.100", "wg-home", "br_lan", "veth1@if2"] {
+            assert!(Rules::new(good, &[]).is_ok(), "{good}");
+        }
+        for bad in ["", "0", "65536", "a", "5-4", "1-", "1-2-3"] {
+            assert!(bad.parse::<Ports>().is_err(), "{bad}");
+        }
+        let ports: Vec<Ports> = (1..=16).map(|port| Ports { first: port, last: port }).collect();
+        assert!(Rules::new("eth0", &ports[..15]).is_ok());
+        assert!(Rules::new("eth0", &ports).is_err());
+    }
+}

@@ -1,0 +1,305 @@
+//! What a running guard tells about itself. It listens on the abstract Unix socket `residue-guard`, which belongs to the
+//! network namespace and leaves nothing behind: a file would have to be removed, and would be the same in all namespaces.
+
+use crate::counters::Counters;
+use crate::engine::Entries;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs::read_to_string;
+use std::io::{self, Read as _, Write as _};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::time::Duration;
+
+const NAME: &str = "residue-guard";
+/// A status has some kilobytes.
+const LONGEST: u64 = 1 << 20;
+
+/// What a guard does, and has done since its start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Its process.
+    pub process: u32,
+    /// The interface it guards.
+    pub interface: String,
+    /// The ports; none: all.
+    pub ports: Vec<String>,
+    /// The value it asks for; `None`: nothing.
+    pub value: Option<u8>,
+    /// Does it refuse connections that it cannot guard?
+    pub required: bool,
+    /// What has installed its rules.
+    pub rules: String,
+    /// Seconds since its start.
+    pub uptime: f64,
+    /// Seconds of processor time, the kernel's included that was spent on its packets.
+    pub cpu_time: f64,
+    /// Packets judged.
+    pub packets: u64,
+    /// Times it took packets, several at once.
+    pub batches: u64,
+    /// The kernel's counts: of what is sent, and of what is received.
+    pub queues: Vec<QueueStatus>,
+    /// Entries in use.
+    pub entries: Entries,
+    /// What the engine has counted.
+    pub counters: Counters,
+}
+
+/// The kernel's counts of one queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueStatus {
+    /// Its number.
+    pub number: u16,
+    /// Packets that wait for a verdict.
+    pub waiting: u64,
+    /// Packets dropped because too many waited.
+    pub full: u64,
+    /// Packets dropped because the program's socket had no memory left.
+    pub lost: u64,
+}
+
+/// Where the kernel has its counts: number, listener, waiting, how and how much is copied, full, lost, last number, 1.
+const QUEUES: &str = "/proc/net/netfilter/nfnetlink_queue";
+
+fn columns(table: &str, number: u16) -> Option<Vec<u64>> {
+    let row = |line: &str| {
+        let numbers = line.split_whitespace().map(str::parse);
+        numbers.collect::<Result<Vec<u64>, _>>().ok()
+    };
+    table.lines().filter_map(row).find(|row| row.len() >= 8 && row[0] == u64::from(number))
+}
+
+impl QueueStatus {
+    /// Of a queue of the present network namespace; `None` if nobody listens, or it must not be read.
+    pub(super) fn of(number: u16) -> Option<QueueStatus> {
+        QueueStatus::read(&read_to_string(QUEUES).ok()?, number)
+    }
+
+    fn read(table: &str, number: u16) -> Option<QueueStatus> {
+        let row = columns(table, number)?;
+        Some(QueueStatus { number, waiting: row[2], full: row[5], lost: row[6] })
+    }
+}
+
+/// Who listens to a queue of the present network namespace.
+pub(super) fn listener(number: u16) -> Option<String> {
+    let row = columns(&read_to_string(QUEUES).ok()?, number)?;
+    // A socket's number is mostly that of its process.
+    let name = read_to_string(format!("/proc/{}/comm", row[1])).ok();
+    let name = name.map(|name| name.trim().escape_debug().to_string());
+    Some(name.map_or_else(
+        || format!("netlink socket {}", row[1]),
+        |name| format!("process {} ({name})", row[1]),
+    ))
+}
+
+/// Listens for those who ask.
+pub(super) fn listen() -> io::Result<UnixListener> {
+    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(NAME)?).map_err(|error| {
+        if error.kind() != io::ErrorKind::AddrInUse {
+            return error;
+        }
+        let words = "a guard runs in this network namespace already (`residue guard status` tells about it)";
+        io::Error::new(error.kind(), words)
+    })?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Answers all who ask. What goes wrong with them is their affair.
+pub(super) fn answer(listener: &UnixListener, status: &Status) {
+    while let Ok((mut stream, _)) = listener.accept() {
+        // It fits the socket's buffer: the guard does not wait for a reader.
+        if stream.set_nonblocking(true).is_ok() {
+            let text = serde_json::to_vec(status).unwrap_or_default();
+            let _ = stream.write_all(&text);
+        }
+    }
+}
+
+/// Asks the guard of the present network namespace; `None`: there is none.
+///
+/// # Errors
+///
+/// It does not answer, or not what was expected.
+pub fn ask() -> io::Result<Option<Status>> {
+    let stream = match UnixStream::connect_addr(&SocketAddr::from_abstract_name(NAME)?) {
+        Ok(stream) => stream,
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut text = Vec::new();
+    stream.take(LONGEST).read_to_end(&mut text)?;
+    let status = serde_json::from_slice(&text);
+    status.map(Some).map_err(|error| io::Error::other(format!("the guard's answer: {error}")))
+}
+
+impl Status {
+    /// The text that Prometheus reads. Counters end in `_total`; the engine's are all there, by their names.
+    #[must_use]
+    pub fn prometheus(&self) -> String {
+        let mut text = Metrics::default();
+        text.metric(
+            "uptime_seconds",
+            "Seconds since the start",
+            "gauge",
+            [(String::new(), self.uptime)],
+        );
+        let cpu = [(String::new(), self.cpu_time)];
+        text.metric("cpu_seconds_total", "Processor time, the kernel's included", "counter", cpu);
+        let packets = [(String::new(), self.packets as f64)];
+        text.metric("packets_total", "Packets judged", "counter", packets);
+        let queues = |of: fn(&QueueStatus) -> [(&str, u64); 2]| {
+            let rows = self.queues.iter().flat_map(move |queue| {
+                of(queue).map(|(why, count)| {
+                    (labels(&[("queue", &queue.number.to_string()), ("why", why)]), count as f64)
+                })
+            });
+            rows.collect::<Vec<_>>()
+        };
+        let dropped = queues(|queue| [("full", queue.full), ("lost", queue.lost)]);
+        text.metric(
+            "queue_dropped_total",
+            "Packets that the kernel dropped before the guard saw them",
+            "counter",
+            dropped,
+        );
+
+        let entries = object(&self.entries);
+        let entries =
+            entries.iter().map(|(name, count)| (labels(&[("state", name)]), number(count)));
+        text.metric("entries", "Entries in use", "gauge", entries);
+
+        for (name, value) in object(&self.counters) {
+            let metric = format!("{name}_total");
+            let values = value.as_array().map(Vec::as_slice).unwrap_or_default();
+            // An array has an element for each value, 0 to 6; those that never occur are left out.
+            let by_value = values.iter().enumerate();
+            match value {
+                Value::Array(_) if name == "received" => {
+                    let rows = by_value.skip(1).flat_map(|(at, verdicts)| {
+                        let verdicts = verdicts.as_object().cloned().unwrap_or_default();
+                        verdicts.into_iter().map(move |(verdict, count)| {
+                            let labels =
+                                labels(&[("value", &at.to_string()), ("verdict", &verdict)]);
+                            (labels, number(&count))
+                        })
+                    });
+                    text.metric(
+                        "received_total",
+                        "Segments received, by value and verdict",
+                        "counter",
+                        rows,
+                    );
+                }
+                Value::Array(_) => {
+                    let rows = by_value
+                        .map(|(at, count)| (labels(&[("value", &at.to_string())]), number(count)));
+                    text.metric(&metric, &name.replace('_', " "), "counter", rows);
+                }
+                _ => text.metric(
+                    &metric,
+                    &name.replace('_', " "),
+                    "counter",
+                    [(String::new(), number(&value))],
+                ),
+            }
+        }
+        text.0
+    }
+}
+
+fn object(value: &impl Serialize) -> serde_json::Map<String, Value> {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_object().cloned().unwrap_or_default()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
+}
+
+/// Names and values are ours, and need no escapes.
+fn labels(pairs: &[(&str, &str)]) -> String {
+    let pairs: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+    format!("{{{}}}", pairs.join(","))
+}
+
+#[derive(Default)]
+struct Metrics(String);
+
+impl Metrics {
+    fn metric(
+        &mut self,
+        name: &str,
+        help: &str,
+        kind: &str,
+        rows: impl IntoIterator<Item = (String, f64)>,
+    ) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "# HELP residue_guard_{name} {help}");
+        let _ = writeln!(self.0, "# TYPE residue_guard_{name} {kind}");
+        for (labels, value) in rows {
+            let _ = writeln!(self.0, "residue_guard_{name}{labels} {value}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_table() {
+        let table = "   14   1234     3 2 65531     1     2      900  1\n   15  99999     0 2 65531     0     0        0  1\n";
+        let expected = QueueStatus { number: 14, waiting: 3, full: 1, lost: 2 };
+        assert_eq!(QueueStatus::read(table, 14), Some(expected));
+        assert_eq!(QueueStatus::read(table, 1), None);
+        for bad in ["", "14", "14 x 3 2 65531 1 2 900 1", "14 1 2 3"] {
+            assert_eq!(QueueStatus::read(bad, 14), None);
+        }
+    }
+
+    #[test]
+    fn prometheus_has_every_counter() {
+        let mut counters = Counters { adopted: 7, ..Counters::default() };
+        counters.received[5].only_crc_bad = 3;
+        counters.sent[6] = 11;
+        let status = Status {
+            process: 1,
+            interface: "eth0".to_string(),
+            ports: Vec::new(),
+            value: Some(5),
+            required: false,
+            rules: "nft".to_string(),
+            uptime: 1.5,
+            cpu_time: 0.25,
+            packets: 9,
+            batches: 3,
+            queues: vec![QueueStatus { number: 14, waiting: 0, full: 0, lost: 2 }],
+            entries: Entries { established: 4, ..Entries::default() },
+            counters,
+        };
+        let text = status.prometheus();
+        for line in [
+            "residue_guard_uptime_seconds 1.5",
+            "residue_guard_cpu_seconds_total 0.25",
+            "residue_guard_queue_dropped_total{queue=\"14\",why=\"lost\"} 2",
+            "residue_guard_entries{state=\"established\"} 4",
+            "residue_guard_received_total{value=\"5\",verdict=\"only_crc_bad\"} 3",
+            "residue_guard_sent_total{value=\"6\"} 11",
+            "residue_guard_adopted_total 7",
+            "# TYPE residue_guard_passed_total counter",
+        ] {
+            assert!(text.lines().any(|each| each == line), "{line}\n{text}");
+        }
+        for name in object(&status.counters).keys() {
+            assert!(text.contains(&format!("\nresidue_guard_{name}_total")), "{name}");
+        }
+        let again: Status = serde_json::from_slice(&serde_json::to_vec(&status).unwrap()).unwrap();
+        assert_eq!(again, status);
+    }
+}

@@ -1,0 +1,180 @@
+//! What Linux is asked for, and std has no words for: the only unsafe code of this crate.
+//!
+//! Each function hands the kernel nothing but descriptors it borrows, numbers, and memory that outlives the call, with the
+//! length that this memory has.
+
+#![allow(unsafe_code)]
+
+pub(super) mod interface;
+pub(super) mod process;
+
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+use std::ptr::from_ref;
+use std::time::Duration;
+
+/// The most datagrams that one call receives.
+pub(crate) const MOST: usize = 64;
+
+/// The longest datagram: a packet of 64 KiB (the loopback device has such), and its attributes.
+const LONGEST: usize = (64 << 10) + 1024;
+
+fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Again, if a signal has interrupted it.
+fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// A netlink socket for netfilter, with an address of the kernel's choice.
+pub(crate) fn netfilter_socket() -> io::Result<OwnedFd> {
+    // SAFETY: no memory is handed over.
+    let result = unsafe {
+        libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_NETFILTER)
+    };
+    let number = checked(result)?;
+    // SAFETY: the descriptor is open, and nobody else knows it.
+    let socket = unsafe { OwnedFd::from_raw_fd(number) };
+    // SAFETY: zero is a value of each of its fields.
+    let mut address: libc::sockaddr_nl = unsafe { zeroed() };
+    address.nl_family = libc::AF_NETLINK as libc::sa_family_t;
+    // SAFETY: the address and its length are this variable's.
+    checked(unsafe {
+        libc::bind(
+            socket.as_raw_fd(),
+            from_ref(&address).cast(),
+            size_of::<libc::sockaddr_nl>() as libc::socklen_t,
+        )
+    })?;
+    Ok(socket)
+}
+
+/// Options of sockets whose value is a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SocketOption {
+    /// Bytes of the kernel's memory for what has not been received, whatever the system's limit. Needs `CAP_NET_ADMIN`.
+    ReceiveForce,
+    /// The same, up to the system's limit.
+    Receive,
+    /// Packets lost for want of memory are not told as errors: they are counted in /proc.
+    NoLossErrors,
+    /// Errors come without the request.
+    ShortErrors,
+}
+
+/// Sets an option.
+pub(crate) fn set(socket: BorrowedFd, option: SocketOption, value: i32) -> io::Result<()> {
+    let (level, name) = match option {
+        SocketOption::ReceiveForce => (libc::SOL_SOCKET, libc::SO_RCVBUFFORCE),
+        SocketOption::Receive => (libc::SOL_SOCKET, libc::SO_RCVBUF),
+        SocketOption::NoLossErrors => (libc::SOL_NETLINK, libc::NETLINK_NO_ENOBUFS),
+        SocketOption::ShortErrors => (libc::SOL_NETLINK, libc::NETLINK_CAP_ACK),
+    };
+    // SAFETY: the value and its length are this variable's.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            name,
+            from_ref(&value).cast(),
+            size_of::<i32>() as libc::socklen_t,
+        )
+    };
+    checked(result).map(drop)
+}
+
+/// Sends one datagram.
+pub(crate) fn send(socket: BorrowedFd, bytes: &[u8]) -> io::Result<()> {
+    again(|| {
+        // SAFETY: the pointer and the length are the slice's.
+        let sent = unsafe { libc::send(socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), 0) };
+        if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    })
+}
+
+/// Room for many datagrams, used again and again.
+#[derive(Debug)]
+pub(crate) struct Datagrams {
+    memory: Vec<u8>,
+    lengths: [usize; MOST],
+    count: usize,
+}
+
+impl Datagrams {
+    /// No datagram, but room for them.
+    pub fn new() -> Datagrams {
+        Datagrams { memory: vec![0; MOST * LONGEST], lengths: [0; MOST], count: 0 }
+    }
+
+    /// Receives as many as there are, without waiting. The number; 0 if there are none.
+    pub fn receive(&mut self, socket: BorrowedFd) -> io::Result<usize> {
+        self.count = 0;
+        // SAFETY: zero is a value of each of their fields: null pointers with no length.
+        let (mut vectors, mut headers): ([libc::iovec; MOST], [libc::mmsghdr; MOST]) =
+            unsafe { (zeroed(), zeroed()) };
+        let rooms = self.memory.chunks_exact_mut(LONGEST);
+        for ((room, vector), header) in rooms.zip(&mut vectors).zip(&mut headers) {
+            vector.iov_base = room.as_mut_ptr().cast();
+            vector.iov_len = room.len();
+            header.msg_hdr.msg_iov = vector;
+            header.msg_hdr.msg_iovlen = 1;
+        }
+        let received = again(|| {
+            // SAFETY: there are MOST headers; each has one vector, a room of `memory` that no other has. All of them
+            // outlive the call.
+            checked(unsafe {
+                libc::recvmmsg(
+                    socket.as_raw_fd(),
+                    headers.as_mut_ptr(),
+                    MOST as libc::c_uint,
+                    libc::MSG_DONTWAIT as _,
+                    std::ptr::null_mut(),
+                )
+            })
+        });
+        match received {
+            Ok(count) => self.count = (count as usize).min(MOST),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+        for (length, header) in self.lengths.iter_mut().zip(&headers[..self.count]) {
+            *length = (header.msg_len as usize).min(LONGEST);
+        }
+        Ok(self.count)
+    }
+
+    /// What was received last.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let rooms = self.memory.chunks_exact(LONGEST);
+        rooms.zip(self.lengths).take(self.count).map(|(room, length)| &room[..length])
+    }
+}
+
+/// Waits until one of the descriptors has something to read, or for `most`; which of them have.
+pub(crate) fn wait<const N: usize>(
+    descriptors: [BorrowedFd; N],
+    most: Duration,
+) -> io::Result<[bool; N]> {
+    let mut polled = descriptors.map(|descriptor| libc::pollfd {
+        fd: descriptor.as_raw_fd(),
+        events: libc::POLLIN,
+        revents: 0,
+    });
+    // Upwards, so that what is due is due when it returns.
+    let time = most.as_micros().div_ceil(1000).min(1 << 30) as libc::c_int;
+    // SAFETY: the pointer and the length are the array's.
+    let result = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, time) };
+    match checked(result) {
+        Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+        Err(_) => Ok([false; N]),
+        Ok(_) => Ok(polled.map(|each| each.revents != 0)),
+    }
+}

@@ -1,0 +1,88 @@
+//! The process itself: signals, capabilities, processor time.
+
+use super::checked;
+use std::io;
+use std::mem::zeroed;
+use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::time::Duration;
+
+/// `CAP_NET_ADMIN`: verdicts, rules.
+pub(crate) const NET_ADMIN: u32 = 12;
+/// `CAP_NET_RAW`: iptables with the old kernel interface opens a raw socket.
+pub(crate) const NET_RAW: u32 = 13;
+
+/// A descriptor that is readable when the process is asked to end (SIGINT, SIGTERM, SIGHUP), in place of being ended.
+pub(crate) fn end_signals() -> io::Result<OwnedFd> {
+    // SAFETY: zero is a value of the set, and it is initialised below; the calls get pointers to it alone.
+    let number = unsafe {
+        let mut set: libc::sigset_t = zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::sigaddset(&mut set, signal);
+        }
+        checked(libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()))?;
+        checked(libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?
+    };
+    // SAFETY: the descriptor is open, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Processor time of this process, the kernel's on its behalf included.
+pub(crate) fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is this variable's. If it fails, which it cannot, the time is zero.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+/// `struct __user_cap_header_struct`.
+#[repr(C)]
+struct Header {
+    version: u32,
+    process: i32,
+}
+
+/// `struct __user_cap_data_struct`: half of each set.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Half {
+    effective: u32,
+    permitted: u32,
+    inheritable: u32,
+}
+
+/// Gives up all capabilities of this thread but these, for good: they leave the bounding set too, if it may, and no program
+/// it starts gets more. What is started has these, whoever the user is.
+pub(crate) fn keep_capabilities(keep: &[u32]) -> io::Result<()> {
+    /// `_LINUX_CAPABILITY_VERSION_3`: two halves.
+    const VERSION: u32 = 0x2008_0522;
+    let mut header = Header { version: VERSION, process: 0 };
+    let mut halves = [Half::default(); 2];
+    // SAFETY: the pointers are these variables', with the layout that version 3 has.
+    let result = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, halves.as_mut_ptr()) };
+    checked(result as i32)?;
+    for capability in (0..64).filter(|capability| !keep.contains(capability)) {
+        // SAFETY: numbers alone. It fails above the last capability, and without CAP_SETPCAP, where there is little to lose.
+        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, libc::c_ulong::from(capability), 0, 0, 0) };
+    }
+    let mask = keep.iter().fold(0, |mask, &capability| mask | 1_u32 << capability);
+    halves[0].permitted &= mask;
+    halves[1].permitted = 0;
+    for half in &mut halves {
+        half.effective = half.permitted;
+        half.inheritable = half.permitted;
+    }
+    // SAFETY: as above; the kernel only reads.
+    let result = unsafe { libc::syscall(libc::SYS_capset, &raw const header, halves.as_ptr()) };
+    checked(result as i32)?;
+    for &capability in keep.iter().filter(|&&capability| halves[0].permitted >> capability & 1 == 1)
+    {
+        let (raise, capability) =
+            (libc::PR_CAP_AMBIENT_RAISE as libc::c_ulong, libc::c_ulong::from(capability));
+        // SAFETY: numbers alone.
+        checked(unsafe { libc::prctl(libc::PR_CAP_AMBIENT, raise, capability, 0, 0) })?;
+    }
+    // SAFETY: numbers alone.
+    checked(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1 as libc::c_ulong, 0, 0, 0) })
+        .map(drop)
+}
