@@ -67,7 +67,9 @@ impl Engine {
                 connection.phase = Phase::Opening { peer: asked };
                 self.keep(key, connection, now);
             }
-            _ if connection.peer_isn == Some(isn) => {}
+            _ if connection.peer_isn == Some(isn) => {
+                return self.without_request(segment, connection.values());
+            }
             _ => {
                 // It may be late or forged. The kernel knows, and shows it by its answer.
                 self.counters.doubtful_syns += 1;
@@ -131,6 +133,8 @@ impl Engine {
         let all = segment.options();
         let mut options = match options::find(all, REQUEST) {
             Some(place) => Options::without(all, &place),
+            // Sent again without it, and it may be the one that the kernel takes.
+            None if values != Values::NONE => Options::new(all),
             None => return Outcome::Pass,
         };
         let fast_open = options.blank_fast_open() || !segment.payload().is_empty();
