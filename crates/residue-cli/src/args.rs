@@ -1,6 +1,7 @@
 //! The arguments, and the help they come with.
 
 use crate::commands::bench::BenchArgs;
+use crate::commands::guard::GuardArgs;
 use crate::commands::pcap::PcapArgs;
 use crate::commands::strength::StrengthArgs;
 use clap::{Parser, Subcommand};
@@ -46,6 +47,8 @@ pub enum Command {
     Strength(Box<StrengthArgs>),
     /// Verify, explain and repair the check values in packet captures
     Pcap(PcapArgs),
+    /// Put a CRC into live TCP connections, and drop what the network has damaged
+    Guard(GuardArgs),
     /// Find out whether another program computes a code, and what it does wrong
     Conform(ConformArgs),
 }

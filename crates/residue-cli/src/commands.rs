@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod conform;
 pub mod explain;
+pub mod guard;
 pub mod list;
 pub mod pcap;
 pub mod self_test;

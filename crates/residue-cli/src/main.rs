@@ -79,6 +79,7 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
         }
         Command::Strength(args) => commands::strength::run(&args, output),
         Command::Pcap(args) => commands::pcap::run(&args, output),
+        Command::Guard(args) => commands::guard::run(&args, output),
         Command::Conform(args) => commands::conform::run(&args, output),
     }
 }

@@ -53,6 +53,23 @@ impl Progress {
         progress
     }
 
+    /// A line of words that change, if standard error is a terminal.
+    pub fn of_words() -> Progress {
+        let progress = Progress::of_steps(0);
+        if let (Some(bar), Ok(style)) = (&progress.0, ProgressStyle::with_template("{wide_msg}")) {
+            bar.set_style(style);
+        }
+        progress
+    }
+
+    /// The words of the line.
+    pub fn say(&self, words: String) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(words);
+            bar.tick();
+        }
+    }
+
     /// `done` of `of` steps are done.
     pub fn tell(&self, done: u64, of: u64) {
         if let Some(bar) = &self.0 {

@@ -1,0 +1,95 @@
+//! `residue guard run`.
+
+use super::{Policy, RunArgs, Value, status};
+use crate::output::{Output, Styles};
+use crate::progress::Progress;
+use anyhow::bail;
+use residue_guard::adapter::{self, Host, Options, Ports, Rules, Status};
+use residue_guard::negotiate::Offer;
+use residue_guard::{Config, Policy as Unguarded};
+use std::time::Duration;
+
+/// The live line.
+const LIVE: Duration = Duration::from_secs(1);
+
+pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
+    let options = options(args)?;
+    let mut told = Told { json: args.json, before: None };
+    let last = adapter::run(&options, |status| told.tell(status, output))?;
+    output.progress.clear();
+    if args.json {
+        output.line(serde_json::to_string(&last)?)?;
+    } else {
+        for line in status::lines(&last, output.styles) {
+            output.line(line)?;
+        }
+    }
+    Ok(())
+}
+
+fn options(args: &RunArgs) -> anyhow::Result<Options> {
+    let ports: Result<Vec<Ports>, String> = args.ports.iter().map(|text| text.parse()).collect();
+    let ports = ports.map_err(anyhow::Error::msg)?;
+    let host = Host::of(&args.interface)?;
+    let value = match args.value {
+        Value::Own(value) => value,
+        Value::Auto if args.force || host.has_crc_instructions() => host.value,
+        Value::Auto => bail!(
+            "this CPU has no instructions that make CRCs fast, so there is nothing to guard with; --force asks for value {} \
+             all the same",
+            host.value
+        ),
+    };
+    let policy = match args.policy {
+        Policy::Prefer => Unguarded::Prefer,
+        Policy::Require => Unguarded::Require,
+    };
+    let offer = Some(Offer { value, instead: host.value });
+    Ok(Options {
+        rules: Rules::new(&args.interface, &ports)?,
+        config: Config { offer, policy, mss: args.mss, ..Config::default() },
+        every: if args.json { Duration::from_secs(args.every.into()) } else { LIVE },
+    })
+}
+
+/// What was told last.
+struct Told {
+    json: bool,
+    before: Option<Status>,
+}
+
+impl Told {
+    /// A guard does not end because nobody reads what it prints.
+    fn tell(&mut self, status: &Status, output: &mut Output) {
+        if self.json {
+            if let Ok(line) = serde_json::to_string(status) {
+                let _ = output.line(line);
+            }
+        } else if let Some(before) = &self.before {
+            output.progress.say(live(before, status, output.styles));
+        } else {
+            let _ = output.line(status::head(status));
+            output.progress = Progress::of_words();
+        }
+        let _ = output.flush();
+        self.before = Some(status.clone());
+    }
+}
+
+/// The state in one line.
+fn live(before: &Status, now: &Status, styles: Styles) -> String {
+    let time = (now.uptime - before.uptime).max(0.001);
+    let rate = (now.packets - before.packets) as f64 / time;
+    let cpu = 100.0 * (now.cpu_time - before.cpu_time) / time;
+    let sum =
+        |of: fn(&residue_guard::Received) -> u64| now.counters.received.iter().map(of).sum::<u64>();
+    let bad = sum(residue_guard::Received::bad);
+    let undetected = sum(|received| received.only_crc_bad);
+    let lost: u64 = now.queues.iter().map(|queue| queue.full + queue.lost).sum();
+    let style = if bad > 0 { styles.bad } else { styles.good };
+    format!(
+        "{} guarded, {rate:.0} packets/s, {cpu:.0} % CPU; {style}{bad} dropped, {undetected} of them unnoticed by \
+         TCP{style:#}; {lost} lost in queues",
+        now.entries.established
+    )
+}
