@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// Their manifest: a workspace of its own.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
 
-const TARGETS: [&str; 5] = ["pcap_reader", "walk", "verify", "fix", "nat"];
+const TARGETS: [&str; 6] = ["pcap_reader", "walk", "verify", "fix", "nat", "guard"];
 const SECONDS: u32 = 5;
 
 /// Runs each target from the small captures that the program makes. Says how many are good, and what is not.

@@ -72,14 +72,20 @@ fn ranges_merge() {
     assert!(twice.err.contains("same candidates"), "{}", twice.err);
 }
 
-/// Killed again and again, the search comes to the same end.
+/// Killed as soon as it has written something, and again a moment later, the search comes to the same end.
 #[test]
 fn a_killed_search_goes_on() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("checkpoint").display().to_string();
-    let arguments = ["--width", "13", "--survey", "--range", "3/7"];
-    let kept = [&arguments[..], &["--checkpoint", &file, "--csv"]].concat();
-    let mut killed = 0;
+    let file = dir.path().join("checkpoint");
+    let name = file.display().to_string();
+    let arguments = ["--width", "15", "--survey", "--range", "3/4"];
+    let kept = [&arguments[..], &["--checkpoint", &name, "--csv"]].concat();
+    let next = || {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        json["search"]["next"].as_u64().unwrap()
+    };
+    let mut before = 2 << 12;
     for _ in 0..2 {
         let mut child = Command::new(common::RESIDUE)
             .args([&["strength", "search"], &kept[..]].concat())
@@ -87,19 +93,23 @@ fn a_killed_search_goes_on() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(2600));
-        killed += u32::from(child.try_wait().unwrap().is_none());
-        let _ = child.kill();
+        while !file.exists() || next() == before {
+            assert!(child.try_wait().unwrap().is_none(), "ended before it was killed");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.kill().unwrap();
         child.wait().unwrap();
+        assert!((before + 1..3 << 12).contains(&next()), "{}", next());
+        before = next();
     }
-    println!("killed {killed} times");
     let resumed = search(&kept).run();
+    assert!(resumed.err.contains("going on"), "{}", resumed.err);
     let whole = search(&[&arguments[..], &["--csv"]].concat()).run();
     assert_eq!(resumed.ends(0), whole.ends(0));
     // Once complete, it is only read.
     let again = search(&kept).run();
     assert_eq!(again.ends(0), whole.text());
-    assert!(again.err.contains("going on"), "{}", again.err);
+    assert!(again.err.contains("4,096 of 4,096 candidates"), "{}", again.err);
 }
 
 #[test]

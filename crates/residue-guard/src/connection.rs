@@ -22,6 +22,8 @@ pub(crate) enum Phase {
     Answering { peer: u8 },
     /// Every segment but SYN and RST has this value.
     Agreed { value: u8 },
+    /// Another guard, nearer to the application, has asked: what comes is left to it.
+    Theirs,
 }
 
 /// A connection that has, or may get, a check value. Regular connections are not kept.
@@ -82,7 +84,7 @@ impl Connection {
         match self.phase {
             Phase::Opening { .. } => OPENING,
             _ if self.reset || self.fins == [true; 2] => CLOSING,
-            Phase::Agreed { .. } if self.confirmed => ESTABLISHED,
+            Phase::Agreed { .. } | Phase::Theirs if self.confirmed => ESTABLISHED,
             _ => ANSWERING,
         }
     }
@@ -90,7 +92,7 @@ impl Connection {
     /// The values it may have.
     pub(crate) fn values(&self) -> Values {
         match self.phase {
-            Phase::Opening { peer: None } => Values::NONE,
+            Phase::Opening { peer: None } | Phase::Theirs => Values::NONE,
             Phase::Opening { peer: Some(peer) } | Phase::Answering { peer } => {
                 self.offer.agreement(peer)
             }

@@ -200,9 +200,9 @@ impl Engine {
         self.config.policy == Policy::Require
     }
 
-    /// Nothing protects this packet: it passes, or not.
-    fn unprotected(&mut self) -> Outcome {
-        if self.is_required() {
+    /// No check value protects this segment: it passes, or not. A signature (MD5, TCP-AO) is protection, too.
+    fn unprotected(&mut self, segment: &Segment) -> Outcome {
+        if self.is_required() && !options::is_signed(segment.options()) {
             self.counters.refused += 1;
             Outcome::Drop(Reason::Refused)
         } else {

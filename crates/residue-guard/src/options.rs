@@ -10,6 +10,8 @@ const NOP: u8 = 1;
 pub(crate) const MSS: u8 = 2;
 /// Selective acknowledgment (RFC 2018).
 pub(crate) const SACK: u8 = 5;
+/// Signatures over a segment: MD5 (RFC 2385), and TCP-AO, which covers the other options, too (RFC 5925).
+const SIGNATURES: [u8; 2] = [19, 29];
 /// TCP Fast Open (RFC 7413).
 pub(crate) const FAST_OPEN: u8 = 34;
 /// What an experiment of Fast Open has as its identifier behind kind 254 (RFC 7413 appendix A).
@@ -63,6 +65,11 @@ pub(crate) fn find(options: &[u8], kind: u8) -> Option<Range<usize>> {
     let mut found = each(options).filter(|&(each, _)| each == kind).map(|(_, place)| place);
     let only = found.next()?;
     found.next().is_none().then_some(only)
+}
+
+/// Is a signature among the options?
+pub(crate) fn is_signed(options: &[u8]) -> bool {
+    each(options).any(|(kind, _)| SIGNATURES.contains(&kind))
 }
 
 /// The length of an option with NOPs behind it up to a multiple of four.

@@ -121,3 +121,6 @@ pub(crate) fn restore(segment: &Segment, buffer: &mut Vec<u8>, pieces: &mut Vec<
         write_checksum(buffer, &ip, pieces);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,8 +23,14 @@ impl Engine {
             }
             return Outcome::Pass;
         }
+        if known.is_some_and(|connection| connection.phase == Phase::Theirs) {
+            return Outcome::Pass;
+        }
         if flags & SYN == 0 {
             return self.receive_segment(key, known, segment, now);
+        }
+        if options::is_signed(segment.options()) {
+            return Outcome::Pass;
         }
         if self.config.offer.is_some() && !segment.checksum_is_good(&mut self.pieces) {
             self.counters.bad_syns += 1;
@@ -47,7 +53,7 @@ impl Engine {
         let (isn, asked) = (segment.sequence(), request(segment));
         let Some(mut connection) = known else {
             let new = asked.and_then(|peer| self.new_answer(&key, isn, peer));
-            let Some(connection) = new else { return self.unprotected() };
+            let Some(connection) = new else { return self.unprotected(segment) };
             self.keep(key, connection, now);
             return self.without_request(segment, connection.values());
         };
@@ -55,13 +61,15 @@ impl Engine {
             // Both open at once.
             Phase::Opening { .. } => {
                 if asked.is_none() && self.is_required() {
-                    return self.unprotected();
+                    return self.unprotected(segment);
                 }
                 connection.peer_isn = Some(isn);
                 connection.phase = Phase::Opening { peer: asked };
                 self.keep(key, connection, now);
             }
-            _ if connection.peer_isn == Some(isn) => {}
+            _ if connection.peer_isn == Some(isn) => {
+                return self.without_request(segment, connection.values());
+            }
             _ => {
                 // It may be late or forged. The kernel knows, and shows it by its answer.
                 self.counters.doubtful_syns += 1;
@@ -96,7 +104,7 @@ impl Engine {
                     }
                     None => {
                         self.regular(&key, &connection, now);
-                        self.unprotected()
+                        self.unprotected(segment)
                     }
                 }
             }
@@ -125,6 +133,8 @@ impl Engine {
         let all = segment.options();
         let mut options = match options::find(all, REQUEST) {
             Some(place) => Options::without(all, &place),
+            // Sent again without it, and it may be the one that the kernel takes.
+            None if values != Values::NONE => Options::new(all),
             None => return Outcome::Pass,
         };
         let fast_open = options.blank_fast_open() || !segment.payload().is_empty();
@@ -148,6 +158,7 @@ impl Engine {
         match known {
             Some(connection) => match connection.phase {
                 Phase::Agreed { value } => self.judge(key, connection, value, segment, now),
+                Phase::Theirs => Outcome::Pass,
                 Phase::Opening { peer: None } => self.stray(segment),
                 _ if connection.own_isn.is_none() => self.unknown(key, segment, now),
                 _ => self.conclude(key, connection, segment, now),
@@ -170,7 +181,7 @@ impl Engine {
         if judged == Judged::Missing && connection.step.is_none() && self.is_regular(segment) {
             // What it was adopted for was forged, or this is: the next segment shows which.
             self.table.remove(&key);
-            return self.unprotected();
+            return self.unprotected(segment);
         }
         self.counters.received[usize::from(value)].count(judged);
         if let Some(reason) = reason(judged) {
@@ -216,9 +227,9 @@ impl Engine {
             if acknowledges {
                 self.regular(&key, &connection, now);
             }
-            return self.unprotected();
+            return self.unprotected(segment);
         }
-        let Some((value, judged)) = worst else { return self.unprotected() };
+        let Some((value, judged)) = worst else { return self.unprotected(segment) };
         self.counters.received[usize::from(value)].count(judged);
         if acknowledges {
             self.sign(&key, &mut connection, now);
@@ -245,9 +256,9 @@ impl Engine {
     /// A segment of no known connection. One with a right check value was known to an engine before this one, or was given
     /// up.
     fn unknown(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
-        let Some(offer) = self.config.offer else { return self.unprotected() };
+        let Some(offer) = self.config.offer else { return self.unprotected(segment) };
         if options::find(segment.options(), DATA).is_none() {
-            return self.unprotected();
+            return self.unprotected(segment);
         }
         let Some(value) = self.value_of(segment) else {
             self.counters.orphans += 1;

@@ -21,9 +21,14 @@ impl Engine {
         if flags & SYN == 0 {
             return self.send_segment(&key, segment, now);
         }
-        if options::find(segment.options(), REQUEST).is_some() {
-            // Somebody nearer to the application negotiates: it is theirs.
+        if options::is_signed(segment.options()) {
             self.table.remove(&key);
+            return Outcome::Pass;
+        }
+        if options::find(segment.options(), REQUEST).is_some() {
+            if let Some(theirs) = self.new_connection(Phase::Theirs, &key) {
+                self.keep(key, theirs, now);
+            }
             return Outcome::Pass;
         }
         if flags & ACK == 0 {
@@ -41,7 +46,7 @@ impl Engine {
         let fresh = || self.new_connection(Phase::Opening { peer: None }, &key);
         let Some(mut connection) = known.or_else(fresh) else {
             self.table.remove(&key);
-            return self.unprotected();
+            return self.unprotected(segment);
         };
         connection.own_isn = isn;
         connection.tries = connection.tries.saturating_add(1);
@@ -57,7 +62,7 @@ impl Engine {
         let own = Some(segment.sequence());
         let peer_isn = segment.acknowledgment().wrapping_sub(1);
         let Some(mut connection) = self.table.get(&key) else {
-            return self.unprotected();
+            return self.unprotected(segment);
         };
         let answered = match connection.phase {
             // Sent again; or both open at once.
@@ -66,7 +71,7 @@ impl Engine {
                     connection.answer = connection.offer.answer(peer);
                     true
                 }
-                Phase::Opening { peer: None } => false,
+                Phase::Opening { peer: None } | Phase::Theirs => false,
                 Phase::Answering { .. } | Phase::Agreed { .. } => true,
             },
             Phase::Answering { peer }
@@ -94,7 +99,7 @@ impl Engine {
         };
         if !answered {
             self.table.remove(&key);
-            return self.unprotected();
+            return self.unprotected(segment);
         }
         connection.tries = connection.tries.saturating_add(1);
         let outcome = self.ask(&connection, connection.answer, segment);
@@ -118,7 +123,8 @@ impl Engine {
     fn ask(&mut self, connection: &Connection, value: u8, segment: &Segment) -> Outcome {
         let mut plain = Options::new(segment.options());
         let fast_open = plain.blank_fast_open() || !segment.payload().is_empty();
-        let silent = connection.tries > self.config.tries && !self.is_required();
+        let is_agreed = matches!(connection.phase, Phase::Agreed { .. });
+        let silent = connection.tries > self.config.tries && !is_agreed && !self.is_required();
         let options = if silent {
             self.counters.silent += 1;
             Some(plain)
@@ -140,19 +146,23 @@ impl Engine {
 
     fn send_segment(&mut self, key: &Key, segment: &Segment, now: Duration) -> Outcome {
         let Some(mut connection) = self.table.get(key) else {
-            return self.unprotected();
+            return self.unprotected(segment);
         };
         let value = match connection.phase {
             Phase::Agreed { value } => value,
+            Phase::Theirs => {
+                self.keep(*key, Connection { confirmed: true, ..connection }, now);
+                return Outcome::Pass;
+            }
             // The kernel had a connection before the SYN came, which it has not taken: one that is not known.
             Phase::Answering { .. } if connection.own_isn.is_none() => {
                 self.table.remove(key);
-                return self.unprotected();
+                return self.unprotected(segment);
             }
             // Acknowledgments of what came too early. They can wait until it is known what the peer understands.
             _ => match connection.values().single() {
                 Some(value) => value,
-                None => return self.unprotected(),
+                None => return self.unprotected(segment),
             },
         };
         let Some(layout) = Layout::of(value) else { return Outcome::Pass };

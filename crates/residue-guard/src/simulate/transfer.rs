@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// A connection on which nothing arrives for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(100);
-/// Connections that are tried when nothing arrives.
-const MOST_CONNECTIONS: u64 = 4;
+/// Connections on which nothing ever arrived, after which no other is tried.
+const MOST_HUNG: u64 = 4;
 /// The opener's first port. The next connection has another one.
 const FIRST_PORT: u16 = 50000;
 
@@ -65,16 +65,14 @@ impl Transfer {
     }
 
     pub(super) fn run(mut self) -> Row {
-        while !self.is_over() && self.row.connections < MOST_CONNECTIONS {
+        while !self.is_over() && self.row.hung < MOST_HUNG {
             self.connection();
         }
-        let Row { agreed, .. } = self.row;
         Row {
             segments: self.link.segments,
             damaged: self.link.damaged,
             too_long: self.link.too_long,
             counters: self.answerer.engine.as_ref().map(|e| *e.counters()).unwrap_or_default(),
-            agreed,
             ..self.row
         }
     }
@@ -91,7 +89,7 @@ impl Transfer {
     fn connection(&mut self) {
         let before = self.agreed();
         self.answerer.listen();
-        let port = FIRST_PORT + self.row.connections as u16;
+        let port = FIRST_PORT + (self.row.connections % 1000) as u16;
         self.opener.connect(address(self.plan.version, 2), port);
         self.row.connections += 1;
         let (mut sent, mut received) = (0, 0);

@@ -26,7 +26,10 @@ pub fn table(advice: &Advice) -> Table {
     let row = |candidate: &Candidate| {
         let used = match candidate.holds_to {
             None => "-".into(),
-            Some(_) => format!("{} %", significant(100.0 * candidate.used(wanted.data_bits), 3)),
+            Some(_) => match candidate.used(wanted.data_bits) {
+                used if used <= 1.0 => format!("{} %", significant(100.0 * used, 3)),
+                over => format!("{} times", significant(over, 3)),
+            },
         };
         let then = candidate.then.map_or("-".into(), |distance| distance.to_string());
         let speed = candidate.speed.as_ref();
@@ -100,37 +103,61 @@ pub fn findings(advice: &Advice) -> Vec<String> {
     told
 }
 
-/// The fastest of the narrowest, and what another choice would bring.
+/// Times that differ by less are taken for equal.
+const ALIKE: f64 = 1.25;
+
+/// A narrow code that is fast and keeps the distance long, and what others would bring.
 fn trade_off(advice: &Advice, first: &Candidate) -> String {
     let cost = |code: &Candidate| code.speed.as_ref().map_or(f64::INFINITY, |speed| speed.ns);
-    let fastest = advice.codes.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(first);
     let reach = |code: &Candidate| code.holds_to.map_or(u64::MAX, |limit| limit.value);
-    let longest = advice.codes.iter().max_by_key(|code| reach(code)).unwrap_or(first);
+    let least =
+        |codes: &[&Candidate]| codes.iter().map(|code| cost(code)).fold(f64::INFINITY, f64::min);
+    let narrow: Vec<&Candidate> =
+        advice.codes.iter().filter(|code| code.width == first.width).collect();
+    let fast = narrow.iter().filter(|code| cost(code) <= ALIKE * least(&narrow));
+    // The first of equals: the fastest.
+    let best = *fast.min_by_key(|code| std::cmp::Reverse(reach(code))).unwrap_or(&first);
     let mut text = format!(
-        "{} is the fastest of the narrowest ({} bits; {})",
-        first.code,
-        first.width,
-        needs(first)
+        "{} is of the narrowest ({} bits), about as fast as any of them ({}), and of these keeps the distance longest, to {} \
+         bits.",
+        best.code,
+        best.width,
+        needs(best),
+        limit(best)
     );
-    if fastest.code != first.code && cost(fastest) < 0.9 * cost(first) {
-        let times = significant(cost(first) / cost(fastest), 2);
+    let all: Vec<&Candidate> = advice.codes.iter().collect();
+    if let Some(fastest) =
+        all.iter().find(|code| ALIKE * cost(code) < least(&[best]) && cost(code) <= least(&all))
+    {
+        let times = significant(cost(best) / cost(fastest), 2);
         let _ = write!(
             text,
-            "; {} takes {} more bits and is {times} times as fast ({})",
+            " {} ({} bits) is {times} times as fast ({}).",
             fastest.code,
-            fastest.width - first.width,
+            fastest.width,
             needs(fastest)
         );
     }
-    if reach(longest) > reach(first) {
-        let _ = write!(
-            text,
-            "; {} keeps the distance longest, to {} bits",
-            longest.code,
-            limit(longest)
-        );
+    // On more architectures is better.
+    let own = all.iter().filter(|code| !instruction(code).is_empty());
+    let own = own.max_by_key(|code| instruction(code).len());
+    match own {
+        Some(own) if own.code != best.code => {
+            let _ = write!(
+                text,
+                " {} ({} bits) has an instruction of its own{}, and keeps it to {} bits.",
+                own.code,
+                own.width,
+                instruction(own),
+                limit(own)
+            );
+        }
+        Some(_) => {}
+        None if all.iter().any(|code| code.width == 32 && code.crc) => text.push_str(
+            " None has an instruction of its own, as CRC-32C has: without carry-less multiplication they run by tables.",
+        ),
+        None => {}
     }
-    text.push('.');
     if let Some(sum) = advice.codes.iter().find(|code| !code.crc) {
         let _ = write!(
             text,
@@ -141,17 +168,21 @@ fn trade_off(advice: &Advice, first: &Candidate) -> String {
     text
 }
 
+/// The instructions that are for this code alone.
+fn instruction(code: &Candidate) -> &'static str {
+    match code.code.as_str() {
+        "crc-32/iscsi" => " on x86-64 and AArch64",
+        "crc-32/iso-hdlc" => " on AArch64",
+        _ => "",
+    }
+}
+
 /// What hardware a code wants.
 fn needs(code: &Candidate) -> String {
-    let instruction = match code.code.as_str() {
-        "crc-32/iscsi" => ", and an instruction of its own on x86-64 and AArch64",
-        "crc-32/iso-hdlc" => ", and an instruction of its own on AArch64",
-        _ => "",
-    };
     let Some(speed) = &code.speed else { return "not timed".into() };
     match speed.needs.is_empty() {
-        true => format!("kernel {} needs no special instructions{instruction}", speed.kernel),
-        false => format!("kernel {} by {}{instruction}", speed.kernel, speed.needs.join(", ")),
+        true => format!("kernel {}, which needs no special instructions", speed.kernel),
+        false => format!("kernel {}, by {}", speed.kernel, speed.needs.join(", ")),
     }
 }
 
@@ -256,7 +287,7 @@ mod tests {
             told.contains("Near the limit") && told.contains("51 bits further, then HD 2"),
             "{told}"
         );
-        assert!(told.contains("fastest of the narrowest"));
+        assert!(told.contains("is of the narrowest (16 bits)"));
         let text = table(&advice).text();
         assert!(text.contains("32,751") && text.contains("GB/s"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= super::super::table::COLUMNS));

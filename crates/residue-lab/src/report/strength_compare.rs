@@ -113,20 +113,22 @@ pub fn findings(comparison: &Comparison) -> Vec<String> {
             true => ("more", here.value / least.value),
             false => ("fewer", least.value / here.value),
         };
-        Some(format!("{} {} times {more}", row.code, small(factor)))
+        let about = match (bound(&least), bound(&here), more) {
+            ("", "", _) => "",
+            ("", _, "more") => "at least ",
+            ("", _, _) => "at most ",
+            _ => "about ",
+        };
+        Some(format!("{} {about}{} times {more}", row.code, small(factor)))
     };
     let others: Vec<String> = comparison.codes.iter().skip(1).filter_map(other).collect();
     if others.is_empty() {
         return Vec::new();
     }
-    let about = match comparison.codes.iter().filter_map(known).any(|(_, p)| bound(&p) != "") {
-        true => " (of the terms counted)",
-        false => "",
-    };
     vec![format!(
-        "At a bit error rate of {rate} {} lets through {} of the frames{about}; {}.",
+        "At a bit error rate of {rate} {} lets through {} of the frames; {}.",
         first.code,
-        small(least.value),
+        share(Some(&least)),
         others.join(", ")
     )]
 }

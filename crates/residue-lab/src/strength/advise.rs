@@ -16,6 +16,7 @@ use super::compare::Known;
 use super::{Effort, Generator, Kind, Profile, profile, sums};
 use crate::Error;
 use crate::speed::clock::Clock;
+use crate::speed::model::cell;
 use crate::speed::{Mode, Options, measure, plain};
 
 /// What is wanted.
@@ -32,7 +33,7 @@ pub struct Wanted {
 /// A code that may do.
 #[derive(Clone, Debug, Serialize)]
 pub struct Candidate {
-    /// What it is called, as other commands take it.
+    /// What it is called, as `residue strength` takes it.
     pub code: String,
     /// Other names in the catalogue of CRCs by the same polynomial.
     pub also: Vec<&'static str>,
@@ -40,6 +41,8 @@ pub struct Candidate {
     pub width: u32,
     /// Whether it is a CRC.
     pub crc: bool,
+    #[serde(skip)]
+    generator: Option<Generator>,
     /// The longest data with the wanted distance, in bits; `None` if any data have it.
     pub holds_to: Option<Known<u64>>,
     /// The Hamming distance of data one bit longer than that, if it is exact.
@@ -133,10 +136,7 @@ pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
     all.extend(sums.filter_map(|code| sum(&code, wanted.distance)));
     let (mut codes, mut others): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|candidate| candidate.meets(wanted.data_bits));
-    let clock = Clock::calibrate();
-    for candidate in &mut codes {
-        candidate.speed = Some(speed(&candidate.code, wanted.data_bits, &clock)?);
-    }
+    time(&mut codes, wanted.data_bits)?;
     let cost = |candidate: &Candidate| candidate.speed.as_ref().map_or(0.0, |speed| speed.ns);
     codes.sort_by(|a, b| a.width.cmp(&b.width).then(cost(a).total_cmp(&cost(b))));
     let longest = |candidate: &Candidate| candidate.holds_to.map_or(0, |limit| limit.value);
@@ -166,27 +166,25 @@ fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Candidate
     };
     let exact = limit.filter(|limit| limit.kind == Kind::Exact);
     let names: Vec<&'static str> = generator.names().collect();
-    // One that has a shorter name, or else one without initial value and final exclusive or.
-    let usual = |name: &&&str| catalog::ALIASES.iter().any(|(_, params)| params.name == **name);
+    // The one that is meant by the width alone, or else one without initial value and final exclusive or.
+    let width = format!("crc-{}", generator.width());
+    let usual = |name: &&&str| {
+        let mut aliases = catalog::ALIASES.iter();
+        aliases.any(|(alias, params)| *alias == width && params.name == **name)
+    };
     let plain = |name: &&&str| {
-        let named = catalog::ALL.iter().filter(|params| params.name == **name);
-        named.into_iter().any(|params| (params.init, params.xorout) == (0, 0))
+        let mut all = catalog::ALL.iter();
+        all.any(|params| params.name == **name && (params.init, params.xorout) == (0, 0))
     };
     let name = names.iter().find(usual).or_else(|| names.iter().find(plain)).or(names.first());
     let name = name.copied();
-    let digits = generator.width().div_ceil(4) as usize;
-    let unnamed = || {
-        format!(
-            "width={},poly={:0digits$x},refin=true,refout=true",
-            generator.width(),
-            generator.normal()
-        )
-    };
+    let unnamed = || format!("koopman:{:x}", generator.koopman());
     Candidate {
         code: name.map_or_else(unnamed, String::from),
         also: names.iter().copied().filter(|other| Some(*other) != name).collect(),
         width: generator.width(),
         crc: true,
+        generator: Some(*generator),
         holds_to,
         then: exact.map(|limit| profile.distance(limit.data.saturating_add(1)).0),
         speed: None,
@@ -207,34 +205,51 @@ fn sum(code: &Additive, distance: u32) -> Option<Candidate> {
         also: Vec::new(),
         width: code.width(),
         crc: false,
+        generator: None,
         holds_to,
         then: (distance == 3).then_some(2),
         speed: None,
     })
 }
 
-/// Times the kernel that the library chooses.
-fn speed(name: &str, data: u64, clock: &Clock) -> Result<Speed, Error> {
-    let code: Code = name.parse().map_err(|error| Error::Code(name.into(), error))?;
-    let kernel = code.chosen();
+/// Times the kernels that the library chooses, by turns, so that all meet the same disturbances.
+fn time(codes: &mut [Candidate], data: u64) -> Result<(), Error> {
+    let mut chosen = Vec::new();
+    for candidate in codes.iter() {
+        let name = match &candidate.generator {
+            // What has no name in the catalogue is timed as most CRCs are made: lowest bit first.
+            Some(generator) if generator.names().next().is_none() => {
+                let (width, poly) = (generator.width(), generator.normal());
+                format!("width={width},poly={poly:x},refin=true,refout=true")
+            }
+            _ => candidate.code.clone(),
+        };
+        let code: Code = name.parse().map_err(|error| Error::Code(name.clone(), error))?;
+        chosen.push((name, code.chosen()));
+    }
+    if chosen.is_empty() {
+        return Ok(());
+    }
     let bytes = data.div_ceil(8).min(TIMED) as usize;
     let options = Options {
-        codes: vec![name.into()],
-        kernels: Some(vec![kernel.name.into()]),
+        codes: chosen.iter().map(|(name, _)| name.clone()).collect(),
+        kernels: Some(chosen.iter().map(|(_, kernel)| kernel.name.into()).collect()),
         sizes: plain(&[bytes]),
         samples: 31,
         mode: Mode::Throughput,
         ..Options::default()
     };
-    let run = measure(&options, clock, &mut |_, _| {})?;
-    let cell = run.cells.first().ok_or_else(|| Error::NoKernel(kernel.name.into()))?;
-    Ok(Speed {
-        kernel: kernel.name,
-        needs: kernel.needs.names().collect(),
-        bytes,
-        ns: cell.ns,
-        cycles_per_byte: cell.median,
-    })
+    let run = measure(&options, &Clock::calibrate(), &mut |_, _| {})?;
+    for (candidate, (name, kernel)) in codes.iter_mut().zip(&chosen) {
+        candidate.speed = cell(&run.cells, name, kernel.name, bytes).map(|cell| Speed {
+            kernel: kernel.name,
+            needs: kernel.needs.names().collect(),
+            bytes,
+            ns: cell.ns,
+            cycles_per_byte: cell.median,
+        });
+    }
+    Ok(())
 }
 
 /// No code of fewer check bits has the distance: the bound of spheres.
@@ -282,7 +297,7 @@ mod tests {
         let advice = ask(12_000, 6, 32);
         let names: Vec<&str> = advice.codes.iter().map(|code| code.code.as_str()).collect();
         assert!(names.contains(&"crc-32/mef"), "{names:?}");
-        let k2 = advice.codes.iter().find(|code| code.code.contains("32583499")).unwrap();
+        let k2 = advice.codes.iter().find(|code| code.code == "koopman:992c1a4c").unwrap();
         assert_eq!((k2.holds_to.unwrap().value, k2.then), (32_738, Some(4)));
         assert!(advice.codes.iter().all(|code| code.width == 32 && code.speed.is_some()));
         assert!(names.iter().all(|name| !["crc-32/iscsi", "crc-32/iso-hdlc"].contains(name)));

@@ -40,7 +40,7 @@ pub enum Subject {
     /// A CRC, and what it was called.
     Crc(String, Generator),
     /// A sum of at most 32 bits.
-    Sum(Additive),
+    Sum(Box<Additive>),
 }
 
 impl Subject {
@@ -52,7 +52,7 @@ impl Subject {
         let text = text.trim();
         match text.parse::<Code>() {
             Ok(code @ Code::Sum(_)) => Additive::of(&code, code.name())
-                .map(Subject::Sum)
+                .map(|sum| Subject::Sum(Box::new(sum)))
                 .ok_or_else(|| Error::TooWide(code.name().into())),
             Ok(code) => {
                 let name = if code.name() == "custom" { text } else { code.name() };

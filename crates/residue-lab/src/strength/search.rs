@@ -55,7 +55,7 @@ pub struct Task {
 /// The widest polynomials that are surveyed: beyond, there are too many to be kept.
 const SURVEYED: u32 = 20;
 
-/// The longest data asked for of generators wider than the filter marks sums of, in bits.
+/// The longest data for which distances above 3 are searched, in bits: what a filter's table holds.
 const LONGEST: u64 = 1 << 22;
 
 /// The most polynomials found that are kept.
@@ -84,7 +84,7 @@ impl Task {
             Question::Keep { distance, data } if too_good(width, distance, data) => {
                 Some(Fault::TooGood { width, distance, data })
             }
-            Question::Keep { distance, data } if distance > 3 && data > LONGEST && width > 22 => {
+            Question::Keep { distance, data } if distance > 3 && data > LONGEST => {
                 Some(Fault::Long { data, most: LONGEST })
             }
             Question::Keep { .. } => None,
@@ -213,9 +213,9 @@ impl Search {
         while tried < SAMPLES.min(left) && start.elapsed() < BLOCK {
             // Multiples of the golden ratio are spread evenly, and are round in no base.
             let at = u128::from((tried + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let index = self.next + (at * u128::from(left) >> 64) as u64;
+            let index = self.next + ((at * u128::from(left)) >> 64) as u64;
             if let Some(explicit) = candidate(self.task.width, index) {
-                worker.measure(explicit);
+                let _ = std::hint::black_box(worker.measure(explicit));
             }
             tried += 1;
         }
@@ -261,7 +261,7 @@ impl Search {
         let least = AtomicU64::new(match self.task.question {
             Question::Keep { data, .. } => data,
             Question::Longest { .. } => self.longest(),
-            Question::Survey => 0,
+            Question::Survey => 1,
         });
         let work = || -> Result<Vec<(u64, Found)>, Error> {
             let mut worker = Worker::new(self.task, effort);
@@ -318,101 +318,113 @@ impl Search {
 /// What a thread needs to judge candidates.
 struct Worker<'a> {
     task: Task,
-    filter: Filter,
+    /// For Hamming distances from 3, or for the one asked for.
+    filters: Vec<Filter>,
     effort: Effort<'a>,
 }
 
 impl<'a> Worker<'a> {
     fn new(task: Task, effort: &Effort<'a>) -> Worker<'a> {
-        let filter = Filter::new(task.width, task.distance().unwrap_or(3));
+        let distances = task.distance().map_or(3..=task.width + 1, |one| one..=one);
+        let filters = distances.map(|distance| Filter::new(task.width, distance)).collect();
         // There are enough candidates for the other threads, and who waits is told of candidates.
-        Worker { task, filter, effort: Effort { threads: 1, tell: &|_, _| {}, ..*effort } }
+        let longest = effort.longest.min(LONGEST);
+        let effort = Effort { threads: 1, longest, tell: &|_, _| {}, ..*effort };
+        Worker { task, filters, effort }
     }
 
     /// Does what takes most of the time.
-    fn measure(&mut self, explicit: u128) {
-        match self.task.question {
-            // Most candidates that are tried at first pass, and most later ones do not.
-            Question::Longest { .. } => {
-                std::hint::black_box(self.filter.reach(explicit, 1));
-            }
-            Question::Keep { data, .. } => {
-                std::hint::black_box(self.judge(explicit, data).ok());
-            }
-            Question::Survey => {
-                std::hint::black_box(self.judge(explicit, 0).ok());
-            }
-        }
+    fn measure(&mut self, explicit: u128) -> Result<(), Error> {
+        let wanted = match self.task.question {
+            Question::Keep { data, .. } => data,
+            // Most candidates that are tried at first pass and are proved, and most later ones are not.
+            Question::Longest { .. } => u64::MAX,
+            Question::Survey => 1,
+        };
+        self.judge(explicit, wanted).map(|_| ())
     }
 
     /// The candidate as it is found, if it keeps the distance to `wanted` bits of data.
     fn judge(&mut self, explicit: u128, wanted: u64) -> Result<Option<Found>, Error> {
-        let lesser = |generator: Generator| {
-            let mirrored = generator.reciprocal();
-            if mirrored.explicit() < generator.explicit() { mirrored } else { generator }
-        };
-        let Some(distance) = self.task.distance() else {
-            return Ok(Generator::new(explicit).ok().map(|generator| {
-                let generator = lesser(generator);
-                Found { generator, limits: Profile::new(&generator, &self.effort).limits }
-            }));
-        };
-        let reach = self.filter.reach(explicit, wanted);
-        if matches!(reach, Reach::Exactly(data) if data < wanted) {
-            return Ok(None);
-        }
         let Ok(generator) = Generator::new(explicit) else { return Ok(None) };
-        let generator = lesser(generator);
-        let limit = limit(&generator, distance, reach, &self.effort);
-        match (reach, limit) {
-            (Reach::Exactly(data), Some(limit)) if limit.data != data => {
-                Err(Error::Search(Fault::Disagreement {
-                    explicit,
-                    distance,
-                    limits: [data, limit.data],
-                }))
+        let mut limits = Vec::new();
+        for filter in &mut self.filters {
+            let reach = filter.reach(explicit);
+            if matches!(reach, Reach::Exactly(data) if data < wanted) {
+                break;
             }
-            (_, limit) => Ok(limit
-                .filter(|limit| limit.data >= wanted)
-                .map(|limit| Found { generator, limits: vec![limit] })),
+            let lesser = lesser(&generator);
+            match limit(&lesser, filter.distance(), reach, &self.effort)? {
+                Some(limit) if limit.data >= wanted => limits.push(limit),
+                _ => break,
+            }
         }
+        let found = !limits.is_empty() || self.task.question == Question::Survey;
+        Ok(found.then(|| Found { generator: lesser(&generator), limits }))
     }
 }
 
-/// The limit of a distance, by the way of the profiles.
-fn limit(generator: &Generator, distance: u32, reach: Reach, effort: &Effort<'_>) -> Option<Limit> {
+/// Of a polynomial and its mirror image the one with the lesser number.
+fn lesser(generator: &Generator) -> Generator {
+    let mirrored = generator.reciprocal();
+    if mirrored.explicit() < generator.explicit() { mirrored } else { *generator }
+}
+
+/// The limit of a distance, proved, which has to be the filter's.
+fn limit(
+    generator: &Generator,
+    distance: u32,
+    reach: Reach,
+    effort: &Effort<'_>,
+) -> Result<Option<Limit>, Error> {
     let width = u64::from(generator.width());
-    let Reach::Exactly(data) = reach else { return of_profile(generator, distance, effort) };
+    let (data, to) = match reach {
+        // One bit longer it fails.
+        Reach::Exactly(data) => (data, data.saturating_add(width).saturating_add(1)),
+        Reach::AtLeast(_) => (u64::MAX, u64::MAX),
+    };
+    let limit = if distance as usize <= lightest::HEAVIEST + 1 {
+        Some(proved(generator, distance, to, effort))
+    } else {
+        let limits = Profile::new(generator, effort).limits;
+        limits.into_iter().find(|limit| limit.distance == distance)
+    };
+    match (reach, limit) {
+        (Reach::Exactly(_), Some(limit))
+            if limit.data > data || limit.kind == Kind::Exact && limit.data != data =>
+        {
+            let (explicit, limits) = (generator.explicit(), [data, limit.data]);
+            Err(Error::Search(Fault::Disagreement { explicit, distance, limits }))
+        }
+        (_, limit) => Ok(limit),
+    }
+}
+
+/// The limit of a distance of at most 17, by the way of the profiles; codewords of more than `to` bits are not looked for.
+fn proved(generator: &Generator, distance: u32, to: u64, effort: &Effort<'_>) -> Limit {
     let order = factor::order(&factor::factors(generator.explicit()));
-    let to = data.saturating_add(width).saturating_add(1);
-    // The shortest of all codewords of fewer bits is the limit's witness.
+    // No codeword of up to so many bits is too light, and this one of one bit more is.
+    let mut length = to.min(order);
     let mut witness = if order < to { Witness::new(generator, &[0, order]) } else { None };
     for weight in 3..distance {
-        if weight.is_multiple_of(2) || !generator.has_parity() {
-            match lightest::shortest(generator, order, weight, 0, to.min(order), effort) {
-                lightest::Search::Found(places) => {
-                    let found = Witness::new(generator, &places)?;
-                    if witness.as_ref().is_none_or(|known| found.span() < known.span()) {
-                        witness = Some(found);
-                    }
-                }
-                lightest::Search::NoneTo(length) if length >= to.min(order) => {}
-                lightest::Search::NoneTo(_) => return of_profile(generator, distance, effort),
+        if weight % 2 == 1 && generator.has_parity() {
+            continue;
+        }
+        match lightest::shortest(generator, order, weight, 0, length, effort) {
+            lightest::Search::Found(places) => {
+                witness = Witness::new(generator, &places);
+                length = places.last().copied().unwrap_or(0);
             }
+            lightest::Search::NoneTo(searched) => length = length.min(searched),
         }
     }
-    let data = match &witness {
-        Some(witness) => u64::try_from(witness.span() - 1).ok()?.checked_sub(width)?,
-        // The filter has seen one.
-        None => data.saturating_add(1),
-    };
-    let kind = if witness.is_some() { Kind::Exact } else { Kind::AtLeast };
-    Some(Limit { distance, data, kind, witness })
-}
-
-fn of_profile(generator: &Generator, distance: u32, effort: &Effort<'_>) -> Option<Limit> {
-    let limits = Profile::new(generator, effort).limits;
-    limits.into_iter().find(|limit| limit.distance == distance)
+    let exact = witness.as_ref().is_some_and(|w| w.span() == u128::from(length) + 1);
+    Limit {
+        distance,
+        data: length.saturating_sub(generator.width().into()),
+        kind: if exact { Kind::Exact } else { Kind::AtLeast },
+        witness: witness.filter(|_| exact),
+    }
 }
 
 #[cfg(test)]

@@ -118,18 +118,19 @@ fn searched(args: &SearchArgs, output: &mut Output) -> anyhow::Result<Outcome> {
         output.complain(&format!("searching, which may take {}", duration(seconds)));
         output.progress = Progress::of("searching");
     }
-    let mut kept = Instant::now();
+    // At once the first time: a file that cannot be written is found out before the work.
+    let mut kept: Option<Instant> = None;
     search.run(&effort, |search| {
         let (done, of) = search.done();
         output.progress.tell(done, of);
         match &args.checkpoint {
-            Some(path) if kept.elapsed() > KEEP || search.is_complete() => {
+            Some(path) if kept.is_none_or(|at| at.elapsed() > KEEP) || search.is_complete() => {
                 search.write(path)?;
-                kept = Instant::now();
-                Ok(())
+                kept = Some(Instant::now());
             }
-            _ => Ok::<_, anyhow::Error>(()),
+            _ => {}
         }
+        Ok::<_, anyhow::Error>(())
     })?;
     output.progress.clear();
     Ok(Outcome::of(&search))

@@ -34,7 +34,7 @@ pub enum Fault {
     },
     /// No data.
     Empty,
-    /// Data too long to be searched at wide widths.
+    /// Data too long to be searched.
     Long {
         /// Bits of data.
         data: u64,
@@ -112,8 +112,7 @@ impl fmt::Display for Fault {
             }
             Fault::Long { data, most } => write!(
                 f,
-                "{data} bits of data are too long to search at this width; at widths above 22 and Hamming distances above 3 \
-                 give at most {most}"
+                "{data} bits of data are too long to search; at Hamming distances above 3 give at most {most}"
             ),
             Fault::Range(text) => write!(
                 f,

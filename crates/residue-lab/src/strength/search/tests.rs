@@ -102,6 +102,53 @@ fn published_polynomials_are_found() {
     }
 }
 
+/// Wider than the filter's tables reach: the proof finds the limit, and rejects.
+#[test]
+fn wide_limits() {
+    for (koopman, distance, data) in [
+        (0x82608edb_u128, 4, 91_607),
+        (0x82608edb, 5, 2974),
+        (0x8f6e37a0, 6, 5243),
+        (0xba0dc66b, 6, 16_360),
+        (0x992c1a4c, 6, 32_738),
+        (0x8f6e37a0, 4, 2_147_483_615),
+    ] {
+        let task = task(32, Question::Keep { distance, data: data.min(LONGEST) });
+        let mut worker = Worker::new(task, &Effort::new());
+        let explicit = koopman << 1 | 1;
+        let found = worker.judge(explicit, data).unwrap().unwrap();
+        assert_eq!((found.data(), found.limits[0].kind), (data, Kind::Exact), "{koopman:x}");
+        assert_eq!(worker.judge(explicit, data + 1), Ok(None), "{koopman:x}");
+    }
+}
+
+/// Primitive polynomials, of which there are phi(2^n - 1) / n, keep HD 3 longest, and with x + 1 HD 4.
+#[test]
+fn the_longest_are_the_primitive() {
+    for (width, distance, data, count) in
+        [(12, 3, 4083, 144), (12, 4, 2035, 176), (16, 3, 65_519, 2048), (16, 4, 32_751, 1800)]
+    {
+        let best = Outcome::of(&whole(task(width, Question::Longest { distance }), Range::WHOLE));
+        assert!(best.found.iter().all(|found| found.data() == data), "{width}, {distance}");
+        let images = |found: &Found| 1 + u32::from(found.generator.reciprocal() != found.generator);
+        assert_eq!(best.found.iter().map(images).sum::<u32>(), count, "{width}, {distance}");
+    }
+}
+
+/// A survey has the profiles.
+#[test]
+fn surveys_agree_with_profiles() {
+    for width in [3, 5, 8, 10] {
+        let surveyed = Outcome::of(&whole(task(width, Question::Survey), Range::WHOLE));
+        for found in &surveyed.found {
+            let profile = Profile::new(&found.generator, &Effort::new());
+            let data: Vec<u64> = found.limits.iter().map(|limit| limit.data).collect();
+            assert_eq!(data, profile.lengths(), "{:x}", found.generator.explicit());
+            assert!(found.limits.iter().all(|limit| limit.kind == Kind::Exact));
+        }
+    }
+}
+
 #[test]
 fn pieces_make_the_whole() {
     let mut random = fastrand::Rng::with_seed(3);

@@ -1,0 +1,168 @@
+//! What two ends agree upon.
+
+use super::*;
+
+#[test]
+fn every_pair_of_values_over_a_handshake() {
+    for one in 0..=6 {
+        for other in 0..=6 {
+            let (mut client, mut server) = met(one, other);
+            let data = Sketch { data: b"hello", ..SKETCH };
+            let wire = client.sends(&data, SECOND);
+            assert_eq!(server.gets(&wire, SECOND), Ok(data.packet()), "{one}, {other}");
+            let expected = match agreed(one, other) {
+                Some(value) => value,
+                // Both count a 6 as 5.
+                None => agreed(if one == 6 { 5 } else { one }, if other == 6 { 5 } else { other })
+                    .unwrap(),
+            };
+            for end in [&client, &server] {
+                let counted = usize::from(expected);
+                // A host that has answered nothing has not asked.
+                assert!(expected == 0 || end.counters().agreed[counted] == 1, "{one}, {other}");
+                assert_eq!(
+                    end.counters().agreed[1..].iter().sum::<u64>(),
+                    u64::from(expected != 0)
+                );
+            }
+            assert_eq!(has(&wire, DATA), expected >= 2, "{one}, {other}");
+            let answer = Sketch { data: b"world", ..back() };
+            let wire = server.sends(&answer, SECOND);
+            assert_eq!(client.gets(&wire, SECOND), Ok(answer.packet()));
+        }
+    }
+}
+
+#[test]
+fn segment_sizes_leave_room() {
+    for (value, room) in [(1, 0), (2, 4), (3, 4), (4, 8), (5, 8), (6, 8)] {
+        let (mut client, mut server) = (engine(value), engine(value));
+        let wire = client.sends(&syn(), SECOND);
+        assert_eq!((requested(&wire), mss(&wire)), (Some(value), 1460));
+        let received = server.gets(&wire, SECOND).unwrap();
+        assert_eq!((requested(&received), mss(&received)), (None, 1460 - room));
+        let wire = server.sends(&syn_ack(), SECOND);
+        assert_eq!((requested(&wire), mss(&wire)), (Some(value), 1460));
+        let received = client.gets(&wire, SECOND).unwrap();
+        assert_eq!((requested(&received), mss(&received)), (None, 1460 - room));
+    }
+    let mut server = Engine::new(Config { mss: Some(1220), ..Config::offering(4, 4) });
+    let wire = engine(4).sends(&syn(), SECOND);
+    assert_eq!(mss(&server.gets(&wire, SECOND).unwrap()), 1212);
+    // A small one stays.
+    let wire = engine(4).sends(&Sketch { options: &[2, 4, 0, 50], ..syn() }, SECOND);
+    assert_eq!(mss(&engine(4).gets(&wire, SECOND).unwrap()), 48);
+}
+
+#[test]
+fn a_peer_without_the_option_gets_regular_tcp() {
+    for value in 0..=6 {
+        let mut client = engine(value);
+        client.sends(&syn(), SECOND);
+        assert_eq!(client.gets(&syn_ack().packet(), SECOND), Ok(syn_ack().packet()));
+        let data = Sketch { data: b"hello", ..SKETCH };
+        assert_eq!(client.sends(&data, SECOND), data.packet());
+        assert_eq!(client.counters().agreed[0], 1);
+        assert_eq!(client.entries(), Entries::default());
+        let mut server = engine(value);
+        assert_eq!(server.gets(&syn().packet(), SECOND), Ok(syn().packet()));
+        assert_eq!(server.sends(&syn_ack(), SECOND), syn_ack().packet());
+        assert_eq!(server.entries(), Entries::default());
+    }
+}
+
+#[test]
+fn who_requires_protection_gets_it_or_nothing() {
+    let mut client = requiring(5);
+    client.sends(&syn(), SECOND);
+    assert_eq!(client.gets(&syn_ack().packet(), SECOND), Err(Reason::Refused));
+    assert_eq!(client.egress(&SKETCH.packet(), SECOND), Action::Drop(Reason::Refused));
+    assert_eq!(client.gets(&back().packet(), SECOND), Err(Reason::Refused));
+    let rst = Sketch { flags: RST, ..SKETCH }.packet();
+    assert_eq!(client.egress(&rst, SECOND), Action::Pass);
+    let mut server = requiring(5);
+    assert_eq!(server.gets(&syn().packet(), SECOND), Err(Reason::Refused));
+    assert_eq!(server.egress(&syn_ack().packet(), SECOND), Action::Drop(Reason::Refused));
+    // A path that takes the option out of the answer.
+    server.gets(&engine(5).sends(&syn(), SECOND), SECOND).unwrap();
+    server.sends(&syn_ack(), SECOND);
+    assert_eq!(server.gets(&SKETCH.packet(), SECOND), Err(Reason::Refused));
+    // SYNs keep the option.
+    let mut client = requiring(5);
+    for _ in 0..10 {
+        assert_eq!(requested(&client.sends(&syn(), SECOND)), Some(5));
+    }
+}
+
+#[test]
+fn silence_leads_to_a_syn_without_the_option() {
+    let mut client = engine(5);
+    let asked = [(); 4].map(|()| requested(&client.sends(&syn(), SECOND)));
+    assert_eq!(asked, [Some(5), Some(5), None, None]);
+    assert_eq!(client.counters().silent, 2);
+    assert_eq!(client.gets(&syn_ack().packet(), SECOND), Ok(syn_ack().packet()));
+    // The next one does not wait again.
+    let next = Sketch { ports: [50001, 80], ..syn() };
+    assert_eq!(client.sends(&next, SECOND), next.packet());
+    assert_eq!(client.counters().failed_destinations, 1);
+    // In an hour it tries again.
+    assert_eq!(requested(&client.sends(&next, SECOND * 4000)), Some(5));
+
+    let (mut client, mut server) = (engine(5), engine(5));
+    server.gets(&client.sends(&syn(), SECOND), SECOND).unwrap();
+    // The one without it may be the one that the kernel takes.
+    assert_eq!(mss(&server.gets(&syn().packet(), SECOND).unwrap()), 1452);
+    let asked = [(); 3].map(|()| requested(&server.sends(&syn_ack(), SECOND)));
+    assert_eq!(asked, [Some(5), Some(5), None]);
+    // Which of them has reached the client shows in its first segment.
+    for has_option in [true, false] {
+        let mut server = engine(5);
+        server.gets(&engine(5).sends(&syn(), SECOND), SECOND).unwrap();
+        let wires = [(); 3].map(|()| server.sends(&syn_ack(), SECOND));
+        let mut client = engine(5);
+        client.sends(&syn(), SECOND);
+        client.gets(if has_option { &wires[0] } else { &wires[2] }, SECOND).unwrap();
+        let wire = client.sends(&SKETCH, SECOND);
+        assert_eq!(has(&wire, DATA), has_option);
+        assert_eq!(server.gets(&wire, SECOND), Ok(SKETCH.packet()));
+        assert_eq!(has(&server.sends(&back(), SECOND), DATA), has_option);
+    }
+}
+
+#[test]
+fn both_open_at_once() {
+    for (one, other, value) in [(5, 5, 5), (3, 4, 4), (3, 5, 5), (6, 6, 6), (6, 3, 5), (6, 4, 4)] {
+        let (mut left, mut right) = (engine(one), engine(other));
+        let answer = Sketch { flags: SYN, acknowledgment: 0, ..syn_ack() };
+        let (to_right, to_left) = (left.sends(&syn(), SECOND), right.sends(&answer, SECOND));
+        right.gets(&to_right, SECOND).unwrap();
+        left.gets(&to_left, SECOND).unwrap();
+        let crossing = Sketch { flags: SYN | ACK, acknowledgment: 201, ..syn() };
+        let to_right = left.sends(&crossing, SECOND);
+        let to_left = right.sends(&syn_ack(), SECOND);
+        assert!(requested(&to_right).is_some() && requested(&to_left).is_some());
+        right.gets(&to_right, SECOND).unwrap();
+        left.gets(&to_left, SECOND).unwrap();
+        let wire = left.sends(&SKETCH, SECOND);
+        assert_eq!(right.gets(&wire, SECOND), Ok(SKETCH.packet()), "{one}, {other}");
+        let wire = right.sends(&back(), SECOND);
+        assert_eq!(left.gets(&wire, SECOND), Ok(back().packet()), "{one}, {other}");
+        let agreed = [left, right].map(|end| end.counters().agreed[value]);
+        assert_eq!(agreed, [1, 1], "{one}, {other}");
+    }
+}
+
+#[test]
+fn a_lost_syn_ack_of_two_that_cross_is_not_needed() {
+    let (mut left, mut right) = (engine(5), engine(3));
+    let answer = Sketch { flags: SYN, acknowledgment: 0, ..syn_ack() };
+    let (to_right, to_left) = (left.sends(&syn(), SECOND), right.sends(&answer, SECOND));
+    right.gets(&to_right, SECOND).unwrap();
+    left.gets(&to_left, SECOND).unwrap();
+    let crossing = Sketch { flags: SYN | ACK, acknowledgment: 201, ..syn() };
+    let wire = left.sends(&crossing, SECOND);
+    right.gets(&wire, SECOND).unwrap();
+    let wire = right.sends(&back(), SECOND);
+    assert_eq!(left.gets(&wire, SECOND), Ok(back().packet()));
+    assert_eq!(left.counters().agreed[5], 1);
+}
