@@ -30,7 +30,10 @@ fn guarded_hosts() {
 
 /// Starts this test again, in namespaces of its own.
 fn outside() {
-    if ["ip", "iptables", "ip6tables", "tcpdump", "unshare"].iter().any(|tool| !common::installed(tool)) {
+    if ["ip", "iptables", "ip6tables", "tcpdump", "unshare"]
+        .iter()
+        .any(|tool| !common::installed(tool))
+    {
         return;
     }
     let words = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -40,16 +43,19 @@ fn outside() {
         run.args(more).args(words).args(command).env(ROLE, "inside").output().expect("unshare runs")
     };
     let probe: Vec<&str> = probe.split(' ').collect();
-    let probes = [&["--user", "--map-root-user"][..], &[]].map(|more| (more, unshare(more, &probe)));
+    let probes =
+        [&["--user", "--map-root-user"][..], &[]].map(|more| (more, unshare(more, &probe)));
     let Some((more, _)) = probes.iter().find(|(_, output)| output.status.success()) else {
-        let why = format!("netfilter queue: {}", String::from_utf8_lossy(&probes[0].1.stderr).trim());
+        let why =
+            format!("netfilter queue: {}", String::from_utf8_lossy(&probes[0].1.stderr).trim());
         let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
         assert!(!required, "{why}");
         println!("skipped: {why}");
         return;
     };
     let own = std::env::current_exe().expect("a path");
-    let output = unshare(more, &[own.to_str().expect("text"), "--exact", "guarded_hosts", "--nocapture"]);
+    let output =
+        unshare(more, &[own.to_str().expect("text"), "--exact", "guarded_hosts", "--nocapture"]);
     assert!(
         output.status.success(),
         "{}\n{}",
@@ -74,7 +80,8 @@ fn serve() {
 
 fn fetch(address: &str) {
     let address: SocketAddr = address.parse().expect("an address");
-    let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(10)).expect("a connection");
+    let mut stream =
+        TcpStream::connect_timeout(&address, Duration::from_secs(10)).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
     let mut file = Vec::new();
     stream.read_to_end(&mut file).expect("the file");
@@ -153,7 +160,10 @@ fn guarding(host: &str, words: &str) -> Running {
 fn rules(host: &str) -> usize {
     let lists = ["iptables-save", "ip6tables-save", "nft list ruleset"];
     let text = lists.map(|list| command(host, &list.split(' ').collect::<Vec<_>>()).output());
-    let text = text.into_iter().flatten().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text
+        .into_iter()
+        .flatten()
+        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     text.map(|text| text.matches("queue").count() + text.matches("NFQUEUE").count()).sum()
 }
 
@@ -265,7 +275,8 @@ fn judge_capture(path: &Path) {
     }
     assert!(syns == 4 && others > 100, "{syns} {others}");
     // As many check values as residue-net has found, and none of them wrong.
-    let found: u64 = ran.text().lines().filter(|line| line.contains("tcp_checksum_option")).map(|_| 1).sum();
+    let found: u64 =
+        ran.text().lines().filter(|line| line.contains("tcp_checksum_option")).map(|_| 1).sum();
     assert!(found > 0, "{}", ran.text());
 }
 
