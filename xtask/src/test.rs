@@ -16,7 +16,7 @@ const TOOLS: [(&str, &str); 11] = [
     ("ip", "iproute2"),
     ("iptables", "iptables"),
     ("nft", "nftables"),
-    ("tcpdump", "tcpdump"),
+    ("dumpcap", "tshark"),
     ("curl", "curl"),
 ];
 
