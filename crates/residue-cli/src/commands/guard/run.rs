@@ -88,8 +88,8 @@ fn live(before: &Status, now: &Status, styles: Styles) -> String {
     let lost: u64 = now.queues.iter().map(|queue| queue.full + queue.lost).sum();
     let style = if bad > 0 { styles.bad } else { styles.good };
     format!(
-        "{} guarded, {rate:.0} packets/s, {cpu:.0} % CPU; {style}{bad} dropped, {undetected} of them unnoticed by \
-         TCP{style:#}; {lost} lost in queues",
+        "{} guarded, {rate:.0} packets/s, {cpu:.0} % CPU; {style}{bad} dropped, {undetected} unnoticed by \
+         TCP{style:#}; {lost} lost",
         now.entries.established
     )
 }

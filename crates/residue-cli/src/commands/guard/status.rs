@@ -116,8 +116,8 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
 fn duration(seconds: f64) -> String {
     let seconds = seconds as u64;
     match seconds {
-        ..60 => format!("{seconds} s"),
-        ..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
     }
 }
