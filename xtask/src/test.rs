@@ -5,14 +5,19 @@ use crate::{cargo, require_all};
 use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
 
-/// Programs that tests compare ours with, and the Debian package of each.
-const TOOLS: [(&str, &str); 6] = [
+/// Programs that tests compare ours with or run it beside, and the Debian package of each.
+const TOOLS: [(&str, &str); 11] = [
     ("crc32", "libarchive-zip-perl"),
     ("rhash", "rhash"),
     ("python3", "python3"),
     ("tgtd", "tgt"),
     ("iscsi-inq", "libiscsi-bin"),
     ("tshark", "tshark"),
+    ("ip", "iproute2"),
+    ("iptables", "iptables"),
+    ("nft", "nftables"),
+    ("tcpdump", "tcpdump"),
+    ("curl", "curl"),
 ];
 
 /// Passed, failed and skipped.

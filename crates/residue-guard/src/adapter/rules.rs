@@ -14,7 +14,7 @@ use std::str::FromStr;
 const TABLE: &str = "residue_guard";
 const CHAIN: &str = "RESIDUE-GUARD";
 /// iptables waits so many seconds for others that change rules.
-const WAIT: &str = "-w5";
+const WAIT: &str = "--wait=5";
 /// Table and built-in chain of what is sent and of what is received.
 const PLACES: [(&str, &str); 2] = [("mangle", "POSTROUTING"), ("raw", "PREROUTING")];
 
@@ -174,7 +174,7 @@ impl Rules {
     /// Neither works; the error says why.
     pub(crate) fn install(&self) -> io::Result<Installed> {
         clean()?;
-        let nft = match feed("nft", &["-f", "-"], &self.nft()) {
+        let nft = match feed("nft", &["-f", "-"], &self.nft()).map_err(no_queues) {
             Ok(()) => return Ok(Installed(Some(Backend::Nft))),
             Err(error) => error,
         };
@@ -190,7 +190,7 @@ impl Rules {
     /// Whether `backend` would install the rules. Nothing is changed.
     pub(crate) fn test(&self, backend: Backend) -> io::Result<()> {
         match backend {
-            Backend::Nft => feed("nft", &["-c", "-f", "-"], &self.nft()),
+            Backend::Nft => feed("nft", &["-c", "-f", "-"], &self.nft()).map_err(no_queues),
             Backend::Iptables => iptables_programs().iter().try_for_each(|program| {
                 feed(&format!("{program}-restore"), &["--noflush", "--test"], &self.iptables())
             }),
@@ -293,12 +293,22 @@ fn judge(what: &str, output: &Output) -> io::Result<()> {
     let text = String::from_utf8_lossy(&output.stderr);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or("failed and does not say why");
-    let line = line.trim_start_matches("/dev/stdin:");
+    // nft says where in the text it was, which is of no use to those who have not written it.
+    let line = line.rsplit_once("Error: ").map_or(line, |(_, words)| words);
     Err(io::Error::other(if line.starts_with(what) {
         line.to_string()
     } else {
         format!("{what}: {line}")
     }))
+}
+
+/// nft's words for a kernel that does not know a statement are about a file.
+fn no_queues(error: io::Error) -> io::Error {
+    if !error.to_string().contains("No such file or directory") {
+        return error;
+    }
+    let words = "nft: this kernel has no queues for it (CONFIG_NFT_QUEUE, module nft_queue)";
+    io::Error::new(io::ErrorKind::Unsupported, words)
 }
 
 fn cannot_run(program: &str, error: &io::Error) -> io::Error {

@@ -1,4 +1,4 @@
-//! The loop: one thread, which waits for packets, for those who ask for the status, and for the signal to end.
+//! The loop, which waits for packets, for those who ask for the status, and for the signal to end.
 
 use super::host::{explain, must_be_free, queues};
 use super::queue::{Judge, Queue, Verdict};
@@ -9,7 +9,9 @@ use super::sys::wait;
 use crate::config::{Config, Policy};
 use crate::engine::{Action, Engine};
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// While packets keep coming, other things are looked at after so many batches.
@@ -52,71 +54,110 @@ impl Judge for Guard {
 /// Guards until the process is asked to end (SIGINT, SIGTERM or SIGHUP), and takes its rules away. `report` is called at the
 /// start and then every so often. Returns the last status.
 ///
+/// Packets have a thread of their own, so that `report` may take its time, and must not hold them up: it may print to a
+/// terminal whose connection is one of those that are guarded. Reports that come while it works are left out.
+///
 /// The process gives up its capabilities but `CAP_NET_ADMIN` and `CAP_NET_RAW`, and never gets others.
 ///
 /// # Errors
 ///
 /// The queues cannot be had, the rules cannot be installed or removed, or another guard runs here.
 pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Status> {
-    let Options { rules, config, every } = options;
-    let numbers = [rules.sent, rules.received];
+    let numbers = [options.rules.sent, options.rules.received];
     let listener = listen()?;
     must_be_free(numbers)?;
+    // Before there is a second thread, which would be ended by signals and keep its capabilities.
     let signals = end_signals()?;
     // The queues first: the rules must not wait for a listener.
-    let mut queue = Queue::open(&numbers).map_err(explain)?;
-    let installed = rules.install()?;
+    let queue = Queue::open(&numbers).map_err(explain)?;
+    let installed = options.rules.install()?;
     keep_capabilities(&[NET_ADMIN, NET_RAW])?;
 
-    let start = Instant::now();
-    let engine = Engine::new(*config);
-    let mut guard = Guard { engine, start, now: Duration::ZERO, received: rules.received };
-    let (mut packets, mut batches) = (0, 0);
-    let status = |guard: &Guard, installed: &Installed, packets, batches| Status {
-        process: std::process::id(),
-        interface: rules.interface.clone(),
-        ports: rules.ports.iter().map(ToString::to_string).collect(),
-        value: config.offer.map(|offer| offer.value),
-        required: config.policy == Policy::Require,
-        rules: installed.backend().map(|backend| backend.to_string()).unwrap_or_default(),
-        uptime: guard.start.elapsed().as_secs_f64(),
-        cpu_time: cpu_time().as_secs_f64(),
-        packets,
-        batches,
-        queues: queues(numbers),
-        entries: guard.engine.entries(),
-        counters: *guard.engine.counters(),
+    let guard = Guard {
+        engine: Engine::new(options.config),
+        start: Instant::now(),
+        now: Duration::ZERO,
+        received: options.rules.received,
     };
-    let mut next = start;
-    loop {
-        let now = Instant::now();
-        if now >= next {
-            report(&status(&guard, &installed, packets, batches));
-            next = now + *every;
+    let work = Work { options, queue, listener, signals, installed, guard, packets: 0, batches: 0 };
+    let (sender, statuses) = sync_channel(1);
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| work.until_asked_to_end(sender));
+        for status in statuses {
+            report(&status);
         }
-        let left = next.saturating_duration_since(now);
-        let [has_packets, has_questions, ends] =
-            wait([queue.as_fd(), listener.as_fd(), signals.as_fd()], left)?;
-        if ends {
-            break;
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// What the thread of the packets has.
+struct Work<'a> {
+    options: &'a Options,
+    queue: Queue,
+    listener: UnixListener,
+    signals: OwnedFd,
+    installed: Installed,
+    guard: Guard,
+    packets: u64,
+    batches: u64,
+}
+
+impl Work<'_> {
+    fn until_asked_to_end(mut self, reports: SyncSender<Status>) -> io::Result<Status> {
+        let mut next = Instant::now();
+        loop {
+            let now = Instant::now();
+            if now >= next {
+                // Whoever reads them may be busy with the one before.
+                let _ = reports.try_send(self.status());
+                next = now + self.options.every;
+            }
+            let waited = [self.queue.as_fd(), self.listener.as_fd(), self.signals.as_fd()];
+            let [has_packets, has_questions, ends] = wait(waited, next - now)?;
+            if ends {
+                break;
+            }
+            if has_questions {
+                answer(&self.listener, &self.status());
+            }
+            if has_packets {
+                self.judge()?;
+            }
         }
-        if has_questions {
-            answer(&listener, &status(&guard, &installed, packets, batches));
-        }
-        if !has_packets {
-            continue;
-        }
+        let last = self.status();
+        self.installed.remove()?;
+        Ok(last)
+    }
+
+    fn judge(&mut self) -> io::Result<()> {
         for _ in 0..BATCHES {
-            guard.now = start.elapsed();
-            let count = queue.batch(&mut guard)?;
+            self.guard.now = self.guard.start.elapsed();
+            let count = self.queue.batch(&mut self.guard)?;
             if count == 0 {
                 break;
             }
-            packets += count as u64;
-            batches += 1;
+            self.packets += count as u64;
+            self.batches += 1;
+        }
+        Ok(())
+    }
+
+    fn status(&self) -> Status {
+        let Options { rules, config, .. } = self.options;
+        Status {
+            process: std::process::id(),
+            interface: rules.interface.clone(),
+            ports: rules.ports.iter().map(ToString::to_string).collect(),
+            value: config.offer.map(|offer| offer.value),
+            required: config.policy == Policy::Require,
+            rules: self.installed.backend().map(|backend| backend.to_string()).unwrap_or_default(),
+            uptime: self.guard.start.elapsed().as_secs_f64(),
+            cpu_time: cpu_time().as_secs_f64(),
+            packets: self.packets,
+            batches: self.batches,
+            queues: queues([rules.sent, rules.received]),
+            entries: self.guard.engine.entries(),
+            counters: *self.guard.engine.counters(),
         }
     }
-    let last = status(&guard, &installed, packets, batches);
-    installed.remove()?;
-    Ok(last)
 }

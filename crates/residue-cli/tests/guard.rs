@@ -1,0 +1,293 @@
+//! The guard on real hosts: two network namespaces with a cable between them. Needs Linux, iproute2, iptables, tcpdump, and
+//! root or the right to make user namespaces. Everything happens in namespaces of its own, which end with the test.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::RESIDUE;
+use serde_json::Value;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a child of this test is: the one with namespaces of its own, a server, or a client of an address.
+const ROLE: &str = "RESIDUE_TEST_ROLE";
+const LENGTH: usize = 1 << 20;
+const PORT: u16 = 8080;
+
+#[test]
+fn guarded_hosts() {
+    match std::env::var(ROLE) {
+        Ok(role) if role == "inside" => inside(),
+        Ok(role) if role == "serve" => serve(),
+        Ok(role) => fetch(&role),
+        Err(_) => outside(),
+    }
+}
+
+/// Starts this test again, in namespaces of its own.
+fn outside() {
+    if ["ip", "iptables", "ip6tables", "tcpdump", "unshare"]
+        .iter()
+        .any(|tool| !common::installed(tool))
+    {
+        return;
+    }
+    let words = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+    let probe = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
+    let unshare = |more: &[&str], command: &[&str]| {
+        let mut run = Command::new("unshare");
+        run.args(more).args(words).args(command).env(ROLE, "inside").output().expect("unshare runs")
+    };
+    let probe: Vec<&str> = probe.split(' ').collect();
+    let probes =
+        [&["--user", "--map-root-user"][..], &[]].map(|more| (more, unshare(more, &probe)));
+    let Some((more, _)) = probes.iter().find(|(_, output)| output.status.success()) else {
+        let why =
+            format!("netfilter queue: {}", String::from_utf8_lossy(&probes[0].1.stderr).trim());
+        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+        assert!(!required, "{why}");
+        println!("skipped: {why}");
+        return;
+    };
+    let own = std::env::current_exe().expect("a path");
+    let output =
+        unshare(more, &[own.to_str().expect("text"), "--exact", "guarded_hosts", "--nocapture"]);
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn own(role: &str) -> Vec<String> {
+    let own = std::env::current_exe().expect("a path").display().to_string();
+    ["env", &format!("{ROLE}={role}"), &own, "--exact", "guarded_hosts", "--nocapture"]
+        .map(str::to_string)
+        .to_vec()
+}
+
+/// Gives the file to everyone who connects.
+fn serve() {
+    for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming() {
+        let _ = stream.and_then(|mut stream| stream.write_all(&common::noise(LENGTH)));
+    }
+}
+
+fn fetch(address: &str) {
+    let address: SocketAddr = address.parse().expect("an address");
+    let mut stream =
+        TcpStream::connect_timeout(&address, Duration::from_secs(10)).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    let mut file = Vec::new();
+    stream.read_to_end(&mut file).expect("the file");
+    assert!(file == common::noise(LENGTH), "the file arrives");
+}
+
+/// A process that ends with its owner.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    /// Asks it to end (SIGTERM); its output.
+    fn end(mut self) -> (i32, String) {
+        must(&format!("kill {}", self.0.id()));
+        let mut text = String::new();
+        let out = self.0.stdout.as_mut().expect("a pipe");
+        out.read_to_string(&mut text).expect("text");
+        (self.0.wait().expect("it ends").code().unwrap_or(-1), text)
+    }
+}
+
+fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {
+    let mut command = Command::new("ip");
+    command.args(["netns", "exec", host]).args(words).env_remove("RESIDUE_CPU");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn start<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Running {
+    // Nobody reads what goes wrong; the test finds out.
+    Running(command(host, words).stderr(Stdio::inherit()).spawn().expect("it starts"))
+}
+
+fn must(line: &str) -> Output {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
+    assert!(output.status.success(), "{line}: {output:?}");
+    output
+}
+
+/// `residue guard` with these words: exit code, standard output, standard error.
+fn guard(host: &str, words: &str) -> (i32, String, String) {
+    let words: Vec<&str> = [RESIDUE, "guard"].into_iter().chain(words.split(' ')).collect();
+    let output = command(host, &words).output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+fn status(host: &str) -> Option<Value> {
+    let (code, out, _) = guard(host, "status --json");
+    (code == 0).then(|| serde_json::from_str(&out).expect("JSON"))
+}
+
+fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !is() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn guarding(host: &str, words: &str) -> Running {
+    let interface = format!("v{host}");
+    let words = ["guard", "run", "--interface", &interface].into_iter().chain(words.split(' '));
+    let guard = start(host, &[RESIDUE].into_iter().chain(words).collect::<Vec<_>>());
+    until("the guard answers", || status(host).is_some());
+    guard
+}
+
+fn rules(host: &str) -> usize {
+    let lists = ["iptables-save", "ip6tables-save", "nft list ruleset"];
+    let text = lists.map(|list| command(host, &list.split(' ').collect::<Vec<_>>()).output());
+    let text = text
+        .into_iter()
+        .flatten()
+        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    text.map(|text| text.matches("queue").count() + text.matches("NFQUEUE").count()).sum()
+}
+
+fn fetched(address: &str) {
+    let output = command("a", &own(address)).output().expect("it runs");
+    assert!(output.status.success(), "{address}: {output:?}");
+}
+
+const V4: &str = "10.80.0.2:8080";
+const V6: &str = "[fd80::2]:8080";
+
+fn inside() {
+    must("mount -t tmpfs none /run");
+    for host in ["a", "b"] {
+        must(&format!("ip netns add {host}"));
+        must(&format!("ip -n {host} link set lo up"));
+    }
+    must("ip -n a link add va type veth peer name vb netns b");
+    for (host, number) in [("a", 1), ("b", 2)] {
+        must(&format!("ip -n {host} addr add 10.80.0.{number}/24 dev v{host}"));
+        must(&format!("ip -n {host} addr add fd80::{number}/64 dev v{host} nodad"));
+        must(&format!("ip -n {host} link set v{host} up"));
+    }
+    let _server = start("b", &own("serve"));
+    until("the server listens", || {
+        command("a", &own(V4)).output().is_ok_and(|output| output.status.success())
+    });
+
+    let (code, out, err) = guard("a", "check --interface va");
+    assert!(code == 0 && out.contains("NAT no: value 5\n"), "{out}{err}");
+    let a = guarding("a", "--ports 8080");
+    let b = guarding("b", "--ports 8000-8080 --value 5 --policy require");
+    let (code, _, err) = guard("b", "run --interface vb");
+    assert!(code == 2 && err.contains("a guard runs in this network namespace already"), "{err}");
+    let (code, _, err) = guard("b", "clean");
+    assert!(code == 2 && err.contains("guards `vb`"), "{err}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let capture = folder.path().join("capture");
+    let words = format!("tcpdump -Z root -U -i vb -w {} tcp", capture.display());
+    let tcpdump = start("b", &words.split(' ').collect::<Vec<_>>());
+    until("tcpdump has begun", || std::fs::metadata(&capture).is_ok_and(|file| file.len() >= 24));
+    for address in [V4, V6] {
+        fetched(address);
+    }
+    for host in ["a", "b"] {
+        let status = status(host).expect("a status");
+        let counters = &status["counters"];
+        assert_eq!(counters["agreed"][5], 2, "{status}");
+        assert!(counters["received"][5]["both_good"].as_u64() > Some(10), "{status}");
+        let bad = ["only_tcp_bad", "only_crc_bad", "both_bad", "missing"];
+        assert!(bad.iter().all(|which| counters["received"][5][which] == 0), "{status}");
+        assert_eq!(counters["refused"], 0);
+        let queues = status["queues"].as_array().expect("queues");
+        assert!(queues.iter().all(|queue| queue["full"] == 0 && queue["lost"] == 0), "{status}");
+    }
+    let (code, text, _) = guard("b", "status --prometheus");
+    assert!(code == 0 && text.contains("\nresidue_guard_agreed_total{value=\"5\"} 2\n"), "{text}");
+    tcpdump.end();
+    judge_capture(&capture);
+
+    // The guard is killed: new connections are regular ones, and the rules can be removed.
+    drop(b);
+    assert_eq!(rules("b"), 4, "two of IPv4 and two of IPv6");
+    fetched(V4);
+    let (code, out, err) = guard("b", "clean");
+    assert!(code == 0 && out.lines().count() >= 1, "{out}{err}");
+    assert_eq!(rules("b"), 0);
+    let (code, out, _) = guard("b", "clean");
+    assert!(code == 0 && out.starts_with("no rules"), "{out}");
+    fetched(V6);
+    // Rules of a killed guard are replaced by the next.
+    drop(guarding("b", "--value 5"));
+    let b = guarding("b", "--value 3 --json --every 1");
+    assert_eq!(rules("b"), 4);
+    fetched(V4);
+
+    let (code, text) = b.end();
+    let last: Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+    assert!(code == 0 && last["counters"]["agreed"][5] == 1, "{text}");
+    let (code, text) = a.end();
+    assert!(code == 0 && text.starts_with("guarding va, ports 8080: value 5, preferred"), "{text}");
+    assert_eq!([rules("a"), rules("b")], [0, 0]);
+    fetched(V4);
+}
+
+/// Every SYN asks, every other segment has a check value, and all of them are right.
+fn judge_capture(path: &Path) {
+    let ran = common::residue(["pcap", "verify", "--csv", path.to_str().expect("text")]).run();
+    ran.ends(0);
+    let file = std::fs::read(path).expect("the capture");
+    let [mut syns, mut others] = [0, 0];
+    let mut rest = &file[24..];
+    while let Some(header) = rest.first_chunk::<16>() {
+        let length = u32::from_ne_bytes([header[8], header[9], header[10], header[11]]) as usize;
+        let packet = &rest[16 + 14..16 + length];
+        rest = &rest[16 + length..];
+        let tcp = if packet[0] >> 4 == 4 { &packet[20..] } else { &packet[40..] };
+        let options = &tcp[20..usize::from(tcp[12] >> 4) * 4];
+        let kinds = kinds(options);
+        let (has_request, has_data) = (kinds.contains(&14), kinds.contains(&15));
+        if tcp[13] & 2 == 2 {
+            syns += 1;
+            assert!(has_request && !has_data, "{kinds:?}");
+        } else if tcp[13] & 4 == 0 {
+            others += 1;
+            assert!(!has_request && has_data, "{kinds:?}");
+        }
+    }
+    assert!(syns == 4 && others > 100, "{syns} {others}");
+    // As many check values as residue-net has found, and none of them wrong.
+    let found: u64 =
+        ran.text().lines().filter(|line| line.contains("tcp_checksum_option")).map(|_| 1).sum();
+    assert!(found > 0, "{}", ran.text());
+}
+
+fn kinds(mut options: &[u8]) -> Vec<u8> {
+    let mut kinds = Vec::new();
+    while let Some(&kind) = options.first().filter(|&&kind| kind != 0) {
+        let length = if kind == 1 { 1 } else { usize::from(options[1]) };
+        if kind > 1 {
+            kinds.push(kind);
+        }
+        options = &options[length..];
+    }
+    kinds
+}
