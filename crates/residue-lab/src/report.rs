@@ -42,7 +42,7 @@ pub use csv::csv;
 pub use figures::{Figure, figures, spread};
 pub use html::html;
 pub use table::{Row, Table};
-pub use text::wrapped;
+pub use text::{grouped, wrapped};
 
 /// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
 /// each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
@@ -51,20 +51,27 @@ pub use text::wrapped;
 /// old file or the new one, never half of one. The page comes last, when all it speaks of is there. Nothing
 /// is deleted: figures of an earlier report that this run has no cells for stay in the folder.
 pub fn write_report(dir: &Path, run: &Run, verdict: &[String]) -> io::Result<Vec<PathBuf>> {
-    fs::create_dir_all(dir)?;
     let figures = figures(run);
-    let mut files: Vec<(String, String)> = figures
-        .iter()
-        .map(|figure| (format!("figure-{}.svg", figure.id), figure.svg.clone()))
-        .collect();
-    files.push(("cells.csv".into(), csv(run)));
-    files.push(("run.json".into(), serde_json::to_string_pretty(run)? + "\n"));
-    let page = ("index.html".to_string(), html::page(run, verdict, &figures));
+    let data = [("cells.csv", csv(run)), ("run.json", serde_json::to_string_pretty(run)? + "\n")];
+    write_all(dir, &figures, data, &html::page(run, verdict, &figures))
+}
+
+/// Writes the figures, the files with their names, and the page last; the paths, the page first.
+fn write_all(
+    dir: &Path,
+    figures: &[Figure],
+    data: [(&str, String); 2],
+    page: &str,
+) -> io::Result<Vec<PathBuf>> {
+    fs::create_dir_all(dir)?;
     let mut paths = Vec::new();
-    for (name, content) in files.iter().chain([&page]) {
+    for figure in figures {
+        paths.push(write_whole(dir, &format!("figure-{}.svg", figure.id), &figure.svg)?);
+    }
+    for (name, content) in &data {
         paths.push(write_whole(dir, name, content)?);
     }
-    paths.rotate_right(1);
+    paths.insert(0, write_whole(dir, "index.html", page)?);
     Ok(paths)
 }
 

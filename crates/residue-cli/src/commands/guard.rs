@@ -4,6 +4,7 @@
 mod check;
 #[cfg(target_os = "linux")]
 mod run;
+mod simulate;
 #[cfg(target_os = "linux")]
 mod status;
 
@@ -25,7 +26,8 @@ Examples:
   residue guard run --interface eth0                       guard all connections with peers that have a guard
   residue guard run --interface eth0 --ports 443 --value 4
   residue guard status                                     what has the network damaged?
-  residue guard clean                                      remove the rules of a guard that was killed";
+  residue guard clean                                      remove the rules of a guard that was killed
+  residue guard simulate                                   the same in memory, on a hostile network";
 
 /// `residue guard`
 #[derive(Debug, Args)]
@@ -45,6 +47,8 @@ enum Command {
     Check(CheckArgs),
     /// Remove the rules of a guard that was killed
     Clean,
+    /// Damage connections in memory, and count what plain TCP and each value let through
+    Simulate(simulate::SimulateArgs),
 }
 
 const RUN_HELP: &str = "\
@@ -148,13 +152,15 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
         Command::Status(args) => status::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Clean => clean(output),
+        Command::Simulate(args) => simulate::run(args, output),
     }
 }
 
 /// The adapter is Linux's.
 #[cfg(not(target_os = "linux"))]
-pub fn run(args: &GuardArgs, _: &mut Output) -> anyhow::Result<()> {
+pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
+        Command::Simulate(args) => simulate::run(args, output),
         Command::Run(_) | Command::Status(_) | Command::Check(_) | Command::Clean => {
             anyhow::bail!("the guard needs the netfilter queue, which Linux alone has")
         }

@@ -12,7 +12,7 @@ mod weights;
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
-use residue_lab::report::{table::COLUMNS, wrapped};
+use residue_lab::report::{grouped, table::COLUMNS, wrapped};
 use residue_lab::strength::{Effort, Generator, Notation};
 use serde_json::{Value, json};
 
@@ -140,19 +140,6 @@ fn length(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Digits in groups of three.
-fn grouped(number: impl ToString) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
 /// A polynomial in a notation, of as many digits as its width has.
 fn written(generator: &Generator, notation: Notation) -> String {
     let digits = generator.width().div_ceil(4) as usize;
@@ -218,12 +205,5 @@ mod tests {
         ] {
             assert!(length(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn groups() {
-        assert_eq!(grouped(7), "7");
-        assert_eq!(grouped(2_147_483_615_u64), "2,147,483,615");
-        assert_eq!(grouped(123_456), "123,456");
     }
 }

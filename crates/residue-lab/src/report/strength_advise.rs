@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::strength_compare::grouped;
 use super::table::{Row, Table};
+use super::text::grouped;
 use super::text::significant;
 use crate::strength::Kind;
 use crate::strength::advise::{Advice, Candidate};

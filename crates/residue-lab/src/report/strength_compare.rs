@@ -1,13 +1,12 @@
 //! Codes side by side, as a table, sentences, CSV and a page with figures.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::html;
 use super::table::{Row, Table};
-use super::text::{escaped, significant};
+use super::text::{escaped, grouped, significant};
 use crate::strength::Kind;
 use crate::strength::compare::{self, Comparison, FEW, Known, YEAR};
 
@@ -27,19 +26,6 @@ fn small(value: f64) -> String {
 
 fn share(known: Option<&Known<f64>>) -> String {
     known.map_or("-".into(), |known| format!("{}{}", bound(known), small(known.value)))
-}
-
-/// Digits in groups of three.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// One row for each code.
@@ -212,20 +198,9 @@ pub fn page(comparison: &Comparison) -> String {
 /// # Errors
 /// If they cannot be written.
 pub fn write(dir: &Path, comparison: &Comparison) -> io::Result<Vec<PathBuf>> {
-    fs::create_dir_all(dir)?;
-    let mut files: Vec<(String, String)> = super::figures::strength_compare(comparison)
-        .into_iter()
-        .map(|figure| (format!("figure-{}.svg", figure.id), figure.svg))
-        .collect();
-    files.push(("compare.csv".into(), csv(comparison)));
-    files.push(("compare.json".into(), serde_json::to_string_pretty(comparison)? + "\n"));
-    files.push(("index.html".into(), page(comparison)));
-    let mut paths = Vec::new();
-    for (name, content) in &files {
-        paths.push(super::write_whole(dir, name, content)?);
-    }
-    paths.rotate_right(1);
-    Ok(paths)
+    let json = serde_json::to_string_pretty(comparison)? + "\n";
+    let data = [("compare.csv", csv(comparison)), ("compare.json", json)];
+    super::write_all(dir, &super::figures::strength_compare(comparison), data, &page(comparison))
 }
 
 #[cfg(test)]
@@ -233,6 +208,7 @@ mod tests {
     use super::*;
     use crate::strength::Effort;
     use crate::strength::compare::{Question, Subject, compare};
+    use std::fs;
 
     fn comparison() -> Comparison {
         let subjects: Vec<Subject> = ["crc-16/dnp", "internet", "fletcher-16", "crc-64/nvme"]

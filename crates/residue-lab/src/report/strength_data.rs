@@ -1,7 +1,6 @@
 //! What codes miss on real data, as sentences, tables, CSV and a page with figures.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -250,20 +249,9 @@ pub fn origin(source: &Sampled) -> String {
 /// # Errors
 /// If they cannot be written.
 pub fn write(dir: &Path, run: &Run) -> io::Result<Vec<PathBuf>> {
-    fs::create_dir_all(dir)?;
-    let mut files: Vec<(String, String)> = super::figures::strength_data(run)
-        .into_iter()
-        .map(|figure| (format!("figure-{}.svg", figure.id), figure.svg))
-        .collect();
-    files.push(("data.csv".into(), csv(run)));
-    files.push(("data.json".into(), serde_json::to_string_pretty(run)? + "\n"));
-    files.push(("index.html".into(), page(run)));
-    let mut paths = Vec::new();
-    for (name, content) in &files {
-        paths.push(super::write_whole(dir, name, content)?);
-    }
-    paths.rotate_right(1);
-    Ok(paths)
+    let json = serde_json::to_string_pretty(run)? + "\n";
+    let data = [("data.csv", csv(run)), ("data.json", json)];
+    super::write_all(dir, &super::figures::strength_data(run), data, &page(run))
 }
 
 #[cfg(test)]
@@ -271,6 +259,7 @@ mod tests {
     use super::*;
     use crate::strength::additive::Additive;
     use crate::strength::data::{Made, Options, Source};
+    use std::fs;
 
     fn run() -> Run {
         let codes =

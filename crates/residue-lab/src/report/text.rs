@@ -71,6 +71,20 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
+/// A whole number's digits in groups of three.
+#[must_use]
+pub fn grouped(number: impl ToString) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// The text in lines of at most `width` characters, broken between words.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> String {
@@ -104,6 +118,13 @@ pub(super) fn day(date: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn groups() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(2_147_483_615_u64), "2,147,483,615");
+        assert_eq!(grouped(123_456), "123,456");
+    }
 
     #[test]
     fn numbers_keep_three_digits() {
