@@ -3,6 +3,7 @@
 mod host;
 mod message;
 mod queue;
+mod router;
 mod rules;
 mod run;
 mod status;
@@ -10,6 +11,7 @@ mod sys;
 
 pub use host::{Host, Nat, Need, needs};
 pub use queue::{Judge, Queue, Verdict};
+pub use router::Router;
 pub use rules::{Ports, Rules, clean};
 pub use run::{Options, run};
 pub use status::{QueueStatus, Status, ask};

@@ -6,7 +6,7 @@
 
 mod fault;
 mod host;
-mod link;
+pub(crate) mod link;
 mod transfer;
 
 pub use fault::Fault;
@@ -85,7 +85,7 @@ pub fn table(
 
 /// Sebastiano Vigna's SplitMix64.
 #[derive(Clone, Copy, Debug)]
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -94,7 +94,7 @@ impl Random {
     }
 
     /// Less than `bound`, which is not 0.
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 

@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod check;
 #[cfg(target_os = "linux")]
+mod demo;
+#[cfg(target_os = "linux")]
 mod run;
 mod simulate;
 #[cfg(target_os = "linux")]
@@ -27,6 +29,7 @@ Examples:
   residue guard run --interface eth0 --ports 443 --value 4
   residue guard status                                     what has the network damaged?
   residue guard clean                                      remove the rules of a guard that was killed
+  residue guard demo                                       the proof, between namespaces of this machine
   residue guard simulate                                   the same in memory, on a hostile network";
 
 /// `residue guard`
@@ -47,6 +50,8 @@ enum Command {
     Check(CheckArgs),
     /// Remove the rules of a guard that was killed
     Clean,
+    /// Send files through a router that damages them, with and without guard (Linux; root or user namespaces)
+    Demo(DemoArgs),
     /// Damage connections in memory, and count what plain TCP and each value let through
     Simulate(simulate::SimulateArgs),
 }
@@ -144,6 +149,65 @@ struct CheckArgs {
     json: bool,
 }
 
+const DEMO_HELP: &str = "\
+Three hosts on this machine: a client (curl), a router, and a server (python3 -m http.server), which know nothing of the \
+guard. They are network namespaces, which nobody outside can see, and which end with the command whatever happens. It needs \
+root or the right to make user namespaces, and the programs of the Debian packages iproute2, iptables, curl and python3.
+
+Cases:
+  swap      the router swaps two 16-bit words, which TCP's checksum cannot see: plain TCP, and each value
+  rewrite   the router changes a byte and writes a valid TCP checksum: plain TCP, and value 4
+  strip     the router takes the request out of SYNs: regular TCP
+  kill      the server's guard is killed in mid transfer (SIGKILL): new connections work, the rules can be removed
+  nat       as `swap`, with address translation (MASQUERADE): plain TCP, and value 4
+
+segments: with data, that the router has forwarded; caught: what the client's guard has dropped; wrong: bytes of the file \
+that are not those of the server. Exit code 1 if plain TCP delivers a right file, or the guard a wrong one, or misses a \
+damaged segment.
+
+Examples:
+  residue guard demo
+  residue guard demo --case swap,nat --value 4 --ip 4 --segments 100000
+  residue guard demo --json";
+
+/// `residue guard demo`
+#[derive(Debug, Args)]
+#[command(after_help = DEMO_HELP)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+struct DemoArgs {
+    /// What to show [default: everything]
+    #[arg(long = "case", value_name = "CASE", value_delimiter = ',')]
+    cases: Vec<DemoCase>,
+    /// Values that both guards ask for
+    #[arg(long = "value", value_name = "VALUE", value_delimiter = ',', default_value = "3,4,5,6", value_parser = clap::value_parser!(u8).range(3..=6))]
+    values: Vec<u8>,
+    /// Versions of IP
+    #[arg(long = "ip", value_name = "VERSION", value_delimiter = ',', default_value = "4,6", value_parser = clap::builder::PossibleValuesParser::new(["4", "6"]))]
+    versions: Vec<String>,
+    /// Segments that the file fills, at least
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(40..=1_000_000))]
+    segments: u32,
+    /// One in so many of them is damaged
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
+    one_in: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// It runs in the namespaces already
+    #[arg(long, hide = true)]
+    inside: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+enum DemoCase {
+    Swap,
+    Rewrite,
+    Strip,
+    Kill,
+    Nat,
+}
+
 /// Does what was asked for.
 #[cfg(target_os = "linux")]
 pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
@@ -152,6 +216,7 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
         Command::Status(args) => status::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Clean => clean(output),
+        Command::Demo(args) => demo::run(args, output),
         Command::Simulate(args) => simulate::run(args, output),
     }
 }
@@ -161,7 +226,11 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
 pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Command::Simulate(args) => simulate::run(args, output),
-        Command::Run(_) | Command::Status(_) | Command::Check(_) | Command::Clean => {
+        Command::Run(_)
+        | Command::Status(_)
+        | Command::Check(_)
+        | Command::Clean
+        | Command::Demo(_) => {
             anyhow::bail!("the guard needs the netfilter queue, which Linux alone has")
         }
     }

@@ -41,7 +41,7 @@ pub enum Fault {
 
 /// Harm to the data of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Harm {
+pub(crate) enum Harm {
     WordSwap,
     BytePair,
     BitFlip,
@@ -91,7 +91,7 @@ impl Fault {
     }
 
     /// What happens to the data of a segment that it damages.
-    pub(super) fn harm(self, random: &mut Random) -> Option<Harm> {
+    pub(crate) fn harm(self, random: &mut Random) -> Option<Harm> {
         const ALL: [Harm; 5] =
             [Harm::WordSwap, Harm::BytePair, Harm::BitFlip, Harm::Burst, Harm::BeforeChecksum];
         match self {

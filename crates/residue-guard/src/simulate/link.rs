@@ -104,7 +104,7 @@ impl Link {
     /// Damages the data of a segment, if it is its turn. Is it another one now?
     fn harm(&mut self, packet: &mut [u8]) -> bool {
         let Packet::Segment(segment) = Packet::parse(packet) else { return false };
-        let (ip, length) = (segment.ip, segment.payload().len());
+        let length = segment.payload().len();
         if length < LEAST_DATA {
             return false;
         }
@@ -119,22 +119,34 @@ impl Link {
         };
         let harm = if is_its_turn { self.plan.fault.harm(&mut self.random) } else { None };
         let Some(harm) = harm else { return false };
-        let offset = packet.len() - length;
-        let before = packet[offset..].to_vec();
-        while packet[offset..] == before {
-            let in_segment = offset - ip.payload.start as usize;
-            harm.apply(&mut packet[offset..], in_segment, &mut self.random);
-        }
-        if harm == Harm::BeforeChecksum {
-            write_checksum(packet, &ip, &mut Vec::new());
-        }
+        damage(packet, harm, &mut self.random);
         self.damaged += 1;
         true
     }
 }
 
+/// So often words are swapped that may be equal.
+const TRIES: usize = 100;
+
+/// Changes the data of a segment, at least 8 bytes. Data that are all alike stay as they are.
+pub(crate) fn damage(packet: &mut [u8], harm: Harm, random: &mut Random) {
+    let Packet::Segment(segment) = Packet::parse(packet) else { return };
+    let (ip, end, length) = (segment.ip, segment.bytes.len(), segment.payload().len());
+    let offset = end - length;
+    let before = packet[offset..end].to_vec();
+    for _ in 0..TRIES {
+        harm.apply(&mut packet[offset..end], offset - ip.payload.start as usize, random);
+        if packet[offset..end] != before {
+            break;
+        }
+    }
+    if harm == Harm::BeforeChecksum {
+        write_checksum(packet, &ip, &mut Vec::new());
+    }
+}
+
 /// NOPs in place of an option, the checksum as a middlebox updates it (RFC 1624).
-fn blank(packet: &mut [u8], kind: u8) {
+pub(crate) fn blank(packet: &mut [u8], kind: u8) {
     let Packet::Segment(segment) = Packet::parse(packet) else { return };
     let places: Vec<_> = options::each(segment.options())
         .filter(|&(each, _)| each == kind)

@@ -1,0 +1,216 @@
+//! `residue guard demo`: a client, a router that damages files, and a server, in network namespaces of this machine.
+//!
+//! The command starts itself again, by `unshare`, with network, mounts and processes of its own; that network is the router's.
+//! When the first process of such a place ends, the kernel ends all others, and with them go the namespaces, their rules,
+//! and the files, which lie in memory. It ends as soon as the command that was started by the user is gone, however that has
+//! ended: then the pipe between them is closed. So nothing is left over, and nothing has to be found and cleaned.
+
+mod case;
+mod hosts;
+
+use super::{DemoArgs, DemoCase};
+use crate::Outcome;
+use crate::output::Output;
+use crate::progress::Progress;
+use anyhow::{Context as _, bail};
+use case::{Case, Row};
+use hosts::{Network, command};
+use residue_lab::report::table::{self, Table};
+use residue_lab::report::text::grouped;
+use serde_json::json;
+use std::io::Read as _;
+use std::process::Stdio;
+
+/// Programs and their Debian packages.
+const PROGRAMS: [(&str, &str); 9] = [
+    ("unshare", "util-linux"),
+    ("mount", "mount"),
+    ("sha256sum", "coreutils"),
+    ("ip", "iproute2"),
+    ("iptables", "iptables"),
+    ("ip6tables", "iptables"),
+    ("curl", "curl"),
+    ("python3", "python3"),
+    ("sh", "dash"),
+];
+
+pub fn run(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
+    if args.inside { inside(args, output) } else { outside(output) }
+}
+
+/// Starts the command again, in namespaces of its own.
+fn outside(output: &mut Output) -> anyhow::Result<()> {
+    let is_missing = |&(program, _): &(&str, &str)| {
+        let found = command("sh", &["-c", "command -v \"$1\"", "sh", program]).output();
+        !found.is_ok_and(|output| output.status.success())
+    };
+    let missing: Vec<String> = PROGRAMS
+        .into_iter()
+        .filter(is_missing)
+        .map(|(program, package)| format!("{program} (Debian package {package})"))
+        .collect();
+    if !missing.is_empty() {
+        bail!("not installed: {}", missing.join(", "));
+    }
+
+    let words = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+    let as_root = |user: &[&'static str]| [user, &words].concat();
+    let mut why = String::new();
+    let mut works = |words: &Vec<&str>| match command("unshare", words).arg("true").output() {
+        Ok(ended) if ended.status.success() => true,
+        Ok(ended) => {
+            why = String::from_utf8_lossy(&ended.stderr).trim().to_string();
+            false
+        }
+        Err(error) => {
+            why = error.to_string();
+            false
+        }
+    };
+    let words = [as_root(&[]), as_root(&["--user", "--map-root-user"])];
+    let Some(words) = words.into_iter().find(&mut works) else {
+        bail!("it needs root, or the right to make user namespaces: {why}");
+    };
+
+    let own = std::env::current_exe()?;
+    let mut again = command("unshare", &words);
+    again.arg(own).args(std::env::args_os().skip(1)).arg("--inside").stdin(Stdio::piped());
+    let mut child = again.spawn()?;
+    // Held until the other is done: it ends when this is closed.
+    let held = child.stdin.take();
+    let status = child.wait()?;
+    drop(held);
+    match status.code() {
+        Some(0) => {}
+        Some(1) => output.found(Outcome::Bad),
+        _ => output.found(Outcome::Trouble),
+    }
+    Ok(())
+}
+
+fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
+    std::thread::spawn(|| {
+        let mut input = std::io::stdin();
+        while matches!(input.read(&mut [0]), Ok(1)) {}
+        // Nobody waits for this any more.
+        std::process::exit(130);
+    });
+    let mut network = Network::new(args.segments).context("the network cannot be made")?;
+    let cases = case::all(args);
+    let mut rows = Vec::new();
+    output.progress = Progress::of_words();
+    for (at, case) in cases.iter().enumerate() {
+        output.progress.say(format!(
+            "{} of {}: {}, {}",
+            at + 1,
+            cases.len(),
+            group(case),
+            name(case)
+        ));
+        rows.push(case.run(&mut network, u64::from(args.one_in), at as u64));
+    }
+    output.progress.clear();
+
+    let failed = rows.iter().filter(|row| row.failure.is_some()).count();
+    if failed > 0 {
+        output.found(Outcome::Bad);
+    }
+    if args.json {
+        let sha256 = network.sha256()?;
+        output.json(&json!({ "sha256": sha256, "bytes": network.file().len(), "cases": rows }))?;
+        return Ok(());
+    }
+    output.line(table(args, &rows, network.file().len()).text())?;
+    let styles = output.styles;
+    for row in &rows {
+        if let Some(failure) = &row.failure {
+            let (group, name) = (group(&row.case), name(&row.case));
+            output.line(format!("{0}{group}, {name}: {failure}{0:#}", styles.bad))?;
+        }
+    }
+    let guarded = || rows.iter().filter(|row| row.agreed > Some(0));
+    let sum = |of: fn(&Row) -> u64| grouped(guarded().map(of).sum::<u64>());
+    output.line(format!(
+        "with a guard {} segments were damaged, {} caught, {} wrong bytes delivered",
+        sum(|row| row.damaged),
+        sum(|row| row.caught.unwrap_or(0)),
+        sum(|row| row.wrong.unwrap_or(0))
+    ))?;
+    Ok(())
+}
+
+fn group(case: &Case) -> &'static str {
+    match case.kind {
+        DemoCase::Swap => "two 16-bit words swapped",
+        DemoCase::Rewrite => "a byte changed, with a valid TCP checksum",
+        DemoCase::Strip => "the request taken out of SYNs",
+        DemoCase::Kill => "the server's guard killed in mid transfer",
+        DemoCase::Nat => "two 16-bit words swapped, behind NAT",
+    }
+}
+
+fn name(case: &Case) -> String {
+    match case.value {
+        Some(value) => format!("IPv{}, value {value}", case.version),
+        None => format!("IPv{}, plain TCP", case.version),
+    }
+}
+
+fn table(args: &DemoArgs, rows: &[Row], length: usize) -> Table {
+    let mut lines = Vec::new();
+    let mut before = None;
+    for row in rows {
+        if before != Some(row.case.kind) {
+            before = Some(row.case.kind);
+            lines.push(table::Row::Group(group(&row.case).to_string()));
+        }
+        let number = |number: Option<u64>| number.map_or("-".to_string(), grouped);
+        let milliseconds = |time: Option<f64>| number(time.map(|time| (time * 1e3).round() as u64));
+        let agreed = match row.agreed {
+            None => "-".to_string(),
+            Some(0) => "regular".to_string(),
+            Some(value) => value.to_string(),
+        };
+        let file = match row.wrong {
+            None => "none",
+            Some(0) => "right",
+            Some(_) => "wrong",
+        };
+        let values = vec![
+            agreed,
+            grouped(row.segments),
+            grouped(row.damaged),
+            number(row.caught),
+            number(row.wrong),
+            file.to_string(),
+            row.seconds.map_or("-".to_string(), |_| format!("{:.0}", row.megabits)),
+            milliseconds(row.cpu_time[0]),
+            milliseconds(row.cpu_time[1]),
+        ];
+        lines.push(table::Row::Values(name(&row.case), values));
+    }
+    let heads = [
+        "agreed",
+        "segments",
+        "damaged",
+        "caught",
+        "wrong",
+        "file",
+        "Mbit/s",
+        "client ms",
+        "server ms",
+    ];
+    Table {
+        id: "demo",
+        title: format!(
+            "A file of {} bytes through a router that damages one in {} segments (measured)",
+            grouped(length),
+            args.one_in
+        ),
+        note: "wrong: bytes; client ms, server ms: processor time of their guards".to_string(),
+        stub: "case",
+        heads: heads.map(String::from).to_vec(),
+        together: 1,
+        rows: lines,
+    }
+}

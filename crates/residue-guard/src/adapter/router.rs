@@ -1,0 +1,161 @@
+//! A router that damages what it forwards: the demonstration's.
+
+use super::queue::{Judge, Verdict};
+use crate::packet::{Packet, SYN};
+use crate::simulate::link::{blank, damage};
+use crate::simulate::{Fault, Random};
+use residue_net::wire::tcp_checksum_option::REQUEST;
+
+/// Segments with less data are left alone: a damaged header of HTTP would end the transfer, and prove nothing about data.
+const LEAST_DATA: usize = 512;
+
+/// Damages the packets of a queue.
+#[derive(Debug)]
+pub struct Router {
+    fault: Fault,
+    one_in: u64,
+    random: Random,
+    /// Which one of the present `one_in` segments is damaged. One of each, so that the share is exact, but not always the
+    /// same one, so that it is not always the same retransmission.
+    turn: u64,
+    buffer: Vec<u8>,
+    /// Segments seen with 512 bytes of data and more.
+    pub segments: u64,
+    /// Packets changed.
+    pub damaged: u64,
+}
+
+impl Router {
+    /// A router that does to one in `one_in` segments what the fault does to data; [`Fault::NoRequest`] takes option 14 out
+    /// of all SYNs instead. Of the faults that delay, lose or translate it does nothing.
+    #[must_use]
+    pub fn new(fault: Fault, one_in: u64, seed: u64) -> Router {
+        let mut random = Random(seed);
+        let one_in = one_in.max(1);
+        let turn = random.below(one_in);
+        Router { fault, one_in, random, turn, buffer: Vec::new(), segments: 0, damaged: 0 }
+    }
+
+    /// Is it this segment's turn?
+    fn turn(&mut self) -> bool {
+        let place = self.segments % self.one_in;
+        self.segments += 1;
+        let is_its_turn = place == self.turn;
+        if place == self.one_in - 1 {
+            self.turn = self.random.below(self.one_in);
+        }
+        is_its_turn
+    }
+}
+
+impl Judge for Router {
+    fn judge(&mut self, _: u16, packet: &[u8]) -> Verdict<'_> {
+        let Packet::Segment(segment) = Packet::parse(packet) else { return Verdict::Accept };
+        self.buffer.clear();
+        if segment.flags() & SYN != 0 {
+            if self.fault == Fault::NoRequest {
+                self.buffer.extend_from_slice(packet);
+                blank(&mut self.buffer, REQUEST);
+            }
+        } else if segment.payload().len() >= LEAST_DATA && self.turn() {
+            if let Some(harm) = self.fault.harm(&mut self.random) {
+                self.buffer.extend_from_slice(packet);
+                damage(&mut self.buffer, harm, &mut self.random);
+            }
+        }
+        if self.buffer.is_empty() || self.buffer == packet {
+            return Verdict::Accept;
+        }
+        self.damaged += 1;
+        Verdict::Replace(&self.buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options;
+    use crate::packet::{Segment, write_checksum};
+
+    /// A segment over IPv4 with these flags, options and data, and a right TCP checksum.
+    fn packet(flags: u8, options: &[u8], data: &[u8]) -> Vec<u8> {
+        let header = 20 + options.len();
+        let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        packet.extend([0x1f, 0x90, 0xc0, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
+        packet.extend([(header / 4) as u8 * 16, flags, 1, 0, 0, 0, 0, 0]);
+        packet.extend(options);
+        packet.extend(data);
+        let length = packet.len() as u16;
+        packet[2..4].copy_from_slice(&length.to_be_bytes());
+        let ip = segment(&packet).ip;
+        write_checksum(&mut packet, &ip, &mut Vec::new());
+        packet
+    }
+
+    fn segment(packet: &[u8]) -> Segment<'_> {
+        match Packet::parse(packet) {
+            Packet::Segment(segment) => segment,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn noise(length: usize) -> Vec<u8> {
+        let mut random = Random(9);
+        (0..length).map(|_| random.below(256) as u8).collect()
+    }
+
+    #[test]
+    fn one_of_each_group_is_damaged_and_the_checksum_stays_right() {
+        let original = packet(16, &[], &noise(1001));
+        for (fault, swapped) in [(Fault::WordSwap, true), (Fault::NatDamage, false)] {
+            let mut router = Router::new(fault, 7, 1);
+            for group in 1..=100 {
+                for _ in 0..7 {
+                    let Verdict::Replace(bytes) = router.judge(3, &original) else { continue };
+                    let (old, new) = (segment(&original), segment(bytes));
+                    assert!(new.checksum_is_good(&mut Vec::new()));
+                    let differ: Vec<usize> =
+                        (0..bytes.len()).filter(|&at| bytes[at] != original[at]).collect();
+                    assert!(!differ.is_empty() && old.payload() != new.payload());
+                    if swapped {
+                        let places = |at: &usize| at & !1;
+                        let words: std::collections::BTreeSet<_> =
+                            differ.iter().map(places).collect();
+                        assert_eq!(words.len(), 2, "{differ:?}");
+                        let mut sorted = [old.payload().to_vec(), new.payload().to_vec()];
+                        sorted.iter_mut().for_each(|bytes| bytes.sort_unstable());
+                        assert_eq!(sorted[0], sorted[1]);
+                    } else {
+                        let data = differ.iter().filter(|&&at| at >= 40).count();
+                        assert!(
+                            data == 1 && differ.iter().all(|at| (36..38).contains(at) || *at >= 40)
+                        );
+                    }
+                }
+                assert_eq!((router.segments, router.damaged), (group * 7, group));
+            }
+        }
+    }
+
+    #[test]
+    fn small_segments_and_other_packets_pass() {
+        let mut router = Router::new(Fault::WordSwap, 1, 1);
+        for passes in [packet(16, &[], &noise(511)), packet(2, &[14, 3, 5, 1], &[]), vec![1, 2, 3]]
+        {
+            assert_eq!(router.judge(3, &passes), Verdict::Accept);
+        }
+        assert_eq!((router.segments, router.damaged), (0, 0));
+    }
+
+    #[test]
+    fn the_request_is_taken_out_of_syns() {
+        let mut router = Router::new(Fault::NoRequest, 1, 1);
+        let syn = packet(2, &[14, 3, 5, 1], &[]);
+        let Verdict::Replace(bytes) = router.judge(3, &syn) else { panic!("it is replaced") };
+        assert!(segment(bytes).checksum_is_good(&mut Vec::new()));
+        assert!(options::find(segment(bytes).options(), REQUEST).is_none());
+        let data = packet(16, &[], &noise(600));
+        assert_eq!(router.judge(3, &data), Verdict::Accept);
+        assert_eq!(router.damaged, 1);
+    }
+}
