@@ -1,5 +1,5 @@
 //! The guard on real hosts: two network namespaces with a cable between them. Needs Linux, iproute2, iptables, dumpcap, and
-//! root or the right to make user namespaces. Everything happens in namespaces of its own, which end with the test.
+//! root or the right to make user namespaces; the demonstration needs curl and Python, too. Everything happens in namespaces of its own, which end with the test.
 
 #![cfg(target_os = "linux")]
 
@@ -28,39 +28,101 @@ fn guarded_hosts() {
     }
 }
 
-/// Starts this test again, in namespaces of its own.
-fn outside() {
-    if ["ip", "iptables", "ip6tables", "dumpcap", "unshare"]
-        .iter()
-        .any(|tool| !common::installed(tool))
-    {
-        return;
+/// Can the guard run in namespaces? What `unshare` needs for that; `None`: the test is skipped.
+fn namespaces(tools: &[&str], probe: &str) -> Option<Vec<&'static str>> {
+    if tools.iter().any(|tool| !common::installed(tool)) {
+        return None;
     }
-    let words = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
-    // Where only root may run dumpcap, a namespace's root may not.
-    let probe = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass && dumpcap -v";
-    let unshare = |more: &[&str], command: &[&str]| {
-        let mut run = Command::new("unshare");
-        run.args(more).args(words).args(command).env(ROLE, "inside").output().expect("unshare runs")
-    };
-    let probes = [&["--user", "--map-root-user"][..], &[]]
-        .map(|more| (more, unshare(more, &["sh", "-c", probe])));
-    let Some((more, _)) = probes.iter().find(|(_, output)| output.status.success()) else {
-        let why = format!("the guard: {}", String::from_utf8_lossy(&probes[0].1.stderr).trim());
+    let probes = [&["--user", "--map-root-user"][..], &[]].map(|more| {
+        let words = [more, &NAMESPACES].concat();
+        let output = Command::new("unshare").args(&words).args(["sh", "-c", probe]).output();
+        (words, output.expect("unshare runs"))
+    });
+    let why = format!("the guard: {}", String::from_utf8_lossy(&probes[0].1.stderr).trim());
+    let words = probes.into_iter().find(|(_, output)| output.status.success());
+    if words.is_none() {
         let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
         assert!(!required, "{why}");
         println!("skipped: {why}");
-        return;
-    };
+    }
+    words.map(|(words, _)| words)
+}
+
+const NAMESPACES: [&str; 6] =
+    ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const QUEUE: &str = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
+
+/// Starts this test again, in namespaces of its own.
+fn outside() {
+    // Where only root may run dumpcap, a namespace's root may not.
+    let tools = ["ip", "iptables", "ip6tables", "dumpcap", "unshare"];
+    let Some(words) = namespaces(&tools, &format!("{QUEUE} && dumpcap -v")) else { return };
     let own = std::env::current_exe().expect("a path");
-    let output =
-        unshare(more, &[own.to_str().expect("text"), "--exact", "guarded_hosts", "--nocapture"]);
+    let mut run = Command::new("unshare");
+    run.args(words).arg(own).args(["--exact", "guarded_hosts", "--nocapture"]);
+    let output = run.env(ROLE, "inside").output().expect("unshare runs");
     assert!(
         output.status.success(),
         "{}\n{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+fn can_demonstrate() -> bool {
+    let tools = ["ip", "iptables", "ip6tables", "unshare", "curl", "python3", "sha256sum"];
+    namespaces(&tools, QUEUE).is_some()
+}
+
+#[test]
+fn demo() {
+    if !can_demonstrate() {
+        return;
+    }
+    let words = "guard demo --case swap,strip,kill --value 4 --ip 6 --segments 300 --one-in 10";
+    let ran = common::residue(words.split(' ').chain(["--json"])).run();
+    ran.ends(0);
+    let json = ran.json();
+    let cases = json["cases"].as_array().expect("cases");
+    let [plain, guarded, strip, kill] = &cases[..] else { panic!("{json}") };
+    let number = |row: &Value, name: &str| row[name].as_u64();
+
+    assert!(number(plain, "wrong") > Some(0) && plain["sha256"] != json["sha256"], "{plain}");
+    assert!(plain["agreed"].is_null() && plain["caught"].is_null(), "{plain}");
+    for row in [guarded, strip, kill] {
+        assert!(number(row, "wrong") == Some(0) && row["sha256"] == json["sha256"], "{row}");
+        assert!(row["failure"].is_null() && row["seconds"].as_f64() > Some(0.0), "{row}");
+    }
+    assert!(number(guarded, "segments") >= Some(300) && number(guarded, "agreed") == Some(4));
+    assert!(number(guarded, "damaged") >= Some(30), "{guarded}");
+    assert_eq!(guarded["caught"], guarded["damaged"]);
+    assert!(guarded["cpu_time"][0].as_f64() > Some(0.0), "{guarded}");
+    assert!(number(strip, "damaged") > Some(0) && number(strip, "agreed") == Some(0), "{strip}");
+    assert!(number(kill, "agreed") == Some(0), "{kill}");
+}
+
+/// Killed in the middle, it leaves no process, and so no namespace.
+#[test]
+fn demo_leaves_nothing_behind() {
+    if !can_demonstrate() {
+        return;
+    }
+    // A number that no other process has among its words.
+    let mark = format!("{}", 900_000 + std::process::id() % 100_000);
+    let words = ["guard", "demo", "--case", "swap", "--segments", &mark];
+    let mut command = Command::new(RESIDUE);
+    let command = command.args(words).stdin(Stdio::null()).stdout(Stdio::null());
+    let running = Running(command.stderr(Stdio::null()).spawn().expect("it starts"));
+    let processes = |words: &[&str]| {
+        let all = std::fs::read_dir("/proc").expect("/proc").filter_map(Result::ok);
+        let lines = all.filter_map(|each| std::fs::read(each.path().join("cmdline")).ok());
+        let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+        lines.filter(|line| words.iter().all(|word| line.contains(word))).count()
+    };
+    until("it has begun", || processes(&[&mark, "--inside"]) >= 2);
+    std::thread::sleep(Duration::from_millis(300));
+    drop(running);
+    until("all its processes have ended", || processes(&[&mark]) == 0);
 }
 
 fn own(role: &str) -> Vec<String> {

@@ -172,7 +172,11 @@ impl Case {
         if small.bytes != network.small() {
             bail!("a wrong file without the rules");
         }
-        Ok((fetched, [Some(client.end()?), None]))
+        let client = client.end()?;
+        if client.counters.agreed[usize::from(value)] == 0 {
+            bail!("the connection was not guarded before the guard was killed");
+        }
+        Ok((fetched, [Some(client), None]))
     }
 
     /// Is it as it must be?
