@@ -1,5 +1,6 @@
 //! The guard on real hosts: two network namespaces with a cable between them. Needs Linux, iproute2, iptables, dumpcap, and
-//! root or the right to make user namespaces; the demonstration needs curl and Python, too. Everything happens in namespaces of its own, which end with the test.
+//! root or the right to make user namespaces; the demonstration needs curl and Python, too. Everything happens in namespaces
+//! of its own, which end with the test.
 
 #![cfg(target_os = "linux")]
 
@@ -108,8 +109,8 @@ fn demo_leaves_nothing_behind() {
         return;
     }
     // A number that no other process has among its words.
-    let mark = format!("{}", 900_000 + std::process::id() % 100_000);
-    let words = ["guard", "demo", "--case", "swap", "--segments", &mark];
+    let mark = (4_000_000_000 + u64::from(std::process::id())).to_string();
+    let words = ["guard", "demo", "--case", "swap", "--one-in", &mark];
     let mut command = Command::new(RESIDUE);
     let command = command.args(words).stdin(Stdio::null()).stdout(Stdio::null());
     let running = Running(command.stderr(Stdio::null()).spawn().expect("it starts"));
@@ -120,6 +121,7 @@ fn demo_leaves_nothing_behind() {
         lines.filter(|line| words.iter().all(|word| line.contains(word))).count()
     };
     until("it has begun", || processes(&[&mark, "--inside"]) >= 2);
+    // Long enough for some of the hosts to be there.
     std::thread::sleep(Duration::from_millis(300));
     drop(running);
     until("all its processes have ended", || processes(&[&mark]) == 0);
