@@ -83,7 +83,8 @@ fn outside(output: &mut Output) -> anyhow::Result<()> {
     match status.code() {
         Some(0) => {}
         Some(1) => output.found(Outcome::Bad),
-        _ => output.found(Outcome::Trouble),
+        Some(_) => output.found(Outcome::Trouble),
+        None => bail!("killed: {status}"),
     }
     Ok(())
 }
@@ -141,11 +142,11 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
 
 fn group(case: &Case) -> &'static str {
     match case.kind {
-        DemoCase::Swap => "two 16-bit words swapped",
-        DemoCase::Rewrite => "a byte changed, with a valid TCP checksum",
-        DemoCase::Strip => "the request taken out of SYNs",
-        DemoCase::Kill => "the server's guard killed in mid transfer",
-        DemoCase::Nat => "two 16-bit words swapped, behind NAT",
+        DemoCase::Swap => "words swapped",
+        DemoCase::Rewrite => "byte changed, checksum valid",
+        DemoCase::Strip => "request taken out of SYNs",
+        DemoCase::Kill => "server's guard killed",
+        DemoCase::Nat => "words swapped, behind NAT",
     }
 }
 
@@ -166,6 +167,7 @@ fn table(args: &DemoArgs, rows: &[Row], length: usize) -> Table {
         }
         let number = |number: Option<u64>| number.map_or("-".to_string(), grouped);
         let milliseconds = |time: Option<f64>| number(time.map(|time| (time * 1e3).round() as u64));
+        let [client, server] = row.cpu_time.map(milliseconds);
         let agreed = match row.agreed {
             None => "-".to_string(),
             Some(0) => "regular".to_string(),
@@ -184,22 +186,11 @@ fn table(args: &DemoArgs, rows: &[Row], length: usize) -> Table {
             number(row.wrong),
             file.to_string(),
             row.seconds.map_or("-".to_string(), |_| format!("{:.0}", row.megabits)),
-            milliseconds(row.cpu_time[0]),
-            milliseconds(row.cpu_time[1]),
+            if row.cpu_time[0].is_some() { format!("{client} + {server}") } else { client },
         ];
         lines.push(table::Row::Values(name(&row.case), values));
     }
-    let heads = [
-        "agreed",
-        "segments",
-        "damaged",
-        "caught",
-        "wrong",
-        "file",
-        "Mbit/s",
-        "client ms",
-        "server ms",
-    ];
+    let heads = ["agreed", "segments", "damaged", "caught", "wrong", "file", "Mbit/s", "CPU ms"];
     Table {
         id: "demo",
         title: format!(
@@ -207,7 +198,8 @@ fn table(args: &DemoArgs, rows: &[Row], length: usize) -> Table {
             grouped(length),
             args.one_in
         ),
-        note: "wrong: bytes; client ms, server ms: processor time of their guards".to_string(),
+        note: "wrong: bytes; CPU ms: processor time of the client's guard and of the server's"
+            .to_string(),
         stub: "case",
         heads: heads.map(String::from).to_vec(),
         together: 1,

@@ -31,7 +31,7 @@ pub struct Row {
     pub segments: u64,
     /// Packets changed by the router.
     pub damaged: u64,
-    /// Segments dropped by the client's guard for their check value.
+    /// Segments that the client's guard dropped for a wrong check value; one that is missing is another matter.
     pub caught: Option<u64>,
     /// Bytes of the file that are not the server's; `None`: there is no file.
     pub wrong: Option<u64>,
@@ -132,7 +132,8 @@ impl Case {
         row.cpu_time = statuses.each_ref().map(|status| Some(status.as_ref()?.cpu_time));
         if let (Some(client), Some(value)) = (&statuses[0], self.value) {
             let counters = &client.counters;
-            row.caught = Some(counters.received.iter().map(Received::bad).sum());
+            let caught = |received: &Received| received.bad() - received.missing;
+            row.caught = Some(counters.received.iter().map(caught).sum());
             // The killed guard's connection was agreed upon; the one that counts came after it.
             let first = if self.kind == DemoCase::Kill { 0 } else { value };
             row.agreed = [first, value, 0]
