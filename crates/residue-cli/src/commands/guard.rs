@@ -151,7 +151,7 @@ struct CheckArgs {
 
 const DEMO_HELP: &str = "\
 Three hosts on this machine: a client (curl), a router, and a server (python3 -m http.server), which know nothing of the \
-guard. They are network namespaces, which nobody outside can see, and which end with the command whatever happens. It needs \
+guard. They are network namespaces, made for it, and they end with the command whatever happens. It needs \
 root or the right to make user namespaces, and the programs of the Debian packages iproute2, iptables, curl and python3.
 
 Cases:
