@@ -19,6 +19,10 @@ fn limits_of_crc_32c() {
     assert_eq!(json["limits"][3]["data_bits"], 5243);
     assert_eq!(json["limits"][3]["data_bytes"], 655);
     assert_eq!(json["limits"][3]["undetected"].as_array().unwrap().len(), 4);
+    let json = residue(["strength", "--json", "crc-32", "--most", "5", "--confirm"]).run().json();
+    assert_eq!(json["limits"].as_array().unwrap().len(), 3);
+    assert_eq!(json["confirmed"]["by"], "logarithms");
+    assert_eq!(json["confirmed"]["undetected"][3], 3006);
     let csv = residue(["strength", "--csv", "koopman:82608edb"]).run();
     assert!(csv.ends(0).contains("\n4,91607,11450,exact,0 "));
 }
@@ -60,6 +64,8 @@ fn bad_input() {
         (&["normal:11021", "--width", "16"], "more than its width"),
         (&["crc-82/darc"], "3 to 64"),
         (&["adler-32"], "no CRC"),
+        (&["crc-32", "--most", "2"], "3..=65"),
+        (&["crc-16/arc", "--confirm"], "--confirm takes"),
         (&["crc-32", "--length", "0"], "length 0"),
         (&["crc-32", "--length", "99999999999999999999B"], "whole number"),
         (&["weights", "crc-32", "--length", "1MiB"], "take too long"),

@@ -5,7 +5,7 @@ use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
 use residue_lab::strength::logarithm::{self, Confirmation};
-use residue_lab::strength::profile::{sums, sums_at};
+use residue_lab::strength::profile::{sums_at, sums_to};
 use residue_lab::strength::{
     Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Witness, notes,
 };
@@ -24,6 +24,9 @@ pub struct ProfileArgs {
     /// Only the Hamming distance of data of this length
     #[arg(long, value_name = "N", value_parser = length)]
     length: Option<u64>,
+    /// Only Hamming distances up to this: less work for wide polynomials
+    #[arg(long, value_name = "HD", conflicts_with = "length", value_parser = clap::value_parser!(u32).range(3..=65))]
+    most: Option<u32>,
     /// Find the limit that errors of four bits set a second way: by discrete logarithms, or where these came first, by meeting in the middle
     #[arg(long, conflicts_with_all = ["length", "csv"])]
     confirm: bool,
@@ -51,11 +54,12 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         );
         return one(args, &generator, read, data, &found, output);
     }
+    let most = args.most.unwrap_or(u32::MAX);
     let profile = args.patience.work(
         output,
         "searching",
-        |effort| effort.seconds(sums(&generator, effort)),
-        |effort| Profile::new(&generator, effort),
+        |effort| effort.seconds(sums_to(&generator, most, effort)),
+        |effort| Profile::to(&generator, most, effort),
     );
     let confirmation = if args.confirm { Some(confirm(&profile, args, output)?) } else { None };
     if args.json {
