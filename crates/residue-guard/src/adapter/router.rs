@@ -57,11 +57,12 @@ impl Judge for Router {
                 self.buffer.extend_from_slice(packet);
                 blank(&mut self.buffer, REQUEST);
             }
-        } else if segment.payload().len() >= LEAST_DATA && self.turn() {
-            if let Some(harm) = self.fault.harm(&mut self.random) {
-                self.buffer.extend_from_slice(packet);
-                damage(&mut self.buffer, harm, &mut self.random);
-            }
+        } else if segment.payload().len() >= LEAST_DATA
+            && self.turn()
+            && let Some(harm) = self.fault.harm(&mut self.random)
+        {
+            self.buffer.extend_from_slice(packet);
+            damage(&mut self.buffer, harm, &mut self.random);
         }
         if self.buffer.is_empty() || self.buffer == packet {
             return Verdict::Accept;
