@@ -137,6 +137,19 @@ impl Crc {
         }
     }
 
+    /// The check value of data whose beginning has the value `value` and goes on with `data`: zlib's `crc32(crc, data)`. The
+    /// value of no beginning is that of no data.
+    ///
+    /// ```
+    /// use residue::crc::{Crc, catalog};
+    /// static CRC_32C: Crc = Crc::new(&catalog::CRC_32_ISCSI);
+    /// assert_eq!(CRC_32C.extend(0x18d1_2335, b"6789"), 0xe306_9283); // after 12345
+    /// ```
+    #[must_use]
+    pub fn extend(&self, value: u128, data: &[u8]) -> u128 {
+        self.finish(self.run(self.register(value), data))
+    }
+
     /// The check value of data that comes in pieces.
     #[must_use]
     pub fn digest(&self) -> Digest<'_> {
