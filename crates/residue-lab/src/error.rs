@@ -75,6 +75,8 @@ pub enum Error {
     },
     /// This source has no file with two packets of data.
     TooLittleData(String),
+    /// Of the parts of the work on this source one is missing, came twice, or is another job's.
+    Parts(String),
 }
 
 impl fmt::Display for Error {
@@ -131,6 +133,10 @@ impl fmt::Display for Error {
                     "`{name}` has no file of at least 512 bytes that can be read; name a larger tree"
                 )
             }
+            Error::Parts(name) => write!(
+                f,
+                "`{name}`: the parts of the work do not make a whole: one is missing, came twice, or is another job's"
+            ),
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Polynomial { text, fault } => write!(f, "`{text}`: {fault}"),
             Error::Search(fault) => fault.fmt(f),
