@@ -137,6 +137,18 @@ impl Crc {
         }
     }
 
+    /// The check value of data that `data` end, from the value of what is before: how zlib and most CRC-32C libraries take
+    /// data in pieces.
+    ///
+    /// ```
+    /// use residue::crc::crc32c::CRC_32C;
+    /// assert_eq!(CRC_32C.extend(residue::crc32c(b"12345").into(), b"6789"), 0xe306_9283);
+    /// ```
+    #[must_use]
+    pub fn extend(&self, value: u128, data: &[u8]) -> u128 {
+        self.finish(self.run(self.register(value), data))
+    }
+
     /// The check value of data that comes in pieces.
     #[must_use]
     pub fn digest(&self) -> Digest<'_> {
