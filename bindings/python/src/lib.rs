@@ -12,6 +12,7 @@ mod kernel;
 mod oneshot;
 mod params;
 mod partial;
+mod strength_jobs;
 
 /// The module `residue._residue`. It holds no state that the interpreter's lock would have to guard.
 #[pyo3::pymodule(gil_used = false)]
@@ -30,6 +31,10 @@ mod _residue {
     use super::partial::PyPartial;
     #[pymodule_export]
     use super::partial::concat;
+    #[pymodule_export]
+    use super::strength_jobs::{
+        PyDataJob, data_part, data_text, search_merge, search_range, search_seconds,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
