@@ -59,7 +59,8 @@ def connect(client: Any = None, workers: int | None = None) -> Iterator[Any]:
                     n_workers=workers or cores(),
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=None,
+                    # Any port: Dask's own may be another cluster's.
+                    dashboard_address="127.0.0.1:0",
                     silence_logs="CRITICAL",
                 )
             )
