@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -38,6 +40,51 @@ def cores() -> int:
 
 
 @contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """While it lasts, signals that end a program wait: a cluster that has half begun cannot be closed."""
+    came: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Those that are ignored, or were set outside Python, stay as they are.
+            if callable(signal.getsignal(number)):
+                before[number] = signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
+def dask_setup(_: Any) -> None:
+    """What a worker process on this machine does first: Ctrl-C at the terminal is for the client, which ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def _here(dask: Any, workers: int) -> Iterator[Any]:
+    """A cluster on this machine."""
+    with contextlib.ExitStack() as stack:
+        with _uninterrupted():
+            try:
+                cluster = dask.LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    # Any port: Dask's own may be another cluster's.
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs="CRITICAL",
+                    preload=[__name__],
+                )
+            except RuntimeError as error:
+                raise ClusterError(f"cannot start {workers} worker processes here: {error}") from error
+            stack.enter_context(cluster)
+        yield cluster
+
+
+@contextlib.contextmanager
 def connect(client: Any = None, workers: int | None = None) -> Iterator[Any]:
     """A client of a cluster, for several calls.
 
@@ -54,16 +101,7 @@ def connect(client: Any = None, workers: int | None = None) -> Iterator[Any]:
         if client is None:
             if workers is not None and workers < 1:
                 raise ValueError(f"{workers} worker processes: give at least one")
-            client = stack.enter_context(
-                dask.LocalCluster(
-                    n_workers=workers or cores(),
-                    threads_per_worker=1,
-                    processes=True,
-                    # Any port: Dask's own may be another cluster's.
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs="CRITICAL",
-                )
-            )
+            client = stack.enter_context(_here(dask, workers or cores()))
         try:
             connected = dask.Client(client, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:  # TimeoutError is an OSError.
