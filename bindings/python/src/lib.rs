@@ -2,6 +2,7 @@
 
 #![deny(unsafe_code)]
 
+mod batch;
 #[allow(unsafe_code)]
 mod buffer;
 mod code;
@@ -12,13 +13,18 @@ mod kernel;
 mod oneshot;
 mod params;
 mod partial;
+mod pcap;
+mod strength;
 mod strength_jobs;
+mod work;
 
 /// The module `residue._residue`. It holds no state that the interpreter's lock would have to guard.
 #[pyo3::pymodule(gil_used = false)]
 mod _residue {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::batch::{_batch_each, _batch_rows, _batch_spans};
     #[pymodule_export]
     use super::code::PyCode;
     #[pymodule_export]
@@ -32,8 +38,15 @@ mod _residue {
     #[pymodule_export]
     use super::partial::concat;
     #[pymodule_export]
+    use super::pcap::_pcap_verify;
+    #[pymodule_export]
+    use super::strength::{
+        _strength_advise, _strength_compare, _strength_distance, _strength_profile,
+        _strength_seconds, _strength_weights, _strength_widths,
+    };
+    #[pymodule_export]
     use super::strength_jobs::{
-        PyDataJob, data_part, data_text, search_merge, search_range, search_seconds,
+        _data_part, _data_text, _search_merge, _search_range, _search_seconds, PyDataJob,
     };
 
     #[pymodule_init]

@@ -45,7 +45,7 @@ fn task(width: u32, distance: Option<u32>, data: Option<u64>, survey: bool) -> P
 /// Seconds that a search takes on one thread, about. It takes up to 0.3 seconds to find out.
 #[pyfunction]
 #[pyo3(signature = (width, distance, data, survey))]
-pub fn search_seconds(
+pub fn _search_seconds(
     py: Python<'_>,
     width: u32,
     distance: Option<u32>,
@@ -59,7 +59,7 @@ pub fn search_seconds(
 /// The search in range `index` of `of`, done, as text. Takes one thread, without the interpreter's lock.
 #[pyfunction]
 #[pyo3(signature = (width, distance, data, survey, index, of))]
-pub fn search_range(
+pub fn _search_range(
     py: Python<'_>,
     width: u32,
     distance: Option<u32>,
@@ -77,7 +77,7 @@ pub fn search_range(
 
 /// What all ranges of a search together found, as `residue strength search` prints it: `text`, `csv` or `json`.
 #[pyfunction]
-pub fn search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResult<String> {
+pub fn _search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResult<String> {
     py.detach(|| {
         let mut parts = Vec::new();
         for text in &ranges {
@@ -95,7 +95,7 @@ pub fn search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResult
 }
 
 /// Trials on real data, planned.
-#[pyclass(frozen, name = "DataJob", module = "residue._residue")]
+#[pyclass(frozen, name = "_DataJob", module = "residue._residue")]
 pub struct PyDataJob {
     job: Job,
 }
@@ -165,7 +165,7 @@ impl PyDataJob {
 
 /// Does a part of trials, and returns what it came to as text. Takes one thread, without the interpreter's lock.
 #[pyfunction]
-pub fn data_part(py: Python<'_>, part: &str) -> PyResult<String> {
+pub fn _data_part(py: Python<'_>, part: &str) -> PyResult<String> {
     py.detach(|| {
         let part: Part = serde_json::from_str(part).map_err(|why| damaged("a part", why))?;
         let counted = part.run().map_err(refused)?;
@@ -175,7 +175,7 @@ pub fn data_part(py: Python<'_>, part: &str) -> PyResult<String> {
 
 /// The tables of a run, as `residue strength data` prints them; with `full`, all counts.
 #[pyfunction]
-pub fn data_text(run: &str, full: bool) -> PyResult<String> {
+pub fn _data_text(run: &str, full: bool) -> PyResult<String> {
     let run: Run = serde_json::from_str(run).map_err(|why| damaged("the run", why))?;
     Ok(strength_data::text(&run, full))
 }

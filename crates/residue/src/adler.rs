@@ -16,7 +16,7 @@ use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{Modular, Vectors};
 
 /// The largest prime below 2^16.
-const MODULUS: u32 = 65521;
+pub(crate) const MODULUS: u32 = 65521;
 
 /// Adler-32 of `data` (any length): B in the upper half, A in the lower; 1 for no data.
 ///

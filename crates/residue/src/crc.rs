@@ -223,7 +223,7 @@ impl Crc {
     }
 
     /// The register of an engine before the first byte.
-    fn start(&self) -> u128 {
+    pub(crate) fn start(&self) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => u128::from(Embedded::start(constants)),
             Engine::Wide(wide) => WideFamily::start(wide),
@@ -241,7 +241,7 @@ impl Crc {
         }
     }
 
-    fn finish(&self, state: u128) -> u128 {
+    pub(crate) fn finish(&self, state: u128) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => u128::from(Embedded::finish(constants, state as u64)),
             Engine::Wide(wide) => WideFamily::finish(wide, state),
@@ -249,7 +249,7 @@ impl Crc {
     }
 
     /// The register whose value is `value`.
-    fn register(&self, value: u128) -> u128 {
+    pub(crate) fn register(&self, value: u128) -> u128 {
         let value = (value ^ self.params.xorout) & self.params.mask();
         match &self.engine {
             Engine::Embedded(constants) => u128::from(constants.register(value as u64)),
@@ -258,13 +258,26 @@ impl Crc {
     }
 
     /// The register after `bytes` zero bytes.
-    fn advance(&self, state: u128, bytes: u64) -> u128 {
+    pub(crate) fn advance(&self, state: u128, bytes: u64) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => {
                 u128::from(advance::BEST.perform((constants, state as u64, bytes)))
             }
             Engine::Wide(wide) => wide.advance(state, bytes),
         }
+    }
+
+    /// The register before `bytes` zero bytes. `None` if the polynomial lacks its constant term: nothing undoes it.
+    ///
+    /// Bit by bit, some microseconds; only [`Partial::remove_suffix`](crate::Partial::remove_suffix) needs it.
+    pub(crate) fn retreat(&self, state: u128, bytes: u64) -> Option<u128> {
+        if self.params.poly & 1 == 0 {
+            return None;
+        }
+        let turned = |value| if self.params.refout { self.params.reflect(value) } else { value };
+        let register = turned(self.finish(state) ^ self.params.xorout);
+        let register = self.params.multiply(register, self.params.inverse_power(bytes));
+        Some(self.register(turned(register) ^ self.params.xorout))
     }
 }
 
@@ -299,7 +312,7 @@ impl Digest<'_> {
     /// # Errors
     /// [`Error::DifferentCodes`] if the CRCs' parameters differ.
     pub fn combine(&mut self, next: &Digest<'_>) -> Result<(), Error> {
-        if self.crc.params != next.crc.params {
+        if !self.crc.params.same_code(&next.crc.params) {
             return Err(Error::DifferentCodes);
         }
         let difference = self.state ^ self.crc.start();

@@ -64,7 +64,7 @@ def search_as(
 ) -> str:
     """The result as `text`, `csv` or `json`, as `residue strength search` prints it."""
     question = (width, hd, length, survey)
-    seconds = _residue.search_seconds(*question)
+    seconds = _residue._search_seconds(*question)
     task = {"work": "search", "width": width, "hd": hd, "length": length, "survey": survey, "ranges": ranges}
     kept = Journal(journal, task)
     with connect(client) as connected:
@@ -91,12 +91,12 @@ def search_as(
         finally:
             kept.save()
             bar.stop()
-    return _residue.search_merge([parts[index] for index in sorted(parts)], form)
+    return _residue._search_merge([parts[index] for index in sorted(parts)], form)
 
 
 def search_part(question: tuple[int, int | None, int | None, bool], index: int, of: int) -> tuple[int, str]:
     """A range of a search. Runs on a worker."""
-    return index, _residue.search_range(*question, index, of)
+    return index, _residue._search_range(*question, index, of)
 
 
 def data(
@@ -143,7 +143,7 @@ def data_run(
     """The result as JSON."""
     named = labels(codes) if codes is not None else []
     places = [os.path.abspath(os.fspath(path)) for path in paths]
-    job = _residue.DataJob(places, list(made), named, splices, trials, burst, seed)
+    job = _residue._DataJob(places, list(made), named, splices, trials, burst, seed)
     parts = job.parts(size(part_size))
     # The parts say all of the work, and which bytes of which files are read; of the files, sizes and times say whether they
     # are still the same.
@@ -191,9 +191,9 @@ def _stamp(part: str, files: Sequence[str]) -> list[Any]:
 
 def data_part(index: int, part: str) -> tuple[int, str]:
     """A part of the trials. Runs on a worker."""
-    return index, _residue.data_part(part)
+    return index, _residue._data_part(part)
 
 
 def data_text(run: str, full: bool) -> str:
     """The tables of a run, as `residue strength data` prints them."""
-    return _residue.data_text(run, full)
+    return _residue._data_text(run, full)
