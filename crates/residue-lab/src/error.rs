@@ -80,6 +80,8 @@ pub enum Error {
     Samples(Unusable),
     /// More bytes than 64 are to be left out at the ends of samples.
     Offset(usize),
+    /// Of the parts of the work on this source one is missing, came twice, or is another job's.
+    Parts(String),
 }
 
 impl fmt::Display for Error {
@@ -168,6 +170,10 @@ impl fmt::Display for Error {
                     "{bytes} bytes to leave out at each end are too many to try; give at most 64"
                 )
             }
+            Error::Parts(name) => write!(
+                f,
+                "`{name}`: the parts of the work do not make a whole: one is missing, came twice, or is another job's"
+            ),
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Polynomial { text, fault } => write!(f, "`{text}`: {fault}"),
             Error::Search(fault) => fault.fmt(f),
