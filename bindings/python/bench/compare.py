@@ -123,7 +123,9 @@ def main():
             turns = measure([function for _, function in functions], data[size], share)
             for (label, _), own in zip(functions, turns, strict=True):
                 ratio = statistics.median(theirs / ours for theirs, ours in zip(own, turns[0], strict=True))
-                rows.append({"code": name, "size": size, "function": label, "ns": statistics.median(own), "ratio": ratio})
+                rows.append(
+                    {"code": name, "size": size, "function": label, "ns": statistics.median(own), "ratio": ratio}
+                )
     versions = {}
     for package in ("google-crc32c", "crc32c", "fastcrc", "anycrc"):
         try:
@@ -148,11 +150,7 @@ def main():
             cells = [row for row in rows if (row["code"], row["function"]) == (name, label)]
             text = " | ".join(f"{cell['ns']:,.{0 if cell['ns'] > 100 else 1}f} ({cell['ratio']:.2f})" for cell in cells)
             print(f"| {name} | `{label}` | {text} |")
-    slower = [
-        row
-        for row in rows
-        if not row["function"].startswith("residue.") and row["ratio"] < 1
-    ]
+    slower = [row for row in rows if not row["function"].startswith("residue.") and row["ratio"] < 1]
     print("\n" + ("\n".join(f"faster: {row}" for row in slower) or "No other is faster than the first of its code."))
 
 

@@ -14,8 +14,8 @@ use std::slice;
 
 /// From so many bytes on, other threads may run meanwhile.
 ///
-/// Giving up the lock and taking it again costs some 40 ns if nobody else wants it, and up to the switch interval (5 ms) if
-/// somebody does. So it has to be worth it: 64 KiB take 2 µs and more.
+/// Giving up the lock and taking it again costs tens of nanoseconds if nobody else wants it, and up to the switch interval (5 ms) if
+/// somebody does. So it has to be worth it: 64 KiB take 3 µs.
 pub const RELEASE: usize = 64 << 10;
 
 /// A buffer that an object lends until this is dropped.

@@ -27,7 +27,9 @@ def test_names():
         assert residue.Code(alias).name == name in CODES
     assert residue.backend("crc-32c") == residue.Code("crc-32c").backend
     assert residue.backend("crc-32c") in [kernel.name for kernel in residue.Code("crc-32c").kernels if kernel.supported]
-    assert residue.Code("internet").about.startswith("The Internet checksum") and residue.Code("internet").params is None
+    assert (
+        residue.Code("internet").about.startswith("The Internet checksum") and residue.Code("internet").params is None
+    )
     assert residue.Code("crc-32c").little_endian and not residue.Code("crc-16/xmodem").little_endian
 
 
@@ -114,7 +116,12 @@ def test_any_contiguous_buffer():
 def test_other_buffers_are_refused():
     a = numpy.arange(64, dtype=numpy.uint8)
     for view in (a[::2], a[::-1], a.reshape(8, 8).T, a.reshape(8, 8)[:, :4], memoryview(a)[::2]):
-        for call in (residue.crc32c, residue.Code("xns").value, residue.new("crc-32").update, residue.Code("crc-32").partial):
+        for call in (
+            residue.crc32c,
+            residue.Code("xns").value,
+            residue.new("crc-32").update,
+            residue.Code("crc-32").partial,
+        ):
             with pytest.raises(BufferError, match="ascontiguousarray"):
                 call(view)
     for call in (residue.crc32c, residue.crc32, residue.Code("xns").value, residue.new("crc-32").update):
@@ -161,12 +168,20 @@ def test_other_buffers_are_refused():
         (lambda: residue.Code("xns").combine(1, 1, 2, 3), ValueError, "inside a word"),
         (lambda: residue.Code("crc-32").update_value(0, 4, 3, b"ab", b"cd"), ValueError, "past"),
         (lambda: residue.Code("crc-32").update_value(0, 4, 0, b"ab", b"c"), ValueError, "replaced"),
-        (lambda: residue.Code("fletcher-16").update_value(0xFFFF, 4, 0, b"ab", b"cd"), ValueError, "no data of 4 bytes"),
+        (
+            lambda: residue.Code("fletcher-16").update_value(0xFFFF, 4, 0, b"ab", b"cd"),
+            ValueError,
+            "no data of 4 bytes",
+        ),
         (lambda: residue.concat(), TypeError, "at least one"),
         (lambda: residue.concat(1), TypeError, "Partial"),
         (lambda: residue.partial("crc-32", b"a") + residue.partial("crc-32c", b"a"), ValueError, "different codes"),
         (lambda: residue.partial("crc-32", b"a").extend_by_zeroes((1 << 64) - 1), ValueError, "2\\^64"),
-        (lambda: residue.partial("crc-32", b"a").remove_prefix(residue.partial("crc-32", b"ab")), ValueError, "2 bytes"),
+        (
+            lambda: residue.partial("crc-32", b"a").remove_prefix(residue.partial("crc-32", b"ab")),
+            ValueError,
+            "2 bytes",
+        ),
         (lambda: residue.Partial("crc-32", 1, 0), ValueError, "0 bytes"),
         (lambda: residue.Partial("crc-32", 1 << 33, 5), ValueError, "32 bits"),
         (lambda: residue.Partial.parse("crc-32:5"), ValueError, "CODE:VALUE:BYTES"),

@@ -21,7 +21,8 @@ def test_files(tmp_path):
             assert residue.file(opened, name).partial() == residue.partial(name, DATA[1000:])
             assert not opened.closed
         assert residue.file(io.BytesIO(DATA), name).value == expected
-    only_read = type("R", (), {"read": lambda self, n, source=io.BytesIO(DATA): source.read(min(n, 1000))})()
+    source = io.BytesIO(DATA)
+    only_read = type("R", (), {"read": lambda self, n: source.read(min(n, 1000))})()
     assert residue.file(only_read, "crc-32c").value == residue.crc32c(DATA)
     assert residue.file(io.BytesIO(b""), "crc-32c").hexdigest() == "00000000"
 

@@ -78,7 +78,9 @@ def test_combine():
         assert code.combine(one, two, int(length), 4) == expected, name
         if code.params is not None or name == "adler-32":
             assert code.combine(one, two, int(length)) == expected, name
-            assert residue.concat(residue.Partial(code, one, 5), residue.Partial(code, two, int(length))).value == expected
+            assert (
+                residue.concat(residue.Partial(code, one, 5), residue.Partial(code, two, int(length))).value == expected
+            )
 
 
 def test_update():

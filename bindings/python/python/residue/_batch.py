@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ._residue import Code, _batch_each, _batch_rows, _batch_spans
@@ -26,26 +28,27 @@ def batch(code: Any, data: Any, offsets: Any = None, lengths: Any = None, *, out
         code = Code(code)
     if (offsets is None) != (lengths is None):
         raise TypeError("batch() takes offsets and lengths together, or neither")
-    numpy = sys.modules.get("numpy")
-    ours = numpy is not None and isinstance(data, numpy.ndarray)
+    call: Callable[[Any], Any]
+    # Not imported here: who has no array of NumPy's needs none.
+    numpy: Any = sys.modules.get("numpy")
+    array_of_numpy = numpy is not None and (isinstance(data, numpy.ndarray) or isinstance(offsets, numpy.ndarray))
     if offsets is not None:
-        ours = ours or numpy is not None and isinstance(offsets, numpy.ndarray)
         offsets, lengths = _integers(offsets, "offsets"), _integers(lengths, "lengths")
-        call, arguments, count = _batch_spans, (code, data, offsets, lengths), len(offsets)
+        call, count = partial(_batch_spans, code, data, offsets, lengths), len(offsets)
     elif isinstance(data, (list, tuple)):
-        call, arguments, count = _batch_each, (code, data), len(data)
+        call, count = partial(_batch_each, code, data), len(data)
     else:
-        call, arguments, count = _batch_rows, (code, data), _rows(data)
+        call, count = partial(_batch_rows, code, data), _rows(data)
     if out is not None:
         if code.width > 64:
             raise ValueError(f"{code} has values of {code.width} bits, for which no buffer has elements: leave out out")
-        call(*arguments, out)
+        call(out)
         return out
     if code.width > 64:
-        return call(*arguments, None)
+        return call(None)
     size = next(size for size in _TYPES if 8 * size >= code.width)
-    out = numpy.empty(count, f"u{size}") if ours else array(_TYPES[size], bytes(count * size))
-    call(*arguments, out)
+    out = numpy.empty(count, f"u{size}") if array_of_numpy else array(_TYPES[size], bytes(count * size))
+    call(out)
     return out
 
 
@@ -65,7 +68,7 @@ def _rows(data: Any) -> int:
 
 def _integers(values: Any, name: str) -> Any:
     """One row of 64-bit integers."""
-    numpy = sys.modules.get("numpy")
+    numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(values, numpy.ndarray):
         if values.dtype.kind not in "iu" or values.ndim != 1:
             raise TypeError(f"{name} have to be one row of integers, not {values.ndim} dimensions of {values.dtype}")

@@ -9,8 +9,8 @@ False
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from ._residue import _pcap_verify
 
@@ -142,17 +142,18 @@ def verify(path: str | os.PathLike[str], *, checks: Literal["wrong", "all"] | No
     """
     path = os.fspath(path)
     found = _pcap_verify(path, checks)
-
-    def rows(name: str, kind: type) -> list[Any]:
-        return [kind(**row) if isinstance(row, dict) else kind(*row) for row in found[name]]
-
-    lists = {
-        "protocols": rows("protocols", Counts),
-        "causes": rows("causes", Cause),
-        "rewritten": rows("rewritten", Rewritten),
-        "senders": rows("senders", Sender),
-        "flows": rows("flows", Flow),
-        "checks": rows("checks", Check),
-    }
-    plain = {field.name: found[field.name] for field in fields(Report) if field.name not in (*lists, "path", "total")}
-    return Report(path=path, total=Counts(**found["total"]), **plain, **lists)
+    return Report(
+        path=path,
+        format=found["format"],
+        compression=found["compression"],
+        packets=found["packets"],
+        cut_packets=found["cut_packets"],
+        error=found["error"],
+        total=Counts(**found["total"]),
+        protocols=[Counts(**row) for row in found["protocols"]],
+        causes=[Cause(*row) for row in found["causes"]],
+        rewritten=[Rewritten(*row) for row in found["rewritten"]],
+        senders=[Sender(*row) for row in found["senders"]],
+        flows=[Flow(*row) for row in found["flows"]],
+        checks=[Check(**row) for row in found["checks"]],
+    )
