@@ -9,7 +9,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
-use residue::Code;
+use residue::code::Sum;
+use residue::{Code, Partial, adler};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -51,6 +52,9 @@ pub fn value_of(value: &Bound<'_, PyAny>, width: u32) -> PyResult<u128> {
         ))),
     }
 }
+
+/// The name of CRCs outside the catalogue.
+const CUSTOM: &str = "custom";
 
 /// Codes by the names they were asked for.
 static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -96,7 +100,7 @@ impl PyCode {
     /// What `Code` makes it again from.
     pub fn spelling(&self) -> String {
         match self.code.params() {
-            Some(params) if params.name == "custom" => PyParams::of(params).__str__(),
+            Some(params) if params.name == CUSTOM => PyParams::of(params).__str__(),
             _ => self.code.name().to_string(),
         }
     }
@@ -159,19 +163,23 @@ impl PyCode {
     ) -> PyResult<Bound<'py, PyAny>> {
         let width = self.code.width();
         let (first, second) = (value_of(value1, width)?, value_of(value2, width)?);
-        let needless = matches!(*self.code, Code::Crc(_) | Code::Sum(residue::code::Sum::Adler32));
-        let length1 = match length1 {
-            Some(length) => length,
-            None if needless => 0,
-            None => {
+        let value = match (&*self.code, length1) {
+            (Code::Crc(crc), _) => crc.combine(first, second, length2),
+            (Code::Sum(Sum::Adler32), _) => {
+                adler::combine(first as u32, second as u32, length2).into()
+            }
+            (code, Some(length1)) => {
+                let first = Partial::new(code, first, length1).map_err(refused)?;
+                let second = Partial::new(code, second, length2).map_err(refused)?;
+                first.concat(&second).map_err(refused)?.value()
+            }
+            (code, None) => {
                 return Err(PyTypeError::new_err(format!(
-                    "combine() needs length1 for {}, the length of the first piece in bytes: words may be split between the \
-                     pieces",
-                    self.code
+                    "combine() needs length1 for {code}, the length of the first piece in bytes: the second may begin \
+                     inside a word"
                 )));
             }
         };
-        let value = self.code.combine((first, length1), (second, length2)).map_err(refused)?;
         number(value1.py(), value)
     }
 
@@ -187,22 +195,18 @@ impl PyCode {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = value.py();
         let before = value_of(value, self.code.width())?;
+        let whole = Partial::new(&self.code, before, length).map_err(refused)?;
         let after = buffer::with(old, |old| {
             buffer::with(new, |new| {
                 if old.len() != new.len() {
-                    let (old, new) = (old.len(), new.len());
-                    return Err(PyValueError::new_err(format!(
-                        "old has {old} bytes and new {new}: an edit keeps the length; Partial.replace does not"
-                    )));
+                    let [old, new] = [old, new].map(|data| data.len() as u64);
+                    return Err(refused(residue::Error::LengthsDiffer { old, new }));
                 }
-                let after = buffer::unlocked(py, old.len(), || {
-                    self.code.update(before, length, offset, old, new)
-                });
-                after.ok_or_else(|| {
-                    PyValueError::new_err(format!(
-                        "{} bytes at {offset} reach past the data's {length} bytes",
-                        old.len()
-                    ))
+                let work = || self.code.update(whole.value(), length, offset, old, new);
+                buffer::unlocked(py, old.len(), work).ok_or_else(|| {
+                    let count = old.len() as u64;
+                    let bytes = length;
+                    refused(residue::Error::RangeOutside { offset, length: count, bytes })
                 })
             })
         })???;
@@ -271,12 +275,13 @@ impl PyCode {
     }
 
     fn __eq__(&self, other: &PyCode) -> bool {
-        self.code.name() == other.code.name() && self.code.params() == other.code.params()
+        self.code == other.code
     }
 
     fn __hash__(&self) -> u64 {
+        // Equal codes may have different names, but check values and widths are the same.
         let mut hasher = DefaultHasher::new();
-        self.spelling().hash(&mut hasher);
+        (self.code.width(), self.code.value(b"123456789")).hash(&mut hasher);
         hasher.finish()
     }
 

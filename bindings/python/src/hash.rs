@@ -2,6 +2,8 @@
 
 use crate::buffer;
 use crate::code::{PyCode, number};
+use crate::partial::PyPartial;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
@@ -87,6 +89,12 @@ impl PyHash {
         number(py, value)
     }
 
+    /// The partial result so far, to be joined with others.
+    fn partial(&self, py: Python<'_>) -> PyPartial {
+        let state = self.state(py);
+        PyPartial::new(&state.code, &state.stream.partial())
+    }
+
     /// Bytes taken in so far.
     #[getter]
     fn length(&self, py: Python<'_>) -> u64 {
@@ -129,6 +137,12 @@ impl PyHash {
     #[getter]
     fn block_size(&self) -> u32 {
         64
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a Hash cannot be pickled, as those of hashlib; pickle hash.partial()",
+        ))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

@@ -23,7 +23,7 @@ pub fn interruptible<R: Send + 'static>(
     loop {
         // Exclusive, as a receiver is for one thread.
         let receive = &mut receive;
-        match py.detach(|| receive.recv_timeout(LOOK)) {
+        match py.detach(move || receive.recv_timeout(LOOK)) {
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
