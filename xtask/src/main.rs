@@ -7,6 +7,7 @@ mod cross;
 mod debian;
 mod fuzz;
 mod loops;
+mod python;
 mod rivals;
 mod test;
 mod web;

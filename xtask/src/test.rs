@@ -54,6 +54,14 @@ pub fn run() -> ExitCode {
         }
         Err(why) => counts.skipped.push(format!("the page in a browser: {why}")),
     }
+    match crate::python::run() {
+        Ok(results) => {
+            counts.passed += results.passed;
+            counts.failed += results.failed;
+            counts.skipped.extend(results.skipped);
+        }
+        Err(why) => counts.skipped.push(format!("Python package: {why}")),
+    }
 
     println!();
     for why in &counts.skipped {

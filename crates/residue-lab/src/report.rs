@@ -30,6 +30,7 @@ pub mod figures;
 pub mod html;
 #[cfg(feature = "figures")]
 pub mod iscsi;
+pub mod polynomial;
 pub mod published;
 mod select;
 pub mod strength_advise;
@@ -37,6 +38,7 @@ pub mod strength_advise;
 pub mod strength_compare;
 #[cfg(feature = "figures")]
 pub mod strength_data;
+pub mod strength_search;
 pub mod strength_sums;
 pub mod table;
 pub mod tables;

@@ -16,7 +16,7 @@ use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{Modular, Vectors};
 
 /// The largest prime below 2^16.
-const MODULUS: u32 = 65521;
+pub(crate) const MODULUS: u32 = 65521;
 
 /// Adler-32 of `data` (any length): B in the upper half, A in the lower; 1 for no data.
 ///
@@ -27,6 +27,17 @@ const MODULUS: u32 = 65521;
 #[must_use]
 pub fn adler32(data: &[u8]) -> u32 {
     BEST.whole(&(), data)
+}
+
+/// Adler-32 of data whose beginning has the value `value` (1 for no beginning) and goes on with `data`: zlib's `adler32`.
+///
+/// ```
+/// assert_eq!(residue::adler::extend(residue::adler32(b"Wiki"), b"pedia"), 0x11e6_0398);
+/// ```
+#[must_use]
+pub fn extend(value: u32, data: &[u8]) -> u32 {
+    // Not every caller's sums are reduced, which the kernels rely on.
+    Adler::finish(&(), BEST.run(&(), [value & 0xffff, value >> 16].map(|sum| sum % MODULUS), data))
 }
 
 /// Adler-32 of data that comes in pieces.

@@ -9,7 +9,7 @@ use crate::crc::{self, Crc, Params, catalog, crc32c};
 use crate::fletcher;
 use crate::foil::Foil;
 use crate::kernel::{self, Family, Kernel, KernelInfo};
-use crate::{Error, adler, cpu, internet, xns};
+use crate::{Error, Partial, adler, cpu, internet, xns};
 use core::fmt;
 use core::str::FromStr;
 
@@ -123,6 +123,9 @@ impl Code {
     /// The value of `data`, of any length, by the kernel the library chooses.
     #[must_use]
     pub fn value(&self, data: &[u8]) -> u128 {
+        if let Code::Crc(crc) = self {
+            return crc.checksum(data);
+        }
         let mut stream = self.stream();
         stream.update(data);
         stream.value()
@@ -278,30 +281,19 @@ impl Code {
         Stream::new(self)
     }
 
-    /// The value of two pieces of data from the value and the length in bytes of each.
-    ///
-    /// # Errors
-    /// [`Error::OddSplit`] if the first ends inside a word and its value does not tell the next one's bytes.
-    pub fn combine(&self, first: (u128, u64), second: (u128, u64)) -> Result<u128, Error> {
-        let sum = match self {
-            Code::Crc(crc) => return Ok(crc.combine(first.0, second.0, second.1)),
-            Code::Sum(sum) => sum,
-        };
-        if !first.1.is_multiple_of(sum.word()) {
-            return Err(Error::OddSplit { bytes: first.1 });
-        }
-        let [a, b] = [first, second].map(|(value, bytes)| sum.unspell(value as u32, bytes));
-        let value = sum.combine(a, first.1 % 2 == 1, b, second.1);
-        // Both values 0 mean zero data in one's complement too.
-        let nonzero = first.0 != 0 || second.0 != 0;
-        Ok(sum.spell(value, first.1.saturating_add(second.1), || nonzero).into())
+    /// The value and the length of `data`, to be put together with those of other data.
+    #[must_use]
+    pub fn partial(&self, data: &[u8]) -> Partial<'_> {
+        let mut stream = self.stream();
+        stream.update(data);
+        stream.partial()
     }
 
     /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
     ///
-    /// `None` if the lengths of `old` and `new` differ or the change reaches past `length`. For one's-complement codes
-    /// (`internet`, `rfc1146-8`, `rfc1146-16`) new data that is zero throughout cannot be told from other multiples of the
-    /// modulus, and the value is that of the others.
+    /// `None` if the lengths of `old` and `new` differ, the change reaches past `length`, or no data of that length has this
+    /// value ([`Partial::new`]). For one's-complement codes (`internet`, `rfc1146-8`, `rfc1146-16`) new data that is zero
+    /// throughout cannot be told from other multiples of the modulus, and the value is that of the others.
     #[must_use]
     pub fn update(
         &self,
@@ -315,16 +307,33 @@ impl Code {
         if end > length || old.len() != new.len() {
             return None;
         }
-        match self {
-            Code::Crc(crc) => crc.update(value, length, offset, old, new),
-            Code::Sum(sum) => {
-                let before = sum.unspell(value as u32, length);
-                let after = sum.update(before, length, offset, old, new)?;
-                Some(sum.spell(after, length, || true).into())
-            }
+        let whole = Partial::new(self, value, length).ok()?;
+        // From the beginning of a word: zeros in front of both change nothing.
+        let before = match self {
+            Code::Crc(_) => 0,
+            Code::Sum(sum) => (offset % sum.word()) as usize,
+        };
+        let part = |data| {
+            let mut stream = self.stream();
+            stream.update_scattered(&[&[0; 4][..before], data]);
+            stream.partial()
+        };
+        Some(whole.exchange(end, &part(old), &part(new)).value())
+    }
+}
+
+/// Codes are equal that give all data the same value by their definition, whatever a CRC's name.
+impl PartialEq for Code {
+    fn eq(&self, other: &Code) -> bool {
+        match (self, other) {
+            (Code::Sum(a), Code::Sum(b)) => a == b,
+            (Code::Crc(a), Code::Crc(b)) => a.params().same_code(b.params()),
+            _ => false,
         }
     }
 }
+
+impl Eq for Code {}
 
 fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: impl FnOnce() -> Tables<W>) {
     visitor.table::<Tabled<W>>(W::KERNELS, tables, Spelling(None));

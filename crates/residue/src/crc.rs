@@ -137,6 +137,19 @@ impl Crc {
         }
     }
 
+    /// The check value of data whose beginning has the value `value` and goes on with `data`: zlib's `crc32(crc, data)`. The
+    /// value of no beginning is that of no data.
+    ///
+    /// ```
+    /// use residue::crc::{Crc, catalog};
+    /// static CRC_32C: Crc = Crc::new(&catalog::CRC_32_ISCSI);
+    /// assert_eq!(CRC_32C.extend(0x18d1_2335, b"6789"), 0xe306_9283); // after 12345
+    /// ```
+    #[must_use]
+    pub fn extend(&self, value: u128, data: &[u8]) -> u128 {
+        self.finish(self.run(self.register(value), data))
+    }
+
     /// The check value of data that comes in pieces.
     #[must_use]
     pub fn digest(&self) -> Digest<'_> {
@@ -211,7 +224,7 @@ impl Crc {
     }
 
     /// The register of an engine before the first byte.
-    fn start(&self) -> u128 {
+    pub(crate) fn start(&self) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => u128::from(Embedded::start(constants)),
             Engine::Wide(wide) => WideFamily::start(wide),
@@ -229,7 +242,7 @@ impl Crc {
         }
     }
 
-    fn finish(&self, state: u128) -> u128 {
+    pub(crate) fn finish(&self, state: u128) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => u128::from(Embedded::finish(constants, state as u64)),
             Engine::Wide(wide) => WideFamily::finish(wide, state),
@@ -237,7 +250,7 @@ impl Crc {
     }
 
     /// The register whose value is `value`.
-    fn register(&self, value: u128) -> u128 {
+    pub(crate) fn register(&self, value: u128) -> u128 {
         let value = (value ^ self.params.xorout) & self.params.mask();
         match &self.engine {
             Engine::Embedded(constants) => u128::from(constants.register(value as u64)),
@@ -246,13 +259,26 @@ impl Crc {
     }
 
     /// The register after `bytes` zero bytes.
-    fn advance(&self, state: u128, bytes: u64) -> u128 {
+    pub(crate) fn advance(&self, state: u128, bytes: u64) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => {
                 u128::from(advance::BEST.perform((constants, state as u64, bytes)))
             }
             Engine::Wide(wide) => wide.advance(state, bytes),
         }
+    }
+
+    /// The register before `bytes` zero bytes. `None` if the polynomial lacks its constant term: nothing undoes it.
+    ///
+    /// Bit by bit, some microseconds; only [`Partial::remove_suffix`](crate::Partial::remove_suffix) needs it.
+    pub(crate) fn retreat(&self, state: u128, bytes: u64) -> Option<u128> {
+        if self.params.poly & 1 == 0 {
+            return None;
+        }
+        let turned = |value| if self.params.refout { self.params.reflect(value) } else { value };
+        let register = turned(self.finish(state) ^ self.params.xorout);
+        let register = self.params.multiply(register, self.params.inverse_power(bytes));
+        Some(self.register(turned(register) ^ self.params.xorout))
     }
 }
 
@@ -287,7 +313,7 @@ impl Digest<'_> {
     /// # Errors
     /// [`Error::DifferentCodes`] if the CRCs' parameters differ.
     pub fn combine(&mut self, next: &Digest<'_>) -> Result<(), Error> {
-        if self.crc.params != next.crc.params {
+        if !self.crc.params.same_code(&next.crc.params) {
             return Err(Error::DifferentCodes);
         }
         let difference = self.state ^ self.crc.start();

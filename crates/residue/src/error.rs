@@ -14,6 +14,40 @@ pub enum Error {
     },
     /// Two parts of different codes cannot be combined.
     DifferentCodes,
+    /// No data of this length has the value given.
+    ImpossibleValue {
+        /// The length, in bytes.
+        bytes: u64,
+    },
+    /// Data of 2^64 bytes or more.
+    TooLong,
+    /// A part is longer than what it is to be removed from.
+    PartTooLong {
+        /// The part's bytes.
+        part: u64,
+        /// The bytes of the whole.
+        whole: u64,
+    },
+    /// The value of a part contradicts that of the whole.
+    Contradiction,
+    /// What replaces data is not as long as the data.
+    LengthsDiffer {
+        /// The bytes replaced.
+        old: u64,
+        /// The bytes they are replaced by.
+        new: u64,
+    },
+    /// A range to be replaced reaches past the end of the data.
+    RangeOutside {
+        /// The byte it starts at.
+        offset: u64,
+        /// Its bytes.
+        length: u64,
+        /// The bytes of the data.
+        bytes: u64,
+    },
+    /// This is no partial result's text.
+    BadPartial,
     /// No code has this name.
     UnknownCode,
     /// A CRC's parameters lack this one.
@@ -60,6 +94,28 @@ impl fmt::Display for Error {
                 "cannot combine: the first part's {bytes} bytes end inside a word; split the data at a whole word"
             ),
             Error::DifferentCodes => f.write_str("cannot combine values of different codes"),
+            Error::ImpossibleValue { bytes } => write!(
+                f,
+                "no data of {bytes} bytes has this value by this code; is it of another code, or another length?"
+            ),
+            Error::TooLong => f.write_str("the data would be 2^64 bytes or longer"),
+            Error::PartTooLong { part, whole } => {
+                write!(f, "cannot remove a part of {part} bytes from data of {whole}")
+            }
+            Error::Contradiction => f.write_str(
+                "the part's value contradicts that of the whole: it is not what stands there",
+            ),
+            Error::LengthsDiffer { old, new } => write!(
+                f,
+                "{old} bytes cannot be replaced by {new}; keep the values of the parts, and put them together anew"
+            ),
+            Error::RangeOutside { offset, length, bytes } => write!(
+                f,
+                "the range of {length} bytes at byte {offset} reaches past the data's {bytes} bytes"
+            ),
+            Error::BadPartial => f.write_str(
+                "not a partial result; write CODE:VALUE:BYTES, as crc-32/iscsi:e3069283:9 (value hexadecimal, bytes decimal)",
+            ),
             Error::UnknownCode => f.write_str("no code has this name; see the list of codes"),
             Error::MissingParameter(name) => write!(f, "the CRC's parameters lack `{name}`"),
             Error::BadParameter => f.write_str(

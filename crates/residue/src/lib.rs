@@ -19,7 +19,8 @@
 //!
 //! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`), `value` and `combine`. Every code has
 //! an *update* as well: the new value from the old one and the changed bytes, without reading the rest.
-//! [`Code`] is any of them, chosen by name at run time.
+//! [`Code`] is any of them, chosen by name at run time, and a [`Partial`] the value and length of data that is put together
+//! with others, taken apart or changed without being read again.
 //!
 //! ```
 //! assert_eq!(residue::crc32c(b"123456789"), 0xe306_9283);
@@ -74,6 +75,7 @@ pub mod kernel;
 mod paired;
 #[cfg(feature = "rayon")]
 pub mod parallel;
+pub mod partial;
 mod weighted;
 mod words;
 pub mod xns;
@@ -84,6 +86,7 @@ pub use code::{Code, Stream, Visitor};
 pub use crc::crc32c::crc32c;
 pub use error::Error;
 pub use fletcher::{fletcher16, fletcher32};
+pub use partial::Partial;
 
 /// CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
 ///

@@ -4,7 +4,7 @@ mod common;
 
 use common::{hex, input, number, vectors};
 use residue::fletcher::check_octets;
-use residue::{Code, Error, internet};
+use residue::{Code, Error, Partial, internet};
 
 const FILES: [&str; 7] =
     ["internet.txt", "xns.txt", "fletcher.txt", "trailers.txt", "adler.txt", "crc.txt", "foil.txt"];
@@ -83,9 +83,13 @@ fn combined_values_as_cited() {
             .strip_prefix("0x")
             .map_or_else(|| length.parse(), |hex| u64::from_str_radix(hex, 16));
         let length = length.unwrap_or_else(|e| panic!("{line:?}: {e}"));
-        // A first part of whole words: the file has no others.
-        let value = code.combine((first, 0), (second, length));
-        assert_eq!(value, Ok(expected), "{name} ({source})");
+        // A first part of whole words: the file has no others. Its length does not matter.
+        let [first, second] = [(first, 4), (second, length)]
+            .map(|(value, bytes)| Partial::new(&code, value, bytes).expect("a value"));
+        let whole = first.concat(&second).expect("whole words");
+        assert_eq!(whole.value(), expected, "{name} ({source})");
+        assert_eq!(whole.remove_prefix(&first), Ok(second), "{name} ({source})");
+        assert_eq!(whole.remove_suffix(&second), Ok(first), "{name} ({source})");
     }
 }
 

@@ -13,9 +13,9 @@ use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
+use residue_lab::report::polynomial::{json as polynomial_as_json, written};
 use residue_lab::report::{grouped, table::COLUMNS, wrapped};
 use residue_lab::strength::{Effort, Generator, Notation};
-use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -156,24 +156,6 @@ fn reported(
         output.complain(&format!("report: {}", page.display()));
     }
     Ok(())
-}
-
-/// A polynomial in a notation, of as many digits as its width has.
-fn written(generator: &Generator, notation: Notation) -> String {
-    let digits = generator.width().div_ceil(4) as usize;
-    format!("{:0digits$x}", generator.write(notation))
-}
-
-fn polynomial_as_json(generator: &Generator) -> Value {
-    let notations: serde_json::Map<String, Value> = Notation::ALL
-        .iter()
-        .map(|&notation| (notation.name().to_string(), json!(written(generator, notation))))
-        .collect();
-    json!({
-        "width": generator.width(),
-        "names": generator.names().collect::<Vec<_>>(),
-        "notations": notations,
-    })
 }
 
 /// What it is, in a line or two.

@@ -14,8 +14,8 @@
 //!
 //! Two values are taken for equal as a receiver does who sums the whole: 0 and FFFF of one's complement are one residue.
 
-use residue::Code;
 use residue::code::Sum;
+use residue::{Code, Partial};
 
 /// The group of a code, as additions on elements packed into 32 bits; pairs have A in the lower half.
 pub trait Group: Copy + Sync {
@@ -219,11 +219,11 @@ impl Additive {
     pub fn shift(&self, bytes: usize) -> Shift {
         match self.kind {
             Kind::Bits => {
-                let zeros = self.value(&vec![0; bytes]).into();
                 let moved = |value: u32| {
-                    let moved = self.code.combine((value.into(), 4), (zeros, bytes as u64));
-                    // A multiple of four bytes is whole words of any code.
-                    moved.unwrap_or_default() as u32
+                    let moved = Partial::new(&self.code, value.into(), 4)
+                        .and_then(|four| four.extend_by_zeroes(bytes as u64));
+                    // Any value of the width is one of a CRC or an exclusive or.
+                    moved.map_or(0, |moved| moved.value() as u32)
                 };
                 let origin = moved(0);
                 let width = self.code.width();

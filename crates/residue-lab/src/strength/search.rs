@@ -313,9 +313,11 @@ impl<'a> Worker<'a> {
     fn new(task: Task, effort: &Effort<'a>) -> Worker<'a> {
         let distances = task.distance().map_or(3..=task.width + 1, |one| one..=one);
         let filters = distances.map(|distance| Filter::new(task.width, distance)).collect();
-        // There are enough candidates for the other threads, and who waits is told of candidates.
+        // There are enough candidates for the other threads, and who waits is told of candidates. A proof may take as long
+        // whatever the number of threads: the result must not depend on it.
         let longest = effort.longest.min(LONGEST);
-        let effort = Effort { threads: 1, longest, tell: &|_, _| {}, ..*effort };
+        let sums = effort.sums / effort.threads.max(1) as u64;
+        let effort = Effort { threads: 1, sums, longest, tell: &|_, _| {} };
         Worker { task, filters, effort }
     }
 

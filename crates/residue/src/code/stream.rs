@@ -4,7 +4,7 @@ use super::{Code, Sum};
 use crate::crc::Digest;
 use crate::fletcher::{Bytes256, Fletcher16, Fletcher32, Sums, Words65536};
 use crate::foil::Foiled;
-use crate::{Error, adler, internet, xns};
+use crate::{Error, Partial, adler, internet, xns};
 
 /// The value of data that comes in pieces. Made by [`Code::stream`].
 #[derive(Clone, Debug)]
@@ -118,13 +118,20 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Appends data that was taken in apart by the same code, as if it had followed.
+    /// The value so far and the length, to be put together with those of other data.
+    #[must_use]
+    pub fn partial(&self) -> Partial<'a> {
+        Partial::of(self)
+    }
+
+    /// Appends data that was taken in apart by the same code, as if it had followed. The stream goes on after it, inside a word
+    /// too, where a [`Partial`] could not.
     ///
     /// # Errors
     /// [`Error::OddSplit`] if this stream ends inside a word and the code's value does not tell the next one's bytes;
     /// [`Error::DifferentCodes`] if the codes differ.
     pub fn combine(&mut self, next: &Stream<'_>) -> Result<(), Error> {
-        if self.code.name() != next.code.name() {
+        if self.code != next.code {
             return Err(Error::DifferentCodes);
         }
         match (&mut self.state, &next.state) {

@@ -3,7 +3,7 @@
 use crate::fletcher::{
     self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536, check_octets, swap_halves,
 };
-use crate::foil::{self, Foil};
+use crate::foil;
 use crate::kernel::Family;
 use crate::{adler, internet, xns};
 
@@ -167,7 +167,7 @@ impl Sum {
     }
 
     /// Bytes in a word that no part but the last may end within, for combination.
-    pub(super) fn word(self) -> u64 {
+    pub(crate) const fn word(self) -> u64 {
         match self {
             Sum::Xor32 | Sum::Sum32 => 4,
             Sum::Xns | Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Fletcher32Mod65536 => 2,
@@ -176,66 +176,136 @@ impl Sum {
         }
     }
 
-    pub(super) fn combine(self, first: u32, odd: bool, second: u32, length: u64) -> u32 {
-        fn pair<V: Variant>(first: u32, second: u32, length: u64) -> u32 {
-            let units = length.div_ceil(V::UNIT as u64);
-            V::finish(&(), fletcher::combine::<V>(sums::<V>(first), sums::<V>(second), units))
-        }
+    /// Bytes in a unit that moves what is before it.
+    const fn unit(self) -> u64 {
         match self {
-            Sum::Internet => internet::combine(first as u16, odd, second as u16).into(),
-            Sum::Xns => xns::combine(first as u16, second as u16, length.div_ceil(2)).into(),
-            Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
-                pair::<Bytes255>(first, second, length)
-            }
-            Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
-                pair::<Words65535>(first, second, length)
-            }
-            Sum::Fletcher16Mod256 => pair::<Bytes256>(first, second, length),
-            Sum::Fletcher32Mod65536 => pair::<Words65536>(first, second, length),
-            Sum::Adler32 => adler::combine(first, second, length),
-            Sum::Xor8 | Sum::Xor16 | Sum::Xor32 => first ^ second,
-            Sum::Sum8 => Foil::<false, 1>::combine(first, second),
-            Sum::Sum16 => Foil::<false, 2>::combine(first, second),
-            Sum::Sum32 => Foil::<false, 4>::combine(first, second),
+            Sum::Xns | Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Fletcher32Mod65536 => 2,
+            Sum::Rfc1146B16 | Sum::FourOctets => 2,
+            _ => 1,
         }
     }
 
-    pub(super) fn update(
-        self,
-        value: u32,
-        length: u64,
-        offset: u64,
-        old: &[u8],
-        new: &[u8],
-    ) -> Option<u32> {
-        fn pair<V: Variant>(
-            value: u32,
-            length: u64,
-            offset: u64,
-            old: &[u8],
-            new: &[u8],
-        ) -> Option<u32> {
-            let sums = fletcher::update_at::<V>(sums::<V>(value), length, offset, old, new)?;
-            Some(V::finish(&(), sums))
-        }
+    /// How many units `bytes` bytes are, a part of one counted as one.
+    pub(crate) const fn units(self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.unit())
+    }
+
+    const fn group(self) -> Group {
         match self {
-            Sum::Internet => internet::update_at(value as u16, offset, old, new).map(u32::from),
-            Sum::Xns => xns::update_at(value as u16, length, offset, old, new).map(u32::from),
+            Sum::Internet => Group { modulus: 65535, step: Step::Rotate(8) },
+            Sum::Xns => Group { modulus: 65535, step: Step::Rotate(1) },
             Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
-                pair::<Bytes255>(value, length, offset, old, new)
+                Group { modulus: 255, step: Step::Sum }
             }
             Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
-                pair::<Words65535>(value, length, offset, old, new)
+                Group { modulus: 65535, step: Step::Sum }
             }
-            Sum::Fletcher16Mod256 => pair::<Bytes256>(value, length, offset, old, new),
-            Sum::Fletcher32Mod65536 => pair::<Words65536>(value, length, offset, old, new),
-            Sum::Adler32 => adler::update_at(value, length, offset, old, new),
-            Sum::Xor8 => Foil::<true, 1>::update_at(value, offset, old, new),
-            Sum::Xor16 => Foil::<true, 2>::update_at(value, offset, old, new),
-            Sum::Xor32 => Foil::<true, 4>::update_at(value, offset, old, new),
-            Sum::Sum8 => Foil::<false, 1>::update_at(value, offset, old, new),
-            Sum::Sum16 => Foil::<false, 2>::update_at(value, offset, old, new),
-            Sum::Sum32 => Foil::<false, 4>::update_at(value, offset, old, new),
+            Sum::Fletcher16Mod256 => Group { modulus: 256, step: Step::Sum },
+            Sum::Fletcher32Mod65536 => Group { modulus: 65536, step: Step::Sum },
+            Sum::Adler32 => Group { modulus: adler::MODULUS as u64, step: Step::Sum },
+            Sum::Xor8 | Sum::Xor16 | Sum::Xor32 => Group { modulus: 0, step: Step::None },
+            Sum::Sum8 => Group { modulus: 1 << 8, step: Step::None },
+            Sum::Sum16 => Group { modulus: 1 << 16, step: Step::None },
+            Sum::Sum32 => Group { modulus: 1 << 32, step: Step::None },
         }
     }
+
+    /// The state of data of `bytes` bytes with this value: A in the lower half, B in the upper.
+    pub(crate) fn state(self, value: u32, bytes: u64) -> u64 {
+        let value = self.unspell(value, bytes);
+        let (a, b) = match (self, self.group().step) {
+            // Weights are counted from the end, as in the other codes; the checksum's from the beginning.
+            (Sum::Internet, _) => {
+                let sum = !value as u16;
+                (if bytes % 2 == 1 { sum.swap_bytes() } else { sum }.into(), 0)
+            }
+            (_, Step::Sum) => {
+                let bits = self.facts().1 / 2;
+                (value & ((1 << bits) - 1), value >> bits)
+            }
+            _ => (value, 0),
+        };
+        self.plus(u64::from(b) << 32 | u64::from(a), 0)
+    }
+
+    /// The value of data of `bytes` bytes with this state, not all zero if `nonzero`.
+    pub(crate) fn of_state(self, state: u64, bytes: u64, nonzero: bool) -> u32 {
+        let (a, b) = (state as u32, (state >> 32) as u32);
+        let value = match (self, self.group().step) {
+            (Sum::Internet, _) => {
+                let sum = if a == 0 && nonzero { 0xffff } else { a as u16 };
+                !u32::from(if bytes % 2 == 1 { sum.swap_bytes() } else { sum }) & 0xffff
+            }
+            (_, Step::Sum) => b << (self.facts().1 / 2) | a,
+            _ => a,
+        };
+        self.spell(value, bytes, || nonzero)
+    }
+
+    pub(crate) const fn plus(self, x: u64, y: u64) -> u64 {
+        match self.group().modulus {
+            0 => x ^ y,
+            m => {
+                let low = ((x & LOW) + (y & LOW)) % m;
+                let high = ((x >> 32) + (y >> 32)) % m;
+                high << 32 | low
+            }
+        }
+    }
+
+    pub(crate) const fn minus(self, x: u64, y: u64) -> u64 {
+        match self.group().modulus {
+            0 => x ^ y,
+            m => {
+                let low = ((x & LOW) + m - (y & LOW)) % m;
+                let high = ((x >> 32) + m - (y >> 32)) % m;
+                high << 32 | low
+            }
+        }
+    }
+
+    /// The state after `units` units of zero.
+    pub(crate) const fn advance(self, state: u64, units: u64) -> u64 {
+        let Group { modulus, step } = self.group();
+        match step {
+            Step::None => state,
+            Step::Rotate(bits) => (state as u16).rotate_left((units % 16) as u32 * bits) as u64,
+            Step::Sum => {
+                let a = state & LOW;
+                let b = ((state >> 32) + units % modulus * a) % modulus;
+                b << 32 | a
+            }
+        }
+    }
+
+    /// What [`Sum::advance`] undoes.
+    pub(crate) const fn retreat(self, state: u64, units: u64) -> u64 {
+        let Group { modulus, step } = self.group();
+        match step {
+            // As many more as make a whole turn.
+            Step::None | Step::Rotate(_) => self.advance(state, 16 - units % 16),
+            Step::Sum => self.advance(state, modulus - units % modulus),
+        }
+    }
+}
+
+/// The lower half of a state.
+const LOW: u64 = 0xffff_ffff;
+
+/// What the states of a code are: one number or two, added modulo `modulus` (0: exclusive or), and what the next unit does
+/// to what is before it.
+struct Group {
+    modulus: u64,
+    step: Step,
+}
+
+/// What a unit of zero does to a state.
+#[derive(Clone, Copy)]
+enum Step {
+    /// Nothing.
+    None,
+    /// A 16-bit sum modulo 65535 is rotated left by so many bits, which multiplies it by a power of two.
+    Rotate(u32),
+    /// A is added to B.
+    Sum,
 }

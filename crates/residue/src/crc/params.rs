@@ -72,7 +72,7 @@ impl Params {
     }
 
     /// Whether this is the same code, whatever its name.
-    pub(super) const fn same_code(&self, other: &Params) -> bool {
+    pub(crate) const fn same_code(&self, other: &Params) -> bool {
         self.width == other.width
             && self.poly == other.poly
             && self.init == other.init
@@ -121,6 +121,36 @@ impl Params {
             }
         }
         register
+    }
+
+    /// a b mod P.
+    pub(super) const fn multiply(&self, a: u128, b: u128) -> u128 {
+        let (mut product, mut bit) = (0, self.width);
+        while bit > 0 {
+            bit -= 1;
+            product = self.feed(product, 0, 1) ^ (a & (b >> bit & 1).wrapping_neg());
+        }
+        product
+    }
+
+    /// x^(-8 bytes) mod P, for a P with a constant term.
+    pub(super) const fn inverse_power(&self, bytes: u64) -> u128 {
+        let top = self.mask() ^ self.mask() >> 1;
+        let (mut power, mut bit) = (1, 0);
+        while bit < 8 {
+            // What leaves at the bottom takes P with it, whose x^width becomes the top bit.
+            power = if power & 1 == 1 { (power ^ self.poly) >> 1 | top } else { power >> 1 };
+            bit += 1;
+        }
+        let (mut product, mut left) = (1, bytes);
+        while left != 0 {
+            if left & 1 == 1 {
+                product = self.multiply(product, power);
+            }
+            power = self.multiply(power, power);
+            left >>= 1;
+        }
+        product
     }
 
     /// The definition, one message bit at a time: the value of `data`.

@@ -19,24 +19,14 @@ impl Wide {
         if self.params.refout { self.params.reflect(value) } else { value }
     }
 
-    /// a b mod P.
-    const fn mul(&self, a: u128, b: u128) -> u128 {
-        let (mut product, mut bit) = (0, self.params.width);
-        while bit > 0 {
-            bit -= 1;
-            product = self.params.feed(product, 0, 1) ^ (a & (b >> bit & 1).wrapping_neg());
-        }
-        product
-    }
-
     pub(super) const fn advance(&self, state: u128, bytes: u64) -> u128 {
         // x^8 has degree below the width.
         let (mut register, mut power, mut left) = (state, 1 << 8, bytes);
         while left != 0 {
             if left & 1 == 1 {
-                register = self.mul(register, power);
+                register = self.params.multiply(register, power);
             }
-            power = self.mul(power, power);
+            power = self.params.multiply(power, power);
             left >>= 1;
         }
         register

@@ -7,8 +7,6 @@ use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
 use residue_lab::report::strength_data as report;
-use residue_lab::report::table::COLUMNS;
-use residue_lab::report::wrapped;
 use residue_lab::strength::additive::Additive;
 use residue_lab::strength::data::{self, CODES, Made, Options, Source};
 use std::path::PathBuf;
@@ -138,16 +136,7 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
     } else if args.csv {
         output.ended(report::csv(&run).trim_end(), b'\n')?;
     } else {
-        for source in &run.sources {
-            output.line(format!("{}: {}", source.name, report::origin(source)))?;
-        }
-        output.line("")?;
-        for table in report::tables(&run, args.full) {
-            output.line(table.text())?;
-        }
-        for sentence in report::findings(&run) {
-            output.line(wrapped(&sentence, COLUMNS))?;
-        }
+        output.line(report::text(&run, args.full).trim_end())?;
     }
     Ok(())
 }

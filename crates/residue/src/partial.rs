@@ -1,0 +1,355 @@
+//! Partial results: what a code needs to know of a piece of data to work with it later, and nothing else.
+//!
+//! A [`Partial`] is a code, the value of some data, and the data's length. From partials alone, in time logarithmic in the
+//! lengths, follow the values of data put together, taken apart, extended and changed in the middle; the names are those of
+//! Abseil's CRC library:
+//!
+//! | from the partials of | method | gives that of |
+//! |---|---|---|
+//! | A and B | [`Partial::concat`] | AB |
+//! | AB and A | [`Partial::remove_prefix`] | B |
+//! | AB and B | [`Partial::remove_suffix`] | A |
+//! | A | [`Partial::extend_by_zeroes`] | A and n zero bytes |
+//! | AXB, X and Y, as long as X | [`Partial::replace`] | AYB |
+//!
+//! (zlib's `crc32_combine` and `adler32_combine` are `concat`.) A whole is split by either of the removals, and the value of
+//! any range follows from those of two prefixes. A partial is written as one line of text, and read again by [`parse`].
+//!
+//! ```
+//! use residue::Code;
+//! let code: Code = "crc32c".parse()?;
+//! let (a, b) = (code.partial(b"12345"), code.partial(b"6789"));
+//! let whole = a.concat(&b)?;
+//! assert_eq!((whole.value(), whole.bytes()), (0xe306_9283, 9));
+//! assert_eq!(whole.remove_prefix(&a)?, b);
+//! assert_eq!(whole.remove_suffix(&b)?, a);
+//! assert_eq!(a.extend_by_zeroes(3)?, code.partial(b"12345\0\0\0"));
+//! assert_eq!(whole.replace(5, &b, &code.partial(b"abcd"))?, code.partial(b"12345abcd"));
+//! assert_eq!(whole.to_string(), "crc-32/iscsi:e3069283:9");
+//! # Ok::<(), residue::Error>(())
+//! ```
+//!
+//! # Where words are cut
+//! Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) cannot tell what B is worth after an A that ends
+//! inside a word: that is [`Error::OddSplit`], unless one of the two is empty. The Internet checksum can: it swaps bytes.
+//!
+//! # The two zeros of one's complement
+//! In `internet`, `rfc1146-8` and `rfc1146-16` the value of data that is zero throughout differs from that of other data whose
+//! sum is a multiple of the modulus. `concat` and `extend_by_zeroes` are exact. When something that is not zero is removed or
+//! replaced, and what is left is a multiple of the modulus, its partial is that of data that is not zero throughout, as in
+//! [`Code::update`]: the values cannot tell.
+//!
+//! # Idea
+//! Every code is a state s, an element of a group, with s(AB) = T^|B| (s(A) - s(empty)) + s(B), where T can be undone. A CRC's
+//! state is its register, + is exclusive or, and T multiplies by x^8 modulo P; Fletcher's and Adler's is (A, B), and T
+//! adds A to B; T of a one's-complement sum is a rotation.
+
+use crate::code::Sum;
+use crate::{Code, Error, Stream};
+use core::fmt;
+
+/// A code, and the value and the length of some data. Made by [`Code::partial`], [`Stream::partial`](crate::Stream::partial)
+/// or [`Partial::new`].
+///
+/// Partials are equal if codes, values and lengths are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partial<'a> {
+    code: &'a Code,
+    value: u128,
+    bytes: u64,
+}
+
+impl<'a> Partial<'a> {
+    /// The partial of `bytes` bytes of data whose value is `value`.
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if no data of that length has this value: it is wider than the code, or a sum is not reduced
+    /// (XNS's FFFF, which means "no checksum", among them), or the length is 0 and the value not that of no data.
+    pub fn new(code: &'a Code, value: u128, bytes: u64) -> Result<Partial<'a>, Error> {
+        let partial = Partial { code, value, bytes };
+        let known = match code {
+            Code::Crc(crc) => value & !crc.params().mask() == 0,
+            // Of the spellings of one residue, a code has one.
+            Code::Sum(_) => {
+                value <= u128::from(u32::MAX >> (32 - code.width()))
+                    && partial.after(partial.state(), bytes, partial.nonzero()) == partial
+            }
+        };
+        let good = known && (bytes != 0 || value == Partial::empty(code).value);
+        if good { Ok(partial) } else { Err(Error::ImpossibleValue { bytes }) }
+    }
+
+    /// What a stream has seen.
+    pub(crate) fn of(stream: &Stream<'a>) -> Partial<'a> {
+        Partial { code: stream.code(), value: stream.value(), bytes: stream.bytes() }
+    }
+
+    /// The partial of no data.
+    #[must_use]
+    pub fn empty(code: &'a Code) -> Partial<'a> {
+        Partial { code, value: code.stream().value(), bytes: 0 }
+    }
+
+    /// The code.
+    #[must_use]
+    pub const fn code(&self) -> &'a Code {
+        self.code
+    }
+
+    /// The value, as [`Code::value`] gives it.
+    #[must_use]
+    pub const fn value(&self) -> u128 {
+        self.value
+    }
+
+    /// The length of the data in bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The partial of this data with `next`'s after it.
+    ///
+    /// # Errors
+    /// [`Error::DifferentCodes`]; [`Error::OddSplit`] (see the [module](self)); [`Error::TooLong`] for 2^64 bytes and more.
+    pub fn concat(&self, next: &Partial<'_>) -> Result<Partial<'a>, Error> {
+        self.same_code(next)?;
+        let bytes = self.bytes.checked_add(next.bytes).ok_or(Error::TooLong)?;
+        if next.bytes == 0 {
+            return Ok(*self);
+        }
+        self.splits(self.bytes)?;
+        let change = self.minus(self.state(), self.start());
+        let state = self.plus(self.advance(change, self.bytes, bytes), next.state());
+        Ok(self.after(state, bytes, self.nonzero() || next.nonzero()))
+    }
+
+    /// The partial of this data followed by `count` zero bytes: that of a sparse file, or of padding. For zero bytes in front
+    /// of something extend [`Partial::empty`] and [`concat`](Partial::concat).
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for 2^64 bytes and more.
+    pub fn extend_by_zeroes(&self, count: u64) -> Result<Partial<'a>, Error> {
+        let bytes = self.bytes.checked_add(count).ok_or(Error::TooLong)?;
+        Ok(self.after(self.advance(self.state(), self.bytes, bytes), bytes, self.nonzero()))
+    }
+
+    /// The partial of this data without its beginning, `prefix`.
+    ///
+    /// # Errors
+    /// As [`concat`](Partial::concat); [`Error::PartTooLong`] if `prefix` is longer than this; [`Error::Contradiction`] if it
+    /// cannot be what this begins with.
+    pub fn remove_prefix(&self, prefix: &Partial<'_>) -> Result<Partial<'a>, Error> {
+        let bytes = self.without(prefix)?;
+        if bytes == 0 {
+            return Ok(Partial::empty(self.code));
+        }
+        self.splits(prefix.bytes)?;
+        let change = self.minus(prefix.state(), self.start());
+        let state = self.minus(self.state(), self.advance(change, prefix.bytes, self.bytes));
+        Ok(self.after(state, bytes, self.nonzero()))
+    }
+
+    /// The partial of this data without its end, `suffix`.
+    ///
+    /// # Errors
+    /// As [`remove_prefix`](Partial::remove_prefix); [`Error::EvenPolynomial`] for a CRC that forgets what is before its last
+    /// bits.
+    pub fn remove_suffix(&self, suffix: &Partial<'_>) -> Result<Partial<'a>, Error> {
+        let bytes = self.without(suffix)?;
+        if suffix.bytes == 0 {
+            return Ok(*self);
+        }
+        if bytes == 0 {
+            return Ok(Partial::empty(self.code));
+        }
+        self.splits(bytes)?;
+        let change = self.minus(self.state(), suffix.state());
+        let state = self.plus(self.retreat(change, bytes, self.bytes)?, self.start());
+        Ok(self.after(state, bytes, self.nonzero()))
+    }
+
+    /// The partial of this data after the range that begins at `offset`, whose data is `old`, became `new`.
+    ///
+    /// The two are equally long: what moves would have to be known. Data whose parts change in length is best kept as their
+    /// partials and put together anew.
+    ///
+    /// # Errors
+    /// [`Error::DifferentCodes`]; [`Error::LengthsDiffer`]; [`Error::RangeOutside`]; [`Error::OddSplit`] if the range begins
+    /// inside a word; [`Error::Contradiction`] if `old` cannot be what stands there.
+    pub fn replace(
+        &self,
+        offset: u64,
+        old: &Partial<'_>,
+        new: &Partial<'_>,
+    ) -> Result<Partial<'a>, Error> {
+        self.same_code(old)?;
+        self.same_code(new)?;
+        if old.bytes != new.bytes {
+            return Err(Error::LengthsDiffer { old: old.bytes, new: new.bytes });
+        }
+        let end = offset.checked_add(old.bytes).filter(|&end| end <= self.bytes);
+        let outside = Error::RangeOutside { offset, length: old.bytes, bytes: self.bytes };
+        let end = end.ok_or(outside)?;
+        if old.bytes == 0 {
+            return Ok(*self);
+        }
+        self.splits(offset)?;
+        self.without(old)?;
+        if old.bytes == self.bytes {
+            return Ok(Partial { code: self.code, ..*new });
+        }
+        Ok(self.exchange(end, old, new))
+    }
+
+    /// The partial of this data after `old`, which ends after `end` bytes, became `new`.
+    pub(crate) fn exchange(&self, end: u64, old: &Partial<'_>, new: &Partial<'_>) -> Partial<'a> {
+        let change = self.minus(new.state(), old.state());
+        let state = self.plus(self.state(), self.advance(change, end, self.bytes));
+        self.after(state, self.bytes, self.nonzero() || new.nonzero())
+    }
+
+    /// The partial that `text` spells (see [`parse`]), of `code`.
+    ///
+    /// # Errors
+    /// What [`parse`] and [`Partial::new`] say; [`Error::DifferentCodes`] if it is of another code.
+    pub fn parse(code: &'a Code, text: &str) -> Result<Partial<'a>, Error> {
+        let (of, value, bytes) = parse(text)?;
+        if of != *code {
+            return Err(Error::DifferentCodes);
+        }
+        Partial::new(code, value, bytes)
+    }
+
+    fn same_code(&self, other: &Partial<'_>) -> Result<(), Error> {
+        if self.code == other.code { Ok(()) } else { Err(Error::DifferentCodes) }
+    }
+
+    /// How many bytes are left without those of `part`, if it can be part of this.
+    fn without(&self, part: &Partial<'_>) -> Result<u64, Error> {
+        self.same_code(part)?;
+        let too_long = Error::PartTooLong { part: part.bytes, whole: self.bytes };
+        let left = self.bytes.checked_sub(part.bytes).ok_or(too_long)?;
+        let whole = left == 0 && part.value != self.value;
+        let zero = self.ones_complement() && part.nonzero() && !self.nonzero();
+        if whole || zero { Err(Error::Contradiction) } else { Ok(left) }
+    }
+
+    /// Whether data may be cut after so many bytes.
+    fn splits(&self, bytes: u64) -> Result<(), Error> {
+        match self.code {
+            Code::Sum(sum) if !bytes.is_multiple_of(sum.word()) => Err(Error::OddSplit { bytes }),
+            _ => Ok(()),
+        }
+    }
+
+    fn ones_complement(&self) -> bool {
+        matches!(self.code, Code::Sum(Sum::Internet | Sum::Rfc1146B8 | Sum::Rfc1146B16))
+    }
+
+    /// Whether a byte of the data is not zero, as one's-complement codes tell.
+    fn nonzero(&self) -> bool {
+        self.value != if matches!(self.code, Code::Sum(Sum::Internet)) { 0xffff } else { 0 }
+    }
+
+    /// The state of no data.
+    fn start(&self) -> u128 {
+        match self.code {
+            Code::Crc(crc) => crc.start(),
+            Code::Sum(Sum::Adler32) => 1,
+            Code::Sum(_) => 0,
+        }
+    }
+
+    fn state(&self) -> u128 {
+        match self.code {
+            Code::Crc(crc) => crc.register(self.value),
+            Code::Sum(sum) => sum.state(self.value as u32, self.bytes).into(),
+        }
+    }
+
+    /// The partial of this state.
+    fn after(&self, state: u128, bytes: u64, nonzero: bool) -> Partial<'a> {
+        let value = match self.code {
+            Code::Crc(crc) => crc.finish(state),
+            Code::Sum(sum) => sum.of_state(state as u64, bytes, nonzero).into(),
+        };
+        Partial { code: self.code, value, bytes }
+    }
+
+    fn plus(&self, a: u128, b: u128) -> u128 {
+        match self.code {
+            Code::Crc(_) => a ^ b,
+            Code::Sum(sum) => sum.plus(a as u64, b as u64).into(),
+        }
+    }
+
+    fn minus(&self, a: u128, b: u128) -> u128 {
+        match self.code {
+            Code::Crc(_) => a ^ b,
+            Code::Sum(sum) => sum.minus(a as u64, b as u64).into(),
+        }
+    }
+
+    /// What data that ended after `from` bytes is worth if it ends after `to`.
+    fn advance(&self, state: u128, from: u64, to: u64) -> u128 {
+        match self.code {
+            Code::Crc(crc) => crc.advance(state, to - from),
+            Code::Sum(sum) => sum.advance(state as u64, sum.units(to) - sum.units(from)).into(),
+        }
+    }
+
+    /// What [`Partial::advance`] undoes.
+    fn retreat(&self, state: u128, from: u64, to: u64) -> Result<u128, Error> {
+        match self.code {
+            Code::Crc(crc) => crc.retreat(state, to - from).ok_or(Error::EvenPolynomial),
+            Code::Sum(sum) => Ok(sum.retreat(state as u64, sum.units(to) - sum.units(from)).into()),
+        }
+    }
+}
+
+/// One line: the code's name (of a CRC outside the catalogue its parameters, as they are parsed), the value in
+/// hexadecimal, and the length in bytes, in decimal: `crc-32/iscsi:e3069283:9`.
+impl fmt::Display for Partial<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.code.params() {
+            Some(p) if p.name.parse() != Ok(self.code.clone()) => write!(
+                f,
+                "width={},poly={:x},init={:x},refin={},refout={},xorout={:x}",
+                p.width, p.poly, p.init, p.refin, p.refout, p.xorout
+            )?,
+            _ => f.write_str(self.code.name())?,
+        }
+        let digits = self.code.width().div_ceil(4) as usize;
+        write!(f, ":{:0digits$x}:{}", self.value, self.bytes)
+    }
+}
+
+/// The code, the value and the length that the text of a partial spells: [`Partial::new`] makes one of them.
+///
+/// Any name or parameters that [`Code`] parses; spaces around the text do not matter.
+///
+/// ```
+/// use residue::partial::{self, Partial};
+/// let (code, value, bytes) = partial::parse("width=7,poly=9:75:9")?;
+/// assert_eq!(Partial::new(&code, value, bytes)?, code.partial(b"123456789"));
+/// # Ok::<(), residue::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::BadPartial`] if it is no such text; what is wrong with its code.
+pub fn parse(text: &str) -> Result<(Code, u128, u64), Error> {
+    let mut fields = text.trim().rsplitn(3, ':');
+    let (Some(bytes), Some(value), Some(code)) = (fields.next(), fields.next(), fields.next())
+    else {
+        return Err(Error::BadPartial);
+    };
+    // `from_str_radix` and `parse` take a sign.
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !digits(bytes) || !digits(value) {
+        return Err(Error::BadPartial);
+    }
+    let bytes = bytes.parse().map_err(|_| Error::BadPartial)?;
+    let value = u128::from_str_radix(value, 16).map_err(|_| Error::BadPartial)?;
+    Ok((code.parse()?, value, bytes))
+}
