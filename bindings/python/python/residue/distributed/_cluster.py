@@ -95,6 +95,8 @@ def connect(client: Any = None, workers: int | None = None) -> Iterator[Any]:
     """
     dask = _dask()
     if isinstance(client, dask.Client):
+        if client.asynchronous:
+            raise ValueError("an asynchronous client: give a distributed.Client made without asynchronous=True")
         yield client
         return
     with contextlib.ExitStack() as stack:

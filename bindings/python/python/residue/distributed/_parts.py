@@ -197,7 +197,7 @@ def _restored(values: Any, codes: Sequence[str], length: int) -> list[residue.Pa
 
 def restore(code: str, value: int, length: int) -> residue.Partial:
     """The partial of so many bytes that have this value. ValueError if none can have it."""
-    return residue.Partial._restore(code, value, length)
+    return residue.Partial(code, value, length)
 
 
 def _batches(pieces: Iterator[Piece], part_size: int) -> Iterator[list[Piece]]:

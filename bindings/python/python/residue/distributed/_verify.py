@@ -106,7 +106,8 @@ def verify(
     findings = [
         _finding(entry, results.get(name), problems.get(name), part_size) for name, entry in manifest.entries.items()
     ]
-    if ignore_missing:
+    # If nothing is there it is another place, and nothing was verified.
+    if ignore_missing and found:
         findings = [finding for finding in findings if finding.verdict != "missing"]
     if listing is not None:
         findings += [Finding(name, "unreadable", problem=why) for name, why in listing.problems]
