@@ -122,7 +122,8 @@ def each(
     dask = _dask()
     waiting = iter(arguments)
     name = f"residue-{function.__name__}-{uuid.uuid4().hex}"
-    finished = dask.as_completed(loop=client.loop)
+    # With results: they are fetched side by side. One by one each would cost some milliseconds.
+    finished = dask.as_completed(loop=client.loop, with_results=True, raise_errors=False)
     running: dict[Any, None] = {}
     room, look = 0, 0.0
     number = 0
@@ -139,9 +140,9 @@ def each(
                 finished.add(future)
             if not running:
                 return
-            future = next(finished)
+            future, result = next(finished)
             del running[future]
-            done(_result(dask, future))
+            done(result if future.status == "finished" else _result(dask, future))
     finally:
         if running:
             client.cancel(list(running), force=True)
