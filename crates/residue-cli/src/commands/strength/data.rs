@@ -1,9 +1,10 @@
 //! `residue strength data`: what codes miss on the user's own files.
 
+use super::reported;
 use crate::codes;
 use crate::output::Output;
 use crate::progress::Progress;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use residue_lab::report::strength_data as report;
 use residue_lab::strength::additive::Additive;
@@ -128,11 +129,7 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
     let run = data::run(&options, &|done, of| bar.tell(done, of))?;
     bar.clear();
     if let Some(folder) = &args.report {
-        let files = report::write(folder, &run)
-            .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
-        if let Some(page) = files.first() {
-            output.complain(&format!("report: {}", page.display()));
-        }
+        reported(folder, report::write(folder, &run), output)?;
     }
     if args.json {
         output.json(&run)?;
