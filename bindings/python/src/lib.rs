@@ -15,6 +15,7 @@ mod params;
 mod partial;
 mod pcap;
 mod strength;
+mod strength_jobs;
 mod work;
 
 /// The module `residue._residue`. It holds no state that the interpreter's lock would have to guard.
@@ -42,6 +43,10 @@ mod _residue {
     use super::strength::{
         _strength_advise, _strength_compare, _strength_distance, _strength_profile,
         _strength_seconds, _strength_weights, _strength_widths,
+    };
+    #[pymodule_export]
+    use super::strength_jobs::{
+        _data_part, _data_text, _search_merge, _search_range, _search_seconds, PyDataJob,
     };
 
     #[pymodule_init]

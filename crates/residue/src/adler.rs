@@ -29,6 +29,17 @@ pub fn adler32(data: &[u8]) -> u32 {
     BEST.whole(&(), data)
 }
 
+/// Adler-32 of data whose beginning has the value `value` (1 for no beginning) and goes on with `data`: zlib's `adler32`.
+///
+/// ```
+/// assert_eq!(residue::adler::extend(residue::adler32(b"Wiki"), b"pedia"), 0x11e6_0398);
+/// ```
+#[must_use]
+pub fn extend(value: u32, data: &[u8]) -> u32 {
+    // Not every caller's sums are reduced, which the kernels rely on.
+    Adler::finish(&(), BEST.run(&(), [value & 0xffff, value >> 16].map(|sum| sum % MODULUS), data))
+}
+
 /// Adler-32 of data that comes in pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Adler32 {

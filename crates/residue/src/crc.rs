@@ -137,12 +137,13 @@ impl Crc {
         }
     }
 
-    /// The check value of data that `data` end, from the value of what is before: how zlib and most CRC-32C libraries take
-    /// data in pieces.
+    /// The check value of data whose beginning has the value `value` and goes on with `data`: zlib's `crc32(crc, data)`. The
+    /// value of no beginning is that of no data.
     ///
     /// ```
-    /// use residue::crc::crc32c::CRC_32C;
-    /// assert_eq!(CRC_32C.extend(residue::crc32c(b"12345").into(), b"6789"), 0xe306_9283);
+    /// use residue::crc::{Crc, catalog};
+    /// static CRC_32C: Crc = Crc::new(&catalog::CRC_32_ISCSI);
+    /// assert_eq!(CRC_32C.extend(0x18d1_2335, b"6789"), 0xe306_9283); // after 12345
     /// ```
     #[must_use]
     pub fn extend(&self, value: u128, data: &[u8]) -> u128 {

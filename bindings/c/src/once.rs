@@ -1,0 +1,205 @@
+//! One call, one value: each family by name.
+
+use crate::border::{bytes, bytes_or_none, residue_status, run, write};
+use residue::crc::Crc;
+use residue::crc::catalog::{CRC_32_ISCSI, CRC_32_ISO_HDLC, CRC_64_NVME};
+use residue::fletcher::check_octets;
+use residue::{adler, copy, fletcher, internet, xns};
+use std::ffi::c_void;
+
+static CRC_32C: Crc = Crc::new(&CRC_32_ISCSI);
+static CRC_32: Crc = Crc::new(&CRC_32_ISO_HDLC);
+static CRC_64: Crc = Crc::new(&CRC_64_NVME);
+
+/// CRC-32C: iSCSI, SCTP, ext4, Btrfs, NVMe/TCP. "123456789" gives 0xe3069283.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_crc32c(data: *const c_void, length: usize) -> u32 {
+    // SAFETY: the header's rules.
+    residue::crc32c(unsafe { bytes_or_none(data, length) })
+}
+
+/// CRC-32: Ethernet, zip, gzip, PNG; zlib's crc32. "123456789" gives 0xcbf43926.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_crc32(data: *const c_void, length: usize) -> u32 {
+    // SAFETY: the header's rules.
+    residue::crc32(unsafe { bytes_or_none(data, length) })
+}
+
+/// CRC-64/NVME: NVMe, S3. "123456789" gives 0xae8b14860a799888.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_crc64_nvme(data: *const c_void, length: usize) -> u64 {
+    // SAFETY: the header's rules.
+    residue::crc64_nvme(unsafe { bytes_or_none(data, length) })
+}
+
+/// Adler-32: zlib streams. "Wikipedia" gives 0x11e60398; no data 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_adler32(data: *const c_void, length: usize) -> u32 {
+    // SAFETY: the header's rules.
+    residue::adler32(unsafe { bytes_or_none(data, length) })
+}
+
+/// The Internet checksum (RFC 1071) of IPv4, TCP, UDP and ICMP, complemented, as a big-endian value: store it by htons(). Over
+/// data that has its checksum in it: 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_internet_checksum(data: *const c_void, length: usize) -> u16 {
+    // SAFETY: the header's rules.
+    internet::checksum(unsafe { bytes_or_none(data, length) })
+}
+
+/// The Internet checksum after the 16-bit field old_field, at an even offset, became new_field (RFC 1624). All three are
+/// big-endian values.
+#[unsafe(no_mangle)]
+pub extern "C" fn residue_internet_update(checksum: u16, old_field: u16, new_field: u16) -> u16 {
+    internet::update(checksum, old_field, new_field)
+}
+
+/// The checksum of XNS IDP and IPX, of the packet after its checksum field; never 0xffff.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_xns_checksum(data: *const c_void, length: usize) -> u16 {
+    // SAFETY: the header's rules.
+    xns::checksum(unsafe { bytes_or_none(data, length) })
+}
+
+/// Fletcher-16: sums of bytes modulo 255, the second in the upper byte. "abcde" gives 0xc8f0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_fletcher16(data: *const c_void, length: usize) -> u16 {
+    // SAFETY: the header's rules.
+    residue::fletcher16(unsafe { bytes_or_none(data, length) })
+}
+
+/// Fletcher-32: sums of little-endian 16-bit words modulo 65535, the second in the upper half; an odd last byte is padded
+/// with a zero byte. "abcde" gives 0xf04fc729.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_fletcher32(data: *const c_void, length: usize) -> u32 {
+    // SAFETY: the header's rules.
+    residue::fletcher32(unsafe { bytes_or_none(data, length) })
+}
+
+/// Fletcher-32 of big-endian words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_fletcher32_be(data: *const c_void, length: usize) -> u32 {
+    // SAFETY: the header's rules.
+    fletcher::fletcher32_be(unsafe { bytes_or_none(data, length) })
+}
+
+/// CRC-32C of data whose beginning has the value crc (0 for no beginning) and goes on with these bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_crc32c_extend(
+    crc: u32,
+    data: *const c_void,
+    length: usize,
+) -> u32 {
+    // SAFETY: the header's rules.
+    CRC_32C.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u32
+}
+
+/// CRC-32 of data whose beginning has the value crc (0 for no beginning) and goes on with these bytes: zlib's crc32.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_crc32_extend(crc: u32, data: *const c_void, length: usize) -> u32 {
+    // SAFETY: the header's rules.
+    CRC_32.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u32
+}
+
+/// CRC-64/NVME of data whose beginning has the value crc (0 for no beginning) and goes on with these bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_crc64_nvme_extend(
+    crc: u64,
+    data: *const c_void,
+    length: usize,
+) -> u64 {
+    // SAFETY: the header's rules.
+    CRC_64.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u64
+}
+
+/// Adler-32 of data whose beginning has the value adler (1 for no beginning) and goes on with these bytes: zlib's adler32.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_adler32_extend(
+    adler: u32,
+    data: *const c_void,
+    length: usize,
+) -> u32 {
+    // SAFETY: the header's rules.
+    adler::extend(adler, unsafe { bytes_or_none(data, length) })
+}
+
+/// CRC-32C of two pieces of data from the value of each; second_length is that of the second, in bytes. In time logarithmic
+/// in it. (Any code: residue_partial_concat.)
+#[unsafe(no_mangle)]
+pub extern "C" fn residue_crc32c_combine(first: u32, second: u32, second_length: u64) -> u32 {
+    CRC_32C.combine(first.into(), second.into(), second_length) as u32
+}
+
+/// CRC-32 of two pieces of data from the value of each: zlib's crc32_combine.
+#[unsafe(no_mangle)]
+pub extern "C" fn residue_crc32_combine(first: u32, second: u32, second_length: u64) -> u32 {
+    CRC_32.combine(first.into(), second.into(), second_length) as u32
+}
+
+/// CRC-64/NVME of two pieces of data from the value of each.
+#[unsafe(no_mangle)]
+pub extern "C" fn residue_crc64_nvme_combine(first: u64, second: u64, second_length: u64) -> u64 {
+    CRC_64.combine(first.into(), second.into(), second_length) as u64
+}
+
+/// Adler-32 of two pieces of data from the value of each: zlib's adler32_combine.
+#[unsafe(no_mangle)]
+pub extern "C" fn residue_adler32_combine(first: u32, second: u32, second_length: u64) -> u32 {
+    adler::combine(first, second, second_length)
+}
+
+/// Copies length bytes, which may not overlap, and gives their CRC-32C in one pass. (Any code: residue_copy.)
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_copy_crc32c(
+    to: *mut c_void,
+    from: *const c_void,
+    length: usize,
+    value: *mut u32,
+) -> residue_status {
+    run(|| {
+        // SAFETY: the header's rules.
+        let (from, to) = unsafe { crate::batch::apart(to, from, length)? };
+        let crc = copy::crc32c(from, to);
+        // SAFETY: the header's rules.
+        unsafe { write(value, crc) }
+    })
+}
+
+/// Writes the two check octets of ISO 8473 (TP4, IS-IS, OSPF) at this offset of the packet, so that its sums are zero modulo
+/// 255. Neither octet is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_iso8473_place(
+    packet: *mut c_void,
+    length: usize,
+    offset: usize,
+) -> residue_status {
+    run(|| {
+        // SAFETY: the header's rules.
+        let checked = unsafe { bytes(packet, length)? }.len();
+        let packet = if checked == 0 {
+            &mut []
+        } else {
+            // SAFETY: not null and not too long; the caller vouches for the bytes.
+            unsafe { std::slice::from_raw_parts_mut(packet.cast(), checked) }
+        };
+        check_octets::place(packet, offset).map(drop).ok_or_else(|| {
+            crate::border::Failure::new(
+                residue_status::RESIDUE_RANGE,
+                format!("two octets at byte {offset} do not fit into {length} bytes"),
+            )
+        })
+    })
+}
+
+/// Whether both sums of the packet, check octets included, are zero modulo 255.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn residue_iso8473_verify(packet: *const c_void, length: usize) -> bool {
+    // SAFETY: the header's rules.
+    check_octets::verify(unsafe { bytes_or_none(packet, length) })
+}
+
+/// Counts one hop in an XNS packet's checksum, whose length field is packet_length; 0xffff (none) stays.
+#[unsafe(no_mangle)]
+pub extern "C" fn residue_xns_update_hop(checksum: u16, packet_length: u16) -> u16 {
+    xns::update_hop(checksum, packet_length)
+}

@@ -1,0 +1,21 @@
+//! The header is what `src/` says. `RESIDUE_WRITE_HEADER=1 cargo test -p residue-c` writes it.
+
+use std::path::Path;
+
+#[test]
+fn the_header_is_up_to_date() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let bindings = cbindgen::generate(folder).expect("cbindgen reads the sources");
+    let mut made = Vec::new();
+    bindings.write(&mut made);
+    let made = String::from_utf8(made).expect("text");
+    let path = folder.join("include/residue.h");
+    if std::env::var_os("RESIDUE_WRITE_HEADER").is_some() {
+        std::fs::write(&path, &made).expect("the header is written");
+    }
+    let there = std::fs::read_to_string(&path).expect("the header");
+    assert!(
+        there == made,
+        "bindings/c/include/residue.h is stale: RESIDUE_WRITE_HEADER=1 cargo test -p residue-c"
+    );
+}
