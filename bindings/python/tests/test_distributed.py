@@ -17,7 +17,7 @@ distributed = pytest.importorskip("distributed", reason="Dask is not installed: 
 fsspec = pytest.importorskip("fsspec")
 
 from residue import distributed as rd  # noqa: E402
-from residue.distributed import _cli, _cluster, _parts  # noqa: E402
+from residue.distributed import _cli, _cluster, _objects, _parts  # noqa: E402
 
 # Dask's own, on its way out of a process.
 pytestmark = [
@@ -226,6 +226,19 @@ def test_objects_in_memory_have_versions_too(threads, memory, monkeypatch):
     monkeypatch.setattr(_parts, "_read", changing)
     with pytest.raises(rd.ChangedError):
         rd.value("memory://object", part_size=64, client=threads)
+
+
+def test_tags_tell_objects_apart_and_times_where_there_are_none():
+    files = _objects.Remote("memory://", None)
+
+    def known(**info):
+        return files._object("/object", {"size": 5, **info})
+
+    tag = known(ETag='"abc"', LastModified="10:00:00")
+    assert tag.same(known(ETag="abc", LastModified="10:00:00.123")) and not tag.same(known(ETag='"abd"'))
+    time = known(mtime=1.5)
+    assert time.same(known(mtime=1.5)) and not time.same(known(mtime=1.6))
+    assert not time.same(files._object("/object", {"size": 6, "mtime": 1.5}))
 
 
 def test_a_read_that_fails_now_and_then_is_repeated(threads, memory, monkeypatch):

@@ -20,11 +20,10 @@ LOCAL_BLOCK = 256 << 10
 #: Bytes that are asked of a store at a time.
 REMOTE_BLOCK = 16 << 20
 
-#: What stores call the things that make a version.
-VERSION_KEYS = (
-    "ETag", "etag", "generation", "VersionId", "version_id", "md5Hash", "content_md5",
-    "mtime", "LastModified", "last_modified", "updated", "modified",
-)  # fmt: skip
+#: What stores call the things that make a version. Times count only if there is nothing better: some stores tell more digits
+#: of them in a list than for a single object.
+TAGS = ("ETag", "etag", "generation", "VersionId", "version_id", "md5Hash", "content_md5")
+TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified")
 
 
 @dataclass(frozen=True)
@@ -200,6 +199,7 @@ class Remote:
         # wrong. The common one leaves out what it cannot look at, unless it is told otherwise.
         flat = isinstance(self._fs, AsyncFileSystem) and type(self._fs)._find is not AsyncFileSystem._find
         more = {} if flat else {"on_error": failed}
+        self._fs.invalidate_cache()
         found = self._fs.find(self._base, detail=True, **more)
         start = len(self._base) + 1 if self._base else 0
         for path, info in sorted(found.items()):
@@ -225,13 +225,15 @@ class Remote:
         size = info.get("size")
         if size is None:
             raise OSError(22, "has a size that its store does not tell, and cannot be read in ranges", path)
-        version = {key: str(info[key]) for key in VERSION_KEYS if info.get(key) is not None}
-        if not version:
-            try:
-                version = {"modified": self._fs.modified(path).isoformat()}
-            except (NotImplementedError, AttributeError, KeyError, TypeError):
-                pass
-        return Object(int(size), version)
+        for keys in (TAGS, TIMES):
+            # Quotation marks around a tag come and go, too.
+            version = {key: str(info[key]).strip('"') for key in keys if info.get(key) is not None}
+            if version:
+                return Object(int(size), version)
+        try:
+            return Object(int(size), {"modified": self._fs.modified(path).isoformat()})
+        except (NotImplementedError, AttributeError, KeyError, TypeError):
+            return Object(int(size))
 
     def read(self, name: str, offset: int, length: int) -> Iterator[bytes]:
         path, end = self._path(name), offset + length
