@@ -86,6 +86,7 @@ def test_a_signal_ends_reading(tmp_path):
         pass
 
     def handler(*_):
+        signal.setitimer(signal.ITIMER_REAL, 0)
         raise Interrupted
 
     # A capture that never ends.
