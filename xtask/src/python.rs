@@ -80,7 +80,8 @@ fn environment() -> Result<(), String> {
         };
         let new = "import sys; sys.exit(sys.version_info < (3, 11))";
         install(&[("python3", "python3")])?;
-        if !Command::new("python3").args(["-c", new]).status().is_ok_and(|status| status.success()) {
+        if !Command::new("python3").args(["-c", new]).status().is_ok_and(|status| status.success())
+        {
             return Err("`python3` is older than 3.11".to_string());
         }
         if !make() {

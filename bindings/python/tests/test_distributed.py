@@ -37,7 +37,9 @@ def cluster():
 def threads():
     """Workers in this process, which see its memory and what a test does to its modules."""
     with (
-        distributed.LocalCluster(processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as local,
+        distributed.LocalCluster(
+            processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0"
+        ) as local,
         distributed.Client(local, set_as_default=False) as client,
     ):
         yield client
@@ -57,7 +59,13 @@ def noise(count, seed=1):
 
 def tree(folder):
     """Files of many sizes, the largest of five parts of 64 KiB."""
-    contents = {"a": noise(300_000), "sub/b": noise(70_000, 2), "sub/deep/c": b"123456789", "empty": b"", "new\nline\\": b"x"}
+    contents = {
+        "a": noise(300_000),
+        "sub/b": noise(70_000, 2),
+        "sub/deep/c": b"123456789",
+        "empty": b"",
+        "new\nline\\": b"x",
+    }
     for name, content in contents.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +184,14 @@ def test_bad_arguments(threads, tmp_path):
         arguments = {"url": path, "code": "crc32c", "client": threads, **wrong}
         with pytest.raises(error, match=words):
             rd.value(**arguments)
-    assert [_parts.size(text) for text in (64, "64", "1KiB", "64kB", "2 MiB", "1G")] == [64, 64, 1024, 64000, 2 << 20, 1 << 30]
+    assert [_parts.size(text) for text in (64, "64", "1KiB", "64kB", "2 MiB", "1G")] == [
+        64,
+        64,
+        1024,
+        64000,
+        2 << 20,
+        1 << 30,
+    ]
 
 
 def test_without_dask_the_error_says_what_to_install(monkeypatch, tmp_path):
@@ -318,7 +333,14 @@ def test_a_journal_goes_on_and_is_never_trusted_blindly(threads, tmp_path, monke
 
     # Damage, wherever it is.
     good = journal.read_bytes()
-    for damaged in (good[:-20], b"", good.replace(b'"3":["', b'"3":["1', 1), good + b"x", good.replace(b'"5"', b'"4"', 1), b"\xff"):
+    for damaged in (
+        good[:-20],
+        b"",
+        good.replace(b'"3":["', b'"3":["1', 1),
+        good + b"x",
+        good.replace(b'"5"', b'"4"', 1),
+        b"\xff",
+    ):
         assert damaged != good
         journal.write_bytes(damaged)
         with pytest.raises(rd.JournalError, match="delete it to begin anew"):
@@ -440,7 +462,12 @@ def test_a_damaged_manifest_is_not_believed(threads, tmp_path):
 
     # Right check values around what nobody wrote: parts that make another whole, another format, another name.
     part = text.split('["', 1)[1][:8]
-    for old, new in [(part, "00000000"), ('"format":1', '"format":2'), ("(empty)", "(emptx)"), ("CRC-32/ISCSI (a)", "CRC-32 (a)")]:
+    for old, new in [
+        (part, "00000000"),
+        ('"format":1', '"format":2'),
+        ("(empty)", "(emptx)"),
+        ("CRC-32/ISCSI (a)", "CRC-32 (a)"),
+    ]:
         assert old in text
         with pytest.raises(rd.ManifestError):
             rd.Manifest.parse(signed(text.replace(old, new, 1)))
@@ -525,14 +552,25 @@ def test_a_search_in_ranges_is_the_search(cluster, tmp_path):
         assert rd.search(**question, client=cluster, journal=tmp_path / str(question)) == whole
         # From the journal alone.
         assert rd.search(**question, client=cluster, journal=tmp_path / str(question)) == whole
-    for wrong in ({"width": 2, "hd": 3}, {"width": 8}, {"width": 8, "hd": 9, "length": 200}, {"width": 8, "hd": 3, "survey": True}):
+    for wrong in (
+        {"width": 2, "hd": 3},
+        {"width": 8},
+        {"width": 8, "hd": 9, "length": 200},
+        {"width": 8, "hd": 3, "survey": True},
+    ):
         with pytest.raises(ValueError):
             rd.search(**wrong, client=cluster)
 
 
 def test_data_in_parts_are_the_data(cluster, tmp_path):
     tree(tmp_path / "tree")
-    arguments = {"made": ["zeros"], "codes": ["internet", "crc32c"], "splices": 500_000, "trials": 500, "client": cluster}
+    arguments = {
+        "made": ["zeros"],
+        "codes": ["internet", "crc32c"],
+        "splices": 500_000,
+        "trials": 500,
+        "client": cluster,
+    }
     runs = [
         rd.data([tmp_path / "tree"], part_size=part_size, journal=journal, **arguments)
         for part_size, journal in [("1GiB", None), ("64KiB", tmp_path / "j"), ("64KiB", tmp_path / "j"), (64, None)]

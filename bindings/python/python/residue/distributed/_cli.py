@@ -119,9 +119,15 @@ def _parser() -> argparse.ArgumentParser:
         one.set_defaults(run=run)
         where = one.add_argument_group("where the work is done")
         where.add_argument("--scheduler", metavar="ADDRESS", help="the address of a Dask scheduler, as tcp://host:8786")
-        where.add_argument("--workers", type=int, metavar="N", help="processes on this machine [default: one for each CPU]")
-        where.add_argument("--journal", metavar="FILE", help="keep what is done in a file, and go on from it if it is there")
-        where.add_argument("--no-progress", dest="progress", action="store_false", default=None, help="show no progress bar")
+        where.add_argument(
+            "--workers", type=int, metavar="N", help="processes on this machine [default: one for each CPU]"
+        )
+        where.add_argument(
+            "--journal", metavar="FILE", help="keep what is done in a file, and go on from it if it is there"
+        )
+        where.add_argument(
+            "--no-progress", dest="progress", action="store_false", default=None, help="show no progress bar"
+        )
         one.add_argument("--json", action="store_true", help="print JSON")
         return one
 
@@ -174,11 +180,15 @@ def _parser() -> argparse.ArgumentParser:
     asked = one.add_mutually_exclusive_group(required=True)
     asked.add_argument("--hd", type=int, metavar="H", help="the Hamming distance")
     asked.add_argument("--survey", action="store_true", help="the limits of all distances of every polynomial")
-    one.add_argument("--ranges", type=int, metavar="N", help="divide the candidates into N [default: of some seconds each]")
+    one.add_argument(
+        "--ranges", type=int, metavar="N", help="divide the candidates into N [default: of some seconds each]"
+    )
     one.add_argument("--csv", action="store_true", help="print CSV")
 
     one = command("data", _data, "Damage real data as networks and disks do, and count what each code misses.")
-    one.add_argument("paths", nargs="*", metavar="PATH", help="files and folders that all workers see by the same names")
+    one.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders that all workers see by the same names"
+    )
     one.add_argument("--made", default="", metavar="KIND", help="also made data: uniform, zeros, bitmap, ramp, records")
     codes(one, "the twelve of the documents")
     one.add_argument("--splices", type=_number, default=10**8, metavar="N", help="for each source [default: 1e8]")

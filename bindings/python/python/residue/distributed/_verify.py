@@ -133,7 +133,9 @@ def _finding(entry: Entry, result: Result | None, problem: Problem | None, part_
         why = f"has {size} bytes instead of {entry.size}"
     else:
         differ = [code for code in actual if actual[code] != entry.values[code]]
-        why = ", ".join(f"{code} {hexed(code, actual[code])} instead of {hexed(code, entry.values[code])}" for code in differ)
+        why = ", ".join(
+            f"{code} {hexed(code, actual[code])} instead of {hexed(code, entry.values[code])}" for code in differ
+        )
     return Finding(entry.name, "changed", ranges, entry.values, actual, why)
 
 
