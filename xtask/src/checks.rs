@@ -49,7 +49,8 @@ pub fn run(rivals: bool) -> ExitCode {
             // For the stable interface no Python is needed.
             let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
             let mut command = cargo();
-            command.args(words).env("PYO3_NO_PYTHON", "1").env("CARGO_TARGET_DIR", target);
+            command.args(words).env("CARGO_TARGET_DIR", target);
+            command.env("PYO3_NO_PYTHON", "1").env("PYO3_BUILD_EXTENSION_MODULE", "1");
             done(command.status())
         }),
         ("documentation", || {

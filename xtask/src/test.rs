@@ -46,14 +46,6 @@ pub fn run() -> ExitCode {
         }
         Err(why) => counts.skipped.push(format!("fuzz targets: {why}")),
     }
-    match crate::web::run() {
-        Ok((good, bad)) => {
-            counts.passed += good;
-            counts.failed += bad.len() as u64;
-            bad.iter().for_each(|what| println!("FAILED: {what}"));
-        }
-        Err(why) => counts.skipped.push(format!("the page in a browser: {why}")),
-    }
     match crate::python::run() {
         Ok(results) => {
             counts.passed += results.passed;
@@ -61,6 +53,14 @@ pub fn run() -> ExitCode {
             counts.skipped.extend(results.skipped);
         }
         Err(why) => counts.skipped.push(format!("Python package: {why}")),
+    }
+    match crate::web::run() {
+        Ok((good, bad)) => {
+            counts.passed += good;
+            counts.failed += bad.len() as u64;
+            bad.iter().for_each(|what| println!("FAILED: {what}"));
+        }
+        Err(why) => counts.skipped.push(format!("the page in a browser: {why}")),
     }
 
     println!();

@@ -223,7 +223,7 @@ fn pass(py: Python<'_>, path: &Path, each: impl FnMut(&Buffer<'_>) + Send) -> Py
         Error::Io { source, .. } => system(source),
         error => PyValueError::new_err(format!("{}: {error}", path.display())),
     };
-    let file = File::open(path).map_err(system)?;
+    let file = py.detach(|| File::open(path)).map_err(system)?;
     let mut input = Interruptible::new(file);
     let result = py.detach(|| {
         let reader = Reader::new(&mut input)?;

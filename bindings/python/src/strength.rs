@@ -5,7 +5,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use residue_lab::Error;
-use residue_lab::strength::advise::{self, Wanted, advise};
+use residue_lab::strength::advise::{Wanted, advise};
+use residue_lab::strength::bounds;
 use residue_lab::strength::compare::{Question, Subject, compare};
 use residue_lab::strength::probability::{self, Curve};
 use residue_lab::strength::{
@@ -185,5 +186,5 @@ pub fn _strength_advise(
 /// No code of fewer check bits has the distance; and some CRC of so many has.
 #[pyfunction]
 pub fn _strength_widths(data_bits: u64, distance: u32) -> (u32, u32) {
-    (advise::least_width(data_bits, distance), advise::enough_width(data_bits, distance))
+    (bounds::least_width(data_bits, distance), bounds::enough_width(data_bits, distance))
 }

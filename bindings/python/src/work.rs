@@ -2,10 +2,10 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often signals are looked for.
 const LOOK: Duration = Duration::from_millis(50);
@@ -35,36 +35,36 @@ pub fn interruptible<R: Send + 'static>(
     }
 }
 
-/// A reader that looks for signals from time to time, without the interpreter's lock otherwise.
+/// A reader that looks for signals from time to time, and when one interrupts it. For threads without the interpreter's lock.
 pub struct Interruptible<R> {
     reader: R,
-    left: usize,
+    looked: Instant,
     /// What a signal's handler raised.
     pub raised: Option<PyErr>,
 }
 
-/// Bytes between two looks.
-const BETWEEN: usize = 8 << 20;
-
 impl<R> Interruptible<R> {
     pub fn new(reader: R) -> Self {
-        Interruptible { reader, left: BETWEEN, raised: None }
+        Interruptible { reader, looked: Instant::now(), raised: None }
     }
 }
 
 impl<R: Read> Read for Interruptible<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buffer)?;
-        match self.left.checked_sub(count) {
-            Some(left) => self.left = left,
-            None => {
-                self.left = BETWEEN;
+        loop {
+            let result = self.reader.read(buffer);
+            let interrupted =
+                result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted);
+            if interrupted || self.looked.elapsed() >= LOOK {
+                self.looked = Instant::now();
                 if let Err(raised) = Python::attach(|py| py.check_signals()) {
                     self.raised = Some(raised);
-                    return Err(io::ErrorKind::Other.into());
+                    return Err(ErrorKind::Other.into());
                 }
             }
+            if !interrupted {
+                return result;
+            }
         }
-        Ok(count)
     }
 }

@@ -37,7 +37,9 @@ def cluster():
 def threads():
     """Workers in this process, which see its memory and what a test does to its modules."""
     with (
-        distributed.LocalCluster(processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as local,
+        distributed.LocalCluster(
+            processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0"
+        ) as local,
         distributed.Client(local, set_as_default=False) as client,
     ):
         yield client
@@ -57,7 +59,13 @@ def noise(count, seed=1):
 
 def tree(folder):
     """Files of many sizes, the largest of five parts of 64 KiB."""
-    contents = {"a": noise(300_000), "sub/b": noise(70_000, 2), "sub/deep/c": b"123456789", "empty": b"", "new\nline\\": b"x"}
+    contents = {
+        "a": noise(300_000),
+        "sub/b": noise(70_000, 2),
+        "sub/deep/c": b"123456789",
+        "empty": b"",
+        "new\nline\\": b"x",
+    }
     for name, content in contents.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +184,14 @@ def test_bad_arguments(threads, tmp_path):
         arguments = {"url": path, "code": "crc32c", "client": threads, **wrong}
         with pytest.raises(error, match=words):
             rd.value(**arguments)
-    assert [_parts.size(text) for text in (64, "64", "1KiB", "64kB", "2 MiB", "1G")] == [64, 64, 1024, 64000, 2 << 20, 1 << 30]
+    assert [_parts.size(text) for text in (64, "64", "1KiB", "64kB", "2 MiB", "1G")] == [
+        64,
+        64,
+        1024,
+        64000,
+        2 << 20,
+        1 << 30,
+    ]
 
 
 def test_without_dask_the_error_says_what_to_install(monkeypatch, tmp_path):
@@ -318,7 +333,14 @@ def test_a_journal_goes_on_and_is_never_trusted_blindly(threads, tmp_path, monke
 
     # Damage, wherever it is.
     good = journal.read_bytes()
-    for damaged in (good[:-20], b"", good.replace(b'"3":["', b'"3":["1', 1), good + b"x", good.replace(b'"5"', b'"4"', 1), b"\xff"):
+    for damaged in (
+        good[:-20],
+        b"",
+        good.replace(b'"3":["', b'"3":["1', 1),
+        good + b"x",
+        good.replace(b'"5"', b'"4"', 1),
+        b"\xff",
+    ):
         assert damaged != good
         journal.write_bytes(damaged)
         with pytest.raises(rd.JournalError, match="delete it to begin anew"):
@@ -386,6 +408,9 @@ def test_a_manifest_names_the_corrupted_file_and_range(cluster, tmp_path):
         "sub/deep/c": ("changed", ((0, 9),)),
         "sub/extra": ("extra", ()),
     }
+    (tmp_path / "nothing").mkdir()
+    nothing = rd.verify(made, tmp_path / "nothing", client=cluster, ignore_missing=True)
+    assert nothing.count("missing") == len(contents) and not nothing.good
     report = rd.verify(made, client=cluster, ignore_missing=True, ignore_extra=True)
     assert (report.count("missing"), report.count("extra"), report.count("changed")) == (0, 0, 2)
 
@@ -400,6 +425,13 @@ def test_manifests_do_not_depend_on_who_made_them(cluster, threads, memory, tmp_
     assert remote.root == "memory://data"
     assert local.entries == remote.entries
     assert local.text() == rd.manifest(tmp_path / "tree", part_size="64KiB", client=threads).text()
+    # Names need not be Unicode.
+    named = tmp_path / "names" / os.fsdecode(b"caf\xe9")
+    named.parent.mkdir()
+    named.write_bytes(b"x")
+    rd.manifest(named.parent, client=cluster).write(tmp_path / "list")
+    assert b"(caf\xe9) = " in (tmp_path / "list").read_bytes()
+    assert rd.verify(tmp_path / "list", client=cluster).good
     # The manifest of one place verifies another.
     assert rd.verify(local, "memory://data", client=threads).good
     memory.pipe_file("/data/sub/b", noise(70_000, 3))
@@ -430,7 +462,12 @@ def test_a_damaged_manifest_is_not_believed(threads, tmp_path):
 
     # Right check values around what nobody wrote: parts that make another whole, another format, another name.
     part = text.split('["', 1)[1][:8]
-    for old, new in [(part, "00000000"), ('"format":1', '"format":2'), ("(empty)", "(emptx)"), ("CRC-32/ISCSI (a)", "CRC-32 (a)")]:
+    for old, new in [
+        (part, "00000000"),
+        ('"format":1', '"format":2'),
+        ("(empty)", "(emptx)"),
+        ("CRC-32/ISCSI (a)", "CRC-32 (a)"),
+    ]:
         assert old in text
         with pytest.raises(rd.ManifestError):
             rd.Manifest.parse(signed(text.replace(old, new, 1)))
@@ -515,14 +552,25 @@ def test_a_search_in_ranges_is_the_search(cluster, tmp_path):
         assert rd.search(**question, client=cluster, journal=tmp_path / str(question)) == whole
         # From the journal alone.
         assert rd.search(**question, client=cluster, journal=tmp_path / str(question)) == whole
-    for wrong in ({"width": 2, "hd": 3}, {"width": 8}, {"width": 8, "hd": 9, "length": 200}, {"width": 8, "hd": 3, "survey": True}):
+    for wrong in (
+        {"width": 2, "hd": 3},
+        {"width": 8},
+        {"width": 8, "hd": 9, "length": 200},
+        {"width": 8, "hd": 3, "survey": True},
+    ):
         with pytest.raises(ValueError):
             rd.search(**wrong, client=cluster)
 
 
 def test_data_in_parts_are_the_data(cluster, tmp_path):
     tree(tmp_path / "tree")
-    arguments = {"made": ["zeros"], "codes": ["internet", "crc32c"], "splices": 500_000, "trials": 500, "client": cluster}
+    arguments = {
+        "made": ["zeros"],
+        "codes": ["internet", "crc32c"],
+        "splices": 500_000,
+        "trials": 500,
+        "client": cluster,
+    }
     runs = [
         rd.data([tmp_path / "tree"], part_size=part_size, journal=journal, **arguments)
         for part_size, journal in [("1GiB", None), ("64KiB", tmp_path / "j"), ("64KiB", tmp_path / "j"), (64, None)]
@@ -590,8 +638,8 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
     code, out, err = run(capfdbinary, cluster, "verify", listed)
     assert (code, out) == (2, "") and "take another copy" in err
 
-    code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--hd", 4, "--length", 100)
-    assert code == 0 and "have HD 4 at 100 bits of data" in out
+    code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--hd", 4, "--length", "12B")
+    assert code == 0 and "have HD 4 at 96 bits of data" in out
     code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--survey", "--csv")
     assert code == 0 and out.startswith("koopman,mirrored,")
     code, out, _ = run(capfdbinary, cluster, "data", "--made", "ramp", "-a", "xns", "--splices", "1e5", "--trials", 100)
@@ -604,6 +652,7 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
         (["value", "x", "--part-size", "65"], "multiple of 64"),
         (["value", "x", "--storage-options", "["], "no JSON"),
         (["search", "--width", "8"], "--hd"),
+        (["search", "--width", "8", "--hd", "4", "--length", "5GiB"], "1500B"),
         (["data", "--splices", "1e99"], "1e8"),
         (["frobnicate"], "invalid choice"),
         ([], "COMMAND"),

@@ -3,6 +3,9 @@
 import csv
 import dataclasses
 import gzip
+import os
+import signal
+import threading
 
 import pytest
 import residue
@@ -75,3 +78,35 @@ def test_errors(tmp_path):
     assert cut.packets == 7 and cut.error and not cut.good
     other.write_bytes(gzip.compress(data))
     assert residue.pcap.verify(other).compression == "gzip"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_signal_ends_reading(tmp_path):
+    class Interrupted(Exception):
+        pass
+
+    def handler(*_):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raise Interrupted
+
+    # A capture that never ends.
+    pipe, over = tmp_path / "pipe", threading.Event()
+    os.mkfifo(pipe)
+
+    def write():
+        with open(pipe, "wb", buffering=0) as file:
+            file.write((CAPTURES / "nat-tcp.bad.pcap").read_bytes())
+            over.wait()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+            residue.pcap.verify(pipe, checks=None)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        over.set()
+        writer.join()

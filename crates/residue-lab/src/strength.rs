@@ -16,7 +16,7 @@
 
 pub mod additive;
 pub mod advise;
-mod bounds;
+pub mod bounds;
 pub mod claims;
 mod collide;
 pub mod compare;

@@ -23,13 +23,15 @@ pub(super) fn spheres_fit(data: u64, distance: u32, width: u32) -> bool {
 }
 
 /// No code of fewer check bits has the distance: the bound of spheres.
-pub(super) fn least_width(data: u64, distance: u32) -> u32 {
+#[must_use]
+pub fn least_width(data: u64, distance: u32) -> u32 {
     let first = distance.saturating_sub(1).max(1);
     (first..).find(|&width| spheres_fit(data, distance, width)).unwrap_or(u32::MAX)
 }
 
 /// Some CRC of so many check bits has the distance: BCH's construction.
-pub(super) fn enough_width(data: u64, distance: u32) -> u32 {
+#[must_use]
+pub fn enough_width(data: u64, distance: u32) -> u32 {
     let spare = u32::from(distance.is_multiple_of(2));
     let errors = distance.saturating_sub(1) / 2;
     let fits = |m: &u32| {

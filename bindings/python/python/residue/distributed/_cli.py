@@ -119,9 +119,15 @@ def _parser() -> argparse.ArgumentParser:
         one.set_defaults(run=run)
         where = one.add_argument_group("where the work is done")
         where.add_argument("--scheduler", metavar="ADDRESS", help="the address of a Dask scheduler, as tcp://host:8786")
-        where.add_argument("--workers", type=int, metavar="N", help="processes on this machine [default: one for each CPU]")
-        where.add_argument("--journal", metavar="FILE", help="keep what is done in a file, and go on from it if it is there")
-        where.add_argument("--no-progress", dest="progress", action="store_false", default=None, help="show no progress bar")
+        where.add_argument(
+            "--workers", type=int, metavar="N", help="processes on this machine [default: one for each CPU]"
+        )
+        where.add_argument(
+            "--journal", metavar="FILE", help="keep what is done in a file, and go on from it if it is there"
+        )
+        where.add_argument(
+            "--no-progress", dest="progress", action="store_false", default=None, help="show no progress bar"
+        )
         one.add_argument("--json", action="store_true", help="print JSON")
         return one
 
@@ -167,15 +173,22 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("search", _search, "Find the polynomials of a width that keep a Hamming distance, or survey all.")
     one.add_argument("--width", type=int, required=True, metavar="BITS", help="the polynomials' degree, 3 to 64")
-    one.add_argument("--length", type=int, metavar="BITS", help="bits of data; without, those that keep it longest are found")
+    one.add_argument(
+        "--length", type=_bits, metavar="N",
+        help="bits of data, bytes with a B behind; without, those that keep the distance longest are found",
+    )  # fmt: skip
     asked = one.add_mutually_exclusive_group(required=True)
     asked.add_argument("--hd", type=int, metavar="H", help="the Hamming distance")
     asked.add_argument("--survey", action="store_true", help="the limits of all distances of every polynomial")
-    one.add_argument("--ranges", type=int, metavar="N", help="divide the candidates into N [default: of some seconds each]")
+    one.add_argument(
+        "--ranges", type=int, metavar="N", help="divide the candidates into N [default: of some seconds each]"
+    )
     one.add_argument("--csv", action="store_true", help="print CSV")
 
     one = command("data", _data, "Damage real data as networks and disks do, and count what each code misses.")
-    one.add_argument("paths", nargs="*", metavar="PATH", help="files and folders that all workers see by the same names")
+    one.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders that all workers see by the same names"
+    )
     one.add_argument("--made", default="", metavar="KIND", help="also made data: uniform, zeros, bitmap, ramp, records")
     codes(one, "the twelve of the documents")
     one.add_argument("--splices", type=_number, default=10**8, metavar="N", help="for each source [default: 1e8]")
@@ -192,6 +205,14 @@ def _size(text: str) -> int:
         return size(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _bits(text: str) -> int:
+    digits = text.rstrip("BbKkMi")
+    unit = {"": 1, "b": 1, "B": 8, "kB": 8000, "MB": 8_000_000, "KiB": 8 << 10, "MiB": 8 << 20}.get(text[len(digits) :])
+    if not digits.isdecimal() or unit is None:
+        raise argparse.ArgumentTypeError(f"{text!r}: write bits, or bytes as 1500B, kB, MB, KiB or MiB")
+    return int(digits) * unit
 
 
 def _number(text: str) -> int:

@@ -109,7 +109,7 @@ class Local:
             try:
                 with os.scandir(self._path(folder)) as entries:
                     for entry in entries:
-                        name = os.path.join(folder, entry.name)
+                        name = f"{folder}/{entry.name}" if folder else entry.name
                         try:
                             if entry.is_dir(follow_symlinks=False):
                                 folders.append(name)

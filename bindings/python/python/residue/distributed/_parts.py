@@ -112,9 +112,7 @@ def _read(files: Any, codes: Sequence[residue.Code], piece: Piece) -> Done:
         try:
             partials = [residue.partial(code) for code in codes]
             for block in files.read(piece.name, piece.offset, piece.length):
-                partials = [
-                    whole + residue.partial(code, block) for whole, code in zip(partials, codes, strict=True)
-                ]
+                partials = [whole + residue.partial(code, block) for whole, code in zip(partials, codes, strict=True)]
             # Whatever happened since the object was first looked at, it has happened to the bytes that were read, or not.
             now = files.stat(piece.name)
         except FileNotFoundError:
@@ -147,9 +145,7 @@ def read(
     progress: Progress,
 ) -> dict[str, Result]:
     """Reads objects, by their names below the URL, on the workers."""
-    results = {
-        name: Result(one, [[] for _ in range(count(one.size, part_size))]) for name, one in objects.items()
-    }
+    results = {name: Result(one, [[] for _ in range(count(one.size, part_size))]) for name, one in objects.items()}
     progress.start(sum(one.size for one in objects.values()))
 
     def stamp(one: Object) -> Any:
@@ -197,7 +193,7 @@ def _restored(values: Any, codes: Sequence[str], length: int) -> list[residue.Pa
 
 def restore(code: str, value: int, length: int) -> residue.Partial:
     """The partial of so many bytes that have this value. ValueError if none can have it."""
-    return residue.Partial._restore(code, value, length)
+    return residue.Partial(code, value, length)
 
 
 def _batches(pieces: Iterator[Piece], part_size: int) -> Iterator[list[Piece]]:

@@ -106,7 +106,8 @@ def verify(
     findings = [
         _finding(entry, results.get(name), problems.get(name), part_size) for name, entry in manifest.entries.items()
     ]
-    if ignore_missing:
+    # If nothing is there it is another place, and nothing was verified.
+    if ignore_missing and found:
         findings = [finding for finding in findings if finding.verdict != "missing"]
     if listing is not None:
         findings += [Finding(name, "unreadable", problem=why) for name, why in listing.problems]
@@ -132,7 +133,9 @@ def _finding(entry: Entry, result: Result | None, problem: Problem | None, part_
         why = f"has {size} bytes instead of {entry.size}"
     else:
         differ = [code for code in actual if actual[code] != entry.values[code]]
-        why = ", ".join(f"{code} {hexed(code, actual[code])} instead of {hexed(code, entry.values[code])}" for code in differ)
+        why = ", ".join(
+            f"{code} {hexed(code, actual[code])} instead of {hexed(code, entry.values[code])}" for code in differ
+        )
     return Finding(entry.name, "changed", ranges, entry.values, actual, why)
 
 
