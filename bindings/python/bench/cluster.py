@@ -1,6 +1,6 @@
 """What Dask costs: the value of one local file by `residue sum`, by `residue.file`, and by processes.
 
-python bench/distributed.py FILE [path of the program residue]
+python bench/cluster.py FILE [path of the program residue]
 """
 
 import shutil
