@@ -142,7 +142,7 @@ static void partials(void) {
     residue_code *code = residue_code_new("crc32c"), *words = residue_code_new("xns"), *found;
     residue_code *custom = residue_code_new("width=127,poly=1234567890abcdef1234567890abcdef,refout=true");
     residue_partial a, b, whole, result, impossible = {{1, 1}, 3};
-    char text[RESIDUE_PARTIAL_TEXT], again[RESIDUE_PARTIAL_TEXT];
+    char text[RESIDUE_PARTIAL_TEXT] = "", again[RESIDUE_PARTIAL_TEXT];
     EXPECT(!residue_partial_of(code, "12345", 5, &a) && !residue_partial_of(code, "6789", 4, &b));
     EXPECT(!residue_partial_concat(code, &a, &b, &whole) && whole.value.low == 0xe3069283 && whole.bytes == 9);
     EXPECT(!residue_partial_remove_prefix(code, &whole, &a, &result) && result.value.low == b.value.low);

@@ -202,7 +202,8 @@ fn preloaded(prefix: &Path) -> Result<(), String> {
     let Output { status, stdout, stderr } = python.output().map_err(|error| error.to_string())?;
     let (found, bindings) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     if !status.success() {
-        let own = bindings.lines().filter(|line| !line.contains("binding file"));
+        // The loader's lines begin with a number of its process.
+        let own = bindings.lines().filter(|line| !line.trim_start().starts_with(char::is_numeric));
         return Err(own.collect::<Vec<_>>().join("\n"));
     }
     if found != expected {
