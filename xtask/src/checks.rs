@@ -61,6 +61,7 @@ pub fn run(rivals: bool) -> ExitCode {
                     .status(),
             )
         }),
+        ("C header", || cargo_does(&["test", "--quiet", "--package", "residue-c"])),
         ("without std", bare_targets),
         ("other architectures compile", || all(ARCHITECTURES, &[])),
         ("intrinsics are inlined", intrinsics),

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod c;
 mod checks;
 mod cross;
 mod debian;
@@ -18,11 +19,13 @@ const HELP: &str = "\
 The project's own commands.
 
   cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
+  cargo xtask test-c    those of the C library alone
   cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics, hot loops;
                         `--rivals`: lints and tests of benches/rivals too
   cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512 under Bochs;
                         `cross TARGET -- FILTER` takes one target (aarch64, s390x, powerpc64, riscv64, i686, avx512)
                         and the tests named so
+  cargo xtask install-c the C library, its header, pkg-config file, manual and the program, to --prefix DIR; `--help`
   cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
   cargo xtask web       the page, target/web/index.html: open it in a browser, with or without a server
 
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["test"] => test::run(),
+        ["test-c"] => test::alone("C library", c::run),
         ["check"] => checks::run(false),
         ["check", "--rivals"] => checks::run(true),
         ["cross"] => cross::run("", &[]),
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         ["cross", "--", filter @ ..] => cross::run("", filter),
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
         ["web"] => web::made(),
+        ["install-c", words @ ..] => c::install(words),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

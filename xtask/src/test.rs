@@ -28,6 +28,31 @@ struct Counts {
     skipped: Vec<String>,
 }
 
+impl Counts {
+    /// What a part that is no Rust test says of itself: how many are good and what is bad, or why it cannot run.
+    fn add(&mut self, name: &str, results: Result<(u64, Vec<String>), String>) {
+        match results {
+            Ok((good, bad)) => {
+                self.passed += good;
+                self.failed += bad.len() as u64;
+                bad.iter().for_each(|what| println!("FAILED: {what}"));
+            }
+            Err(why) => self.skipped.push(format!("{name}: {why}")),
+        }
+    }
+
+    fn closed(&self) -> ExitCode {
+        println!();
+        for why in &self.skipped {
+            println!("skipped: {why}");
+        }
+        let skipped = self.skipped.len();
+        let failed = self.failed + if require_all() { skipped as u64 } else { 0 };
+        println!("residue: {} passed, {failed} failed, {skipped} skipped", self.passed);
+        if failed == 0 && self.passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
 /// Runs everything and closes with one line of counts.
 pub fn run() -> ExitCode {
     let mut counts = Counts::default();
@@ -38,14 +63,9 @@ pub fn run() -> ExitCode {
     }
     // `--no-fail-fast`: one broken crate must not hide another.
     rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
-    match crate::fuzz::run() {
-        Ok((good, bad)) => {
-            counts.passed += good;
-            counts.failed += bad.len() as u64;
-            bad.iter().for_each(|what| println!("FAILED: {what}"));
-        }
-        Err(why) => counts.skipped.push(format!("fuzz targets: {why}")),
-    }
+    counts.add("fuzz targets", crate::fuzz::run());
+    counts.add("C library", crate::c::run());
+    counts.add("the page in a browser", crate::web::run());
     match crate::python::run() {
         Ok(results) => {
             counts.passed += results.passed;
@@ -54,23 +74,14 @@ pub fn run() -> ExitCode {
         }
         Err(why) => counts.skipped.push(format!("Python package: {why}")),
     }
-    match crate::web::run() {
-        Ok((good, bad)) => {
-            counts.passed += good;
-            counts.failed += bad.len() as u64;
-            bad.iter().for_each(|what| println!("FAILED: {what}"));
-        }
-        Err(why) => counts.skipped.push(format!("the page in a browser: {why}")),
-    }
+    counts.closed()
+}
 
-    println!();
-    for why in &counts.skipped {
-        println!("skipped: {why}");
-    }
-    let skipped = counts.skipped.len();
-    let failed = counts.failed + if require_all() { skipped as u64 } else { 0 };
-    println!("residue: {} passed, {failed} failed, {skipped} skipped", counts.passed);
-    if failed == 0 && counts.passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// One part alone.
+pub fn alone(name: &str, run: impl FnOnce() -> Result<(u64, Vec<String>), String>) -> ExitCode {
+    let mut counts = Counts::default();
+    counts.add(name, run());
+    counts.closed()
 }
 
 /// Runs `cargo` with `words`, shows its output as it comes, and counts the results in it.

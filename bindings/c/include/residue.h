@@ -22,7 +22,7 @@
 // All functions may be called from any thread at the same time; one stream by one thread at a time. Codes never change and
 // may be shared. No function but those named _new, _copy and _at allocates memory, except for an error's text.
 //
-// RESIDUE_CPU in the environment masks what the CPU has (residue list --cpu); the kernel is chosen at the first call.
+// The kernel is chosen at a code's first call. RESIDUE_CPU in the environment masks what the CPU has (see residue.3).
 
 
 #ifndef RESIDUE_H
@@ -87,14 +87,6 @@ typedef struct {
     uint64_t high;
 } residue_wide;
 
-// A piece of data; laid out as struct iovec.
-typedef struct {
-    // Where it begins; may be null if the length is 0.
-    const void *data;
-    // Its bytes.
-    size_t length;
-} residue_slice;
-
 // The parameters of a CRC, as the RevEng catalogue gives them: poly in normal notation without its top term, init as if not
 // reflected.
 typedef struct {
@@ -125,28 +117,17 @@ typedef struct {
     uint64_t bytes;
 } residue_partial;
 
+// A piece of data; laid out as struct iovec.
+typedef struct {
+    // Where it begins; may be null if the length is 0.
+    const void *data;
+    // Its bytes.
+    size_t length;
+} residue_slice;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
-
-// Copies length bytes, as memcpy, and gives their value by any code, for most codes in one pass.
-residue_status residue_copy(const residue_code *code,
-                            void *to,
-                            const void *from,
-                            size_t length,
-                            residue_wide *value);
-
-// The CRC-32C of each of count packets.
-residue_status residue_batch_crc32c(const residue_slice *packets, size_t count, uint32_t *values);
-
-// The Internet checksum of each of count packets.
-residue_status residue_batch_internet(const residue_slice *packets, size_t count, uint16_t *values);
-
-// The value of each of count packets, by any code of up to 64 bits.
-residue_status residue_batch(const residue_code *code,
-                             const residue_slice *packets,
-                             size_t count,
-                             uint64_t *values);
 
 // What was wrong when a function last failed on this thread, as an English sentence; empty if none has. Good until the next
 // failure on this thread.
@@ -154,68 +135,6 @@ const char *residue_last_error(void);
 
 // The version of the library, as "0.1.0". RESIDUE_VERSION is that of the header.
 const char *residue_version(void);
-
-// The code of this name (as "crc-32/iscsi" or "crc32c"; case, - and _ do not matter), or a CRC by its parameters, as
-// "width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0" (hexadecimal but for the width). Null if there is none.
-// To be freed by residue_code_free; for a name that costs nothing, and need not be.
-residue_code *residue_code_new(const char *name);
-
-// The CRC of these parameters. Null if they are none: a width of 0 or above 128, bits above it, or a polynomial without its
-// constant term.
-residue_code *residue_code_from_params(const residue_params *params);
-
-// Gives a code back. Null is no code, and right.
-void residue_code_free(residue_code *code);
-
-// How many named codes there are.
-size_t residue_code_count(void);
-
-// The named code of this index, from 0; null if there are fewer. As if made by residue_code_new.
-residue_code *residue_code_at(size_t index);
-
-// The name, in lower case; "custom" for a CRC outside the catalogue; empty for null. Good as long as the code.
-const char *residue_code_name(const residue_code *code);
-
-// One sentence on a code that is no CRC; empty for others. Good as long as the code.
-const char *residue_code_about(const residue_code *code);
-
-// Bits of the value; 0 for null.
-uint32_t residue_code_width(const residue_code *code);
-
-// Whether the value's bytes go on the wire lowest first (reflected CRCs).
-bool residue_code_little_endian(const residue_code *code);
-
-// A CRC's parameters; RESIDUE_PARAMETERS for other codes.
-residue_status residue_code_params(const residue_code *code, residue_params *params);
-
-// The value of data by this code, of up to 64 bits.
-residue_status residue_value(const residue_code *code, const void *data, size_t length, uint64_t *value);
-
-// The value of data by any code.
-residue_status residue_value_wide(const residue_code *code,
-                                  const void *data,
-                                  size_t length,
-                                  residue_wide *value);
-
-// The value of data by any code and its kernel of this name; for tests and measurements. Kernels that need tables make them
-// at each call.
-residue_status residue_value_with(const residue_code *code,
-                                  const char *kernel,
-                                  const void *data,
-                                  size_t length,
-                                  residue_wide *value);
-
-// How many kernels the code has, those of other CPUs among them.
-size_t residue_kernel_count(const residue_code *code);
-
-// The name of the kernel of this index, best first; null if there are fewer. Good as long as the code.
-const char *residue_kernel_name(const residue_code *code, size_t index);
-
-// Whether this CPU can run the kernel of this index.
-bool residue_kernel_supported(const residue_code *code, size_t index);
-
-// The name of the kernel that the library uses on this CPU; empty for null. Good as long as the code.
-const char *residue_kernel_chosen(const residue_code *code);
 
 // CRC-32C: iSCSI, SCTP, ext4, Btrfs, NVMe/TCP. "123456789" gives 0xe3069283.
 uint32_t residue_crc32c(const void *data, size_t length);
@@ -300,6 +219,95 @@ bool residue_iso8473_verify(const void *packet, size_t length);
 // Counts one hop in an XNS packet's checksum, whose length field is packet_length; 0xffff (none) stays.
 uint16_t residue_xns_update_hop(uint16_t checksum, uint16_t packet_length);
 
+// The code of this name (as "crc-32/iscsi" or "crc32c"; case, - and _ do not matter), or a CRC by its parameters, as
+// "width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0" (hexadecimal but for the width). Null if there is none.
+// To be freed by residue_code_free; for a name that costs nothing, and need not be.
+residue_code *residue_code_new(const char *name);
+
+// The CRC of these parameters. Null if they are none: a width of 0 or above 128, bits above it, or a polynomial without its
+// constant term.
+residue_code *residue_code_from_params(const residue_params *params);
+
+// Gives a code back. Null is no code, and right.
+void residue_code_free(residue_code *code);
+
+// How many named codes there are.
+size_t residue_code_count(void);
+
+// The named code of this index, from 0; null if there are fewer. As if made by residue_code_new.
+residue_code *residue_code_at(size_t index);
+
+// The name, in lower case; "custom" for a CRC outside the catalogue; empty for null. Good as long as the code.
+const char *residue_code_name(const residue_code *code);
+
+// One sentence on a code that is no CRC; empty for others. Good as long as the code.
+const char *residue_code_about(const residue_code *code);
+
+// Bits of the value; 0 for null.
+uint32_t residue_code_width(const residue_code *code);
+
+// Whether the value's bytes go on the wire lowest first (reflected CRCs).
+bool residue_code_little_endian(const residue_code *code);
+
+// A CRC's parameters; RESIDUE_PARAMETERS for other codes.
+residue_status residue_code_params(const residue_code *code, residue_params *params);
+
+// The value of data by this code, of up to 64 bits.
+residue_status residue_value(const residue_code *code, const void *data, size_t length, uint64_t *value);
+
+// The value of data by any code.
+residue_status residue_value_wide(const residue_code *code,
+                                  const void *data,
+                                  size_t length,
+                                  residue_wide *value);
+
+// The value of data by any code and its kernel of this name; for tests and measurements. Kernels that need tables make them
+// at each call.
+residue_status residue_value_with(const residue_code *code,
+                                  const char *kernel,
+                                  const void *data,
+                                  size_t length,
+                                  residue_wide *value);
+
+// How many kernels the code has, those of other CPUs among them.
+size_t residue_kernel_count(const residue_code *code);
+
+// The name of the kernel of this index, best first; null if there are fewer. Good as long as the code.
+const char *residue_kernel_name(const residue_code *code, size_t index);
+
+// Whether this CPU can run the kernel of this index.
+bool residue_kernel_supported(const residue_code *code, size_t index);
+
+// The name of the kernel that the library uses on this CPU; empty for null. Good as long as the code.
+const char *residue_kernel_chosen(const residue_code *code);
+
+// A stream of this code that has seen nothing; null on failure. To be freed by residue_stream_free.
+residue_stream *residue_stream_new(const residue_code *code);
+
+// A stream that has seen what this one has; null on failure. To be freed by residue_stream_free.
+residue_stream *residue_stream_copy(const residue_stream *stream);
+
+// Frees a stream. Null is no stream, and right.
+void residue_stream_free(residue_stream *stream);
+
+// Forgets what the stream has seen.
+residue_status residue_stream_reset(residue_stream *stream);
+
+// Adds the next bytes; pieces may have any length.
+residue_status residue_stream_update(residue_stream *stream, const void *data, size_t length);
+
+// Appends what another stream of the same code has seen, as if it had followed.
+residue_status residue_stream_combine(residue_stream *stream, const residue_stream *next);
+
+// The value so far, of up to 64 bits. The stream goes on.
+residue_status residue_stream_value(const residue_stream *stream, uint64_t *value);
+
+// The value so far, of any code. The stream goes on.
+residue_status residue_stream_value_wide(const residue_stream *stream, residue_wide *value);
+
+// The value so far and the length, as a partial.
+residue_status residue_stream_partial(const residue_stream *stream, residue_partial *partial);
+
 // The partial of data.
 residue_status residue_partial_of(const residue_code *code,
                                   const void *data,
@@ -363,32 +371,24 @@ residue_status residue_partial_parse(const residue_code *code, const char *line,
 // The code that a partial's text names; null on failure. As if made by residue_code_new.
 residue_code *residue_partial_parse_code(const char *line);
 
-// A stream of this code that has seen nothing; null on failure. To be freed by residue_stream_free.
-residue_stream *residue_stream_new(const residue_code *code);
+// Copies length bytes, as memcpy, and gives their value by any code, for most codes in one pass.
+residue_status residue_copy(const residue_code *code,
+                            void *to,
+                            const void *from,
+                            size_t length,
+                            residue_wide *value);
 
-// A stream that has seen what this one has; null on failure. To be freed by residue_stream_free.
-residue_stream *residue_stream_copy(const residue_stream *stream);
+// The CRC-32C of each of count packets.
+residue_status residue_batch_crc32c(const residue_slice *packets, size_t count, uint32_t *values);
 
-// Frees a stream. Null is no stream, and right.
-void residue_stream_free(residue_stream *stream);
+// The Internet checksum of each of count packets.
+residue_status residue_batch_internet(const residue_slice *packets, size_t count, uint16_t *values);
 
-// Forgets what the stream has seen.
-residue_status residue_stream_reset(residue_stream *stream);
-
-// Adds the next bytes; pieces may have any length.
-residue_status residue_stream_update(residue_stream *stream, const void *data, size_t length);
-
-// Appends what another stream of the same code has seen, as if it had followed.
-residue_status residue_stream_combine(residue_stream *stream, const residue_stream *next);
-
-// The value so far, of up to 64 bits. The stream goes on.
-residue_status residue_stream_value(const residue_stream *stream, uint64_t *value);
-
-// The value so far, of any code. The stream goes on.
-residue_status residue_stream_value_wide(const residue_stream *stream, residue_wide *value);
-
-// The value so far and the length, as a partial.
-residue_status residue_stream_partial(const residue_stream *stream, residue_partial *partial);
+// The value of each of count packets, by any code of up to 64 bits.
+residue_status residue_batch(const residue_code *code,
+                             const residue_slice *packets,
+                             size_t count,
+                             uint64_t *values);
 
 #ifdef __cplusplus
 }  // extern "C"

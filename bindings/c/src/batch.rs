@@ -98,13 +98,17 @@ unsafe fn rounds<V>(
     Ok(())
 }
 
-/// The values at `index` and after it.
+/// The places of `count` values from `index` on.
 ///
 /// # Safety
-/// `values` has so many, from `index` on, all initialised or of a type that is plain numbers and only written.
+/// There are so many, of a type for which zero bytes are a value.
 unsafe fn places<'a, V>(values: *mut V, index: usize, count: usize) -> &'a mut [V] {
-    // SAFETY: the caller's.
-    unsafe { std::slice::from_raw_parts_mut(values.add(index), count) }
+    // SAFETY: the caller vouches for the places; what callers in C leave uninitialised is zero when it becomes a slice.
+    unsafe {
+        let first = values.add(index);
+        first.write_bytes(0, count);
+        std::slice::from_raw_parts_mut(first, count)
+    }
 }
 
 /// The CRC-32C of each of count packets.

@@ -6,6 +6,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The version of this header: major * 10000 + minor * 100 + patch.
+#[allow(dead_code)] // For the header.
 pub const RESIDUE_VERSION: u32 = 100;
 
 /// How a function ended. The numbers do not change.

@@ -85,8 +85,10 @@ static NAMED: OnceLock<Vec<OnceLock<Arc<residue_code>>>> = OnceLock::new();
 fn at(index: usize) -> Option<Arc<residue_code>> {
     let named = NAMED.get_or_init(|| Code::names().map(|_| OnceLock::new()).collect());
     let place = named.get(index)?;
-    let name = Code::names().nth(index)?;
-    let code = name.parse().ok()?;
+    if let Some(made) = place.get() {
+        return Some(Arc::clone(made));
+    }
+    let code = Code::names().nth(index)?.parse().ok()?;
     Some(Arc::clone(place.get_or_init(|| Arc::new(residue_code::new(code)))))
 }
 

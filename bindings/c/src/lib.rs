@@ -8,9 +8,15 @@
 #![allow(non_camel_case_types)]
 #![allow(clippy::missing_safety_doc)] // The rules are the same for all, and above.
 
-mod batch;
+// In the order of the header.
 mod border;
-mod code;
+
 mod once;
-mod partial;
+
+mod code;
+
 mod stream;
+
+mod partial;
+
+mod batch;

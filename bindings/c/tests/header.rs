@@ -13,6 +13,9 @@ fn the_header_is_up_to_date() {
     if std::env::var_os("RESIDUE_WRITE_HEADER").is_some() {
         std::fs::write(&path, &made).expect("the header is written");
     }
+    let version = env!("CARGO_PKG_VERSION").split('.').map(|n| n.parse::<u32>().expect("a number"));
+    let version = version.fold(0, |version, part| 100 * version + part);
+    assert!(made.contains(&format!("#define RESIDUE_VERSION {version}\n")), "RESIDUE_VERSION");
     let there = std::fs::read_to_string(&path).expect("the header");
     assert!(
         there == made,

@@ -64,9 +64,9 @@ pub extern "C" fn crc32_combine64(crc1: c_ulong, crc2: c_ulong, len2: i64) -> c_
 }
 
 /// CRC-32 of two pieces of data; `len2` is the length of the second.
+#[allow(clippy::useless_conversion)] // Not on every target.
 #[unsafe(no_mangle)]
 pub extern "C" fn crc32_combine(crc1: c_ulong, crc2: c_ulong, len2: c_long) -> c_ulong {
-    #[allow(clippy::useless_conversion)] // Not on every target.
     crc32_combine64(crc1, crc2, len2.into())
 }
 
@@ -78,9 +78,9 @@ pub extern "C" fn crc32_combine_gen64(len2: i64) -> c_ulong {
 }
 
 /// What `crc32_combine_op` takes for pieces of this length.
+#[allow(clippy::useless_conversion)] // Not on every target.
 #[unsafe(no_mangle)]
 pub extern "C" fn crc32_combine_gen(len2: c_long) -> c_ulong {
-    #[allow(clippy::useless_conversion)] // Not on every target.
     crc32_combine_gen64(len2.into())
 }
 
@@ -105,9 +105,9 @@ pub extern "C" fn adler32_combine64(adler1: c_ulong, adler2: c_ulong, len2: i64)
 }
 
 /// Adler-32 of two pieces of data; `len2` is the length of the second.
+#[allow(clippy::useless_conversion)] // Not on every target.
 #[unsafe(no_mangle)]
 pub extern "C" fn adler32_combine(adler1: c_ulong, adler2: c_ulong, len2: c_long) -> c_ulong {
-    #[allow(clippy::useless_conversion)] // Not on every target.
     adler32_combine64(adler1, adler2, len2.into())
 }
 
