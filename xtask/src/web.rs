@@ -11,7 +11,7 @@ use std::{env, fs};
 
 const SOURCES: &str = "web";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// All browsers since 2023 have its vectors; the loops on tables are a fifth faster with them.
+/// All browsers since 2023 have its vectors.
 const FLAGS: &str = "target.wasm32-unknown-unknown.rustflags=['-Ctarget-feature=+simd128']";
 
 /// `cargo xtask web`
