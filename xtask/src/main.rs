@@ -10,6 +10,7 @@ mod loops;
 mod python;
 mod rivals;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 
@@ -23,6 +24,7 @@ The project's own commands.
                         `cross TARGET -- FILTER` takes one target (aarch64, s390x, powerpc64, riscv64, i686, avx512)
                         and the tests named so
   cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
+  cargo xtask web       the page, target/web/index.html: open it in a browser, with or without a server
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         ["cross", target] => cross::run(target, &[]),
         ["cross", "--", filter @ ..] => cross::run("", filter),
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
+        ["web"] => web::made(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

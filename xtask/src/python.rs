@@ -13,8 +13,12 @@ pub const MANIFEST: &str = "bindings/python/Cargo.toml";
 const ENVIRONMENT: &str = "target/python";
 
 /// What is installed there, and a file that shows that it is.
-const PACKAGES: [(&str, &str); 3] =
-    [("maturin>=1.9.4,<2", "maturin"), ("pytest>=8", "pytest"), ("numpy", "numpy-config")];
+const PACKAGES: [(&str, &str); 4] = [
+    ("maturin>=1.9.4,<2", "maturin"),
+    ("pytest>=8", "pytest"),
+    ("numpy", "numpy-config"),
+    ("distributed>=2025.1", "dask"),
+];
 
 /// The results of pytest.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -54,6 +54,14 @@ pub fn run() -> ExitCode {
         }
         Err(why) => counts.skipped.push(format!("Python package: {why}")),
     }
+    match crate::web::run() {
+        Ok((good, bad)) => {
+            counts.passed += good;
+            counts.failed += bad.len() as u64;
+            bad.iter().for_each(|what| println!("FAILED: {what}"));
+        }
+        Err(why) => counts.skipped.push(format!("the page in a browser: {why}")),
+    }
 
     println!();
     for why in &counts.skipped {

@@ -10,14 +10,13 @@ import threading
 import time
 
 import pytest
-
 import residue
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'residue[dask]'")
 fsspec = pytest.importorskip("fsspec")
 
-from residue import distributed as rd  # noqa: E402
-from residue.distributed import _cli, _cluster, _objects, _parts  # noqa: E402
+from residue import distributed as rd
+from residue.distributed import _cli, _cluster, _objects, _parts
 
 # Dask's own, on its way out of a process.
 pytestmark = [
@@ -408,6 +407,9 @@ def test_a_manifest_names_the_corrupted_file_and_range(cluster, tmp_path):
         "sub/deep/c": ("changed", ((0, 9),)),
         "sub/extra": ("extra", ()),
     }
+    (tmp_path / "nothing").mkdir()
+    nothing = rd.verify(made, tmp_path / "nothing", client=cluster, ignore_missing=True)
+    assert nothing.count("missing") == len(contents) and not nothing.good
     report = rd.verify(made, client=cluster, ignore_missing=True, ignore_extra=True)
     assert (report.count("missing"), report.count("extra"), report.count("changed")) == (0, 0, 2)
 
@@ -422,6 +424,13 @@ def test_manifests_do_not_depend_on_who_made_them(cluster, threads, memory, tmp_
     assert remote.root == "memory://data"
     assert local.entries == remote.entries
     assert local.text() == rd.manifest(tmp_path / "tree", part_size="64KiB", client=threads).text()
+    # Names need not be Unicode.
+    named = tmp_path / "names" / os.fsdecode(b"caf\xe9")
+    named.parent.mkdir()
+    named.write_bytes(b"x")
+    rd.manifest(named.parent, client=cluster).write(tmp_path / "list")
+    assert b"(caf\xe9) = " in (tmp_path / "list").read_bytes()
+    assert rd.verify(tmp_path / "list", client=cluster).good
     # The manifest of one place verifies another.
     assert rd.verify(local, "memory://data", client=threads).good
     memory.pipe_file("/data/sub/b", noise(70_000, 3))
@@ -628,8 +637,8 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
     code, out, err = run(capfdbinary, cluster, "verify", listed)
     assert (code, out) == (2, "") and "take another copy" in err
 
-    code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--hd", 4, "--length", 100)
-    assert code == 0 and "have HD 4 at 100 bits of data" in out
+    code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--hd", 4, "--length", "12B")
+    assert code == 0 and "have HD 4 at 96 bits of data" in out
     code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--survey", "--csv")
     assert code == 0 and out.startswith("koopman,mirrored,")
     code, out, _ = run(capfdbinary, cluster, "data", "--made", "ramp", "-a", "xns", "--splices", "1e5", "--trials", 100)
@@ -642,6 +651,7 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
         (["value", "x", "--part-size", "65"], "multiple of 64"),
         (["value", "x", "--storage-options", "["], "no JSON"),
         (["search", "--width", "8"], "--hd"),
+        (["search", "--width", "8", "--hd", "4", "--length", "5GiB"], "1500B"),
         (["data", "--splices", "1e99"], "1e8"),
         (["frobnicate"], "invalid choice"),
         ([], "COMMAND"),

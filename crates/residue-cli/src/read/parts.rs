@@ -4,6 +4,7 @@ use super::{LARGE, Part, Source, each_buffer, pool};
 use crate::codes::Chosen;
 use crate::progress::Progress;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use residue::partial::Partial;
 use residue::{Code, Stream};
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,16 +24,15 @@ pub struct Parts {
 impl Parts {
     /// The value of all parts together, by code `i`, a CRC.
     pub fn whole(&self, code: &Code, i: usize) -> u128 {
-        let mut start = 0;
-        let mut whole = (code.value(&[]), 0);
+        let (mut start, mut whole) = (0, Partial::empty(code));
         for values in &self.values {
             let length = self.size.min(self.bytes - start);
-            // Only sums of words refuse to be combined.
-            let value = code.combine(whole, (values[i], length)).unwrap_or_default();
+            // Only sums of words refuse to be put together.
+            let part = Partial::new(code, values[i], length);
+            whole = part.and_then(|part| whole.concat(&part)).unwrap_or(whole);
             start += length;
-            whole = (value, start);
         }
-        whole.0
+        whole.value()
     }
 }
 

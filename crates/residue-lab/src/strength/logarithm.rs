@@ -247,21 +247,28 @@ impl Logarithms {
         let mut zech = vec![0; length as usize];
         // Odd places, a stretch for each thread; threads meet at even places.
         let stretch = (zech.len() / effort.threads.max(1) + 2) & !1;
+        let work = |part: usize, stretch_of: &mut [u64]| {
+            let first = (part * stretch) as u64;
+            let start = self.field.power(2, first);
+            let powers = gf2::powers(self.field.f, start);
+            for (i, (log, power)) in stretch_of.iter_mut().zip(powers).enumerate() {
+                if i % 2 == 1 {
+                    *log = self.of(power ^ 1);
+                }
+                if part == 0 && i % 65536 == 0 {
+                    (effort.tell)(i as u64, stretch as u64);
+                }
+            }
+        };
+        // This thread takes the first stretch: with one thread none is started, which some targets cannot.
         thread::scope(|scope| {
-            for (part, stretch_of) in zech.chunks_mut(stretch).enumerate() {
-                scope.spawn(move || {
-                    let first = (part * stretch) as u64;
-                    let start = self.field.power(2, first);
-                    let powers = gf2::powers(self.field.f, start);
-                    for (i, (log, power)) in stretch_of.iter_mut().zip(powers).enumerate() {
-                        if i % 2 == 1 {
-                            *log = self.of(power ^ 1);
-                        }
-                        if part == 0 && i % 65536 == 0 {
-                            (effort.tell)(i as u64, stretch as u64);
-                        }
-                    }
-                });
+            let mut stretches = zech.chunks_mut(stretch).enumerate();
+            let mine = stretches.next();
+            for (part, stretch_of) in stretches {
+                scope.spawn(move || work(part, stretch_of));
+            }
+            if let Some((part, stretch_of)) = mine {
+                work(part, stretch_of);
             }
         });
         for a in (2..zech.len()).step_by(2) {

@@ -174,8 +174,9 @@ def _parser() -> argparse.ArgumentParser:
     one = command("search", _search, "Find the polynomials of a width that keep a Hamming distance, or survey all.")
     one.add_argument("--width", type=int, required=True, metavar="BITS", help="the polynomials' degree, 3 to 64")
     one.add_argument(
-        "--length", type=int, metavar="BITS", help="bits of data; without, those that keep it longest are found"
-    )
+        "--length", type=_bits, metavar="N",
+        help="bits of data, bytes with a B behind; without, those that keep the distance longest are found",
+    )  # fmt: skip
     asked = one.add_mutually_exclusive_group(required=True)
     asked.add_argument("--hd", type=int, metavar="H", help="the Hamming distance")
     asked.add_argument("--survey", action="store_true", help="the limits of all distances of every polynomial")
@@ -204,6 +205,14 @@ def _size(text: str) -> int:
         return size(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _bits(text: str) -> int:
+    digits = text.rstrip("BbKkMi")
+    unit = {"": 1, "b": 1, "B": 8, "kB": 8000, "MB": 8_000_000, "KiB": 8 << 10, "MiB": 8 << 20}.get(text[len(digits) :])
+    if not digits.isdecimal() or unit is None:
+        raise argparse.ArgumentTypeError(f"{text!r}: write bits, or bytes as 1500B, kB, MB, KiB or MiB")
+    return int(digits) * unit
 
 
 def _number(text: str) -> int:
@@ -312,7 +321,10 @@ def _manifest(args: argparse.Namespace) -> int:
     elif not args.output:
         _say(made.text())
     for name, problem in made.problems:
-        print(f"residue.distributed: {_plain(name or made.root)}: {problem.why}; not in the manifest", file=sys.stderr)
+        print(
+            f"residue.distributed: {_plain(name or str(made.root))}: {problem.why}; not in the manifest",
+            file=sys.stderr,
+        )
     return 2 if made.problems else 0
 
 

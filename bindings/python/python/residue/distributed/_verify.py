@@ -106,7 +106,8 @@ def verify(
     findings = [
         _finding(entry, results.get(name), problems.get(name), part_size) for name, entry in manifest.entries.items()
     ]
-    if ignore_missing:
+    # If nothing is there it is another place, and nothing was verified.
+    if ignore_missing and found:
         findings = [finding for finding in findings if finding.verdict != "missing"]
     if listing is not None:
         findings += [Finding(name, "unreadable", problem=why) for name, why in listing.problems]
@@ -120,7 +121,8 @@ def verify(
 def _finding(entry: Entry, result: Result | None, problem: Problem | None, part_size: int) -> Finding:
     if result is not None:
         problem = result.problem
-    if problem is not None:
+    if problem is not None or result is None:
+        problem = problem or Problem("missing", "no such object")
         verdict = "missing" if problem.kind == "missing" else "unreadable"
         return Finding(entry.name, verdict, expected=entry.values, problem=problem.why)
     actual = {code: whole.value for code, whole in zip(entry.values, result.whole(), strict=True)}
