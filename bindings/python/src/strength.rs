@@ -103,7 +103,7 @@ pub fn _strength_seconds(
 
 /// The numbers of undetected errors of each number of bits, as little-endian bytes; and at each rate their probability.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
+#[allow(clippy::type_complexity, clippy::too_many_arguments)]
 pub fn _strength_weights(
     py: Python<'_>,
     polynomial: &str,
