@@ -8,8 +8,10 @@ mod cross;
 mod debian;
 mod fuzz;
 mod loops;
+mod python;
 mod rivals;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 
@@ -25,6 +27,7 @@ The project's own commands.
                         and the tests named so
   cargo xtask install-c the C library, its header, pkg-config file, manual and the program, to --prefix DIR; `--help`
   cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
+  cargo xtask web       the page, target/web/index.html: open it in a browser, with or without a server
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
 
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         ["cross", "--", filter @ ..] => cross::run("", filter),
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
         ["install-c", words @ ..] => c::install(words),
+        ["web"] => web::made(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

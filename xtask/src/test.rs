@@ -65,6 +65,15 @@ pub fn run() -> ExitCode {
     rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
     counts.add("fuzz targets", crate::fuzz::run());
     counts.add("C library", crate::c::run());
+    counts.add("the page in a browser", crate::web::run());
+    match crate::python::run() {
+        Ok(results) => {
+            counts.passed += results.passed;
+            counts.failed += results.failed;
+            counts.skipped.extend(results.skipped);
+        }
+        Err(why) => counts.skipped.push(format!("Python package: {why}")),
+    }
     counts.closed()
 }
 

@@ -2,8 +2,12 @@
 
 use crate::commands::bench::BenchArgs;
 use crate::commands::guard::GuardArgs;
+use crate::commands::identify::IdentifyArgs;
+use crate::commands::manual::{CompletionsArgs, ManArgs};
 use crate::commands::pcap::PcapArgs;
 use crate::commands::strength::StrengthArgs;
+use crate::commands::sum::profile::{Profile, size};
+use crate::output::Spelling;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -32,7 +36,8 @@ Examples:
   residue list crc-16                    all that is known about a code
   residue strength crc-32c               to which length each Hamming distance holds
   residue pcap verify trace.pcapng       which check values are wrong, and why?
-  residue conform -a crc-32 -- ./mycrc   does this program compute CRC-32?";
+  residue conform -a crc-32 -- ./mycrc   does this program compute CRC-32?
+  residue identify 313233:107b2fb2       which code gave this value?";
 
 /// The commands, in the order of the help.
 #[derive(Debug, Subcommand)]
@@ -51,6 +56,12 @@ pub enum Command {
     Guard(GuardArgs),
     /// Find out whether another program computes a code, and what it does wrong
     Conform(ConformArgs),
+    /// Find out which code gave some values, known or unknown
+    Identify(IdentifyArgs),
+    /// Print what makes a shell complete the arguments of this program
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    Man(ManArgs),
 }
 
 /// `residue list`
@@ -73,7 +84,7 @@ Examples:
   residue list --json | jq -r '.codes[].name'       the names alone";
 
 /// `residue sum`
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = SUM_HELP)]
 pub struct SumArgs {
     /// The code, or several with commas between them [default: crc-32/iscsi]
@@ -109,6 +120,24 @@ pub struct SumArgs {
     /// Print values in decimal
     #[arg(long, help_heading = "Output", conflicts_with_all = ["base64", "explain", "self_test"])]
     pub decimal: bool,
+    /// How values are spelled
+    #[arg(long, value_name = "SPELLING", help_heading = "Output", conflicts_with_all = ["base64", "decimal", "explain", "self_test"])]
+    pub format: Option<Spelling>,
+    /// Print what an object store shows for this content: the value in base64, and for S3's composite values the number of
+    /// parts
+    ///
+    /// gcs: CRC-32C. s3: the full-object value, CRC-64/NVME unless -a names crc-32 or crc-32c. s3-composite: the crc-32 or
+    /// crc-32c of the parts' values, as multipart uploads have it that do not ask for the full-object type.
+    #[arg(long, value_name = "STORE", help_heading = "Object stores", conflicts_with_all = ["base64", "decimal", "format", "kernel", "explain", "self_test"])]
+    pub profile: Option<Profile>,
+    /// The size of the upload's parts, in bytes, or as 8MiB (as in the settings of aws, KB, MB and GB are powers of 1024,
+    /// too)
+    #[arg(long, value_name = "SIZE", help_heading = "Object stores", requires = "profile", value_parser = size)]
+    pub part_size: Option<u64>,
+    /// Content of fewer bytes is uploaded whole, and its value is that of all of it [default: the size of a part, as aws
+    /// has it; 0 for uploads that always have parts]
+    #[arg(long, value_name = "SIZE", help_heading = "Object stores", requires = "part_size", value_parser = size)]
+    pub multipart_threshold: Option<u64>,
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     pub json: bool,
@@ -143,6 +172,17 @@ pub struct SumArgs {
     pub self_test: bool,
 }
 
+impl SumArgs {
+    /// How values are spelled, if that was said.
+    pub fn spelling(&self) -> Option<Spelling> {
+        match (self.base64, self.decimal) {
+            (true, _) => Some(Spelling::Base64),
+            (_, true) => Some(Spelling::Decimal),
+            _ => self.format,
+        }
+    }
+}
+
 const SUM_HELP: &str = "\
 Output is `value  name`, a line for each file, or with several codes `CODE (name) = value`, a line for each file and \
 code. A name with a backslash, a newline or a carriage return is escaped, and a backslash starts its line. \
@@ -155,7 +195,9 @@ doubt. --base64 does the same for base64, and --zero reads lists made with --zer
 a list cannot be read or has no proper line, or with --strict one that is not proper.
 
 Examples:
-  residue sum -a crc-64/nvme --base64 part-*    as S3 shows them
+  residue sum --profile gcs disk.img            as `gcloud storage hash` and the console show it
+  residue sum --profile s3-composite --part-size 8MiB -a crc-32c disk.img
+                                                as S3 shows it after a multipart upload
   residue sum -r --tag src > list               a list that names its code
   residue sum -c list                           check it
   residue sum -a cksum file                     as `cksum file`

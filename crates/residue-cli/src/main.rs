@@ -81,6 +81,9 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
         Command::Pcap(args) => commands::pcap::run(&args, output),
         Command::Guard(args) => commands::guard::run(&args, output),
         Command::Conform(args) => commands::conform::run(&args, output),
+        Command::Identify(args) => commands::identify::run(&args, output),
+        Command::Completions(args) => commands::manual::completions(&args, output),
+        Command::Man(args) => commands::manual::pages(&args, output),
     }
 }
 

@@ -69,6 +69,11 @@ impl Output {
         })
     }
 
+    /// Prints bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
     /// Prints a value as JSON.
     pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         // Into the buffer, so that an error of the pipe stays one of the pipe.
@@ -153,7 +158,7 @@ pub fn without_numbers(text: &str) -> String {
 }
 
 /// How values are spelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Spelling {
     /// Width / 4 digits, rounded up.
     Hex,
@@ -161,6 +166,12 @@ pub enum Spelling {
     Base64,
     /// No leading zeros.
     Decimal,
+    /// The value's bytes as hexadecimal digits, highest first.
+    #[value(name = "be")]
+    BigEndian,
+    /// The same, lowest first: as reflected CRCs go over the wire.
+    #[value(name = "le")]
+    LittleEndian,
 }
 
 impl Spelling {
@@ -168,26 +179,21 @@ impl Spelling {
     pub fn spell(self, value: u128, width: u32) -> String {
         match self {
             Spelling::Hex => format!("{value:0digits$x}", digits = width.div_ceil(4) as usize),
-            Spelling::Base64 => {
-                let bytes = value.to_be_bytes();
-                let used = (width.div_ceil(8) as usize).min(bytes.len());
-                STANDARD.encode(&bytes[bytes.len() - used..])
-            }
+            Spelling::Base64 => STANDARD.encode(octets(value, width)),
             Spelling::Decimal => value.to_string(),
+            Spelling::BigEndian => digits(octets(value, width)),
+            Spelling::LittleEndian => digits(octets(value, width).into_iter().rev()),
         }
     }
 
     /// The value that `text` spells, if it does and the value fits the width.
     pub fn read(self, text: &str, width: u32) -> Option<u128> {
         let value = match self {
-            Spelling::Hex => {
-                let proper = text.len() == width.div_ceil(4) as usize
-                    && text.bytes().all(|c| c.is_ascii_hexdigit());
-                if proper {
-                    u128::from_str_radix(text, 16).ok()?
-                } else {
-                    return None;
-                }
+            Spelling::Hex => hexadecimal(text, width.div_ceil(4) as usize)?,
+            Spelling::BigEndian => hexadecimal(text, 2 * width.div_ceil(8) as usize)?,
+            Spelling::LittleEndian => {
+                let value = hexadecimal(text, 2 * width.div_ceil(8) as usize)?;
+                value.swap_bytes() >> (128 - 8 * width.div_ceil(8))
             }
             Spelling::Decimal => {
                 let proper = text.bytes().all(|c| c.is_ascii_digit());
@@ -207,6 +213,23 @@ impl Spelling {
         };
         (width == 128 || value >> width == 0).then_some(value)
     }
+}
+
+/// The bytes of a value, highest first, as many as its width takes.
+fn octets(value: u128, width: u32) -> Vec<u8> {
+    let bytes = value.to_be_bytes();
+    let used = (width.div_ceil(8) as usize).min(bytes.len());
+    bytes[bytes.len() - used..].to_vec()
+}
+
+fn digits(bytes: impl IntoIterator<Item = u8>) -> String {
+    bytes.into_iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The number that so many hexadecimal digits spell.
+fn hexadecimal(text: &str, digits: usize) -> Option<u128> {
+    let proper = text.len() == digits && text.bytes().all(|c| c.is_ascii_hexdigit());
+    if proper { u128::from_str_radix(text, 16).ok() } else { None }
 }
 
 /// A file name as coreutils prints it: escaped, and whether it had to be.
@@ -268,6 +291,20 @@ mod tests {
                 assert_eq!(spelling.read(text, width), Some(value), "{text}");
             }
         }
+        for (value, width, big, little) in [
+            (0xe306_9283, 32, "e3069283", "839206e3"),
+            (0x123, 12, "0123", "2301"),
+            (5, 3, "05", "05"),
+        ] {
+            for (spelling, text) in [(Spelling::BigEndian, big), (Spelling::LittleEndian, little)] {
+                assert_eq!(spelling.spell(value, width), text);
+                assert_eq!(spelling.read(text, width), Some(value), "{text}");
+            }
+        }
+        assert_eq!(Spelling::LittleEndian.spell(1, 128), format!("01{:030}", 0));
+        assert_eq!(Spelling::LittleEndian.read(&format!("01{:030}", 0), 128), Some(1));
+        assert_eq!(Spelling::LittleEndian.read("2311", 12), None);
+        assert_eq!(Spelling::BigEndian.read("123", 12), None);
         assert_eq!(Spelling::Hex.read("3f", 5), None);
         assert_eq!(Spelling::Hex.read("+f", 8), None);
         assert_eq!(Spelling::Hex.read("é", 8), None);

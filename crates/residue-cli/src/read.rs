@@ -1,5 +1,7 @@
 //! Reads inputs, each once for all its codes, many at a time, and the parts of large files, in constant memory.
 
+pub mod parts;
+
 use crate::codes::Chosen;
 use crate::output::without_numbers;
 use crate::progress::Progress;
@@ -267,13 +269,17 @@ pub fn total(jobs: &[Job<'_>]) -> u64 {
     if !Progress::wanted() {
         return 0;
     }
-    let length = |job: &Job<'_>| match &job.source {
+    jobs.iter().map(|job| length(&job.source)).fold(0, u64::saturating_add)
+}
+
+/// The bytes that a file has now; 0 of what is no file.
+pub fn length(source: &Source) -> u64 {
+    match source {
         Source::File(path) => {
             path.metadata().map_or(0, |data| if data.is_file() { data.len() } else { 0 })
         }
         Source::Stdin | Source::Bytes(_) => 0,
-    };
-    jobs.iter().map(length).fold(0, u64::saturating_add)
+    }
 }
 
 /// What went wrong, in words: the operating system's, or our own for what people run into.

@@ -1,5 +1,5 @@
-//! The guard on real hosts: two network namespaces with a cable between them. Needs Linux, iproute2, iptables, dumpcap, and
-//! root or the right to make user namespaces; the demonstration needs curl and Python, too. Everything happens in namespaces
+//! The guard on real hosts: two network namespaces with a cable between them. Needs Linux, iproute2, iptables, dumpcap, tshark,
+//! and root or the right to make user namespaces; the demonstration needs curl and Python, too. Everything happens in namespaces
 //! of its own, which end with the test.
 
 #![cfg(target_os = "linux")]
@@ -56,7 +56,7 @@ const QUEUE: &str = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-
 /// Starts this test again, in namespaces of its own.
 fn outside() {
     // Where only root may run dumpcap, a namespace's root may not.
-    let tools = ["ip", "iptables", "ip6tables", "dumpcap", "unshare"];
+    let tools = ["ip", "iptables", "ip6tables", "dumpcap", "tshark", "unshare"];
     let Some(words) = namespaces(&tools, &format!("{QUEUE} && dumpcap -v")) else { return };
     let own = std::env::current_exe().expect("a path");
     let mut run = Command::new("unshare");
@@ -343,6 +343,22 @@ fn judge_capture(path: &Path) {
     // As many check values as residue-net has found, and none of them wrong.
     let found = format!(",tcp.alternate,{others},0,0,0,0,0,0");
     assert!(ran.text().lines().any(|line| line.ends_with(&found)), "{others}\n{}", ran.text());
+    // And so has another judge.
+    let is_syn = "tcp.flags.syn == 1";
+    let regular = "tcp.flags.syn == 0 && tcp.flags.reset == 0";
+    for (filter, expected) in [
+        (format!("{is_syn} && tcp.option_kind == 14"), syns),
+        (format!("{is_syn} && tcp.option_kind == 15"), 0),
+        (format!("{regular} && tcp.option_kind == 14"), 0),
+        (format!("{regular} && tcp.option_kind == 15"), others),
+    ] {
+        let mut tshark = Command::new("tshark");
+        let output = tshark.arg("-r").arg(path).args(["-n", "-Y", &filter]).output();
+        let output = output.expect("tshark runs");
+        assert!(output.status.success(), "{output:?}");
+        let lines = output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        assert_eq!(lines.count(), expected, "{filter}");
+    }
 }
 
 fn kinds(mut options: &[u8]) -> Vec<u8> {

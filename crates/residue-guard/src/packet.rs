@@ -202,14 +202,10 @@ impl<'a> Segment<'a> {
 
     /// Is the ordinary checksum right?
     pub(crate) fn checksum_is_good(&self, pieces: &mut Vec<Piece>) -> bool {
-        pieces.clear();
-        self.ip.pseudo_header(self.ip.payload.len(), pieces);
-        pieces.push(Piece::Bytes(self.ip.payload));
-        let field = Span::at(self.ip.payload.start + 16, 2);
-        let rule = Rule::Internet;
-        let stored = field.of(self.bytes).map(|field| rule.read(field));
-        let computed = rule.compute(self.bytes, pieces, &[field, Span::default()]);
-        stored.zip(computed).is_some_and(|(stored, computed)| rule.agrees(stored, computed))
+        let (field, computed) = checksum(self.bytes, &self.ip, pieces);
+        let stored = field.of(self.bytes).map(|field| Rule::Internet.read(field));
+        let both = stored.zip(computed);
+        both.is_some_and(|(stored, computed)| Rule::Internet.agrees(stored, computed))
     }
 
     /// Writes the packet into `buffer` with other options, and without its data unless `with_data`. Lengths and the
@@ -249,12 +245,16 @@ impl<'a> Segment<'a> {
 
 /// Writes the ordinary checksum of a segment.
 pub(crate) fn write_checksum(buffer: &mut [u8], ip: &Ip, pieces: &mut Vec<Piece>) {
+    if let (Span { start, .. }, Some(value)) = checksum(buffer, ip, pieces) {
+        buffer[start as usize..][..2].copy_from_slice(&(value as u16).to_be_bytes());
+    }
+}
+
+/// Where the ordinary checksum of a segment stands, and what it must be.
+fn checksum(bytes: &[u8], ip: &Ip, pieces: &mut Vec<Piece>) -> (Span, Option<u64>) {
     pieces.clear();
     ip.pseudo_header(ip.payload.len(), pieces);
     pieces.push(Piece::Bytes(ip.payload));
-    let at = ip.payload.start as usize + 16;
-    let field = Span::at(at as u32, 2);
-    if let Some(value) = Rule::Internet.compute(buffer, pieces, &[field, Span::default()]) {
-        buffer[at..at + 2].copy_from_slice(&(value as u16).to_be_bytes());
-    }
+    let field = Span::at(ip.payload.start + 16, 2);
+    (field, Rule::Internet.compute(bytes, pieces, &[field, Span::default()]))
 }

@@ -2,6 +2,7 @@
 
 use crate::conform::vectors::{LONGEST, Problem};
 use crate::explain;
+use crate::identify::{MOST_BYTES, Unusable};
 use crate::strength;
 use std::fmt;
 
@@ -75,6 +76,12 @@ pub enum Error {
     },
     /// This source has no file with two packets of data.
     TooLittleData(String),
+    /// Samples from which no code can be found.
+    Samples(Unusable),
+    /// More bytes than 64 are to be left out at the ends of samples.
+    Offset(usize),
+    /// Of the parts of the work on this source one is missing, came twice, or is another job's.
+    Parts(String),
 }
 
 impl fmt::Display for Error {
@@ -131,6 +138,42 @@ impl fmt::Display for Error {
                     "`{name}` has no file of at least 512 bytes that can be read; name a larger tree"
                 )
             }
+            Error::Samples(unusable) => match unusable {
+                Unusable::None => {
+                    f.write_str("no sample; give messages with their values, as `313233:107b2fb2`")
+                }
+                Unusable::Width(bits) => {
+                    write!(f, "the values have {bits} bits; codes of 1 to 128 bits can be found")
+                }
+                Unusable::TooWide(i) => {
+                    write!(
+                        f,
+                        "sample {}: the value has more bits than the field it stands in",
+                        i + 1
+                    )
+                }
+                Unusable::Contradiction(a, b) => write!(
+                    f,
+                    "samples {} and {} have the same message and different values: one of them is wrong, or the value is of \
+                     something else too",
+                    a + 1,
+                    b + 1
+                ),
+                Unusable::TooLong(bytes) => write!(
+                    f,
+                    "the messages have {bytes} bytes together; give fewer or shorter ones, of at most {MOST_BYTES}"
+                ),
+            },
+            Error::Offset(bytes) => {
+                write!(
+                    f,
+                    "{bytes} bytes to leave out at each end are too many to try; give at most 64"
+                )
+            }
+            Error::Parts(name) => write!(
+                f,
+                "`{name}`: the parts of the work do not make a whole: one is missing, came twice, or is another job's"
+            ),
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Polynomial { text, fault } => write!(f, "`{text}`: {fault}"),
             Error::Search(fault) => fault.fmt(f),

@@ -13,6 +13,9 @@
 //! }
 //! ```
 
+// What only the figures and their pages use is of no use where there are none.
+#![cfg_attr(not(feature = "figures"), allow(dead_code, unused_imports))]
+
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -21,14 +24,21 @@ use crate::speed::model::Run;
 
 pub mod compare;
 pub mod csv;
+#[cfg(feature = "figures")]
 pub mod figures;
+#[cfg(feature = "figures")]
 pub mod html;
+#[cfg(feature = "figures")]
 pub mod iscsi;
+pub mod polynomial;
 pub mod published;
 mod select;
 pub mod strength_advise;
+#[cfg(feature = "figures")]
 pub mod strength_compare;
+#[cfg(feature = "figures")]
 pub mod strength_data;
+pub mod strength_search;
 pub mod strength_sums;
 pub mod table;
 pub mod tables;
@@ -39,7 +49,9 @@ pub(crate) mod sample;
 
 pub use compare::compare;
 pub use csv::csv;
+#[cfg(feature = "figures")]
 pub use figures::{Figure, figures, spread};
+#[cfg(feature = "figures")]
 pub use html::html;
 pub use table::{Row, Table};
 pub use text::{grouped, wrapped};
@@ -50,6 +62,7 @@ pub use text::{grouped, wrapped};
 /// Each file is written under a temporary name in the same folder and then renamed, so a reader finds the
 /// old file or the new one, never half of one. The page comes last, when all it speaks of is there. Nothing
 /// is deleted: figures of an earlier report that this run has no cells for stay in the folder.
+#[cfg(feature = "figures")]
 pub fn write_report(dir: &Path, run: &Run, verdict: &[String]) -> io::Result<Vec<PathBuf>> {
     let figures = figures(run);
     let data = [("cells.csv", csv(run)), ("run.json", serde_json::to_string_pretty(run)? + "\n")];
@@ -57,6 +70,7 @@ pub fn write_report(dir: &Path, run: &Run, verdict: &[String]) -> io::Result<Vec
 }
 
 /// Writes the figures, the files with their names, and the page last; the paths, the page first.
+#[cfg(feature = "figures")]
 fn write_all(
     dir: &Path,
     figures: &[Figure],
@@ -97,7 +111,7 @@ pub fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf>
     Ok(path)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "figures"))]
 mod tests {
     use super::*;
 

@@ -16,6 +16,7 @@
 
 pub mod additive;
 pub mod advise;
+pub mod bounds;
 pub mod claims;
 mod collide;
 pub mod compare;

@@ -3,6 +3,8 @@
 //! A packet's [`wire`] layers yield [`check::Check`]s: where a check value stands, which bytes it covers, by which rule.
 //! Everything else works on checks alone, and does not change for a new protocol: [`verify`] finds the verdict,
 //! [`diagnose`] the cause, [`fix`] the bytes to change. [`pcap`] reads captures from readers it is handed.
+//!
+//! Feature `json` (off by default): `json`, the report of a capture for programs.
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +15,8 @@ pub mod diagnose;
 mod error;
 pub mod fix;
 pub mod frame;
+#[cfg(feature = "json")]
+pub mod json;
 pub mod make;
 pub mod nat;
 pub mod pcap;

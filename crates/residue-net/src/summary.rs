@@ -42,6 +42,20 @@ impl Counts {
         } += 1;
     }
 
+    /// The verdicts by their names, all unverifiable ones together.
+    #[must_use]
+    pub fn columns(&self) -> [(&'static str, u64); 7] {
+        [
+            ("good", self.good),
+            ("bad", self.bad),
+            ("offloaded", self.offloaded),
+            ("absent", self.absent),
+            ("illegal", self.illegal),
+            ("unverifiable", self.unverifiable()),
+            ("length conflict", self.length_conflict),
+        ]
+    }
+
     /// All that cannot be judged, whatever the reason.
     #[must_use]
     pub fn unverifiable(&self) -> u64 {
@@ -79,6 +93,23 @@ pub struct Flow {
     pub addresses: [Address; 2],
     /// Source and destination port.
     pub ports: Option<[u16; 2]>,
+}
+
+/// Those with the most faults first; among equals in the order of their names.
+#[must_use]
+pub fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
+    let mut ranked: Vec<_> = faults.iter().map(|(key, faults)| (key.clone(), *faults)).collect();
+    ranked.sort_by(|one, other| {
+        let rank = |faults: &Faults| (faults.wrong, faults.offloaded);
+        rank(&other.1).cmp(&rank(&one.1)).then_with(|| one.0.cmp(&other.0))
+    });
+    ranked
+}
+
+/// An address as reports write it; some packets have none.
+#[must_use]
+pub fn sender_name(address: &Address) -> String {
+    if address.bytes().is_empty() { "(no address)".into() } else { address.to_string() }
 }
 
 /// All findings of a capture, counted.

@@ -40,6 +40,10 @@ proptest! {
         let mut scattered = code.stream();
         scattered.update_scattered(&pieces);
         prop_assert_eq!(scattered.value(), expected);
+        if let Code::Crc(crc) = &code {
+            let extended = pieces.iter().fold(crc.checksum(b""), |value, piece| crc.extend(value, piece));
+            prop_assert_eq!(extended, expected);
+        }
         let slices: Vec<IoSlice> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
         let mut scattered = code.stream();
         scattered.update_scattered(&slices);

@@ -15,18 +15,15 @@ use std::path::PathBuf;
 
 /// Checks the files of each list.
 pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
+    let shown = args.profile.map(|profile| profile.listed(&args.codes)).transpose()?;
     let code = match args.codes.as_slice() {
-        [] => None,
+        [] => shown,
         texts => match codes::parse_all(texts)?.as_slice() {
             [one] => Some(one.clone()),
             _ => bail!("--check takes one code, that of lines which name none"),
         },
     };
-    let spelling = match (args.base64, args.decimal) {
-        (true, _) => Some(Spelling::Base64),
-        (_, true) => Some(Spelling::Decimal),
-        _ => None,
-    };
+    let spelling = args.profile.map(|_| Spelling::Base64).or(args.spelling());
     let reading = Reading { code: code.as_ref(), spelling, zero: args.zero };
     let stdin = [OsString::from("-")];
     let lists = if args.files.is_empty() { &stdin[..] } else { &args.files };

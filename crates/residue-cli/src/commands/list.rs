@@ -6,6 +6,7 @@ use crate::output::{Output, Spelling};
 use residue::crc::Params;
 use residue::kernel::KernelInfo;
 use residue::{Code, cpu};
+use residue_lab::notation;
 use serde::Serialize;
 use std::io;
 
@@ -150,30 +151,11 @@ impl Crc {
                 reversed: hex(params.reversed()),
                 reciprocal: hex(params.reciprocal()),
                 koopman: hex(params.koopman()),
-                explicit: explicit(params),
-                terms: terms(params),
+                explicit: notation::explicit(params),
+                terms: notation::terms(params),
             },
         }
     }
-}
-
-/// The polynomial with its top term, which for a width of 128 no integer holds.
-fn explicit(params: &Params) -> String {
-    match 1u128.checked_shl(params.width.into()) {
-        Some(top) => format!("{:x}", top | params.poly),
-        None => format!("1{:032x}", params.poly),
-    }
-}
-
-fn terms(params: &Params) -> String {
-    let term = |power: u8| match power {
-        0 => "1".to_string(),
-        1 => "x".to_string(),
-        power => format!("x^{power}"),
-    };
-    let lower = (0..params.width).rev().filter(|power| params.poly >> power & 1 == 1).map(term);
-    let terms: Vec<String> = [term(params.width)].into_iter().chain(lower).collect();
-    terms.join(" + ")
 }
 
 fn table(output: &mut Output) -> io::Result<()> {

@@ -11,10 +11,13 @@ mod weights;
 
 use crate::output::Output;
 use crate::progress::Progress;
+use anyhow::Context as _;
 use clap::{Args, Subcommand};
+use residue_lab::report::polynomial::{json as polynomial_as_json, written};
 use residue_lab::report::{grouped, table::COLUMNS, wrapped};
 use residue_lab::strength::{Effort, Generator, Notation};
-use serde_json::{Value, json};
+use std::io;
+use std::path::{Path, PathBuf};
 
 const HELP: &str = "\
 A polynomial is a CRC's name, or hexadecimal: normal:04c11db7, koopman:82608edb, reversed:edb88320, reciprocal:, \
@@ -141,22 +144,18 @@ fn length(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A polynomial in a notation, of as many digits as its width has.
-fn written(generator: &Generator, notation: Notation) -> String {
-    let digits = generator.width().div_ceil(4) as usize;
-    format!("{:0digits$x}", generator.write(notation))
-}
-
-fn polynomial_as_json(generator: &Generator) -> Value {
-    let notations: serde_json::Map<String, Value> = Notation::ALL
-        .iter()
-        .map(|&notation| (notation.name().to_string(), json!(written(generator, notation))))
-        .collect();
-    json!({
-        "width": generator.width(),
-        "names": generator.names().collect::<Vec<_>>(),
-        "notations": notations,
-    })
+/// Says where a report is, or why it is not.
+fn reported(
+    folder: &Path,
+    files: io::Result<Vec<PathBuf>>,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let files =
+        files.with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
+    if let Some(page) = files.first() {
+        output.complain(&format!("report: {}", page.display()));
+    }
+    Ok(())
 }
 
 /// What it is, in a line or two.

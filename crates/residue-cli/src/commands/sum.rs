@@ -1,5 +1,7 @@
 //! `residue sum`: check values of files.
 
+pub mod profile;
+
 use crate::Outcome;
 use crate::args::SumArgs;
 use crate::codes::{self, Chosen};
@@ -19,12 +21,25 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.quiet {
         bail!("--quiet goes with --check or --self-test");
     }
+    if let Some(profile) = args.profile {
+        return profile::run(args, profile, output);
+    }
     let codes = codes::parse_all(&args.codes)?;
     let inputs = inputs(args, output)?;
-    let mut printer = Printer { args, codes: &codes, rows: Vec::new() };
+    print(args, &codes, &inputs, output)
+}
+
+/// Computes and prints all codes of all inputs.
+fn print(
+    args: &SumArgs,
+    codes: &[Chosen],
+    inputs: &[Input],
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let mut printer = Printer { args, codes, rows: Vec::new() };
     if let Some(kernel) = &args.kernel {
-        for input in &inputs {
-            let done = forced(kernel, &codes, &input.source)?;
+        for input in inputs {
+            let done = forced(kernel, codes, &input.source)?;
             printer.done(output, input, Ok(done))?;
         }
     } else {
@@ -103,12 +118,17 @@ fn in_memory(args: &SumArgs) -> anyhow::Result<Vec<Input>> {
 
 /// The bytes that --hex spells.
 pub fn bytes(hex: &str) -> anyhow::Result<Vec<u8>> {
+    octets_of(hex).with_context(|| {
+        format!("--hex `{}`: not an even number of hexadecimal digits", hex.escape_debug())
+    })
+}
+
+/// The bytes that people write in hexadecimal; `None` if digits are missing or wrong.
+pub fn octets_of(hex: &str) -> Option<Vec<u8>> {
     let digits = hex.trim();
     let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
     let digits: String = digits.chars().filter(|c| !c.is_whitespace() && *c != ':').collect();
-    octets(&digits).with_context(|| {
-        format!("--hex `{}`: not an even number of hexadecimal digits", hex.escape_debug())
-    })
+    octets(&digits)
 }
 
 /// The regular files in a folder and its folders, by name; or the file itself.
@@ -235,15 +255,10 @@ impl Printer<'_> {
 
     /// A line, without its end.
     fn line(&self, input: &Input, chosen: &Chosen, value: u128, bytes: u64) -> Vec<u8> {
-        let SumArgs { tag, base64, decimal, zero, .. } = *self.args;
-        let spelling = match (base64, decimal || chosen.cksum) {
-            (true, _) => Spelling::Base64,
-            (false, true) => Spelling::Decimal,
-            (false, false) => Spelling::Hex,
-        };
-        let value = spelling.spell(value, chosen.code.width());
+        let usual = if chosen.cksum { Spelling::Decimal } else { Spelling::Hex };
+        let value = self.args.spelling().unwrap_or(usual).spell(value, chosen.code.width());
         let name = input.name.as_encoded_bytes();
-        let tagged = tag || self.codes.len() > 1;
+        let tagged = self.args.tag || self.codes.len() > 1;
         if chosen.cksum && !tagged {
             // cksum escapes nothing, and leaves the name out if none was given.
             let mut line = format!("{value} {bytes}").into_bytes();
@@ -253,22 +268,27 @@ impl Printer<'_> {
             }
             return line;
         }
-        let (name, escaped) = if zero { (name.to_vec(), false) } else { escape(name) };
-        let mut line = Vec::with_capacity(name.len() + 64);
-        if escaped {
-            line.push(b'\\');
-        }
-        if tagged {
-            line.extend(chosen.tag().into_bytes());
-            line.extend(b" (");
-            line.extend(name);
-            line.extend(format!(") = {value}").into_bytes());
-        } else {
-            line.extend(format!("{value}  ").into_bytes());
-            line.extend(name);
-        }
-        line
+        named(self.args, tagged.then(|| chosen.tag()).as_deref(), name, &value)
     }
+}
+
+/// A line with a value and a name, without its end; tagged with a code, if one is given.
+fn named(args: &SumArgs, tag: Option<&str>, name: &[u8], value: &str) -> Vec<u8> {
+    let (name, escaped) = if args.zero { (name.to_vec(), false) } else { escape(name) };
+    let mut line = Vec::with_capacity(name.len() + 64);
+    if escaped {
+        line.push(b'\\');
+    }
+    if let Some(tag) = tag {
+        line.extend(tag.as_bytes());
+        line.extend(b" (");
+        line.extend(name);
+        line.extend(format!(") = {value}").into_bytes());
+    } else {
+        line.extend(format!("{value}  ").into_bytes());
+        line.extend(name);
+    }
+    line
 }
 
 /// Why an input could not be read, with what to do about it.

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::table::{Row, Table};
-use super::text::grouped;
-use super::text::significant;
+use super::text::{grouped, significant};
 use crate::strength::Kind;
 use crate::strength::advise::{Advice, Candidate};
 

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::html;
-use super::table::{Row, Table};
-use super::text::{escaped, significant};
+use super::table::{COLUMNS, Row, Table};
+use super::text::{escaped, significant, wrapped};
 use crate::strength::data::{self, Run, Sampled, Test, TestResult};
 
 /// The bits of an ideal code that misses as many, `≥` where nothing was missed, `-` where nothing was tried.
@@ -16,6 +16,17 @@ fn bits(row: &data::Row) -> String {
         Some(bits) if row.misses == 0 => format!("≥{bits:.1}"),
         Some(bits) => format!("{bits:.1}"),
     }
+}
+
+/// All of a run as text: where data came from, the tables, and what they say.
+#[must_use]
+pub fn text(run: &Run, full: bool) -> String {
+    let origins = run.sources.iter().map(|source| format!("{}: {}", source.name, origin(source)));
+    let mut lines: Vec<String> = origins.collect();
+    lines.push(String::new());
+    lines.extend(tables(run, full).iter().map(Table::text));
+    lines.extend(findings(run).iter().map(|sentence| wrapped(sentence, COLUMNS)));
+    lines.join("\n") + "\n"
 }
 
 /// The tables of a run: for each source the bits of every code in every test, what was counted in the two tests of

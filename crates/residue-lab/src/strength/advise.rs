@@ -1,17 +1,11 @@
 //! Which known codes keep a Hamming distance at a length, and how wide a code has to be.
-//!
-//! Two bounds say which widths are worth a search where no known code does:
-//! - *Spheres* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1 do not overlap, so that
-//!   1 + n + ... + C(n, t) is at most 2^r. An even distance is one less with a bit taken away. No code has a smaller r.
-//! - *BCH* (1960): for 2^m > n there is a cyclic code of distance 2t + 1 with r at most m t, and with x + 1 as one more
-//!   factor, of distance 2t + 2. Cut short it is a CRC. So some CRC of this r does.
 
-use num_bigint::BigUint;
 use residue::Code;
 use residue::crc::catalog;
 use serde::Serialize;
 
 use super::additive::Additive;
+use super::bounds::{enough_width, least_width};
 use super::compare::Known;
 use super::{Effort, Generator, Kind, Profile, profile, sums};
 use crate::Error;
@@ -252,38 +246,6 @@ fn time(codes: &mut [Candidate], data: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// No code of fewer check bits has the distance: the bound of spheres.
-#[must_use]
-pub fn least_width(data: u64, distance: u32) -> u32 {
-    let spare = u32::from(distance.is_multiple_of(2));
-    let errors = u64::from(distance.saturating_sub(1) / 2);
-    let fits = |width: &u32| {
-        let n = data.saturating_add((width - spare).into());
-        let mut words = BigUint::from(1_u32);
-        let mut all = words.clone();
-        for i in 0..errors.min(n) {
-            words = words * (n - i) / (i + 1);
-            all += &words;
-        }
-        all <= BigUint::from(1_u32) << (width - spare)
-    };
-    (distance.saturating_sub(1).max(1)..).find(fits).unwrap_or(u32::MAX)
-}
-
-/// Some CRC of so many check bits has the distance: BCH's construction.
-#[must_use]
-pub fn enough_width(data: u64, distance: u32) -> u32 {
-    let spare = u32::from(distance.is_multiple_of(2));
-    let errors = distance.saturating_sub(1) / 2;
-    let fits = |m: &u32| {
-        let n = u128::from(data) + u128::from(m * errors + spare);
-        // The distance that is promised has to fit in, too.
-        n < 1 << m && u128::from(distance) < 1 << m
-    };
-    let m = (1..120).find(fits).unwrap_or(120);
-    m * errors + spare
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,28 +276,5 @@ mod tests {
         assert!(!sums.contains(&"internet") && !sums.contains(&"fletcher-16"));
         assert!(of_three.codes.iter().any(|code| code.width == 16 && code.crc));
         assert!(ask(8 * 1500, 4, 16).codes.iter().all(|code| code.crc));
-    }
-
-    #[test]
-    fn bounds_on_widths() {
-        // Hamming codes are perfect, and so is Golay's of 12 bits with 11 of check.
-        assert_eq!((least_width(4, 3), enough_width(4, 3)), (3, 3));
-        // The extended code of 8 bits is not cyclic.
-        assert_eq!((least_width(4, 4), enough_width(4, 4)), (4, 5));
-        assert_eq!(least_width(12, 7), 11);
-        assert_eq!(enough_width(12, 7), 15);
-        assert_eq!((least_width(99, 2), enough_width(99, 2)), (1, 1));
-        assert_eq!((least_width(12_000, 6), enough_width(12_000, 6)), (28, 29));
-        // Every known limit lies between.
-        for (data, distance, width) in [
-            (32_738_u64, 6, 32),
-            (2974, 5, 32),
-            (91_607, 4, 32),
-            (135, 6, 16),
-            (241, 5, 16),
-            (11, 12, 24),
-        ] {
-            assert!(least_width(data, distance) <= width, "{data} {distance}");
-        }
     }
 }

@@ -93,7 +93,7 @@ impl Subject {
                 let plan = plan(generator, question, 6, effort);
                 let weights = plan
                     .map_or(0.0, |most| Weights::seconds(generator, question.data, most, effort));
-                effort.seconds(profile::sums(generator, effort)) + weights
+                effort.seconds(profile::sums_to(generator, u32::MAX, effort)) + weights
             }
             Subject::Sum(_) => 0.5,
         }

@@ -17,12 +17,13 @@ mod cells;
 mod damage;
 mod mix;
 mod model;
+mod parts;
 mod source;
 mod tally;
 
 use std::num::NonZero;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::Error;
@@ -31,6 +32,8 @@ use cells::Cells;
 use damage::Damage;
 use mix::Mix;
 pub use model::{Frequent, Rate, Row, Run, Sampled, TestResult, Values};
+pub use parts::{Counted, Job, Part};
+use source::{Chunk, Plan};
 pub use source::{Made, Source};
 use tally::Tally;
 
@@ -49,6 +52,9 @@ pub const CODES: [&str; 12] = [
     "crc-32/iscsi",
     "crc-32/iso-hdlc",
 ];
+
+/// Bytes of a part for a thread: enough to be worth a look at who is next, and few enough that no thread waits long.
+const PART: u64 = 1 << 20;
 
 /// Values of 48-byte cells that are counted, at most, for each code and source.
 const VALUES: u64 = 1 << 20;
@@ -164,60 +170,39 @@ impl Test {
 /// # Errors
 /// If a source cannot be read or is too small.
 pub fn run(options: &Options, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
-    let mut sources = Vec::new();
-    for source in &options.sources {
-        sources.push(one_source(options, source, progress)?);
-    }
-    Ok(Run {
+    let job = Job::new(options.clone())?;
+    let tools = job.tools();
+    let parts = job.parts(PART);
+    let total: u64 = parts.iter().map(Part::bytes).sum();
+    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let counted = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(part) = parts.get(next.fetch_add(1, Relaxed)) {
+            let one = part.count(options, &tools[part.source()]);
+            progress(done.fetch_add(part.bytes(), Relaxed) + part.bytes(), total);
+            counted.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(parts.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    job.finish(counted.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The run, with when and by what it was made.
+fn finished(options: &Options, sources: Vec<Sampled>) -> Run {
+    Run {
         format: 1,
         residue: env!("CARGO_PKG_VERSION").into(),
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         seed: options.seed,
         burst: options.burst,
         sources,
-    })
-}
-
-fn one_source(
-    options: &Options,
-    source: &Source,
-    progress: &(dyn Fn(u64, u64) + Sync),
-) -> Result<Sampled, Error> {
-    let pairs = options.splices.div_ceil(cells::SPLICES);
-    let plan = source.plan(pairs * cells::PAYLOAD as u64, options.seed)?;
-    let total = plan.bytes();
-    let step = total.div_euclid(cells::CELL as u64 * VALUES) + 1;
-    let tools: Vec<Tools<'_>> = options.codes.iter().map(|code| Tools::new(code, step)).collect();
-
-    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let whole = Mutex::new(Tally::new(options.codes.len()));
-    let work = || {
-        let mut mine = Tally::new(options.codes.len());
-        while let Some(chunk) = plan.chunks.get(next.fetch_add(1, Relaxed)) {
-            if let Some(bytes) = plan.read(chunk) {
-                one_chunk(options, &tools, &bytes, chunk, total, &mut mine);
-            } else {
-                mine.unread += 1;
-            }
-            let all = done.fetch_add(chunk.length as u64, Relaxed) + chunk.length as u64;
-            progress(all, total);
-        }
-        if let Ok(mut whole) = whole.lock() {
-            whole.join(mine);
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(plan.chunks.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let tally = whole.into_inner().unwrap_or_else(|broken| broken.into_inner());
-    if tally.pieces == 0 {
-        return Err(Error::TooLittleData(source.name()));
     }
-    Ok(model::sampled(options, source, &plan, tally))
 }
 
 /// What a code needs for all tests.
@@ -231,6 +216,12 @@ struct Tools<'a> {
 }
 
 impl<'a> Tools<'a> {
+    /// For all codes, on a source with so many bytes.
+    fn all(codes: &'a [Additive], total: u64) -> Vec<Tools<'a>> {
+        let step = total.div_euclid(cells::CELL as u64 * VALUES) + 1;
+        codes.iter().map(|code| Tools::new(code, step)).collect()
+    }
+
     fn new(code: &'a Additive, step: u64) -> Tools<'a> {
         let (fragments, sectors) = (Mix::new(code, 256), Mix::new(code, 512));
         Tools { code, cells: Cells::new(code), fragments, sectors, step }
@@ -240,11 +231,15 @@ impl<'a> Tools<'a> {
 fn one_chunk(
     options: &Options,
     tools: &[Tools<'_>],
-    bytes: &[u8],
-    chunk: &source::Chunk,
+    plan: &Plan,
+    chunk: &Chunk,
     total: u64,
     tally: &mut Tally,
 ) {
+    let Some(bytes) = &plan.read(chunk) else {
+        tally.unread += 1;
+        return;
+    };
     tally.bytes += bytes.len() as u64;
     tally.pieces += u64::from(bytes.len() >= 2 * cells::PAYLOAD);
     let packets = cells::packets(bytes, chunk.before);

@@ -12,8 +12,11 @@
 //!
 //! With a factor x + 1 beside the primitive one nothing changes, as four is even.
 
+mod field;
+
 use super::lightest::{self, Search};
 use super::{Effort, Factor, Generator, Profile, Witness, factor, gf2, integer};
+use field::{Field, Lookup};
 use std::thread;
 
 /// The largest divisor whose powers are kept.
@@ -144,11 +147,17 @@ pub fn four_bits(
     let modulus = logarithms.modulus;
     let sorted = logarithms.sorted(length, effort);
     // Once around: the first follow the last.
-    let around = sorted.iter().map(|&(l, a)| (u128::from(l) + modulus, a));
-    let all: Vec<(u128, u32)> = sorted.iter().map(|&(l, a)| (l.into(), a)).chain(around).collect();
+    let around = |i: usize| match sorted.get(i) {
+        Some(&(l, a)) => (u128::from(l), a),
+        None => {
+            let (l, a) = sorted[i - sorted.len()];
+            (u128::from(l) + modulus, a)
+        }
+    };
     let mut best: Option<[u64; 4]> = None;
-    for (i, &(low, c)) in all[..sorted.len()].iter().enumerate() {
-        for &(high, a) in &all[i + 1..] {
+    for i in 0..sorted.len() {
+        let (low, c) = around(i);
+        for (high, a) in (i + 1..i + sorted.len()).map(around) {
             let b = high - low;
             let shortest = best.map_or(length, |best| best[3]);
             if b >= shortest.into() || b >= modulus {
@@ -238,21 +247,28 @@ impl Logarithms {
         let mut zech = vec![0; length as usize];
         // Odd places, a stretch for each thread; threads meet at even places.
         let stretch = (zech.len() / effort.threads.max(1) + 2) & !1;
+        let work = |part: usize, stretch_of: &mut [u64]| {
+            let first = (part * stretch) as u64;
+            let start = self.field.power(2, first);
+            let powers = gf2::powers(self.field.f, start);
+            for (i, (log, power)) in stretch_of.iter_mut().zip(powers).enumerate() {
+                if i % 2 == 1 {
+                    *log = self.of(power ^ 1);
+                }
+                if part == 0 && i % 65536 == 0 {
+                    (effort.tell)(i as u64, stretch as u64);
+                }
+            }
+        };
+        // This thread takes the first stretch: with one thread none is started, which some targets cannot.
         thread::scope(|scope| {
-            for (part, stretch_of) in zech.chunks_mut(stretch).enumerate() {
-                scope.spawn(move || {
-                    let first = (part * stretch) as u64;
-                    let start = self.field.power(2, first);
-                    let powers = gf2::powers(self.field.f, start);
-                    for (i, (log, power)) in stretch_of.iter_mut().zip(powers).enumerate() {
-                        if i % 2 == 1 {
-                            *log = self.of(power ^ 1);
-                        }
-                        if part == 0 && i % 65536 == 0 {
-                            (effort.tell)(i as u64, stretch as u64);
-                        }
-                    }
-                });
+            let mut stretches = zech.chunks_mut(stretch).enumerate();
+            let mine = stretches.next();
+            for (part, stretch_of) in stretches {
+                scope.spawn(move || work(part, stretch_of));
+            }
+            if let Some((part, stretch_of)) = mine {
+                work(part, stretch_of);
             }
         });
         for a in (2..zech.len()).step_by(2) {
@@ -261,110 +277,6 @@ impl Logarithms {
         let mut sorted: Vec<(u64, u32)> = zech.into_iter().zip(0..).skip(1).collect();
         sorted.sort_unstable();
         sorted
-    }
-}
-
-/// Arithmetic modulo a polynomial of degree 3 to 64 by tables.
-struct Field {
-    f: u128,
-    /// What byte i of a word's square becomes, and what byte i above x^64 does.
-    squares: Box<[[u64; 256]; 8]>,
-    reduced: Box<[[u64; 256]; 8]>,
-}
-
-impl Field {
-    fn new(f: u128) -> Field {
-        let table = |image: &dyn Fn(u32) -> u64| {
-            let mut table = Box::new([[0; 256]; 8]);
-            for (byte, row) in (0..).zip(table.iter_mut()) {
-                for value in 1..256_usize {
-                    let bit = value.trailing_zeros();
-                    row[value] = row[value & (value - 1)] ^ image(8 * byte + bit);
-                }
-            }
-            table
-        };
-        let x = gf2::divide(2, f).1;
-        let square = |bit: u32| gf2::power(x, (2 * bit).into(), f) as u64;
-        let above = |bit: u32| gf2::power(x, (64 + bit).into(), f) as u64;
-        Field { f, squares: table(&square), reduced: table(&above) }
-    }
-
-    fn through(table: &[[u64; 256]; 8], value: u64) -> u64 {
-        table
-            .iter()
-            .zip(value.to_le_bytes())
-            .fold(0, |sum, (row, byte)| sum ^ row[usize::from(byte)])
-    }
-
-    fn multiply(&self, a: u64, b: u64) -> u64 {
-        // Multiples of a by all polynomials of four terms.
-        let mut multiples = [0_u128; 16];
-        for i in 1..16 {
-            multiples[i] = multiples[i / 2] << 1 ^ if i % 2 == 1 { a.into() } else { 0 };
-        }
-        let product = (0..16)
-            .rev()
-            .fold(0, |product: u128, i| product << 4 ^ multiples[(b >> (4 * i) & 15) as usize]);
-        let low = product as u64;
-        let mut value = low ^ Field::through(&self.reduced, (product >> 64) as u64);
-        // Of a lower degree, the low word has bits above it as well.
-        let degree = gf2::degree(self.f);
-        if degree < 64 {
-            value = gf2::divide(value.into(), self.f).1 as u64;
-        }
-        value
-    }
-
-    /// value^n, four bits of n at a time.
-    fn power(&self, value: u64, n: u64) -> u64 {
-        let mut powers = [1; 16];
-        for i in 1..16 {
-            powers[i] = self.multiply(powers[i - 1], value);
-        }
-        let digits = (67 - n.leading_zeros()) / 4;
-        (0..digits).rev().fold(1, |result, digit| {
-            let raised = (0..4).fold(result, |result, _| Field::through(&self.squares, result));
-            match n >> (4 * digit) & 15 {
-                0 => raised,
-                digit => self.multiply(raised, powers[digit as usize]),
-            }
-        })
-    }
-}
-
-/// Powers of a unit, and their exponents: a table with open addressing.
-struct Lookup {
-    shift: u32,
-    slots: Vec<(u64, u32)>,
-}
-
-impl Lookup {
-    /// Of 1, `step`, `step`^2, ...: `count` of them.
-    fn new(field: &Field, step: u64, count: u32) -> Lookup {
-        let bits = (2 * count).ilog2() + 1;
-        let mut lookup = Lookup { shift: 64 - bits, slots: vec![(0, 0); 1 << bits] };
-        let mut power = 1;
-        for exponent in 0..count {
-            let slot = lookup.slot(power);
-            lookup.slots[slot] = (power, exponent);
-            power = field.multiply(power, step);
-        }
-        lookup
-    }
-
-    /// Where this power is, or would be. No power is 0, which marks a free slot.
-    fn slot(&self, power: u64) -> usize {
-        // The fractional part of the golden ratio spreads best.
-        let mut slot = (power.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize;
-        while self.slots[slot].0 != power && self.slots[slot].0 != 0 {
-            slot = (slot + 1) & (self.slots.len() - 1);
-        }
-        slot
-    }
-
-    fn find(&self, power: u64) -> u32 {
-        self.slots[self.slot(power)].1
     }
 }
 

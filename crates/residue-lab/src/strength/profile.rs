@@ -117,13 +117,7 @@ impl Distance {
     }
 }
 
-/// Sums of powers that a profile will take, about.
-#[must_use]
-pub fn sums(generator: &Generator, effort: &Effort<'_>) -> u64 {
-    sums_to(generator, u32::MAX, effort)
-}
-
-/// The same, of [`Profile::to`].
+/// Sums of powers that [`Profile::to`] will take, about.
 #[must_use]
 pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));

@@ -16,6 +16,7 @@ pub use fault::Fault;
 pub use outcome::Outcome;
 pub use range::Range;
 
+use super::bounds::spheres_fit;
 use super::lightest;
 use super::{Effort, Factor, Generator, Kind, Limit, Profile, Witness, factor};
 use crate::Error;
@@ -81,7 +82,7 @@ impl Task {
             }
             Question::Longest { .. } => None,
             Question::Keep { data: 0, .. } => Some(Fault::Empty),
-            Question::Keep { distance, data } if too_good(width, distance, data) => {
+            Question::Keep { distance, data } if !spheres_fit(data, distance, width) => {
                 Some(Fault::TooGood { width, distance, data })
             }
             Question::Keep { distance, data } if distance > 3 && data > LONGEST => {
@@ -112,21 +113,6 @@ impl Task {
             Question::Survey => None,
         }
     }
-}
-
-/// Hamming's bound: errors of up to t = (d - 1) / 2 bits have different check values, so that there are at most 2^width of
-/// them. A code of even distance less one bit is one of a width and a distance less one.
-fn too_good(width: u32, distance: u32, data: u64) -> bool {
-    let even = distance.is_multiple_of(2);
-    let check = width - u32::from(even);
-    let length = u128::from(data) + u128::from(check);
-    let mut errors = 1_u128;
-    let mut all = 1_u128;
-    for i in 1..=u128::from((distance - 1) / 2) {
-        errors = errors.saturating_mul(length.saturating_sub(i - 1)) / i;
-        all = all.saturating_add(errors);
-    }
-    all > 1 << check
 }
 
 /// A polynomial that was found.
@@ -327,9 +313,11 @@ impl<'a> Worker<'a> {
     fn new(task: Task, effort: &Effort<'a>) -> Worker<'a> {
         let distances = task.distance().map_or(3..=task.width + 1, |one| one..=one);
         let filters = distances.map(|distance| Filter::new(task.width, distance)).collect();
-        // There are enough candidates for the other threads, and who waits is told of candidates.
+        // There are enough candidates for the other threads, and who waits is told of candidates. A proof may take as long
+        // whatever the number of threads: the result must not depend on it.
         let longest = effort.longest.min(LONGEST);
-        let effort = Effort { threads: 1, longest, tell: &|_, _| {}, ..*effort };
+        let sums = effort.sums / effort.threads.max(1) as u64;
+        let effort = Effort { threads: 1, sums, longest, tell: &|_, _| {} };
         Worker { task, filters, effort }
     }
 

@@ -4,10 +4,9 @@ use crate::output::{Styles, without_numbers, words};
 use residue_net::Address;
 use residue_net::check::Verdict;
 use residue_net::diagnose::{Bit, Cause, Rewrite, UNKNOWN};
-use residue_net::summary::{Counts, Faults, Flow, Summary};
+use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
 use residue_net::verify::{Finding, Read};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
@@ -20,19 +19,6 @@ impl Csv {
         "capture,protocol,good,bad,offloaded,absent,illegal,unverifiable,length_conflict";
     /// A row for each check.
     pub const CHECKS: &str = "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,source,destination,source_port,destination_port,offset";
-}
-
-/// The verdicts of [`Counts`], by their names.
-fn columns(counts: &Counts) -> [(&'static str, u64); 7] {
-    [
-        ("good", counts.good),
-        ("bad", counts.bad),
-        ("offloaded", counts.offloaded),
-        ("absent", counts.absent),
-        ("illegal", counts.illegal),
-        ("unverifiable", counts.unverifiable()),
-        ("length conflict", counts.length_conflict),
-    ]
 }
 
 /// The report of a capture for people. With `strict`, offloaded values are wrong.
@@ -105,7 +91,7 @@ fn protocols(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
     let protocols = summary.protocols();
     let titles = protocols.values().map(|(protocol, _)| protocol.title.chars().count());
     let width = titles.max().unwrap_or(0).max("protocol".len());
-    let totals = columns(total);
+    let totals = total.columns();
     let shown = (0..totals.len()).filter(|&place| place < 2 || totals[place].1 > 0);
     let shown: Vec<(usize, usize)> = shown
         .map(|place| (place, totals[place].0.len().max(totals[place].1.to_string().len())))
@@ -118,7 +104,7 @@ fn protocols(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
     for (protocol, counts) in protocols.values() {
         let mut line = format!("{:<width$}", protocol.title);
         for &(place, column) in &shown {
-            let (name, number) = columns(counts)[place];
+            let (name, number) = counts.columns()[place];
             let wrong = matches!(name, "bad" | "illegal" | "length conflict") && number > 0;
             let number = dash(number);
             let _ = if wrong {
@@ -211,10 +197,6 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
     text
 }
 
-fn sender_name(address: &Address) -> String {
-    if address.bytes().is_empty() { "(no address)".into() } else { address.to_string() }
-}
-
 fn flow_text(flow: &Flow) -> String {
     let [source, destination] = flow.addresses;
     let end = |address: Address, port: Option<u16>| match port {
@@ -229,16 +211,6 @@ fn flow_text(flow: &Flow) -> String {
         end(source, ports.map(|ports| ports[0])),
         end(destination, ports.map(|ports| ports[1]))
     )
-}
-
-/// Those with the most faults first; among equals in the order of their names.
-fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
-    let mut ranked: Vec<_> = faults.iter().map(|(key, faults)| (key.clone(), *faults)).collect();
-    ranked.sort_by(|one, other| {
-        let rank = |faults: &Faults| (faults.wrong, faults.offloaded);
-        rank(&other.1).cmp(&rank(&one.1)).then_with(|| one.0.cmp(&other.0))
-    });
-    ranked
 }
 
 /// A number of things.
@@ -415,7 +387,7 @@ fn quoted(text: &str) -> String {
 /// The counts as rows.
 pub fn counts_csv(name: &OsStr, summary: &Summary) -> Vec<String> {
     let row = |(protocol, (_, counts)): (&str, &(_, &Counts))| {
-        let numbers = columns(counts).map(|(_, number)| number.to_string());
+        let numbers = counts.columns().map(|(_, number)| number.to_string());
         format!("{},{protocol},{}", quoted(&Styles::plain(name)), numbers.join(","))
     };
     summary.protocols().iter().map(|(name, entry)| row((name, entry))).collect()
@@ -434,65 +406,8 @@ pub fn json(
     top: usize,
     checks: Option<Vec<Value>>,
 ) -> Value {
-    let counts = |counts: &Counts| {
-        let names = columns(counts);
-        let mut value = json!({});
-        for (name, number) in names {
-            value[name.replace(' ', "_")] = number.into();
-        }
-        let reasons = counts.unverifiable.iter();
-        value["reasons"] =
-            reasons.map(|(reason, n)| (reason.text().to_string(), json!(n))).collect();
-        value
-    };
-    let mut causes = json!({});
-    for ((cause, protocol), number) in summary.diagnosis.tally() {
-        causes[cause][protocol] = number.into();
-    }
-    let faults = |faults: &Faults| json!({ "wrong": faults.wrong, "offloaded": faults.offloaded });
-    let protocols = summary.protocols();
-    let protocol =
-        |(name, (protocol, entry)): (&&str, &(&residue_net::check::Protocol, &Counts))| {
-            let mut value = counts(entry);
-            value["title"] = protocol.title.into();
-            value["source"] = protocol.source.into();
-            (name.to_string(), value)
-        };
-    let mut value = json!({
-        "capture": Styles::plain(name),
-        "format": read.format.to_string(),
-        "compression": read.compression.map(|compression| compression.to_string()),
-        "packets": read.packets,
-        "cut_packets": read.cut_packets,
-        "error": read.error.as_ref().map(|error| without_numbers(&error.to_string())),
-        "total": counts(&summary.total()),
-        "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
-        "causes": causes,
-        "rewritten": summary.diagnosis.rewrites().iter().take(top).map(|rewrite| json!({
-            "source": rewrite.source.to_string(),
-            "destination": rewrite.destination.to_string(),
-            "lacking": format!("{:04X}", rewrite.lacking),
-            "packets": rewrite.packets,
-            "addresses_only": rewrite.addresses_only,
-            "likely": rewrite.likely.iter().map(|(is_source, address)| json!({
-                "in_place_of": if *is_source { "source" } else { "destination" },
-                "address": address.to_string(),
-            })).collect::<Vec<_>>(),
-        })).collect::<Vec<_>>(),
-        "senders": ranked(&summary.senders).iter().take(top).map(|(address, found)| {
-            let mut value = faults(found);
-            value["address"] = sender_name(address).into();
-            value
-        }).collect::<Vec<_>>(),
-        "flows": ranked(&summary.flows).iter().take(top).map(|(flow, found)| {
-            let mut value = faults(found);
-            value["protocol"] = flow.protocol.into();
-            value["source"] = sender_name(&flow.addresses[0]).into();
-            value["destination"] = sender_name(&flow.addresses[1]).into();
-            value["ports"] = json!(flow.ports);
-            value
-        }).collect::<Vec<_>>(),
-    });
+    let error = read.error.as_ref().map(|error| without_numbers(&error.to_string()));
+    let mut value = residue_net::json::capture(&Styles::plain(name), read, error, summary, top);
     if let Some(checks) = checks {
         value["checks"] = checks.into();
     }

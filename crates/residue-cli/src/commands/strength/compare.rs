@@ -1,9 +1,9 @@
 //! `residue strength compare`: codes side by side.
 
-use super::{Patience, length};
+use super::{Patience, length, reported};
 use crate::codes;
 use crate::output::Output;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use residue_lab::report::strength_compare as report;
 use residue_lab::report::table::COLUMNS;
@@ -102,11 +102,7 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| compare(&subjects, &question, effort),
     )?;
     if let Some(folder) = &args.report {
-        let files = report::write(folder, &comparison)
-            .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
-        if let Some(page) = files.first() {
-            output.complain(&format!("report: {}", page.display()));
-        }
+        reported(folder, report::write(folder, &comparison), output)?;
     }
     print(args, &comparison, output)
 }

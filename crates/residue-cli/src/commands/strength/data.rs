@@ -1,13 +1,12 @@
 //! `residue strength data`: what codes miss on the user's own files.
 
+use super::reported;
 use crate::codes;
 use crate::output::Output;
 use crate::progress::Progress;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use residue_lab::report::strength_data as report;
-use residue_lab::report::table::COLUMNS;
-use residue_lab::report::wrapped;
 use residue_lab::strength::additive::Additive;
 use residue_lab::strength::data::{self, CODES, Made, Options, Source};
 use std::path::PathBuf;
@@ -130,27 +129,14 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
     let run = data::run(&options, &|done, of| bar.tell(done, of))?;
     bar.clear();
     if let Some(folder) = &args.report {
-        let files = report::write(folder, &run)
-            .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
-        if let Some(page) = files.first() {
-            output.complain(&format!("report: {}", page.display()));
-        }
+        reported(folder, report::write(folder, &run), output)?;
     }
     if args.json {
         output.json(&run)?;
     } else if args.csv {
         output.ended(report::csv(&run).trim_end(), b'\n')?;
     } else {
-        for source in &run.sources {
-            output.line(format!("{}: {}", source.name, report::origin(source)))?;
-        }
-        output.line("")?;
-        for table in report::tables(&run, args.full) {
-            output.line(table.text())?;
-        }
-        for sentence in report::findings(&run) {
-            output.line(wrapped(&sentence, COLUMNS))?;
-        }
+        output.line(report::text(&run, args.full).trim_end())?;
     }
     Ok(())
 }

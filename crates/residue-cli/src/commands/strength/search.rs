@@ -1,14 +1,13 @@
 //! `residue strength search`: which polynomials are good for something.
 
-use super::{duration, grouped, length, polynomial_as_json, written};
+use super::{duration, grouped, length};
 use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
-use residue_lab::report::{Row, Table};
-use residue_lab::strength::search::{Found, Outcome, Question, Range, Search, Task};
-use residue_lab::strength::{Effort, Generator, Kind, Limit, Notation};
-use serde_json::{Value, json};
+use residue_lab::report::strength_search as report;
+use residue_lab::strength::Effort;
+use residue_lab::strength::search::{Outcome, Question, Range, Search, Task};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -67,9 +66,6 @@ pub struct SearchArgs {
     csv: bool,
 }
 
-/// Lines of a table; `--csv` and `--json` have all.
-const SHOWN: usize = 50;
-
 /// Time between two checkpoints, at least.
 const KEEP: Duration = Duration::from_secs(2);
 
@@ -77,12 +73,10 @@ const KEEP: Duration = Duration::from_secs(2);
 pub fn run(args: &SearchArgs, output: &mut Output) -> anyhow::Result<()> {
     let outcome = if args.merge.is_empty() { searched(args, output)? } else { merged(args)? };
     if args.json {
-        return Ok(output.json(&as_json(&outcome))?);
+        return Ok(output.json(&report::json(&outcome))?);
     }
-    if args.csv {
-        return as_csv(&outcome, output);
-    }
-    as_text(&outcome, output)
+    let text = if args.csv { report::csv(&outcome) } else { report::text(&outcome) };
+    Ok(output.line(text.trim_end())?)
 }
 
 fn merged(args: &SearchArgs) -> anyhow::Result<Outcome> {
@@ -134,182 +128,4 @@ fn searched(args: &SearchArgs, output: &mut Output) -> anyhow::Result<Outcome> {
     })?;
     output.progress.clear();
     Ok(Outcome::of(&search))
-}
-
-fn as_text(outcome: &Outcome, output: &mut Output) -> anyhow::Result<()> {
-    let pairs = grouped(outcome.found.len());
-    let task = outcome.task;
-    let kind = outcome.kind().name();
-    output.line(match task.question() {
-        Question::Keep { distance, data } => format!(
-            "{pairs} polynomials of width {} have HD {distance} at {} bits of data, and their mirror images ({kind})",
-            task.width(),
-            grouped(data)
-        ),
-        Question::Longest { distance } => match outcome.found.first() {
-            Some(best) => format!(
-                "HD {distance} holds to {} bits of data at width {}, for {pairs} polynomials and their mirror images ({kind})",
-                grouped(best.data()),
-                task.width()
-            ),
-            None => format!("no polynomial of width {} has HD {distance} ({kind})", task.width()),
-        },
-        Question::Survey => format!(
-            "{pairs} polynomials of width {} and their mirror images: data bits to which HD 3, 4, 5, ... hold ({kind})",
-            task.width()
-        ),
-    })?;
-    if !outcome.missing.is_empty() {
-        output.line(format!(
-            "{:.1} % of the candidates were tried; missing: {}",
-            100.0 * outcome.tried,
-            outcome.missing.join(", ")
-        ))?;
-    }
-    if outcome.found.is_empty() {
-        return Ok(());
-    }
-    output.line("")?;
-    if task.question() == Question::Survey {
-        return survey(outcome, output);
-    }
-    let rows: Vec<Row> = outcome.found.iter().take(SHOWN).map(row).collect();
-    let table = Table {
-        id: "search",
-        title: "Found, in Koopman's notation:".into(),
-        note: String::new(),
-        stub: "polynomial",
-        heads: ["mirrored", "normal", "HD holds to", "figure", "factors", "names"]
-            .map(String::from)
-            .to_vec(),
-        together: 1,
-        rows,
-    };
-    output.line(table.text().trim_end())?;
-    if outcome.found.len() > SHOWN {
-        output.line(format!(
-            "and {} more: --csv and --json print all",
-            grouped(outcome.found.len() - SHOWN)
-        ))?;
-    }
-    Ok(())
-}
-
-fn row(found: &Found) -> Row {
-    let generator = &found.generator;
-    let (data, kind) = told(&found.limits);
-    let values = vec![
-        written(&generator.reciprocal(), Notation::Koopman),
-        written(generator, Notation::Normal),
-        data,
-        kind.name().to_string(),
-        factors(found),
-        names(generator).join(", "),
-    ];
-    Row::Values(written(generator, Notation::Koopman), values)
-}
-
-/// The first limit and its kind.
-fn told(limits: &[Limit]) -> (String, Kind) {
-    let kind = limits.first().map_or(Kind::AtLeast, |limit| limit.kind);
-    let at_least = if kind == Kind::AtLeast { "≥ " } else { "" };
-    (format!("{at_least}{}", grouped(limits.first().map_or(0, |limit| limit.data))), kind)
-}
-
-/// The degrees of the irreducible factors, as the literature writes them: {1,15}.
-fn factors(found: &Found) -> String {
-    let factors = found.factors();
-    let degrees = factors
-        .iter()
-        .flat_map(|factor| std::iter::repeat_n(factor.degree().to_string(), factor.times as usize));
-    format!("{{{}}}", degrees.collect::<Vec<_>>().join(","))
-}
-
-/// Of the polynomial and its mirror image.
-fn names(generator: &Generator) -> Vec<&'static str> {
-    let mirrored = generator.reciprocal();
-    let mut names: Vec<_> = generator.names().chain(mirrored.names()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
-fn survey(outcome: &Outcome, output: &mut Output) -> anyhow::Result<()> {
-    for found in &outcome.found {
-        let limits: Vec<String> = found
-            .limits
-            .iter()
-            .map(|limit| {
-                let at_least = if limit.kind == Kind::AtLeast { "≥" } else { "" };
-                format!("{at_least}{}", limit.data)
-            })
-            .collect();
-        let line = format!(
-            "{}  {}  {{{}}}  {}",
-            written(&found.generator, Notation::Koopman),
-            written(&found.generator.reciprocal(), Notation::Koopman),
-            limits.join(","),
-            names(&found.generator).join(", ")
-        );
-        output.line(line.trim_end())?;
-    }
-    Ok(())
-}
-
-fn as_csv(outcome: &Outcome, output: &mut Output) -> anyhow::Result<()> {
-    output
-        .line("koopman,mirrored,normal,distance,data_bits,kind,undetected,factors,names,search")?;
-    for found in &outcome.found {
-        let generator = &found.generator;
-        let polynomial = format!(
-            "{},{},{}",
-            written(generator, Notation::Koopman),
-            written(&generator.reciprocal(), Notation::Koopman),
-            written(generator, Notation::Normal)
-        );
-        let degrees = factors(found).trim_matches(['{', '}']).replace(',', " ");
-        let behind = format!("{degrees},{},{}", names(generator).join(" "), outcome.kind().name());
-        if found.limits.is_empty() {
-            output.line(format!("{polynomial},2,,exact,,{behind}"))?;
-        }
-        for Limit { distance, data, kind, witness } in &found.limits {
-            let places: Vec<String> =
-                witness.iter().flat_map(|w| w.places()).map(u64::to_string).collect();
-            let (kind, places) = (kind.name(), places.join(" "));
-            output.line(format!("{polynomial},{distance},{data},{kind},{places},{behind}"))?;
-        }
-    }
-    Ok(())
-}
-
-fn as_json(outcome: &Outcome) -> Value {
-    let limit = |limit: &Limit| {
-        json!({
-            "distance": limit.distance,
-            "data_bits": limit.data,
-            "kind": limit.kind.name(),
-            "undetected": limit.witness.as_ref().map(|witness| witness.places()),
-        })
-    };
-    let found = |found: &Found| {
-        json!({
-            "polynomial": polynomial_as_json(&found.generator),
-            "mirrored": polynomial_as_json(&found.generator.reciprocal()),
-            "factors": factors(found),
-            "limits": found.limits.iter().map(limit).collect::<Value>(),
-        })
-    };
-    let task = outcome.task;
-    json!({
-        "width": task.width(),
-        "distance": task.distance(),
-        "data_bits": match task.question() {
-            Question::Keep { data, .. } => Some(data),
-            _ => None,
-        },
-        "kind": outcome.kind().name(),
-        "tried": outcome.tried,
-        "missing": outcome.missing,
-        "found": outcome.found.iter().map(found).collect::<Value>(),
-    })
 }

@@ -2,7 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::cells::PAYLOAD;
 use crate::Error;
@@ -20,7 +23,7 @@ pub enum Source {
 }
 
 /// Data of a shape that sums are known to be bad at, and a control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Made {
     /// Uniform bytes: every code misses as often as it has to.
     Uniform,
@@ -108,7 +111,7 @@ impl Made {
 }
 
 /// A piece of a source.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Chunk {
     /// The file's place in the plan.
     file: usize,
@@ -119,9 +122,11 @@ pub(super) struct Chunk {
 }
 
 /// What is read of a source.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Plan {
     made: Option<Made>,
-    seed: u64,
+    pub(super) seed: u64,
+    #[serde(with = "names")]
     pub(super) files: Vec<PathBuf>,
     pub(super) chunks: Vec<Chunk>,
     /// Folders and files that could not be looked at.
@@ -189,6 +194,18 @@ impl Plan {
         self.chunks.push(Chunk { file, offset, length, before: self.bytes() });
     }
 
+    /// These pieces of it.
+    pub(super) fn part(&self, pieces: Range<usize>) -> Plan {
+        let chunks = self.chunks[pieces].to_vec();
+        let mut part = Plan { files: Vec::new(), chunks, ..*self };
+        for chunk in &mut part.chunks {
+            // Pieces of made data have no file.
+            part.files.extend(self.files.get(chunk.file).cloned());
+            chunk.file = part.files.len().saturating_sub(1);
+        }
+        part
+    }
+
     /// Bytes in all.
     pub(super) fn bytes(&self) -> u64 {
         self.chunks.last().map_or(0, |last| last.before + last.length as u64)
@@ -204,6 +221,21 @@ impl Plan {
         let mut bytes = vec![0; chunk.length];
         file.read_exact(&mut bytes).ok()?;
         Some(bytes)
+    }
+}
+
+/// Paths that need not be Unicode, as the system has them.
+mod names {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use std::ffi::OsString;
+    use std::path::PathBuf;
+
+    pub(super) fn serialize<S: Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+        paths.iter().map(|path| path.as_os_str()).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+        Ok(Vec::<OsString>::deserialize(from)?.into_iter().map(PathBuf::from).collect())
     }
 }
 

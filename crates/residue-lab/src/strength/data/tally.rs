@@ -1,12 +1,14 @@
 //! Counts, while the work goes on.
 
 use super::Test;
+use serde::{Deserialize, Serialize};
 
 /// The counts of a source, or of a thread's part of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tally {
     pub(super) tests: [OfTest; Test::ALL.len()],
     /// Check values of cells, for each code.
+    #[serde(with = "digits")]
     pub(super) values: Vec<Vec<u32>>,
     pub(super) bytes: u64,
     /// Pieces of data with at least two packets.
@@ -16,7 +18,7 @@ pub(super) struct Tally {
 }
 
 /// The counts of a test.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct OfTest {
     /// Damaged data that no check value was needed for.
     pub(super) rejected: u64,
@@ -31,7 +33,7 @@ pub(super) struct OfTest {
 }
 
 /// The counts of a code in a test.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct OfCode {
     pub(super) misses: u64,
     squared: u128,
@@ -71,6 +73,12 @@ impl Tally {
         }
     }
 
+    /// Whether both are of as many codes.
+    pub(super) fn fits(&self, other: &Tally) -> bool {
+        let codes = other.values.len();
+        self.values.len() == codes && self.tests.iter().all(|test| test.codes.len() == codes)
+    }
+
     /// Adds another's counts.
     pub(super) fn join(&mut self, other: Tally) {
         for (mine, other) in self.tests.iter_mut().zip(other.tests) {
@@ -91,6 +99,35 @@ impl Tally {
         self.bytes += other.bytes;
         self.pieces += other.pieces;
         self.unread += other.unread;
+    }
+}
+
+/// Values as eight hexadecimal digits each: they are most of what is sent.
+mod digits {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use std::fmt::Write as _;
+
+    pub(super) fn serialize<S: Serializer>(all: &[Vec<u32>], to: S) -> Result<S::Ok, S::Error> {
+        let text = |values: &Vec<u32>| {
+            values.iter().fold(String::with_capacity(8 * values.len()), |mut text, value| {
+                let _ = write!(text, "{value:08x}");
+                text
+            })
+        };
+        all.iter().map(text).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Vec<Vec<u32>>, D::Error> {
+        let read = |text: String| -> Option<Vec<u32>> {
+            let (values, []) = text.as_bytes().as_chunks::<8>() else { return None };
+            let value =
+                |digits: &[u8; 8]| u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok();
+            values.iter().map(value).collect()
+        };
+        let all = Vec::<String>::deserialize(from)?.into_iter().map(read);
+        all.collect::<Option<_>>()
+            .ok_or_else(|| D::Error::custom("check values that are no hexadecimal digits"))
     }
 }
 

@@ -222,11 +222,11 @@ fn damaged_texts() {
 fn hamming_s_bound() {
     // The perfect codes, with and without a bit more.
     for (width, distance, data) in [(3, 3, 4), (8, 3, 247), (4, 4, 4), (11, 7, 12), (12, 8, 12)] {
-        assert!(!too_good(width, distance, data), "{width} {distance} {data}");
-        assert!(too_good(width, distance, data + 1), "{width} {distance} {data}");
+        assert!(spheres_fit(data, distance, width), "{width} {distance} {data}");
+        assert!(!spheres_fit(data + 1, distance, width), "{width} {distance} {data}");
     }
-    assert!(!too_good(64, 3, 1 << 62));
-    assert!(too_good(64, 65, u64::MAX));
+    assert!(spheres_fit(1 << 62, 3, 64));
+    assert!(!spheres_fit(u64::MAX, 65, 64));
     // Golay's code is found by its generator, of which there is one pair.
     let golay =
         Outcome::of(&whole(task(11, Question::Keep { distance: 7, data: 12 }), Range::WHOLE));

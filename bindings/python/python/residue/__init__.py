@@ -1,0 +1,56 @@
+"""Error-detection codes: the Internet checksum, XNS, Fletcher, Adler-32, CRC-32C and every other CRC."""
+
+from . import pcap, strength
+from ._batch import batch
+from ._file import file
+from ._residue import (
+    Code,
+    Hash,
+    Kernel,
+    Params,
+    Partial,
+    adler32,
+    aliases,
+    backend,
+    codes,
+    concat,
+    crc32,
+    crc32c,
+    crc64_nvme,
+    fletcher16,
+    fletcher32,
+    fletcher32_be,
+    internet_checksum,
+    new,
+    partial,
+    value,
+    xns,
+)
+
+__all__ = [
+    "Code",
+    "Hash",
+    "Kernel",
+    "Params",
+    "Partial",
+    "adler32",
+    "aliases",
+    "backend",
+    "batch",
+    "codes",
+    "concat",
+    "crc32",
+    "crc32c",
+    "crc64_nvme",
+    "file",
+    "fletcher16",
+    "fletcher32",
+    "fletcher32_be",
+    "internet_checksum",
+    "new",
+    "partial",
+    "pcap",
+    "strength",
+    "value",
+    "xns",
+]

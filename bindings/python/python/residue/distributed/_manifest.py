@@ -1,0 +1,278 @@
+"""Manifests: lists of what the objects of a tree are like.
+
+A manifest is text. Its lines `CRC-32/ISCSI (name) = e3069283` are those of `residue sum --tag`, and `residue sum --check`
+checks local files by them. Lines that begin with `#` are comments to it. In a manifest they hold JSON: the first line says
+what the manifest is of; a line before each object's values, its size and the values of its parts; and the last line has a
+check value of all before it, so that a manifest that was cut or damaged is not believed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import residue
+
+from ._errors import ManifestError
+from ._journal import replace
+from ._objects import Local, reason, store
+from ._parts import Problem, Result, count, restore
+
+HEAD = "# residue-manifest "
+TAIL = "# residue-manifest-end "
+
+#: Names are bytes that need not be Unicode.
+CODING = {"encoding": "utf-8", "errors": "surrogateescape"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An object: its size in bytes (None if the list does not say), and for each code the value of the whole and those of
+    its parts."""
+
+    name: str
+    size: int | None
+    values: Mapping[str, int]
+    parts: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What the objects of a tree are like.
+
+    `root` is the URL they are below, `tree` whether all that is below it is listed, `codes` the names of the codes,
+    `part_size` the bytes of a part, `entries` the objects by name, and `problems` what could not be read, with reasons.
+    A list that is no manifest has no root and no part size.
+    """
+
+    root: str | None
+    tree: bool
+    codes: tuple[str, ...]
+    part_size: int | None
+    entries: Mapping[str, Entry]
+    problems: tuple[tuple[str, Problem], ...] = ()
+    #: Lines that could not be read, by their numbers from 1.
+    malformed: tuple[int, ...] = ()
+
+    def text(self) -> str:
+        """The manifest as it is written."""
+        head = {"format": 1, "root": self.root, "tree": self.tree, "codes": self.codes, "part_size": self.part_size}
+        lines = [HEAD + _json(head)]
+        for entry in self.entries.values():
+            facts: dict[str, Any] = {"name": entry.name, "size": entry.size}
+            if entry.parts:
+                facts["parts"] = {code: [hexed(code, v) for v in parts] for code, parts in entry.parts.items()}
+            lines.append("# " + _json(facts))
+            lines += [tagged(code, entry.name, value) for code, value in entry.values.items()]
+        body = "".join(line + "\n" for line in lines)
+        end = {"objects": len(self.entries), "crc-32c": f"{residue.crc32c(body.encode(**CODING)):08x}"}
+        return f"{body}{TAIL}{_json(end)}\n"
+
+    def write(self, url: str, storage_options: Mapping[str, Any] | None = None) -> None:
+        """Writes the manifest; a local file is replaced whole or not at all."""
+        content, place = self.text().encode(**CODING), store(url, storage_options)
+        if isinstance(place, Local):
+            replace(place.root, content)
+        else:
+            place.write(content)
+
+    @staticmethod
+    def of(
+        root: str,
+        tree: bool,
+        codes: Sequence[str],
+        part_size: int,
+        results: Mapping[str, Result],
+        unlisted: Sequence[tuple[str, str]],
+    ) -> Manifest:
+        """From what was read, and what could not be looked at, with the reasons."""
+        entries: dict[str, Entry] = {}
+        problems = [(name, Problem("unreadable", why)) for name, why in unlisted]
+        for name, result in results.items():
+            if result.problem is not None:
+                problems.append((name, result.problem))
+                continue
+            values = {code: whole.value for code, whole in zip(codes, result.whole(), strict=True)}
+            parts: dict[str, list[int]] = {}
+            if len(result.parts) > 1:
+                columns = zip(*result.parts, strict=True)
+                parts = {code: [part.value for part in of] for code, of in zip(codes, columns, strict=True)}
+            entries[name] = Entry(name, result.object.size, values, parts)
+        return Manifest(root, tree, tuple(codes), part_size, entries, tuple(problems))
+
+    @staticmethod
+    def read(url: str, storage_options: Mapping[str, Any] | None = None, code: str | None = None) -> Manifest:
+        """Reads a manifest or a list of values. `code` is that of lines that name none. ManifestError if it is neither."""
+        place = store(url, storage_options)
+        try:
+            size = place.stat("").size
+            content = b"".join(map(bytes, place.read("", 0, size)))
+        except OSError as error:
+            raise type(error)(error.errno, reason(error), url) from error
+        try:
+            return Manifest.parse(content.decode(**CODING), code)
+        except ManifestError as error:
+            raise ManifestError(f"{url}: {error}") from None
+
+    @staticmethod
+    def parse(text: str, code: str | None = None) -> Manifest:
+        """Reads the text of a manifest, or of a list as `residue sum` and its relatives print it."""
+        return _manifest(text) if text.startswith(HEAD) else _list(text, code)
+
+
+def _json(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts, separators=(",", ":"))
+
+
+def hexed(code: str, value: int) -> str:
+    """A value in as many digits as its code's have."""
+    return f"{value:0{-(-residue.Code(code).width // 4)}x}"
+
+
+def tagged(code: str, name: str, value: int) -> str:
+    """A line of `residue sum --tag`. Names are escaped as coreutils do."""
+    escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    lead = "\\" if escaped != name else ""
+    return f"{lead}{code if '=' in code else code.upper()} ({escaped}) = {hexed(code, value)}"
+
+
+def _damaged(line: int, why: str) -> ManifestError:
+    return ManifestError(f"line {line}: {why}; a damaged manifest is not believed: take another copy")
+
+
+def _manifest(text: str) -> Manifest:
+    body, _, last = text.rpartition(TAIL)
+    try:
+        end = json.loads(last)
+        good = end["crc-32c"] == f"{residue.crc32c(body.encode(**CODING)):08x}"
+    except (ValueError, KeyError, TypeError):
+        raise ManifestError("cut short: its last line is missing or damaged; take another copy") from None
+    if not good:
+        raise ManifestError(
+            "damaged: its check value is wrong; take another copy (or, if it was changed on purpose, delete the lines that "
+            "begin with #: then it is a list without part values)"
+        )
+    lines = body.split("\n")
+    try:
+        head = json.loads(lines[0][len(HEAD) :])
+        if head["format"] != 1:
+            raise ManifestError(f"of format {head['format']}; this version of residue reads format 1")
+        codes, part_size = tuple(head["codes"]), head["part_size"]
+        entries: dict[str, Entry] = {}
+        place = 1
+        while place < len(lines) - 1:
+            facts = json.loads(lines[place][2:])
+            values = {}
+            for offset, code in enumerate(codes, 1):
+                name, label, value = _tagged(lines[place + offset])
+                if name != facts["name"] or label != code:
+                    raise ValueError
+                values[code] = value
+            parts = {code: [int(v, 16) for v in of] for code, of in facts.get("parts", {}).items()}
+            entry = Entry(facts["name"], facts["size"], values, parts)
+            _agree(entry, part_size)
+            entries[entry.name] = entry
+            place += 1 + len(codes)
+        return Manifest(head["root"], head["tree"], codes, part_size, entries)
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        if isinstance(error, ManifestError):
+            raise
+        raise ManifestError("its check value is right, but it is not as residue writes manifests") from error
+
+
+def _agree(entry: Entry, part_size: int) -> None:
+    """The parts make the whole, or ValueError."""
+    for code, parts in entry.parts.items():
+        if len(parts) != count(entry.size, part_size):
+            raise ValueError(f"{len(parts)} parts")
+        lengths = [min(part_size, entry.size - start) for start in range(0, entry.size, part_size)]
+        whole = residue.concat(*(restore(code, v, n) for v, n in zip(parts, lengths, strict=True)))
+        if whole.value != entry.values[code]:
+            raise ValueError("the parts make another whole")
+
+
+#: `CODE (name) = value`, the value in hexadecimal or base64.
+TAGGED = re.compile(r"(\\?)([^()]+?) \((.+)\) = ([0-9A-Za-z+/]+=*)\s*", re.DOTALL)
+#: `value  name`
+PLAIN = re.compile(r"(\\?)([0-9A-Za-z+/]+=*)(?:  | \*|\t| )(.+)", re.DOTALL)
+
+
+def _tagged(line: str) -> tuple[str, str, int]:
+    """The name, the code and the value of a tagged line; ValueError if it is none."""
+    match = TAGGED.fullmatch(line)
+    if match is None:
+        raise ValueError("no tagged line")
+    escape, tag, name, value = match.groups()
+    code = label(tag)
+    return _unescaped(name) if escape else name, code, _value(code, value)
+
+
+def _unescaped(name: str) -> str:
+    plain = {"\\\\": "\\", "\\n": "\n", "\\r": "\r"}
+    if re.fullmatch(r"(?:[^\\]|\\[\\nr])*", name, re.DOTALL) is None:
+        raise ValueError("no escaped name")
+    return re.sub(r"\\.", lambda match: plain[match[0]], name)
+
+
+def _value(code: str, text: str) -> int:
+    """A value in hexadecimal or base64, which have different numbers of characters."""
+    width = residue.Code(code).width
+    if len(text) == -(-width // 4) and re.fullmatch("[0-9a-fA-F]+", text):
+        value = int(text, 16)
+    else:
+        octets = b64decode(text, validate=True)
+        if len(octets) != -(-width // 8):
+            raise ValueError("no value of this code")
+        value = int.from_bytes(octets, "big")
+    if value >> width:
+        raise ValueError("no value of this code")
+    return value
+
+
+def label(code: str | residue.Code) -> str:
+    """What names a code in manifests and journals: its name, or its parameters as `residue sum` writes them.
+
+    ValueError if there is no such code."""
+    if isinstance(code, str) and code.lower() == "cksum":
+        raise ValueError(
+            "cksum appends the length to the data, which parts cannot: name crc-32/cksum for the code alone, or use "
+            "`residue sum -a cksum`"
+        )
+    return str(residue.Code(code)).replace(" ", ",")
+
+
+def _list(text: str, code: str | None) -> Manifest:
+    entries: dict[str, Entry] = {}
+    malformed, codes = [], {}
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        line = line.removesuffix("\r")
+        if not line or line.startswith("#"):
+            continue
+        try:
+            try:
+                name, named, value = _tagged(line)
+            except ValueError:
+                match = PLAIN.fullmatch(line)
+                if code is None or match is None:
+                    raise
+                named = label(code)
+                name = _unescaped(match[3]) if match[1] else match[3]
+                value = _value(named, match[2])
+        except ValueError:
+            malformed.append(number)
+            continue
+        codes[named] = None
+        before = entries.get(name)
+        if before is not None and before.values.get(named, value) != value:
+            raise ManifestError(f"line {number}: another value of {named} for {name!r} than before")
+        entries[name] = Entry(name, None, {**(before.values if before else {}), named: value})
+    if not entries:
+        raise ManifestError(
+            "no manifest, and no list of check values as `residue sum --tag` prints it"
+            + ("" if code else "; if its lines name no code, say which one it is")
+        )
+    return Manifest(None, False, tuple(codes), None, entries, malformed=tuple(malformed))

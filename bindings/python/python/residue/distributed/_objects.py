@@ -1,0 +1,258 @@
+"""Objects that can be read in ranges: local files, and whatever fsspec has a driver for.
+
+An object is told from its earlier self by its *version*: what its store says of it that changes when its bytes do (an entity
+tag, a generation, the time it was modified), as text. Stores that say nothing of the kind give an empty version.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+#: Bytes of a local file that are read at a time: what the system copies is still near when the codes read it.
+LOCAL_BLOCK = 256 << 10
+
+#: Bytes that are asked of a store at a time.
+REMOTE_BLOCK = 16 << 20
+
+#: What stores call the things that make a version. Times count only if there is nothing better: some stores tell more digits
+#: of them in a list than for a single object.
+TAGS = ("ETag", "etag", "generation", "VersionId", "version_id", "md5Hash", "content_md5")
+TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified")
+
+
+@dataclass(frozen=True)
+class Object:
+    """What is known of an object without reading it: its size in bytes, and its version."""
+
+    size: int
+    version: Mapping[str, str] = field(default_factory=dict)
+
+    def same(self, other: Object) -> bool:
+        """Whether nothing speaks against both being the same bytes. Lists of stores say less than single inquiries."""
+        known = self.version.keys() & other.version.keys()
+        return self.size == other.size and all(self.version[k] == other.version[k] for k in known)
+
+
+@dataclass
+class Listing:
+    """The objects of a tree."""
+
+    #: By their paths below the root, sorted.
+    objects: dict[str, Object]
+    #: What could not be looked at, with the reason.
+    problems: list[tuple[str, str]]
+
+
+class Store(Protocol):
+    """Where the objects of one URL are."""
+
+    #: The URL without a slash at its end, for messages and manifests.
+    root: str
+
+    def is_tree(self) -> bool:
+        """Whether the URL names a folder or a prefix rather than an object. FileNotFoundError if it names nothing."""
+
+    def list(self) -> Listing:
+        """The objects below the URL."""
+
+    def stat(self, name: str) -> Object:
+        """Of the object at this path below the URL; of the URL's own if the path is empty."""
+
+    def read(self, name: str, offset: int, length: int) -> Iterator[Any]:
+        """The bytes of a range, in buffers that are valid until the next one; fewer if the object ends before."""
+
+
+def store(url: str, options: Mapping[str, Any] | None = None) -> Store:
+    """The store of a URL. What is not spelled `scheme://` is a local path."""
+    if not isinstance(url, (str, os.PathLike)):
+        raise TypeError(f"a URL or a path is wanted, not {type(url).__name__}")
+    url = os.fspath(url)
+    for scheme in ("file://", "local://"):
+        if url.startswith(scheme):
+            url = url[len(scheme) :]
+    if "://" in url or "::" in url and not os.path.exists(url):
+        return Remote(url, options)
+    if options:
+        raise ValueError(f"{url!r} is a local path, which has no storage options")
+    return Local(url)
+
+
+def within(root: str, name: str) -> str:
+    """The name of an object for messages."""
+    return f"{root.rstrip('/')}/{name}" if name else root
+
+
+class Local:
+    """Local files, read without fsspec: into one buffer, past Python's own."""
+
+    def __init__(self, path: str) -> None:
+        self.root = os.path.abspath(path)
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.root, name) if name else self.root
+
+    def is_tree(self) -> bool:
+        return stat.S_ISDIR(os.stat(self.root).st_mode)
+
+    def list(self) -> Listing:
+        # As `residue sum --recursive`: regular files; links could lead out of the tree, or round and round.
+        listing = Listing({}, [])
+        folders = [""]
+        while folders:
+            folder = folders.pop()
+            try:
+                with os.scandir(self._path(folder)) as entries:
+                    for entry in entries:
+                        name = f"{folder}/{entry.name}" if folder else entry.name
+                        try:
+                            if entry.is_dir(follow_symlinks=False):
+                                folders.append(name)
+                            elif entry.is_file(follow_symlinks=False):
+                                listing.objects[name] = _local(entry.stat(follow_symlinks=False))
+                        except FileNotFoundError:
+                            pass  # It was there a moment ago; now it is as if it never was.
+                        except OSError as error:
+                            listing.problems.append((name, reason(error)))
+            except OSError as error:
+                listing.problems.append((folder, reason(error)))
+        listing.objects = dict(sorted(listing.objects.items()))
+        return listing
+
+    def stat(self, name: str) -> Object:
+        path = self._path(name)
+        result = os.stat(path)
+        if stat.S_ISDIR(result.st_mode):
+            raise IsADirectoryError(21, "is a folder", path)
+        if not stat.S_ISREG(result.st_mode):
+            raise OSError(22, "is no regular file, and cannot be read in ranges", path)
+        return _local(result)
+
+    def read(self, name: str, offset: int, length: int) -> Iterator[memoryview]:
+        buffer = _buffer()
+        with open(self._path(name), "rb", buffering=0) as file:
+            file.seek(offset)
+            while length:
+                block = buffer[: min(length, LOCAL_BLOCK)]
+                filled = 0
+                # Whole blocks, as codes of words cannot be put together inside a word.
+                while filled < len(block) and (count := file.readinto(block[filled:])):
+                    filled += count
+                if filled:
+                    yield block[:filled]
+                if filled < len(block):
+                    return
+                length -= filled
+
+
+def _local(result: os.stat_result) -> Object:
+    return Object(result.st_size, {"mtime": str(result.st_mtime_ns)})
+
+
+_buffers = threading.local()
+
+
+def _buffer() -> memoryview:
+    """This thread's buffer. It begins where a page does: some CPUs copy a page to other places three times as slowly."""
+    if not hasattr(_buffers, "view"):
+        _buffers.view = memoryview(mmap.mmap(-1, LOCAL_BLOCK))
+    return _buffers.view
+
+
+class Remote:
+    """What fsspec has a driver for."""
+
+    def __init__(self, url: str, options: Mapping[str, Any] | None) -> None:
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError as error:
+            raise ImportError(f"reading {url!r} needs fsspec: pip install 'residue[dask]'") from error
+        self.root = url.rstrip("/")
+        if self.root.endswith(":"):
+            self.root = url  # `memory://`: the root of the store.
+        self._fs, path = url_to_fs(url, **(options or {}))
+        self._base = path.rstrip("/")
+
+    def _path(self, name: str) -> str:
+        return f"{self._base}/{name}" if name else self._base
+
+    def is_tree(self) -> bool:
+        if self._base.strip("/") == "":
+            return True
+        return self._fs.info(self._base)["type"] == "directory"
+
+    def list(self) -> Listing:
+        from fsspec.asyn import AsyncFileSystem
+
+        listing = Listing({}, [])
+
+        def failed(error: OSError) -> None:
+            name = getattr(error, "filename", None) or self.root
+            listing.problems.append((str(name), reason(error)))
+
+        # Stores with flat lists have a `find` of their own, one inquiry for a thousand objects, which tells what goes
+        # wrong. The common one leaves out what it cannot look at, unless it is told otherwise.
+        flat = isinstance(self._fs, AsyncFileSystem) and type(self._fs)._find is not AsyncFileSystem._find
+        more = {} if flat else {"on_error": failed}
+        self._fs.invalidate_cache()
+        found = self._fs.find(self._base, detail=True, **more)
+        start = len(self._base) + 1 if self._base else 0
+        for path, info in sorted(found.items()):
+            name = path[start:]
+            if info.get("type", "file") == "file" and name and not name.endswith("/"):
+                listing.objects[name] = self._object(path, info)
+        return listing
+
+    def stat(self, name: str) -> Object:
+        path = self._path(name)
+        # Not as an earlier listing had it.
+        self._fs.invalidate_cache(self._fs._parent(path))
+        info = self._fs.info(path)
+        if info.get("type") == "directory":
+            raise IsADirectoryError(21, "is a folder", within(self.root, name))
+        return self._object(path, info)
+
+    def write(self, content: bytes) -> None:
+        """Makes the URL's own object, or replaces it."""
+        self._fs.pipe_file(self._base, content)
+
+    def _object(self, path: str, info: Mapping[str, Any]) -> Object:
+        size = info.get("size")
+        if size is None:
+            raise OSError(22, "has a size that its store does not tell, and cannot be read in ranges", path)
+        for keys in (TAGS, TIMES):
+            # Quotation marks around a tag come and go, too.
+            version = {key: str(info[key]).strip('"') for key in keys if info.get(key) is not None}
+            if version:
+                return Object(int(size), version)
+        try:
+            return Object(int(size), {"modified": self._fs.modified(path).isoformat()})
+        except (NotImplementedError, AttributeError, KeyError, TypeError):
+            return Object(int(size))
+
+    def read(self, name: str, offset: int, length: int) -> Iterator[bytes]:
+        path, end = self._path(name), offset + length
+        while offset < end:
+            wanted = min(end - offset, REMOTE_BLOCK)
+            block = self._fs.cat_file(path, start=offset, end=offset + wanted)
+            if len(block) > wanted:
+                raise OSError(22, "comes whole where a range was asked for", within(self.root, name))
+            if block:
+                yield block
+            if len(block) < wanted:
+                return
+            offset += wanted
+
+
+def reason(error: BaseException) -> str:
+    """Why, without the path, which stands beside it."""
+    if isinstance(error, FileNotFoundError):
+        return "no such object"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[0].lower() + error.strerror[1:]
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

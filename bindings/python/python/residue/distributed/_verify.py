@@ -1,0 +1,158 @@
+"""Manifests compared with what is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ._cluster import connect
+from ._journal import Journal
+from ._manifest import Entry, Manifest, hexed
+from ._objects import Object, reason, store
+from ._parts import PART_SIZE, Problem, Result, read
+from ._progress import Progress
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of an object.
+
+    `verdict` is `good`, `changed`, `missing`, `extra` or `unreadable`; `ranges` are the bytes from and to which (not
+    included) a changed object differs, as far as its parts tell; `expected` and `actual` are values by code; `problem` says
+    why.
+    """
+
+    name: str
+    verdict: str
+    ranges: tuple[tuple[int, int], ...] = ()
+    expected: Mapping[str, int] | None = None
+    actual: Mapping[str, int] | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a manifest's objects: `findings` in the order of their names. Iterable."""
+
+    root: str
+    findings: tuple[Finding, ...]
+    malformed: tuple[int, ...] = ()
+
+    def __iter__(self) -> Any:
+        return iter(self.findings)
+
+    def count(self, verdict: str) -> int:
+        """How many objects have a verdict."""
+        return sum(finding.verdict == verdict for finding in self.findings)
+
+    @property
+    def good(self) -> bool:
+        """Whether every object is there and as it was, and no other."""
+        return all(finding.verdict == "good" for finding in self.findings)
+
+
+def verify(
+    manifest: str | os.PathLike[str] | Manifest,
+    root: str | os.PathLike[str] | None = None,
+    *,
+    code: str | None = None,
+    client: Any = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+    ignore_missing: bool = False,
+    ignore_extra: bool = False,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Report:
+    """Compares a tree with its manifest, or files with a list of values.
+
+    `root` is where the objects are now, if not where the manifest says; a list of values is taken to be of the current
+    folder. `code` is that of the lines of a list that name none. `storage_options` are those of the root. The others are as
+    those of `value`. ManifestError if the manifest is damaged, OSError if it or the root cannot be read at all.
+    """
+    if not isinstance(manifest, Manifest):
+        manifest = Manifest.read(os.fspath(manifest), None, code)
+    place = store(root if root is not None else manifest.root or ".", storage_options)
+    tree = manifest.tree and place.is_tree()
+    listing = place.list() if tree else None
+    found: dict[str, Object] = {}
+    problems: dict[str, Problem] = {}
+    for name in manifest.entries:
+        if listing is not None and name in listing.objects:
+            found[name] = listing.objects[name]
+            continue
+        # Links, objects in folders that cannot be listed, and those that are not there.
+        try:
+            found[name] = place.stat(name)
+        except (FileNotFoundError, NotADirectoryError):
+            problems[name] = Problem("missing", "no such object")
+        except OSError as error:
+            problems[name] = Problem("unreadable", reason(error))
+
+    part_size = manifest.part_size or PART_SIZE
+    groups: dict[tuple[str, ...], dict[str, Object]] = {}
+    for name, one in found.items():
+        groups.setdefault(tuple(manifest.entries[name].values), {})[name] = one
+    results: dict[str, Result] = {}
+    bar = Progress(progress)
+    with connect(client) as connected:
+        for codes, objects in groups.items():
+            # One journal serves all groups: what it keeps of an object are the values of the object's own codes.
+            task = {"work": "verify", "root": place.root, "part_size": part_size, "codes": list(manifest.codes)}
+            kept = Journal(journal, task)
+            results |= read(connected, place.root, storage_options, objects, codes, part_size, kept, bar)
+
+    findings = [
+        _finding(entry, results.get(name), problems.get(name), part_size) for name, entry in manifest.entries.items()
+    ]
+    # If nothing is there it is another place, and nothing was verified.
+    if ignore_missing and found:
+        findings = [finding for finding in findings if finding.verdict != "missing"]
+    if listing is not None:
+        findings += [Finding(name, "unreadable", problem=why) for name, why in listing.problems]
+        if not ignore_extra:
+            extra = listing.objects.keys() - manifest.entries.keys()
+            findings += [Finding(name, "extra", problem="not in the manifest") for name in extra]
+    findings.sort(key=lambda finding: finding.name)
+    return Report(place.root, tuple(findings), manifest.malformed)
+
+
+def _finding(entry: Entry, result: Result | None, problem: Problem | None, part_size: int) -> Finding:
+    if result is not None:
+        problem = result.problem
+    if problem is not None:
+        verdict = "missing" if problem.kind == "missing" else "unreadable"
+        return Finding(entry.name, verdict, expected=entry.values, problem=problem.why)
+    actual = {code: whole.value for code, whole in zip(entry.values, result.whole(), strict=True)}
+    size = result.object.size
+    if actual == dict(entry.values) and entry.size in (None, size):
+        return Finding(entry.name, "good", expected=entry.values, actual=actual)
+    ranges = _ranges(entry, result, part_size)
+    if entry.size not in (None, size):
+        why = f"has {size} bytes instead of {entry.size}"
+    else:
+        differ = [code for code in actual if actual[code] != entry.values[code]]
+        why = ", ".join(
+            f"{code} {hexed(code, actual[code])} instead of {hexed(code, entry.values[code])}" for code in differ
+        )
+    return Finding(entry.name, "changed", ranges, entry.values, actual, why)
+
+
+def _ranges(entry: Entry, result: Result, part_size: int) -> tuple[tuple[int, int], ...]:
+    """Where a changed object differs: whole parts, neighbouring ones as one range."""
+    if entry.size is None:
+        return ()
+    size = max(entry.size, result.object.size)
+    whole = {code: [value] for code, value in entry.values.items()}
+    ranges: list[tuple[int, int]] = []
+    for part, start in enumerate(range(0, size, part_size)):
+        end = min(size, start + part_size)
+        alike = min(entry.size, end) == min(result.object.size, end)
+        now = result.parts[part] if part < len(result.parts) else []
+        for (code, before), after in zip((entry.parts or whole).items(), now, strict=False):
+            alike = alike and part < len(before) and before[part] == after.value
+        if not alike:
+            joined = ranges and ranges[-1][1] == start
+            ranges[-1:] = [(ranges[-1][0], end)] if joined else [*ranges[-1:], (start, end)]
+    return tuple(ranges)

@@ -1,0 +1,342 @@
+"""What codes miss: Hamming distances, numbers and probabilities of undetected errors, exactly where that can be computed.
+
+A polynomial is given as a code's name ("crc-32c"), or as digits with their notation: "normal:1edc6f41", "koopman:8f6e37a0",
+"reversed:", "reciprocal:", "explicit:". Lengths are those of the data, in bits, without the check value. ``kind`` says what a
+figure is: "exact", "bound" (proved, the true figure may be larger) or "sampled".
+
+``patience`` is about the seconds that each search may take: what would take more stays a bound. ``threads`` is as many as the
+CPU has, if None. The interpreter's lock is not held; after a KeyboardInterrupt a search ends in the background.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ._residue import (
+    _strength_advise,
+    _strength_compare,
+    _strength_distance,
+    _strength_profile,
+    _strength_seconds,
+    _strength_weights,
+    _strength_widths,
+)
+
+__all__ = [
+    "Advice",
+    "Candidate",
+    "Comparison",
+    "Distance",
+    "Factor",
+    "Limit",
+    "Profile",
+    "Weights",
+    "advise",
+    "compare",
+    "distance",
+    "profile",
+    "profile_seconds",
+    "weights",
+    "widths",
+]
+
+CODES = ("crc-32/iscsi", "internet", "fletcher-16", "fletcher-32", "adler-32", "crc-32/iso-hdlc", "koopman:ba0dc66b")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The longest data with a Hamming distance.
+
+    ``witness`` is an undetected error of fewer bits in data one bit longer: powers of x, 0 the check value's last bit.
+    """
+
+    distance: int
+    data_bits: int
+    kind: str
+    witness: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """An irreducible factor of a generator, its top term written. ``order`` is the least e with x^e = 1 modulo it."""
+
+    poly: int
+    times: int
+    order: int
+    primitive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A generator polynomial in all notations, and to which length each Hamming distance holds."""
+
+    width: int
+    names: list[str]
+    normal: int
+    reversed: int
+    reciprocal: int
+    koopman: int
+    explicit: int
+    factors: list[Factor]
+    order: int
+    limits: list[Limit]
+    note: str | None
+
+    def distance(self, data_bits: int) -> tuple[int, str]:
+        """The Hamming distance of data of this length as far as the limits tell, and of what kind it is."""
+        held = max((limit.distance for limit in self.limits if limit.data_bits >= data_bits), default=2)
+        above = next((limit for limit in self.limits if limit.distance == held + 1), None)
+        return held, above.kind if above else "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """The Hamming distance of data of one length, with an undetected error of as many bits if it is exact."""
+
+    distance: int
+    kind: str
+    witness: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How many errors of 0, 1, 2, ... bits are not detected (``counts``, exact), among data and check value.
+
+    ``probabilities`` has the probability of an undetected error at each bit error rate that was asked for, to 17 digits. Where
+    not all weights are counted, it is empty, and the others are None: ``worst`` is the largest probability at rates up to 1/2,
+    ``good`` whether that is at 1/2, ``proper`` whether it never falls (all sampled).
+    """
+
+    width: int
+    data_bits: int
+    counts: list[int]
+    probabilities: dict[str, float]
+    worst_rate: float | None
+    worst: float | None
+    good: bool | None
+    proper: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a code misses in data of one length. ``shares[w]`` is the share of errors of w bits that is not detected.
+
+    ``undetected`` and ``per_year`` are probabilities of a frame, and frames in 365 days, by bit error rate, each with its
+    kind in ``kinds``; ``random`` is the share of random data that is taken for right, ``burst`` the longest burst of which
+    every one is detected, in bits.
+    """
+
+    code: str
+    width: int
+    crc: bool
+    distance: int
+    distance_kind: str
+    holds_to: int | None
+    shares: dict[int, float]
+    undetected: dict[str, float | None]
+    per_year: dict[str, float | None]
+    kinds: dict[str, str | None]
+    random: float
+    burst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A code that keeps a distance to ``holds_to`` bits of data (None: of any length). Its speed is measured here."""
+
+    code: str
+    also: list[str]
+    width: int
+    crc: bool
+    holds_to: int | None
+    kind: str | None
+    kernel: str | None
+    ns: float | None
+    cycles_per_byte: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The codes that do, narrow ones first, of equal width the fastest; and those that nearly do.
+
+    No code has fewer bits of check value than ``least_width``; a CRC of ``enough_width`` bits does it.
+    """
+
+    codes: list[Candidate]
+    nearest: list[Candidate]
+    least_width: int
+    enough_width: int
+
+
+def _places(witness: list[int] | None) -> tuple[int, ...] | None:
+    return None if witness is None else tuple(witness)
+
+
+def _length(data_bits: int) -> int:
+    if not 1 <= data_bits <= 1 << 62:
+        raise ValueError(f"data_bits={data_bits}: give the bits of the data, 1 to 2^62")
+    return data_bits
+
+
+def profile(
+    polynomial: str,
+    *,
+    width: int | None = None,
+    most: int | None = None,
+    patience: int = 60,
+    threads: int | None = None,
+) -> Profile:
+    """To which length each Hamming distance holds; only distances up to ``most``, which is less work."""
+    most = (1 << 32) - 1 if most is None else most
+    found = _strength_profile(polynomial, width, most, patience, threads)
+    found["factors"] = [Factor(*factor) for factor in found["factors"]]
+    limits = found["limits"]
+    found["limits"] = [Limit(distance, bits, kind, _places(places)) for distance, bits, kind, places in limits]
+    return Profile(**found)
+
+
+def profile_seconds(
+    polynomial: str,
+    *,
+    width: int | None = None,
+    most: int | None = None,
+    patience: int = 60,
+    threads: int | None = None,
+) -> float:
+    """About how many seconds ``profile`` takes with the same arguments."""
+    return _strength_seconds(polynomial, width, (1 << 32) - 1 if most is None else most, patience, threads)
+
+
+def distance(
+    polynomial: str,
+    data_bits: int,
+    *,
+    width: int | None = None,
+    patience: int = 60,
+    threads: int | None = None,
+) -> Distance:
+    """The Hamming distance of data of one length."""
+    found, kind, witness = _strength_distance(polynomial, width, _length(data_bits), patience, threads)
+    return Distance(found, kind, _places(witness))
+
+
+def weights(
+    polynomial: str,
+    data_bits: int,
+    *,
+    most: int | None = None,
+    rates: Iterable[float | str] = (),
+    width: int | None = None,
+    patience: int = 60,
+    threads: int | None = None,
+) -> Weights:
+    """How many errors of each number of bits (up to ``most``) are not detected; their probability at bit error rates.
+
+    Raises ValueError if that would take too long, or a probability is asked for and not all weights are.
+    """
+    texts = [str(rate) for rate in rates]
+    found = _strength_weights(polynomial, width, _length(data_bits), most, texts, patience, threads)
+    degree, counts, probabilities, shape = found
+    worst_rate, worst, _, good, proper = shape or (None,) * 5
+    return Weights(
+        width=degree,
+        data_bits=data_bits,
+        counts=[int.from_bytes(count, "little") for count in counts],
+        probabilities={text: float(value) for text, value in zip(texts, probabilities, strict=True)},
+        worst_rate=worst_rate,
+        worst=worst,
+        good=good,
+        proper=proper,
+    )
+
+
+def compare(
+    codes: Iterable[str] = CODES,
+    data_bits: int = 12_000,
+    *,
+    rates: Iterable[float | str] = ("1e-8", "1e-6", "1e-5", "1e-4"),
+    frames_per_second: float = 812_743.0,
+    exact: bool = False,
+    patience: int = 60,
+    threads: int | None = None,
+) -> list[Comparison]:
+    """What codes miss, side by side: CRCs of up to 64 bits, and sums of up to 32, whose figures are means over uniform data.
+
+    With ``exact`` all weights of CRCs are counted, some 15 seconds for one of 32 bits.
+    """
+    if isinstance(codes, str):
+        codes = [codes]
+    if not 0 < frames_per_second < float("inf"):
+        raise ValueError(f"frames_per_second={frames_per_second}: give a number above 0")
+    texts = [str(rate) for rate in rates]
+    found = json.loads(
+        _strength_compare(list(codes), _length(data_bits), texts, frames_per_second, exact, patience, threads)
+    )
+    return [_compared(row) for row in found["codes"]]
+
+
+def _compared(row: dict[str, Any]) -> Comparison:
+    def each(key: str, part: str) -> dict[str, Any]:
+        return {at["rate"]: None if at[key] is None else at[key][part] for at in row["probabilities"]}
+
+    holds_to = row["holds_to"]
+    return Comparison(
+        code=row["code"],
+        width=row["width"],
+        crc=row["crc"],
+        distance=row["distance"]["value"],
+        distance_kind=row["distance"]["kind"],
+        holds_to=None if holds_to is None else holds_to["value"],
+        shares={few["weight"]: few["share"] for few in row["few"]},
+        undetected=each("undetected", "value"),
+        per_year=each("per_year", "value"),
+        kinds=each("undetected", "kind"),
+        random=row["random"],
+        burst=row["burst"],
+    )
+
+
+def advise(
+    data_bits: int,
+    hd: int,
+    *,
+    width: int = 32,
+    patience: int = 60,
+    threads: int | None = None,
+) -> Advice:
+    """Which known codes of at most ``width`` bits have the Hamming distance ``hd`` in data of this length.
+
+    Those that do are timed on this CPU.
+    """
+    found = json.loads(_strength_advise(_length(data_bits), hd, width, patience, threads))
+    return Advice(
+        codes=[_candidate(row) for row in found["codes"]],
+        nearest=[_candidate(row) for row in found["nearest"]],
+        least_width=found["least_width"],
+        enough_width=found["enough_width"],
+    )
+
+
+def _candidate(row: dict[str, Any]) -> Candidate:
+    speed, holds_to = row["speed"] or {}, row["holds_to"] or {}
+    return Candidate(
+        code=row["code"],
+        also=row["also"],
+        width=row["width"],
+        crc=row["crc"],
+        holds_to=holds_to.get("value"),
+        kind=holds_to.get("kind"),
+        kernel=speed.get("kernel"),
+        ns=speed.get("ns"),
+        cycles_per_byte=speed.get("cycles_per_byte"),
+    )
+
+
+def widths(data_bits: int, hd: int) -> tuple[int, int]:
+    """No code of fewer check bits than the first has this Hamming distance; some CRC of as many as the second has."""
+    if hd < 2:
+        raise ValueError(f"hd={hd}: every code here sees one wrong bit, so give 2 or more")
+    return _strength_widths(_length(data_bits), hd)

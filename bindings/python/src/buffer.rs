@@ -1,0 +1,205 @@
+//! The bytes of Python objects, without a copy.
+//!
+//! While a thread without the interpreter's lock reads them, other threads may write them, as with `hashlib` and `zlib`: the
+//! value is then that of some mixture of old and new bytes. The memory itself stays: an exported buffer cannot be resized or
+//! freed.
+
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::ffi::{CStr, c_int};
+use std::marker::PhantomData;
+use std::slice;
+
+/// From so many bytes on, other threads may run meanwhile.
+///
+/// Giving up the lock and taking it again costs tens of nanoseconds if nobody else wants it, and up to the switch interval (5 ms) if
+/// somebody does. So it has to be worth it: 64 KiB take 3 µs.
+pub const RELEASE: usize = 64 << 10;
+
+/// A buffer that an object lends until this is dropped.
+pub struct Lent<'py> {
+    view: ffi::Py_buffer,
+    py: PhantomData<Python<'py>>,
+}
+
+impl<'py> Lent<'py> {
+    /// The buffer of `object`, contiguous and in C's order.
+    ///
+    /// # Errors
+    /// `TypeError` if it has none, `BufferError` if it is not contiguous.
+    pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Lent<'py>> {
+        // SAFETY: `object` is alive.
+        if unsafe { ffi::PyByteArray_CheckExact(object.as_ptr()) } == 0 {
+            // With the format, to see that it is not addresses of objects; some arrays (of dates) have none to tell.
+            if let Ok(lent) = Lent::shaped(object) {
+                return if is_of_objects(lent.format()) {
+                    Err(of_objects(object))
+                } else {
+                    Ok(lent)
+                };
+            }
+        }
+        Lent::with(object, ffi::PyBUF_SIMPLE)
+    }
+
+    /// The same with its shape and format.
+    ///
+    /// # Errors
+    /// As of [`Lent::of`].
+    pub fn shaped(object: &Bound<'py, PyAny>) -> PyResult<Lent<'py>> {
+        Lent::with(object, ffi::PyBUF_C_CONTIGUOUS | ffi::PyBUF_FORMAT)
+    }
+
+    /// The same, to be written.
+    ///
+    /// # Errors
+    /// As of [`Lent::of`], and if it is read-only.
+    pub fn writable(object: &Bound<'py, PyAny>) -> PyResult<Lent<'py>> {
+        Lent::with(object, ffi::PyBUF_C_CONTIGUOUS | ffi::PyBUF_FORMAT | ffi::PyBUF_WRITABLE)
+    }
+
+    #[inline]
+    fn with(object: &Bound<'py, PyAny>, flags: c_int) -> PyResult<Lent<'py>> {
+        let mut view = ffi::Py_buffer::new();
+        // SAFETY: `object` is alive and the thread attached, as `Bound` shows; `view` is released in `drop` if it was filled.
+        if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &mut view, flags) } == 0 {
+            Ok(Lent { view, py: PhantomData })
+        } else {
+            Err(explained(object, PyErr::fetch(object.py())))
+        }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the exporter says that `len` bytes are at `buf` until the view is released.
+        unsafe { bytes_at(self.view.buf.cast(), self.view.len) }
+    }
+
+    /// The bytes, to be written. Of a view from [`Lent::writable`] only.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        if self.view.readonly != 0 || self.view.len <= 0 {
+            return &mut [];
+        }
+        // SAFETY: as in `bytes`; and the exporter says that they may be written.
+        unsafe { slice::from_raw_parts_mut(self.view.buf.cast(), self.view.len as usize) }
+    }
+
+    /// Elements in each dimension. Empty for one that was not asked for with its shape.
+    pub fn shape(&self) -> &[isize] {
+        if self.view.shape.is_null() {
+            return &[];
+        }
+        // SAFETY: where there is a shape, it has `ndim` entries.
+        unsafe { slice::from_raw_parts(self.view.shape, self.view.ndim as usize) }
+    }
+
+    /// Bytes of an element.
+    pub fn item(&self) -> usize {
+        self.view.itemsize as usize
+    }
+
+    /// The elements' format, as of the module `struct`, without a mark of native order.
+    pub fn format(&self) -> &[u8] {
+        if self.view.format.is_null() {
+            return b"B";
+        }
+        // SAFETY: a format is a string that ends in zero, and lives as long as the view.
+        let format = unsafe { CStr::from_ptr(self.view.format) }.to_bytes();
+        format.strip_prefix(b"@").or(format.strip_prefix(b"=")).unwrap_or(format)
+    }
+}
+
+impl Drop for Lent<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the view was filled by `PyObject_GetBuffer`, and the thread is attached, as `'py` shows.
+        unsafe { ffi::PyBuffer_Release(&mut self.view) }
+    }
+}
+
+/// What `length` bytes at `start` are as a slice; an exporter may say null for none.
+///
+/// # Safety
+/// If `length` is above 0, so many bytes have to be readable at `start` for as long as `'a`.
+#[inline(always)]
+unsafe fn bytes_at<'a>(start: *const u8, length: ffi::Py_ssize_t) -> &'a [u8] {
+    if length <= 0 {
+        return &[];
+    }
+    // SAFETY: as the caller says.
+    unsafe { slice::from_raw_parts(start, length as usize) }
+}
+
+/// Shows the bytes of `object` to `take`.
+///
+/// # Errors
+/// As of [`Lent::of`].
+#[inline(always)]
+pub fn with<'py, R>(object: &Bound<'py, PyAny>, take: impl FnOnce(&[u8]) -> R) -> PyResult<R> {
+    let pointer = object.as_ptr();
+    // SAFETY: `object` is alive and the thread attached. `bytes` objects do not change, so their bytes can be read for as
+    // long as the object is held, which is to the end of this function.
+    if unsafe { ffi::PyBytes_CheckExact(pointer) } != 0 {
+        let data =
+            unsafe { bytes_at(ffi::PyBytes_AsString(pointer).cast(), ffi::PyBytes_Size(pointer)) };
+        return Ok(take(data));
+    }
+    Ok(take(Lent::of(object)?.bytes()))
+}
+
+/// `take` of the bytes of `object`; large ones without the lock.
+///
+/// # Errors
+/// As of [`Lent::of`].
+#[inline(always)]
+pub fn compute<R: Send>(
+    object: &Bound<'_, PyAny>,
+    take: impl FnOnce(&[u8]) -> R + Send,
+) -> PyResult<R> {
+    let py = object.py();
+    with(object, |data| unlocked(py, data.len(), || take(data)))
+}
+
+/// `work` on so many bytes; without the lock if they are many.
+#[inline(always)]
+pub fn unlocked<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
+    if bytes < RELEASE { work() } else { py.detach(work) }
+}
+
+/// Whether elements of a format are Python's objects. Names of fields stand between colons.
+fn is_of_objects(format: &[u8]) -> bool {
+    format.split(|&byte| byte == b':').step_by(2).any(|types| types.contains(&b'O'))
+}
+
+#[cold]
+fn of_objects(object: &Bound<'_, PyAny>) -> PyErr {
+    let name = object.get_type().name().map_or_else(|_| "buffer".into(), |name| name.to_string());
+    PyTypeError::new_err(format!(
+        "this {name} holds references to objects, not their bytes: convert it to numbers first, as with array.astype(...)"
+    ))
+}
+
+/// The exporter's error in words that say what to do.
+#[cold]
+fn explained(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let py = object.py();
+    if object.is_instance_of::<PyString>() {
+        return PyTypeError::new_err(
+            "a str has characters, not bytes: encode it first, as in text.encode()",
+        );
+    }
+    // memoryview says BufferError, numpy ValueError.
+    if error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyValueError>(py) {
+        let new = PyBufferError::new_err(format!(
+            "cannot read this {} in place: {}; hand in a C-contiguous copy, as numpy.ascontiguousarray(it) or bytes(it)",
+            object.get_type().name().map_or_else(|_| "buffer".into(), |name| name.to_string()),
+            error.value(py),
+        ));
+        new.set_cause(py, Some(error));
+        return new;
+    }
+    error
+}

@@ -1,0 +1,299 @@
+//! `residue.Code`: a code chosen by name or by its parameters.
+
+use crate::buffer;
+use crate::hash::PyHash;
+use crate::kernel::PyKernel;
+use crate::params::PyParams;
+use crate::partial::PyPartial;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString};
+use residue::code::Sum;
+use residue::{Code, Partial, adler};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// An error-detection code.
+///
+/// `Code(name)`: a name or another name of a code, as `residue.codes()` and `residue.aliases()` list them (case, `-` and `_`
+/// do not matter), or a CRC's parameters as RevEng writes them: "width=16 poly=1021 init=ffff refin=true refout=true
+/// xorout=0" (hexadecimal but for the width). `Code(params)`: a CRC from `residue.Params`.
+///
+/// Values are whole numbers. The code itself never changes and can be shared by threads and pickled.
+#[pyclass(frozen, name = "Code", module = "residue")]
+pub struct PyCode {
+    code: Arc<Code>,
+}
+
+/// A library's error as Python's.
+pub fn refused(error: residue::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A value as a number of Python's. Most fit 64 bits, which is the faster way.
+pub fn number(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match u64::try_from(value) {
+        Ok(value) => value.into_pyobject(py)?.into_any(),
+        Err(_) => value.into_pyobject(py)?.into_any(),
+    })
+}
+
+/// A number as a value of a code of this width.
+///
+/// # Errors
+/// `ValueError` if it has more bits, or is negative.
+pub fn value_of(value: &Bound<'_, PyAny>, width: u32) -> PyResult<u128> {
+    match value.extract::<u128>() {
+        Ok(number) if width >= 128 || number >> width == 0 => Ok(number),
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Err(error),
+        _ => Err(PyValueError::new_err(format!(
+            "{value} is no value of this code, which has {width} bits"
+        ))),
+    }
+}
+
+/// The name of CRCs outside the catalogue.
+const CUSTOM: &str = "custom";
+
+/// Codes by the names they were asked for.
+static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+/// So many names are remembered. There are some 300; what is above are a user's own parameters.
+const MOST_KNOWN: usize = 1024;
+
+impl PyCode {
+    /// The code that an argument means: a `Code`, a name or parameters.
+    ///
+    /// # Errors
+    /// `ValueError` if there is none, `TypeError` if the argument is something else.
+    pub fn of<'py>(argument: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyCode>> {
+        if let Ok(code) = argument.cast::<PyCode>() {
+            return Ok(code.clone());
+        }
+        let py = argument.py();
+        if argument.is_exact_instance_of::<PyString>() {
+            let known = KNOWN.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+            if let Some(code) = known.get_item(argument)? {
+                return Ok(code.cast_into()?);
+            }
+            let new = Bound::new(py, PyCode { code: Arc::new(parsed(argument)?) })?;
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
+            known.set_item(argument, &new)?;
+            return Ok(new);
+        }
+        Bound::new(py, PyCode { code: Arc::new(parsed(argument)?) })
+    }
+
+    /// As Python shows it.
+    pub fn new(code: &Arc<Code>) -> PyCode {
+        PyCode { code: code.clone() }
+    }
+
+    /// The library's code.
+    pub fn get(&self) -> &Arc<Code> {
+        &self.code
+    }
+
+    /// What `Code` makes it again from.
+    pub fn spelling(&self) -> String {
+        match self.code.params() {
+            Some(params) if params.name == CUSTOM => PyParams::of(params).__str__(),
+            _ => self.code.name().to_string(),
+        }
+    }
+}
+
+fn parsed(argument: &Bound<'_, PyAny>) -> PyResult<Code> {
+    let text = if let Ok(params) = argument.cast::<PyParams>() {
+        params.get().__str__()
+    } else if let Ok(text) = argument.cast::<PyString>() {
+        text.to_str()?.to_owned()
+    } else {
+        return Err(PyTypeError::new_err(format!(
+            "a code is a str (its name, or a CRC's parameters), residue.Params or residue.Code, not {}",
+            argument.get_type().name()?
+        )));
+    };
+    text.parse().map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))
+}
+
+#[pymethods]
+impl PyCode {
+    #[new]
+    #[pyo3(signature = (name, /))]
+    fn __new__(name: &Bound<'_, PyAny>) -> PyResult<PyCode> {
+        Ok(PyCode { code: PyCode::of(name)?.get().code.clone() })
+    }
+
+    /// The value of data, of any length.
+    pub fn value<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        number(data.py(), buffer::compute(data, |data| self.code.value(data))?)
+    }
+
+    /// The value of data by the kernel of this name. For tests and comparisons; `value` takes the best kernel.
+    fn value_with<'py>(
+        &self,
+        kernel: &str,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let value = buffer::compute(data, |data| self.code.value_with(kernel, data))?;
+        let value = value.map_err(|error| PyValueError::new_err(format!("{kernel:?}: {error}")))?;
+        number(data.py(), value)
+    }
+
+    /// The value of data by the code's definition, one unit at a time: slow, and what all kernels are tested against.
+    fn reference<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        number(data.py(), buffer::compute(data, |data| self.code.reference(data))?)
+    }
+
+    /// The value of two pieces of data from the value of each, and the length of the second in bytes.
+    ///
+    /// Sums of words need the length of the first as well (`length1`), as the second may begin inside a word; ValueError if it
+    /// does and the value does not tell enough. `Partial` remembers lengths and such bytes.
+    #[pyo3(signature = (value1, value2, length2, length1 = None))]
+    fn combine<'py>(
+        &self,
+        value1: &Bound<'py, PyAny>,
+        value2: &Bound<'py, PyAny>,
+        length2: u64,
+        length1: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let width = self.code.width();
+        let (first, second) = (value_of(value1, width)?, value_of(value2, width)?);
+        let value = match (&*self.code, length1) {
+            (Code::Crc(crc), _) => crc.combine(first, second, length2),
+            (Code::Sum(Sum::Adler32), _) => {
+                adler::combine(first as u32, second as u32, length2).into()
+            }
+            (code, Some(length1)) => {
+                let first = Partial::new(code, first, length1).map_err(refused)?;
+                let second = Partial::new(code, second, length2).map_err(refused)?;
+                first.concat(&second).map_err(refused)?.value()
+            }
+            (code, None) => {
+                return Err(PyTypeError::new_err(format!(
+                    "combine() needs length1 for {code}, the length of the first piece in bytes: the second may begin \
+                     inside a word"
+                )));
+            }
+        };
+        number(value1.py(), value)
+    }
+
+    /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`, from the value before. The rest of
+    /// the data is not read.
+    fn update_value<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        length: u64,
+        offset: u64,
+        old: &Bound<'py, PyAny>,
+        new: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = value.py();
+        let before = value_of(value, self.code.width())?;
+        let whole = Partial::new(&self.code, before, length).map_err(refused)?;
+        let after = buffer::with(old, |old| {
+            buffer::with(new, |new| {
+                if old.len() != new.len() {
+                    let [old, new] = [old, new].map(|data| data.len() as u64);
+                    return Err(refused(residue::Error::LengthsDiffer { old, new }));
+                }
+                let work = || self.code.update(whole.value(), length, offset, old, new);
+                buffer::unlocked(py, old.len(), work).ok_or_else(|| {
+                    let count = old.len() as u64;
+                    let bytes = length;
+                    refused(residue::Error::RangeOutside { offset, length: count, bytes })
+                })
+            })
+        })???;
+        number(py, after)
+    }
+
+    /// An object to hash data in pieces with, like those of `hashlib`.
+    #[pyo3(signature = (data = None))]
+    #[pyo3(name = "new")]
+    fn hash(&self, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
+        PyHash::of(&self.code, data)
+    }
+
+    /// The partial result of data, to be joined with others.
+    #[pyo3(signature = (data = None))]
+    fn partial(&self, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {
+        PyPartial::of(&self.code, data)
+    }
+
+    /// The name, in lower case; "custom" for a CRC outside the catalogue.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.code.name()
+    }
+
+    /// Bits of the value.
+    #[getter]
+    fn width(&self) -> u32 {
+        self.code.width()
+    }
+
+    /// Bytes of the value, rounded up.
+    #[getter]
+    fn digest_size(&self) -> u32 {
+        self.code.width().div_ceil(8)
+    }
+
+    /// A sentence on a code that is not a CRC; None for CRCs, which their parameters define.
+    #[getter]
+    fn about(&self) -> Option<&'static str> {
+        self.code.about()
+    }
+
+    /// The parameters, for CRCs; None for sums.
+    #[getter]
+    fn params(&self) -> Option<PyParams> {
+        self.code.params().map(PyParams::of)
+    }
+
+    /// Whether the value's bytes go on the wire lowest first (reflected CRCs).
+    #[getter]
+    fn little_endian(&self) -> bool {
+        self.code.little_endian()
+    }
+
+    /// The ways to compute it, best first, those of other CPUs among them.
+    #[getter]
+    fn kernels(&self) -> Vec<PyKernel> {
+        self.code.kernels().map(PyKernel::of).collect()
+    }
+
+    /// The name of the kernel that runs here.
+    #[getter]
+    fn backend(&self) -> &'static str {
+        self.code.chosen().name
+    }
+
+    fn __eq__(&self, other: &PyCode) -> bool {
+        self.code == other.code
+    }
+
+    fn __hash__(&self) -> u64 {
+        // Equal codes may have different names, but check values and widths are the same.
+        let mut hasher = DefaultHasher::new();
+        (self.code.width(), self.code.value(b"123456789")).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("residue.Code({:?})", self.spelling())
+    }
+
+    fn __str__(&self) -> String {
+        self.spelling()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, PyCode>) -> (Bound<'py, PyAny>, (String,)) {
+        (slf.get_type().into_any(), (slf.get().spelling(),))
+    }
+}

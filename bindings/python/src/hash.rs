@@ -1,0 +1,152 @@
+//! `residue.Hash`: values of data in pieces, after the manner of `hashlib`.
+
+use crate::buffer;
+use crate::code::{PyCode, number};
+use crate::partial::PyPartial;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyBytes;
+use residue::{Code, Stream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A stream and its code.
+#[derive(Clone)]
+struct Owned {
+    /// Borrows from `code`, and is dropped before it.
+    stream: Stream<'static>,
+    code: Arc<Code>,
+}
+
+impl Owned {
+    fn new(code: &Arc<Code>) -> Owned {
+        let code = code.clone();
+        // SAFETY: the code is in an allocation of its own, which nothing changes or moves while `code` holds it, and `code`
+        // is dropped after the stream. No one gets the stream out of here.
+        let stream = unsafe { std::mem::transmute::<Stream<'_>, Stream<'static>>(code.stream()) };
+        Owned { stream, code }
+    }
+}
+
+/// The value of data that come in pieces, after the manner of `hashlib`. Made by `residue.new` and `Code.new`.
+///
+/// Threads may share one: each piece is taken in whole, in the order of the calls.
+#[pyclass(frozen, name = "Hash", module = "residue")]
+pub struct PyHash {
+    state: Mutex<Owned>,
+}
+
+impl PyHash {
+    /// Of data, or of none yet.
+    pub fn of(code: &Arc<Code>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
+        let hash = PyHash { state: Mutex::new(Owned::new(code)) };
+        if let Some(data) = data {
+            hash.update(data)?;
+        }
+        Ok(hash)
+    }
+
+    /// Waits for a thread that takes a piece in; without the interpreter's lock, which that thread may want.
+    fn state(&self, py: Python<'_>) -> MutexGuard<'_, Owned> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bytes(&self, py: Python<'_>) -> ([u8; 16], usize) {
+        let state = self.state(py);
+        let size = state.code.width().div_ceil(8) as usize;
+        (state.stream.value().to_be_bytes(), size)
+    }
+}
+
+#[pymethods]
+impl PyHash {
+    /// Takes the next bytes in.
+    fn update(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = data.py();
+        buffer::with(data, |data| {
+            let mut guard = self.state(py);
+            let state: &mut Owned = &mut guard;
+            buffer::unlocked(py, data.len(), || state.stream.update(data));
+        })
+    }
+
+    /// The value so far as bytes, highest first, as hexdigest() writes them.
+    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let (bytes, size) = self.bytes(py);
+        PyBytes::new(py, &bytes[16 - size..])
+    }
+
+    /// The value so far in hexadecimal, two digits a byte.
+    fn hexdigest(&self, py: Python<'_>) -> String {
+        let (bytes, size) = self.bytes(py);
+        bytes[16 - size..].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The value so far.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let value = self.state(py).stream.value();
+        number(py, value)
+    }
+
+    /// The partial result so far, to be joined with others.
+    fn partial(&self, py: Python<'_>) -> PyPartial {
+        let state = self.state(py);
+        PyPartial::new(&state.code, &state.stream.partial())
+    }
+
+    /// Bytes taken in so far.
+    #[getter]
+    fn length(&self, py: Python<'_>) -> u64 {
+        self.state(py).stream.bytes()
+    }
+
+    /// Another one that goes on from here.
+    fn copy(&self, py: Python<'_>) -> PyHash {
+        PyHash { state: Mutex::new(self.state(py).clone()) }
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> PyHash {
+        self.copy(py)
+    }
+
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> PyHash {
+        self.copy(memo.py())
+    }
+
+    /// The code.
+    #[getter]
+    fn code(&self, py: Python<'_>) -> PyCode {
+        PyCode::new(&self.state(py).code)
+    }
+
+    /// The code's name.
+    #[getter]
+    fn name(&self, py: Python<'_>) -> &'static str {
+        self.state(py).code.name()
+    }
+
+    /// Bytes of the value.
+    #[getter]
+    fn digest_size(&self, py: Python<'_>) -> usize {
+        self.bytes(py).1
+    }
+
+    // Programs read files in multiples of it, so that 1, which would be as true, would make them slow.
+    /// 64. The codes have no blocks.
+    #[getter]
+    fn block_size(&self) -> u32 {
+        64
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a Hash cannot be pickled, as those of hashlib; pickle hash.partial()",
+        ))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let state = self.state(py);
+        format!("<residue.Hash {} of {} bytes>", state.code, state.stream.bytes())
+    }
+}

@@ -1,0 +1,38 @@
+//! `residue.Kernel`: one way to compute a code.
+
+use pyo3::prelude::*;
+use residue::kernel::KernelInfo;
+
+/// One way to compute a code.
+#[pyclass(frozen, get_all, eq, hash, name = "Kernel", module = "residue")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct PyKernel {
+    /// Its name, as `Code.value_with` takes it.
+    name: &'static str,
+    /// The CPU features it needs.
+    needs: Vec<&'static str>,
+    /// Whether this CPU can run it.
+    supported: bool,
+    /// "dispatched" (the library may choose it), "method" or "historical".
+    sort: &'static str,
+}
+
+impl PyKernel {
+    /// The library's description.
+    pub fn of(info: KernelInfo) -> PyKernel {
+        PyKernel {
+            name: info.name,
+            needs: info.needs.names().collect(),
+            supported: info.supported(),
+            sort: info.sort.name(),
+        }
+    }
+}
+
+#[pymethods]
+impl PyKernel {
+    fn __repr__(&self) -> String {
+        let supported = if self.supported { "" } else { ", not supported here" };
+        format!("<residue.Kernel {} ({}{supported})>", self.name, self.sort)
+    }
+}

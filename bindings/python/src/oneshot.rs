@@ -1,0 +1,215 @@
+//! The functions for one code each. At 64 bytes the call costs more than the code, so these take their arguments from the
+//! interpreter's own array (`METH_FASTCALL`), without what pyo3 puts around a function for arguments of any type.
+
+use crate::buffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use residue::crc::{Crc, catalog, crc32c::CRC_32C};
+use std::ffi::CStr;
+use std::ptr;
+
+/// A code with a function of its own.
+trait OneShot {
+    /// Its name in Python.
+    const NAME: &CStr;
+    /// What `help` says, after the signature as `inspect` reads it.
+    const DOC: &CStr;
+    /// The value of no data: where data that follow others go on from. `None` if a value does not tell enough for that.
+    const START: Option<u64> = None;
+    /// The largest value.
+    const MOST: u64;
+
+    fn value(data: &[u8]) -> u64;
+
+    /// The value of data that follow others with `value`.
+    fn extend(_value: u64, data: &[u8]) -> u64 {
+        Self::value(data)
+    }
+}
+
+macro_rules! one_shots {
+    ($($code:ident $name:literal $most:ident $value:expr, $(from $start:literal $extend:expr,)? $doc:literal;)*) => {
+        $(
+            struct $code;
+            impl OneShot for $code {
+                const NAME: &CStr = match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => panic!("a zero byte"),
+                };
+                const DOC: &CStr = {
+                    let doc = concat!($name, "(data", $(", value=", $start,)? ")\n--\n\n", $doc, "\0");
+                    match CStr::from_bytes_with_nul(doc.as_bytes()) {
+                        Ok(doc) => doc,
+                        Err(_) => panic!("a zero byte"),
+                    }
+                };
+                $(const START: Option<u64> = Some($start);)?
+                const MOST: u64 = $most::MAX as u64;
+                #[inline(always)]
+                fn value(data: &[u8]) -> u64 {
+                    let value: fn(&[u8]) -> $most = $value;
+                    value(data).into()
+                }
+                $(
+                    #[inline(always)]
+                    fn extend(value: u64, data: &[u8]) -> u64 {
+                        let extend: fn(u64, &[u8]) -> u64 = $extend;
+                        extend(value, data)
+                    }
+                )?
+            }
+        )*
+
+        /// Adds all functions to the module.
+        pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            $(function::<$code>(module)?;)*
+            Ok(())
+        }
+    };
+}
+
+static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
+static CRC_64_NVME: Crc = Crc::new(&catalog::CRC_64_NVME);
+
+one_shots! {
+    Crc32c "crc32c" u32 residue::crc32c, from 0 |value, data| CRC_32C.extend(value.into(), data) as u64,
+        "CRC-32C (Castagnoli, CRC-32/ISCSI) of data, or of data that follow others with this value.";
+    Crc32 "crc32" u32 residue::crc32, from 0 |value, data| CRC_32.extend(value.into(), data) as u64,
+        "CRC-32 (CRC-32/ISO-HDLC, that of zlib) of data, or of data that follow others with this value.";
+    Crc64Nvme "crc64_nvme" u64 residue::crc64_nvme, from 0 |value, data| CRC_64_NVME.extend(value.into(), data) as u64,
+        "CRC-64/NVME of data, or of data that follow others with this value.";
+    Adler32 "adler32" u32 residue::adler32,
+        from 1 |value, data| residue::adler::combine(value as u32, residue::adler32(data), data.len() as u64).into(),
+        "Adler-32 (zlib) of data, or of data that follow others with this value.";
+    Internet "internet_checksum" u16 residue::internet::checksum,
+        "The Internet checksum (RFC 1071) of data, complemented, as a header stores it, big-endian.";
+    Xns "xns" u16 residue::xns::checksum,
+        "The checksum of XNS IDP: add and left-cycle of big-endian words.";
+    Fletcher16 "fletcher16" u16 residue::fletcher16,
+        "Fletcher's sums of bytes modulo 255, the second in the upper half.";
+    Fletcher32 "fletcher32" u32 residue::fletcher32,
+        "Fletcher's sums of little-endian 16-bit words modulo 65535, the second in the upper half.";
+    Fletcher32Be "fletcher32_be" u32 residue::fletcher::fletcher32_be,
+        "Fletcher's sums of big-endian 16-bit words modulo 65535, the second in the upper half.";
+}
+
+fn function<C: OneShot>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // The interpreter keeps a pointer to this. The module is made once in an interpreter, and never unloaded.
+    let definition = Box::leak(Box::new(ffi::PyMethodDef {
+        ml_name: C::NAME.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call::<C> },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: C::DOC.as_ptr(),
+    }));
+    let name = PyString::new(module.py(), "residue");
+    // SAFETY: the definition lives for ever and its flags are those of its function; the other arguments are alive.
+    let function = unsafe {
+        let new = ffi::PyCFunction_NewEx(definition, ptr::null_mut(), name.as_ptr());
+        Bound::from_owned_ptr_or_err(module.py(), new)?
+    };
+    module.add(C::NAME.to_string_lossy().as_ref(), function)
+}
+
+/// What the interpreter calls. A value, or null with an exception set.
+unsafe extern "C" fn call<C: OneShot>(
+    _: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls with its lock held, and with `count` living arguments.
+    let py = unsafe { Python::assume_attached() };
+    let result = match (count, names.is_null()) {
+        // SAFETY: there is one argument, alive during the call.
+        (1, true) => unsafe { plain::<C>(py, *arguments) },
+        // SAFETY: as above; and the names of arguments are a tuple of strings.
+        _ => unsafe { named::<C>(py, arguments, count, names) },
+    };
+    match result {
+        // SAFETY: the thread is attached.
+        Ok(value) => unsafe { ffi::PyLong_FromUnsignedLongLong(value) },
+        Err(error) => {
+            error.restore(py);
+            ptr::null_mut()
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn plain<C: OneShot>(py: Python<'_>, data: *mut ffi::PyObject) -> PyResult<u64> {
+    // SAFETY: the caller says that the object is alive.
+    let data = unsafe { Borrowed::from_ptr(py, data) };
+    buffer::compute(&data, C::value)
+}
+
+/// Two arguments, or some by name.
+#[inline(never)]
+unsafe fn named<C: OneShot>(
+    py: Python<'_>,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> PyResult<u64> {
+    let function = C::NAME.to_string_lossy();
+    let most = 1 + usize::from(C::START.is_some());
+    let unnamed = count as usize;
+    if unnamed > most {
+        return Err(PyTypeError::new_err(format!(
+            "{function}() takes at most {most} arguments ({unnamed} given)"
+        )));
+    }
+    let mut given: [*mut ffi::PyObject; 2] = [ptr::null_mut(); 2];
+    for (place, slot) in given.iter_mut().enumerate().take(unnamed) {
+        // SAFETY: there are `count` arguments without a name.
+        *slot = unsafe { *arguments.add(place) };
+    }
+    let names = if names.is_null() {
+        Vec::new()
+    } else {
+        // SAFETY: where there are names, they are a tuple, which the caller holds.
+        unsafe { Borrowed::from_ptr(py, names) }.extract::<Vec<String>>()?
+    };
+    for (place, name) in names.iter().enumerate() {
+        let parameter = ["data", "value"][..most].iter().position(|known| known == name);
+        let slot = parameter.map(|parameter| &mut given[parameter]);
+        match slot {
+            // SAFETY: arguments with names follow those without.
+            Some(slot) if slot.is_null() => *slot = unsafe { *arguments.add(unnamed + place) },
+            Some(_) => {
+                return Err(PyTypeError::new_err(format!(
+                    "{function}() got multiple values for argument '{name}'"
+                )));
+            }
+            None => {
+                return Err(PyTypeError::new_err(format!(
+                    "{function}() got an unexpected keyword argument '{name}'"
+                )));
+            }
+        }
+    }
+    let [data, value] = given;
+    if data.is_null() {
+        return Err(PyTypeError::new_err(format!("{function}() missing required argument 'data'")));
+    }
+    if value.is_null() {
+        // SAFETY: the caller says that its arguments are alive.
+        return unsafe { plain::<C>(py, data) };
+    }
+    // SAFETY: as above.
+    let (data, value) = unsafe { (Borrowed::from_ptr(py, data), Borrowed::from_ptr(py, value)) };
+    let value = number(&value, C::MOST)?;
+    buffer::compute(&data, |data| C::extend(value, data))
+}
+
+/// A whole number from 0 to `most`.
+fn number(value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
+    match value.extract::<u64>() {
+        Ok(value) if value <= most => Ok(value),
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Err(error),
+        _ => Err(PyValueError::new_err(format!(
+            "value={value} is no value of this code: give one from 0 to {most:#x}"
+        ))),
+    }
+}

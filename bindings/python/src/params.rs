@@ -1,0 +1,87 @@
+//! `residue.Params`: what defines a CRC.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use residue::crc::Params;
+
+/// The parameters that define a CRC, as of the Rocksoft model and the RevEng catalogue.
+///
+/// `poly` has no top term ("normal" notation: bit i is the coefficient of x^i), `init` is not reflected. `check` is the value of
+/// b"123456789", `residue` the register after a message and its value; both follow from the others.
+#[pyclass(frozen, get_all, eq, hash, name = "Params", module = "residue")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct PyParams {
+    /// Bits of the value, 1 to 128.
+    width: u8,
+    /// The generator without its top term.
+    poly: u128,
+    /// The register before the first bit.
+    init: u128,
+    /// Whether each byte's lowest bit comes first.
+    refin: bool,
+    /// Whether the register's bits are reversed at the end.
+    refout: bool,
+    /// Xored into the value at the end.
+    xorout: u128,
+    /// The value of b"123456789".
+    check: u128,
+    /// The register, reversed if `refout`, after a message and its value.
+    residue: u128,
+    /// The name in the catalogue, or "custom".
+    name: String,
+}
+
+impl PyParams {
+    /// Those of the library.
+    pub fn of(params: &Params) -> PyParams {
+        let &Params { name, width, poly, init, refin, refout, xorout, check, residue } = params;
+        PyParams { width, poly, init, refin, refout, xorout, check, residue, name: name.into() }
+    }
+}
+
+#[pymethods]
+impl PyParams {
+    #[new]
+    #[pyo3(signature = (width, poly, init = 0, refin = false, refout = false, xorout = 0))]
+    fn __new__(
+        width: u32,
+        poly: u128,
+        init: u128,
+        refin: bool,
+        refout: bool,
+        xorout: u128,
+    ) -> PyResult<PyParams> {
+        let narrow = u8::try_from(width).map_err(|_| residue::Error::Width(width));
+        let params = narrow
+            .and_then(|width| Params::new("custom", width, poly, init, (refin, refout), xorout));
+        params
+            .map(|params| PyParams::of(&params))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// As RevEng writes them, and as `Code` reads them.
+    pub fn __str__(&self) -> String {
+        let PyParams { width, poly, init, refin, refout, xorout, .. } = self;
+        format!(
+            "width={width} poly={poly:x} init={init:x} refin={refin} refout={refout} xorout={xorout:x}"
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        let PyParams { width, poly, init, refin, refout, xorout, .. } = self;
+        let truth = |yes: &bool| if *yes { "True" } else { "False" };
+        format!(
+            "residue.Params(width={width}, poly={poly:#x}, init={init:#x}, refin={}, refout={}, xorout={xorout:#x})",
+            truth(refin),
+            truth(refout)
+        )
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, PyParams>,
+    ) -> (Bound<'py, PyAny>, (u8, u128, u128, bool, bool, u128)) {
+        let PyParams { width, poly, init, refin, refout, xorout, .. } = *slf.get();
+        (slf.get_type().into_any(), (width, poly, init, refin, refout, xorout))
+    }
+}

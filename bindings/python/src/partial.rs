@@ -1,0 +1,192 @@
+//! `residue.Partial`: what a code needs to know of a part of some data to work with it later.
+
+use crate::buffer;
+use crate::code::{PyCode, number, refused, value_of};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use residue::{Code, Partial};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// A code, and the value and the length of some data. Made by `residue.partial`, `Code.partial`, `Hash.partial`, or from a
+/// value and a length that are known: `Partial(code, value, length)`.
+///
+/// From partials alone follow the values of data put together, taken apart, extended and changed in the middle. Names are
+/// those of Abseil's CRC library; `concat` is what zlib calls crc32_combine. Partials never change, and can be pickled.
+///
+/// Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) cannot tell what data are worth after other data
+/// that end inside a word: ValueError.
+#[pyclass(frozen, name = "Partial", module = "residue")]
+pub struct PyPartial {
+    code: Arc<Code>,
+    value: u128,
+    length: u64,
+}
+
+impl PyPartial {
+    /// Of data, or of none.
+    pub fn of(code: &Arc<Code>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {
+        let (value, length) = match data {
+            Some(data) => buffer::compute(data, |data| (code.value(data), data.len() as u64))?,
+            None => (code.value(&[]), 0),
+        };
+        Ok(PyPartial { code: code.clone(), value, length })
+    }
+
+    /// As Python shows it.
+    pub fn new(code: &Arc<Code>, partial: &Partial<'_>) -> PyPartial {
+        PyPartial { code: code.clone(), value: partial.value(), length: partial.bytes() }
+    }
+
+    fn get(&self) -> PyResult<Partial<'_>> {
+        Partial::new(&self.code, self.value, self.length).map_err(refused)
+    }
+
+    /// What `work` makes of this and others.
+    fn from<const N: usize>(
+        &self,
+        others: [&PyPartial; N],
+        work: impl FnOnce(Partial<'_>, [Partial<'_>; N]) -> Result<(u128, u64), residue::Error>,
+    ) -> PyResult<PyPartial> {
+        let mut parts = [self.get()?; N];
+        for (part, other) in parts.iter_mut().zip(others) {
+            *part = other.get()?;
+        }
+        let (value, length) = work(self.get()?, parts).map_err(refused)?;
+        Ok(PyPartial { code: self.code.clone(), value, length })
+    }
+}
+
+/// What is kept of a library's partial.
+fn told(partial: Partial<'_>) -> (u128, u64) {
+    (partial.value(), partial.bytes())
+}
+
+#[pymethods]
+impl PyPartial {
+    #[new]
+    fn __new__(
+        code: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        length: u64,
+    ) -> PyResult<PyPartial> {
+        let code = PyCode::of(code)?.get().get().clone();
+        let value = value_of(value, code.width())?;
+        let partial = PyPartial { code, value, length };
+        partial.get()?;
+        Ok(partial)
+    }
+
+    #[staticmethod]
+    fn _restore(
+        code: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        length: u64,
+    ) -> PyResult<PyPartial> {
+        PyPartial::__new__(code, value, length)
+    }
+
+    /// The partial that a line of text spells, as str(partial) writes it: "crc-32/iscsi:e3069283:9".
+    #[staticmethod]
+    fn parse(text: &str) -> PyResult<PyPartial> {
+        let (code, value, length) = residue::partial::parse(text).map_err(refused)?;
+        let partial = PyPartial { code: Arc::new(code), value, length };
+        partial.get()?;
+        Ok(partial)
+    }
+
+    /// The code.
+    #[getter]
+    fn code(&self) -> PyCode {
+        PyCode::new(&self.code)
+    }
+
+    /// The value, as if the part were all of the data.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        number(py, self.value)
+    }
+
+    /// Bytes of the part.
+    #[getter]
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// This part with others after it.
+    #[pyo3(signature = (*others))]
+    fn concat(&self, others: Vec<Bound<'_, PyPartial>>) -> PyResult<PyPartial> {
+        others.iter().try_fold(self.from([], |whole, []| Ok(told(whole)))?, |whole, next| {
+            whole.from([next.get()], |whole, [next]| whole.concat(&next).map(told))
+        })
+    }
+
+    /// This part with data after it.
+    fn extend(&self, data: &Bound<'_, PyAny>) -> PyResult<PyPartial> {
+        let next = PyPartial::of(&self.code, Some(data))?;
+        self.from([&next], |whole, [next]| whole.concat(&next).map(told))
+    }
+
+    /// This part with zero bytes after it: a hole in a sparse file, or padding.
+    fn extend_by_zeroes(&self, count: u64) -> PyResult<PyPartial> {
+        self.from([], |whole, []| whole.extend_by_zeroes(count).map(told))
+    }
+
+    /// This part without its beginning.
+    fn remove_prefix(&self, prefix: &PyPartial) -> PyResult<PyPartial> {
+        self.from([prefix], |whole, [prefix]| whole.remove_prefix(&prefix).map(told))
+    }
+
+    /// This part without its end.
+    fn remove_suffix(&self, suffix: &PyPartial) -> PyResult<PyPartial> {
+        self.from([suffix], |whole, [suffix]| whole.remove_suffix(&suffix).map(told))
+    }
+
+    /// This part after the range at `offset` whose partial is `old` became one of the same length whose partial is `new`.
+    fn replace(&self, offset: u64, old: &PyPartial, new: &PyPartial) -> PyResult<PyPartial> {
+        self.from([old, new], |whole, [old, new]| whole.replace(offset, &old, &new).map(told))
+    }
+
+    fn __add__(&self, next: &PyPartial) -> PyResult<PyPartial> {
+        self.from([next], |whole, [next]| whole.concat(&next).map(told))
+    }
+
+    fn __eq__(&self, other: &PyPartial) -> bool {
+        self.code == other.code && (self.value, self.length) == (other.value, other.length)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.value, self.length).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __str__(&self) -> PyResult<String> {
+        Ok(self.get()?.to_string())
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(format!("<residue.Partial {}>", self.get()?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, PyPartial>) -> PyResult<Reduced<'py>> {
+        let partial = slf.get();
+        let value = number(slf.py(), partial.value)?;
+        Ok((slf.get_type().into_any(), (partial.code(), value, partial.length)))
+    }
+}
+
+type Reduced<'py> = (Bound<'py, PyAny>, (PyCode, Bound<'py, PyAny>, u64));
+
+/// The partial result of parts that follow one another.
+#[pyfunction]
+#[pyo3(signature = (*partials))]
+pub fn concat(partials: Vec<Bound<'_, PyPartial>>) -> PyResult<PyPartial> {
+    let mut partials = partials;
+    if partials.is_empty() {
+        return Err(PyTypeError::new_err(
+            "concat() needs at least one part: without any it knows no code",
+        ));
+    }
+    partials.remove(0).get().concat(partials)
+}

@@ -1,0 +1,238 @@
+//! `residue.pcap`: the check values of a capture. `python/residue/pcap.py` makes its classes from what is returned here.
+
+use crate::work::Interruptible;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use residue_net::check::Verdict;
+use residue_net::diagnose::{Bit, Cause, UNKNOWN};
+use residue_net::pcap::Reader;
+use residue_net::summary::{Counts, Faults, Summary};
+use residue_net::verify::{self, Buffer, Finding, Read};
+use residue_net::{Address, Error};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One check value, judged: the fields of `residue.pcap.Check`, in order.
+#[derive(IntoPyObject)]
+struct Check {
+    packet: u64,
+    protocol: &'static str,
+    verdict: &'static str,
+    reason: Option<&'static str>,
+    cause: Option<&'static str>,
+    detail: Option<String>,
+    stored: Option<u64>,
+    computed: Option<u64>,
+    source: Option<String>,
+    destination: Option<String>,
+    source_port: Option<u16>,
+    destination_port: Option<u16>,
+    offset: Option<u64>,
+}
+
+impl Check {
+    fn of(finding: &Finding<'_>, cause: Option<Cause>) -> Check {
+        let [source, destination] = finding.addresses().map(shown);
+        let ports = finding.check.ports;
+        let wrong = matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
+        Check {
+            packet: finding.buffer.packet,
+            protocol: finding.check.protocol.name,
+            verdict: finding.verdict.name(),
+            reason: match finding.verdict {
+                Verdict::Unverifiable(reason) => Some(reason.text()),
+                _ => None,
+            },
+            cause: wrong.then(|| cause.map_or(UNKNOWN, Cause::name)),
+            detail: cause.and_then(|cause| detail(finding, cause)),
+            stored: finding.stored(),
+            computed: finding.computed(),
+            source,
+            destination,
+            source_port: ports.map(|ports| ports[0]),
+            destination_port: ports.map(|ports| ports[1]),
+            offset: finding.buffer.places.offset(finding.check.field[0].start),
+        }
+    }
+}
+
+/// An address as text; `None` where there is none.
+fn shown(bytes: &[u8]) -> Option<String> {
+    (!bytes.is_empty()).then(|| Address::new(bytes).to_string())
+}
+
+/// What is known of a cause beyond its name.
+fn detail(finding: &Finding<'_>, cause: Cause) -> Option<String> {
+    match cause {
+        Cause::OtherLength(length) => Some(format!("right over {length} bytes")),
+        Cause::FlippedBit(Bit::At { offset, bit }) => {
+            let place = finding.buffer.places.offset(offset);
+            let place = place.map_or(String::new(), |place| format!(", byte {place} of the file"));
+            Some(format!("bit {bit} of byte {offset}{place}"))
+        }
+        Cause::FlippedBit(Bit::Weight(weight)) => Some(format!("bit {weight} of a 16-bit word")),
+        _ => None,
+    }
+}
+
+/// Which checks to list.
+#[derive(Clone, Copy, PartialEq)]
+enum Which {
+    None,
+    Wrong,
+    All,
+}
+
+impl Which {
+    fn takes(self, verdict: Verdict) -> bool {
+        match self {
+            Which::None => false,
+            Which::All => true,
+            Which::Wrong => {
+                !matches!(verdict, Verdict::Good | Verdict::Absent | Verdict::Unverifiable(_))
+            }
+        }
+    }
+}
+
+/// Judges every check value of the capture at `path`; `checks` is "wrong", "all" or None.
+#[pyfunction]
+pub fn _pcap_verify<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    checks: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let which = match checks {
+        None => Which::None,
+        Some("wrong") => Which::Wrong,
+        Some("all") => Which::All,
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "checks={other:?}: give \"wrong\", \"all\" or None"
+            )));
+        }
+    };
+    let mut summary = Summary::new();
+    let read = pass(py, &path, |buffer| summary.buffer(buffer))?;
+    // The causes are known when all was seen: what is listed is read again.
+    let mut rows = Vec::new();
+    if which != Which::None {
+        pass(py, &path, |buffer| {
+            let taken = buffer.findings().filter(|finding| which.takes(finding.verdict));
+            rows.extend(
+                taken.map(|finding| Check::of(&finding, summary.diagnosis.cause(&finding))),
+            );
+        })?;
+    }
+    report(py, &read, &summary, rows)
+}
+
+fn report<'py>(
+    py: Python<'py>,
+    read: &Read,
+    summary: &Summary,
+    rows: Vec<Check>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let total = summary.total();
+    let protocols = summary.protocols();
+    let protocols = protocols.iter().map(|(name, (protocol, counts))| {
+        counted(py, name, protocol.title, protocol.source, counts)
+    });
+    let tally = summary.diagnosis.tally();
+    let causes: Vec<_> =
+        tally.iter().map(|((cause, protocol), &count)| (*cause, *protocol, count)).collect();
+    let rewrites = summary.diagnosis.rewrites();
+    let rewritten = rewrites.iter().map(|rewrite| {
+        let (source, destination) = (rewrite.source.to_string(), rewrite.destination.to_string());
+        (source, destination, rewrite.lacking, rewrite.packets, rewrite.addresses_only)
+    });
+    let mut senders: Vec<_> = summary.senders.iter().collect();
+    senders.sort_by_key(|(address, faults)| (rank(faults), **address));
+    let senders = senders
+        .iter()
+        .map(|(address, faults)| (shown(address.bytes()), faults.wrong, faults.offloaded));
+    let mut flows: Vec<_> = summary.flows.iter().collect();
+    flows.sort_by(|one, other| rank(one.1).cmp(&rank(other.1)).then_with(|| one.0.cmp(other.0)));
+    let flows = flows.iter().map(|(flow, faults)| {
+        let [source, destination] = flow.addresses.each_ref().map(|it| shown(it.bytes()));
+        let ports = flow.ports;
+        (
+            flow.protocol,
+            source,
+            destination,
+            ports.map(|ports| ports[0]),
+            ports.map(|ports| ports[1]),
+            faults.wrong,
+            faults.offloaded,
+        )
+    });
+    let report = PyDict::new(py);
+    report.set_item("format", read.format.to_string())?;
+    report.set_item("compression", read.compression.map(|compression| compression.to_string()))?;
+    report.set_item("packets", read.packets)?;
+    report.set_item("cut_packets", read.cut_packets)?;
+    report.set_item("error", read.error.as_ref().map(ToString::to_string))?;
+    report.set_item("total", counted(py, "", "all", "", &total)?)?;
+    report.set_item("protocols", protocols.collect::<PyResult<Vec<_>>>()?)?;
+    report.set_item("causes", causes)?;
+    report.set_item("rewritten", rewritten.collect::<Vec<_>>())?;
+    report.set_item("senders", senders.collect::<Vec<_>>())?;
+    report.set_item("flows", flows.collect::<Vec<_>>())?;
+    report.set_item("checks", rows)?;
+    Ok(report)
+}
+
+/// Those with the most faults first.
+fn rank(faults: &Faults) -> std::cmp::Reverse<(u64, u64)> {
+    std::cmp::Reverse((faults.wrong, faults.offloaded))
+}
+
+fn counted<'py>(
+    py: Python<'py>,
+    name: &str,
+    title: &str,
+    source: &str,
+    counts: &Counts,
+) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    for (key, text) in [("protocol", name), ("title", title), ("source", source)] {
+        row.set_item(key, text)?;
+    }
+    for (key, count) in [
+        ("good", counts.good),
+        ("bad", counts.bad),
+        ("offloaded", counts.offloaded),
+        ("absent", counts.absent),
+        ("illegal", counts.illegal),
+        ("unverifiable", counts.unverifiable()),
+        ("length_conflict", counts.length_conflict),
+    ] {
+        row.set_item(key, count)?;
+    }
+    Ok(row)
+}
+
+/// Reads the capture once, without the interpreter's lock.
+fn pass(py: Python<'_>, path: &Path, each: impl FnMut(&Buffer<'_>) + Send) -> PyResult<Read> {
+    let system = |error: io::Error| {
+        PyOSError::new_err((error.raw_os_error(), error.to_string(), path.as_os_str().to_owned()))
+    };
+    let refused = |error: Error| match error {
+        Error::Io { source, .. } => system(source),
+        error => PyValueError::new_err(format!("{}: {error}", path.display())),
+    };
+    let file = py.detach(|| File::open(path)).map_err(system)?;
+    let mut input = Interruptible::new(file);
+    let result = py.detach(|| {
+        let reader = Reader::new(&mut input)?;
+        Ok(verify::packets(reader, each))
+    });
+    match (input.raised, result) {
+        (Some(raised), _) => Err(raised),
+        (None, Err(error)) => Err(refused(error)),
+        (None, Ok(Read { error: Some(Error::Io { source, .. }), .. })) => Err(system(source)),
+        (None, Ok(read)) => Ok(read),
+    }
+}

@@ -1,0 +1,190 @@
+//! `residue.strength`: what codes miss. `python/residue/strength.py` makes its classes from what is returned here.
+
+use crate::work::interruptible;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use residue_lab::Error;
+use residue_lab::strength::advise::{Wanted, advise};
+use residue_lab::strength::bounds;
+use residue_lab::strength::compare::{Question, Subject, compare};
+use residue_lab::strength::probability::{self, Curve};
+use residue_lab::strength::{
+    Distance, Effort, Generator, Limit, Notation, Profile, Weights, notes, profile,
+};
+use serde::Serialize;
+
+/// How much work a question is worth: `patience` in seconds, for each search.
+fn effort(patience: u32, threads: Option<usize>) -> Effort<'static> {
+    let effort = Effort::new();
+    Effort { threads: threads.unwrap_or(effort.threads).max(1), ..effort }.within(patience)
+}
+
+fn refused(error: Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+fn generator(polynomial: &str, width: Option<u32>) -> PyResult<Generator> {
+    Ok(Generator::parse(polynomial, width).map_err(refused)?.0)
+}
+
+type Row = (u32, u64, &'static str, Option<Vec<u64>>);
+
+fn row(limit: &Limit) -> Row {
+    let places = limit.witness.as_ref().map(|witness| witness.places().to_vec());
+    (limit.distance, limit.data, limit.kind.name(), places)
+}
+
+/// The lengths up to which each Hamming distance holds.
+#[pyfunction]
+pub fn _strength_profile<'py>(
+    py: Python<'py>,
+    polynomial: &str,
+    width: Option<u32>,
+    most: u32,
+    patience: u32,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let generator = generator(polynomial, width)?;
+    let found =
+        interruptible(py, move || Profile::to(&generator, most, &effort(patience, threads)))?;
+    let answer = PyDict::new(py);
+    described(&answer, &generator)?;
+    let factors = found.factors.iter();
+    let factors: Vec<_> = factors
+        .map(|factor| (factor.poly, factor.times, factor.order, factor.is_primitive()))
+        .collect();
+    answer.set_item("factors", factors)?;
+    answer.set_item("order", found.order)?;
+    answer.set_item("limits", found.limits.iter().map(row).collect::<Vec<_>>())?;
+    answer.set_item("note", notes(&generator))?;
+    Ok(answer)
+}
+
+fn described(answer: &Bound<'_, PyDict>, generator: &Generator) -> PyResult<()> {
+    answer.set_item("width", generator.width())?;
+    answer.set_item("names", generator.names().collect::<Vec<_>>())?;
+    for notation in Notation::ALL {
+        answer.set_item(notation.name(), generator.write(notation))?;
+    }
+    Ok(())
+}
+
+/// The Hamming distance of data of one length.
+#[pyfunction]
+pub fn _strength_distance(
+    py: Python<'_>,
+    polynomial: &str,
+    width: Option<u32>,
+    data_bits: u64,
+    patience: u32,
+    threads: Option<usize>,
+) -> PyResult<(u32, &'static str, Option<Vec<u64>>)> {
+    let generator = generator(polynomial, width)?;
+    let found = interruptible(py, move || {
+        Distance::new(&generator, data_bits, &effort(patience, threads))
+    })?;
+    let places = found.witness.map(|witness| witness.places().to_vec());
+    Ok((found.distance, found.kind.name(), places))
+}
+
+/// Seconds that a profile takes, about.
+#[pyfunction]
+pub fn _strength_seconds(
+    polynomial: &str,
+    width: Option<u32>,
+    most: u32,
+    patience: u32,
+    threads: Option<usize>,
+) -> PyResult<f64> {
+    let effort = effort(patience, threads);
+    Ok(effort.seconds(profile::sums_to(&generator(polynomial, width)?, most, &effort)))
+}
+
+/// The numbers of undetected errors of each number of bits, as little-endian bytes; and at each rate their probability.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub fn _strength_weights(
+    py: Python<'_>,
+    polynomial: &str,
+    width: Option<u32>,
+    data_bits: u64,
+    most: Option<u32>,
+    rates: Vec<String>,
+    patience: u32,
+    threads: Option<usize>,
+) -> PyResult<(u32, Vec<Vec<u8>>, Vec<String>, Option<(f64, f64, f64, bool, bool)>)> {
+    let generator = generator(polynomial, width)?;
+    let found = interruptible(py, move || {
+        let weights = Weights::new(&generator, data_bits, most, &effort(patience, threads))?;
+        let exactly = |rate: &String| probability::exactly(&weights, rate, 17);
+        let at = rates.iter().map(exactly).collect::<Result<Vec<_>, _>>()?;
+        let shape = weights.complete().then(|| Curve::new(&weights).shape());
+        Ok((weights, at, shape))
+    })?;
+    let (weights, at, shape) = found.map_err(refused)?;
+    let counts = weights.counts.iter().map(|count| count.to_bytes_le()).collect();
+    let shape =
+        shape.map(|shape| (shape.worst_rate, shape.worst, shape.half, shape.good, shape.proper));
+    Ok((generator.width(), counts, at, shape))
+}
+
+fn json(answer: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(answer).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Codes side by side, as JSON.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn _strength_compare(
+    py: Python<'_>,
+    codes: Vec<String>,
+    data_bits: u64,
+    rates: Vec<String>,
+    frames: f64,
+    exact: bool,
+    patience: u32,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let subjects: Result<Vec<Subject>, Error> =
+        codes.iter().map(|code| Subject::parse(code)).collect();
+    let subjects = subjects.map_err(refused)?;
+    for rate in &rates {
+        let value = probability::rate(rate).map_err(refused)?;
+        if !(f64::MIN_POSITIVE..=0.5).contains(&value) {
+            return Err(PyValueError::new_err(format!(
+                "a bit error rate of {rate}: give rates above 0 and up to 0.5, where bits are random"
+            )));
+        }
+    }
+    let question = Question { data: data_bits, rates, frames, exact };
+    let found =
+        interruptible(py, move || compare(&subjects, &question, &effort(patience, threads)))?;
+    json(&found.map_err(refused)?)
+}
+
+/// Which known codes will do, as JSON.
+#[pyfunction]
+pub fn _strength_advise(
+    py: Python<'_>,
+    data_bits: u64,
+    distance: u32,
+    width: u32,
+    patience: u32,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    if !(3..=64).contains(&width) || distance < 2 || distance > width + 1 {
+        return Err(PyValueError::new_err(format!(
+            "hd={distance}, width={width}: give a width of 3 to 64 bits and a Hamming distance from 2 to the width and 1"
+        )));
+    }
+    let wanted = Wanted { data_bits, distance, width };
+    let found = interruptible(py, move || advise(&wanted, &effort(patience, threads)))?;
+    json(&found.map_err(refused)?)
+}
+
+/// No code of fewer check bits has the distance; and some CRC of so many has.
+#[pyfunction]
+pub fn _strength_widths(data_bits: u64, distance: u32) -> (u32, u32) {
+    (bounds::least_width(data_bits, distance), bounds::enough_width(data_bits, distance))
+}

@@ -1,0 +1,181 @@
+//! Work of `residue.distributed` that is divided among machines: searches for polynomials, and trials on real data. What
+//! goes from one machine to another is text.
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use residue_lab::Error;
+use residue_lab::report::{strength_data, strength_search};
+use residue_lab::strength::Effort;
+use residue_lab::strength::additive::Additive;
+use residue_lab::strength::data::{CODES, Counted, Job, Made, Options, Part, Run, Source};
+use residue_lab::strength::search::{Outcome, Question, Range, Search, Task};
+use std::path::PathBuf;
+
+/// The laboratory's error as Python's.
+fn refused(error: Error) -> PyErr {
+    match error {
+        Error::Read { .. } => PyOSError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+fn damaged(what: &str, why: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(format!("{what} cannot be read: {why}"))
+}
+
+/// As `residue strength search` has it, on one thread.
+fn effort() -> Effort<'static> {
+    Effort { threads: 1, ..Effort::new() }.within(10)
+}
+
+fn task(width: u32, distance: Option<u32>, data: Option<u64>, survey: bool) -> PyResult<Task> {
+    let question = match (distance, data, survey) {
+        (Some(distance), Some(data), false) => Question::Keep { distance, data },
+        (Some(distance), None, false) => Question::Longest { distance },
+        (None, None, true) => Question::Survey,
+        _ => {
+            return Err(PyValueError::new_err(
+                "give hd, or hd and length, or survey=True for the limits of all distances",
+            ));
+        }
+    };
+    Task::new(width, question).map_err(refused)
+}
+
+/// Seconds that a search takes on one thread, about. It takes up to 0.3 seconds to find out.
+#[pyfunction]
+#[pyo3(signature = (width, distance, data, survey))]
+pub fn _search_seconds(
+    py: Python<'_>,
+    width: u32,
+    distance: Option<u32>,
+    data: Option<u64>,
+    survey: bool,
+) -> PyResult<f64> {
+    let task = task(width, distance, data, survey)?;
+    Ok(py.detach(|| Search::new(task, Range::WHOLE).seconds(&effort())))
+}
+
+/// The search in range `index` of `of`, done, as text. Takes one thread, without the interpreter's lock.
+#[pyfunction]
+#[pyo3(signature = (width, distance, data, survey, index, of))]
+pub fn _search_range(
+    py: Python<'_>,
+    width: u32,
+    distance: Option<u32>,
+    data: Option<u64>,
+    survey: bool,
+    index: u64,
+    of: u64,
+) -> PyResult<String> {
+    let task = task(width, distance, data, survey)?;
+    let range = Range::new(index, of).map_err(|fault| refused(Error::Search(fault)))?;
+    let mut search = Search::new(task, range);
+    py.detach(|| search.run(&effort(), |_| Ok::<_, Error>(()))).map_err(refused)?;
+    Ok(search.text())
+}
+
+/// What all ranges of a search together found, as `residue strength search` prints it: `text`, `csv` or `json`.
+#[pyfunction]
+pub fn _search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResult<String> {
+    py.detach(|| {
+        let mut parts = Vec::new();
+        for text in &ranges {
+            let search =
+                Search::parse(text).map_err(|why| damaged("a range of the search", why))?;
+            parts.push((format!("range {}", search.range()), search));
+        }
+        let outcome = Outcome::merge(&parts).map_err(refused)?;
+        Ok(match form {
+            "text" => strength_search::text(&outcome),
+            "csv" => strength_search::csv(&outcome),
+            _ => strength_search::json(&outcome).to_string(),
+        })
+    })
+}
+
+/// Trials on real data, planned.
+#[pyclass(frozen, name = "_DataJob", module = "residue._residue")]
+pub struct PyDataJob {
+    job: Job,
+}
+
+#[pymethods]
+impl PyDataJob {
+    #[new]
+    #[allow(clippy::too_many_arguments)] // It takes them by position from one place.
+    fn __new__(
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        made: Vec<String>,
+        codes: Vec<String>,
+        splices: u64,
+        trials: u64,
+        burst: u32,
+        seed: u64,
+    ) -> PyResult<PyDataJob> {
+        let mut sources: Vec<Source> = paths.into_iter().map(Source::Tree).collect();
+        for name in &made {
+            let kind = Made::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+                let names = Made::ALL.map(Made::name).join(", ");
+                PyValueError::new_err(format!("{name:?}: made data are one of {names}"))
+            })?;
+            sources.push(Source::Made(kind));
+        }
+        if sources.is_empty() {
+            return Err(PyValueError::new_err(
+                "name a path whose data are to be tried, or made data",
+            ));
+        }
+        if splices == 0 || trials == 0 || !(2..=64).contains(&burst) {
+            return Err(PyValueError::new_err(
+                "splices and trials are at least 1, and a burst has 2 to 64 bits",
+            ));
+        }
+        let codes: Result<Vec<Additive>, Error> = if codes.is_empty() {
+            CODES.into_iter().map(Additive::named).collect()
+        } else {
+            codes.iter().map(|name| Additive::named(name)).collect()
+        };
+        let codes = codes.map_err(refused)?;
+        let options = Options { codes, sources, splices, trials, burst, seed };
+        Ok(PyDataJob { job: py.detach(|| Job::new(options)).map_err(refused)? })
+    }
+
+    /// The work in parts of about so many bytes: of each its text, the files that it reads, and its bytes.
+    fn parts(&self, bytes: u64) -> PyResult<Vec<(String, Vec<PathBuf>, u64)>> {
+        let told = |part: Part| {
+            let text = serde_json::to_string(&part).map_err(|why| damaged("a part", why))?;
+            Ok((text, part.files().to_vec(), part.bytes()))
+        };
+        self.job.parts(bytes).into_iter().map(told).collect()
+    }
+
+    /// The run that all parts came to, as JSON.
+    fn finish(&self, py: Python<'_>, counted: Vec<String>) -> PyResult<String> {
+        py.detach(|| {
+            let read = counted.iter().map(|text| serde_json::from_str(text));
+            let counted: Result<Vec<Counted>, _> = read.collect();
+            let counted = counted.map_err(|why| damaged("what a part came to", why))?;
+            let run = self.job.finish(counted).map_err(refused)?;
+            serde_json::to_string(&run).map_err(|why| damaged("the run", why))
+        })
+    }
+}
+
+/// Does a part of trials, and returns what it came to as text. Takes one thread, without the interpreter's lock.
+#[pyfunction]
+pub fn _data_part(py: Python<'_>, part: &str) -> PyResult<String> {
+    py.detach(|| {
+        let part: Part = serde_json::from_str(part).map_err(|why| damaged("a part", why))?;
+        let counted = part.run().map_err(refused)?;
+        serde_json::to_string(&counted).map_err(|why| damaged("what a part came to", why))
+    })
+}
+
+/// The tables of a run, as `residue strength data` prints them; with `full`, all counts.
+#[pyfunction]
+pub fn _data_text(run: &str, full: bool) -> PyResult<String> {
+    let run: Run = serde_json::from_str(run).map_err(|why| damaged("the run", why))?;
+    Ok(strength_data::text(&run, full))
+}

@@ -1,0 +1,112 @@
+"""Captures: verdicts and causes are those that captures/cases.csv expects."""
+
+import csv
+import dataclasses
+import gzip
+import os
+import signal
+import threading
+
+import pytest
+import residue
+from vectors import FOLDER
+
+CAPTURES = FOLDER.parent / "captures"
+
+
+def cases():
+    with open(CAPTURES / "cases.csv", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["verdict"]]
+
+
+@pytest.mark.parametrize("row", cases(), ids=lambda row: row["case"])
+def test_the_twins(row):
+    paths = [CAPTURES / f"{row['case']}.{kind}.{row['format']}" for kind in ("good", "bad")]
+    good, bad = (residue.pcap.verify(path, checks="all") for path in paths)
+    assert good.good and bad.packets == good.packets > 0
+    found = [check for check in bad.checks if (check.protocol, check.verdict) == (row["protocol"], row["verdict"])]
+    assert found
+    if row["cause"]:
+        assert {check.cause for check in found} == {row["cause"]}
+    if row["verdict"] in ("bad", "illegal", "length conflict"):
+        assert not bad.good and bad.total.wrong > 0
+
+
+def test_report():
+    report = residue.pcap.verify(CAPTURES / "nat-tcp.bad.pcap")
+    assert (report.format, report.compression, report.packets, report.error) == ("pcap", None, 8, None)
+    assert not report.good and report.total.wrong == report.total.bad == 8
+    assert [(row.protocol, row.good, row.bad) for row in report.protocols] == [("ip", 8, 0), ("tcp", 0, 8)]
+    assert report.total.all == sum(row.all for row in report.protocols) == 16
+    assert report.causes == [residue.pcap.Cause("rewritten", "tcp", 8)]
+    rewritten = residue.pcap.Rewritten("192.0.2.1", "192.0.2.2", 0x4805, 8, False)
+    assert report.rewritten == [rewritten]
+    assert report.senders == [residue.pcap.Sender("192.0.2.1", 8, 0)]
+    assert report.flows == [residue.pcap.Flow("tcp", "192.0.2.1", "192.0.2.2", 1234, 80, 8, 0)]
+    assert len(report.checks) == 8 and all(check.stored != check.computed for check in report.checks)
+    every = residue.pcap.verify(CAPTURES / "nat-tcp.bad.pcap", checks="all")
+    assert len(every.checks) == 16 and every.total == report.total
+    assert residue.pcap.verify(CAPTURES / "nat-tcp.bad.pcap", checks=None).checks == []
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        report.packets = 1
+    # Rows for pandas.DataFrame.
+    assert set(dataclasses.asdict(report.checks[0])) == {field.name for field in dataclasses.fields(residue.pcap.Check)}
+
+
+def test_offsets_are_those_of_the_file():
+    path = CAPTURES / "nat-tcp.bad.pcap"
+    data = path.read_bytes()
+    for check in residue.pcap.verify(path).checks:
+        assert int.from_bytes(data[check.offset : check.offset + 2], "big") == check.stored
+
+
+def test_errors(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        residue.pcap.verify(tmp_path / "none.pcap")
+    assert caught.value.filename == str(tmp_path / "none.pcap")
+    with pytest.raises(IsADirectoryError):
+        residue.pcap.verify(tmp_path)
+    other = tmp_path / "other"
+    other.write_bytes(b"something else")
+    with pytest.raises(ValueError, match="other"):
+        residue.pcap.verify(other)
+    with pytest.raises(ValueError, match="wrong"):
+        residue.pcap.verify(other, checks="some")
+    data = (CAPTURES / "nat-tcp.bad.pcap").read_bytes()
+    other.write_bytes(data[:-3])
+    cut = residue.pcap.verify(other)
+    assert cut.packets == 7 and cut.error and not cut.good
+    other.write_bytes(gzip.compress(data))
+    assert residue.pcap.verify(other).compression == "gzip"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_signal_ends_reading(tmp_path):
+    class Interrupted(Exception):
+        pass
+
+    def handler(*_):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raise Interrupted
+
+    # A capture that never ends.
+    pipe, over = tmp_path / "pipe", threading.Event()
+    os.mkfifo(pipe)
+
+    def write():
+        with open(pipe, "wb", buffering=0) as file:
+            file.write((CAPTURES / "nat-tcp.bad.pcap").read_bytes())
+            over.wait()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+            residue.pcap.verify(pipe, checks=None)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        over.set()
+        writer.join()

@@ -1,0 +1,103 @@
+"""What codes miss: published figures."""
+
+import dataclasses
+import signal
+
+import pytest
+import residue
+from residue import strength
+
+
+def test_profile():
+    found = strength.profile("crc-32c")
+    assert (found.width, found.normal, found.koopman) == (32, 0x1EDC6F41, 0x8F6E37A0)
+    assert "crc-32/iscsi" in found.names and found.order == 2**31 - 1
+    limits = {limit.distance: limit.data_bits for limit in found.limits}
+    assert (limits[4], limits[6], limits[8]) == (2_147_483_615, 5243, 177)
+    assert all(limit.kind == "exact" for limit in found.limits)
+    six = next(limit for limit in found.limits if limit.distance == 6)
+    assert len(six.witness) < 6 and six.witness[-1] == 5243 + 32
+    assert (found.distance(12_000), found.distance(5243)) == ((4, "exact"), (6, "exact"))
+    assert sum((factor.poly.bit_length() - 1) * factor.times for factor in found.factors) == 32
+    assert [limit.distance for limit in strength.profile("crc-16/arc", most=3).limits] == [3]
+    assert strength.profile("koopman:8f6e37a0", most=4).names == found.names
+    assert strength.profile_seconds("crc-16/arc") < strength.profile_seconds("crc-64/nvme")
+
+
+def test_an_undetected_error():
+    # What the witness says is so: the flipped bits do not change whether data and check value agree.
+    witness = strength.distance("crc-16/xmodem", 64 * 8).witness
+    code, size = residue.Code("crc-16/xmodem"), 66
+    sent = bytearray(range(64)) + code.value(bytes(range(64))).to_bytes(2, "big")
+    for place in witness:
+        sent[size - 1 - place // 8] ^= 1 << place % 8
+    assert sent[:64] != bytes(range(64)) and code.value(sent[:64]) == int.from_bytes(sent[64:], "big")
+
+
+def test_weights():
+    found = strength.weights("crc-16/xmodem", 64, rates=["1e-6", 0.01])
+    assert sum(found.counts) == 2**64 and found.counts[:4] == [1, 0, 0, 0] and len(found.counts) == 81
+    assert found.probabilities["1e-6"] == pytest.approx(1.619876884715e-22, rel=1e-12)
+    assert found.probabilities["0.01"] == pytest.approx(7.594415426260e-7, rel=1e-12)
+    assert found.worst > 0 and found.good in (True, False)
+    first = strength.weights("crc-32", 12_112, most=4)
+    assert first.counts[4] == 223_059 and first.worst is None and first.probabilities == {}
+
+
+def test_compare():
+    rows = strength.compare(["crc-32c", "internet"], 12_000, rates=[1e-6])
+    crc, internet = rows
+    assert (crc.code, crc.distance, crc.distance_kind, crc.burst) == ("crc-32/iscsi", 4, "exact", 32)
+    assert (internet.distance, internet.crc, internet.holds_to) == (2, False, None)
+    assert internet.shares[2] == pytest.approx(0.031208, abs=1e-5)
+    assert crc.undetected["1e-06"] < internet.undetected["1e-06"]
+    assert internet.per_year["1e-06"] == pytest.approx(internet.undetected["1e-06"] * 812_743 * 365 * 86_400)
+    assert set(dataclasses.asdict(crc)) >= {"code", "width", "random"}
+
+
+def test_advise():
+    advice = strength.advise(12_000, 6)
+    assert "crc-32/mef" in [code.code for code in advice.codes]
+    assert all(code.width == 32 and code.ns > 0 and code.holds_to >= 12_000 for code in advice.codes)
+    assert (advice.least_width, advice.enough_width) == strength.widths(12_000, 6) == (28, 29)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: strength.profile("crc-99"), "crc-99"),
+        (lambda: strength.profile("internet"), "internet"),
+        (lambda: strength.profile("crc-82/darc"), "3 to 64"),
+        (lambda: strength.distance("crc-32", 0), "data_bits=0"),
+        (lambda: strength.weights("crc-32", 1 << 50), "weights"),
+        (lambda: strength.weights("crc-16/arc", 64, rates=["2"]), "2"),
+        (lambda: strength.weights("crc-16/arc", 64, most=4, rates=["0.1"]), "weights"),
+        (lambda: strength.compare(["nope"]), "nope"),
+        (lambda: strength.compare(["crc-32"], rates=["0"]), "0.5"),
+        (lambda: strength.compare(["crc-32"], frames_per_second=0), "frames"),
+        (lambda: strength.advise(100, 60), "hd=60"),
+        (lambda: strength.widths(100, 1), "hd=1"),
+    ],
+)
+def test_errors(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+def test_a_signal_ends_the_wait():
+    class Interrupted(Exception):
+        pass
+
+    def handler(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            # Several seconds of work.
+            strength.profile("crc-64/ecma-182", patience=3)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,111 @@
+//! Samples as they are given: in arguments, in lines of files, as frames with the value at their end.
+
+use super::IdentifyArgs;
+use crate::commands::sum;
+use crate::output::Styles;
+use crate::read::problem;
+use anyhow::{Context as _, anyhow, bail};
+use residue_lab::conform::vectors::Input;
+use residue_lab::identify::{MOST_BYTES, Sample, Samples};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// All samples, in the order they were given.
+pub(super) fn samples(args: &IdentifyArgs) -> anyhow::Result<Samples> {
+    let mut given = Vec::new();
+    for text in &args.list {
+        given.push(one(text, args).with_context(|| format!("sample `{}`", text.escape_debug()))?);
+    }
+    for path in &args.samples {
+        let name = Styles::plain(path.as_os_str());
+        let text = String::from_utf8(contents(path)?)
+            .map_err(|_| anyhow!("{name}: is no text; give samples as lines `INPUT VALUE`"))?;
+        for (number, text) in text.lines().enumerate() {
+            let text = text.trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                given
+                    .push(one(text, args).with_context(|| format!("{name}: line {}", number + 1))?);
+            }
+        }
+    }
+    let bits = given.iter().map(|(_, bits)| *bits).max().unwrap_or(8);
+    let list = given.into_iter().map(|(sample, _)| sample).collect();
+    Ok(Samples::new(list, bits, args.trailer.is_some())?)
+}
+
+/// A sample and the bits of its value.
+fn one(text: &str, args: &IdentifyArgs) -> anyhow::Result<(Sample, u32)> {
+    if let Some(trailer) = args.trailer.map(usize::from) {
+        let mut message = bytes(text)?;
+        let Some(end) = message.len().checked_sub(trailer) else {
+            bail!("{} bytes, which is shorter than --trailer {trailer}", message.len());
+        };
+        let value = message.split_off(end);
+        let value = value.iter().fold(0, |value, &byte| value << 8 | u128::from(byte));
+        return Ok((Sample { message, value }, 8 * trailer as u32));
+    }
+    let end = text.rfind(|c: char| c.is_whitespace() || c == ':').with_context(|| {
+        "has no value; write INPUT:VALUE, as 313233:107b2fb2 (or say --trailer N if the value is its last N bytes)"
+    })?;
+    let (message, value) = text.split_at(end);
+    let message = message.trim_end_matches(|c: char| c.is_whitespace() || ":,;|".contains(c));
+    let (value, bits) = number(value[1..].trim(), args.decimal)?;
+    Ok((Sample { message: bytes(message)?, value }, bits))
+}
+
+/// A value, and the bits that its digits have room for.
+fn number(text: &str, decimal: bool) -> anyhow::Result<(u128, u32)> {
+    let wrong = || {
+        let base = if decimal { "a decimal number" } else { "1 to 32 hexadecimal digits" };
+        anyhow!("`{}` is no value; write {base}", text.escape_debug())
+    };
+    if decimal {
+        let proper = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+        let value: u128 = text.parse().ok().filter(|_| proper).ok_or_else(wrong)?;
+        let needed = u128::BITS - value.leading_zeros();
+        // Decimal numbers do not say how wide they are: the widths of machines.
+        let bits = [8, 16, 32, 64].into_iter().find(|&bits| bits >= needed).unwrap_or(128);
+        return Ok((value, bits));
+    }
+    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text);
+    let proper = (1..=32).contains(&digits.len()) && digits.bytes().all(|c| c.is_ascii_hexdigit());
+    let value = u128::from_str_radix(digits, 16).ok().filter(|_| proper).ok_or_else(wrong)?;
+    Ok((value, 4 * digits.len() as u32))
+}
+
+/// The bytes of a message.
+fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
+    if let Some(name) = text.strip_prefix('@') {
+        return contents(Path::new(name));
+    }
+    if let Ok(input) = text.parse::<Input>() {
+        return Ok(input.bytes().into_owned());
+    }
+    sum::octets_of(text).with_context(|| {
+        format!(
+            "`{}` is no message; write hexadecimal digits, an even number of them, or @FILE, text:abc, empty",
+            text.escape_debug()
+        )
+    })
+}
+
+/// All of a file, if it is not too long for a sample.
+fn contents(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let name = Styles::plain(path.as_os_str());
+    let read = |reader: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        reader.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
+    };
+    let bytes = if path.as_os_str() == OsStr::new("-") {
+        read(&mut std::io::stdin().lock())
+    } else {
+        File::open(path).and_then(|mut file| read(&mut file))
+    };
+    let bytes = bytes.map_err(|error| anyhow!("{name}: {}", problem(&error)))?;
+    if bytes.len() > MOST_BYTES {
+        bail!("{name}: more than {MOST_BYTES} bytes; take a shorter message");
+    }
+    Ok(bytes)
+}

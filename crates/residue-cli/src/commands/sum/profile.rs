@@ -1,0 +1,252 @@
+//! `residue sum --profile`: what object stores show for an object of this content.
+//!
+//! Google Cloud Storage shows the CRC-32C of the object, however it was uploaded. S3 shows, for the full-object type, the
+//! value of the object, and for the composite type, which multipart uploads with CRC-32 and CRC-32C have unless they ask for
+//! the other, the value of the values: the code of the parts' values, highest byte first, one after another, with `-` and
+//! the number of parts behind. CRC-64/NVME has no composite type. All are base64 of the value, highest byte first.
+
+use super::{Input, inputs, named, print, told};
+use crate::Outcome;
+use crate::args::SumArgs;
+use crate::codes::{self, Chosen};
+use crate::output::{Output, Spelling, Styles};
+use crate::progress::Progress;
+use crate::read;
+use crate::read::parts::{self, Parts};
+use anyhow::bail;
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// S3 takes no more parts for one object.
+const MOST_PARTS: u64 = 10_000;
+
+/// A sort of object store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Profile {
+    /// Google Cloud Storage
+    Gcs,
+    /// S3, full-object type
+    S3,
+    /// S3, composite type
+    S3Composite,
+}
+
+impl Profile {
+    /// The codes it has, first the one that it takes if nothing is said.
+    const fn codes(self) -> &'static [&'static str] {
+        match self {
+            Profile::Gcs => &["crc-32/iscsi"],
+            Profile::S3 => &["crc-64/nvme", "crc-32/iso-hdlc", "crc-32/iscsi"],
+            Profile::S3Composite => &["crc-32/iso-hdlc", "crc-32/iscsi"],
+        }
+    }
+
+    /// The codes of `-a`, if it has them.
+    fn chosen(self, texts: &[String]) -> anyhow::Result<Vec<Chosen>> {
+        let known = self.codes();
+        if texts.is_empty() && self == Profile::S3Composite {
+            bail!(
+                "--profile s3-composite: say which code the upload asked for, -a crc-32 or -a crc-32c"
+            );
+        }
+        let chosen = if texts.is_empty() {
+            vec![Chosen::parse(known[0])?]
+        } else {
+            codes::parse_all(texts)?
+        };
+        for one in &chosen {
+            if !known.contains(&one.label.as_str()) {
+                let all = known.join(", ");
+                bail!("-a {}: this store shows no such value; it has {all}", one.label);
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The code of a list that is checked.
+    pub fn listed(self, texts: &[String]) -> anyhow::Result<Chosen> {
+        if self == Profile::S3Composite {
+            bail!(
+                "--check cannot read composite values, as a list does not say the parts' size; compare the list with what \
+                 --profile s3-composite prints"
+            );
+        }
+        // Lists that name their codes need none, and the first of several is as good as another.
+        let mut chosen = self.chosen(texts)?;
+        Ok(chosen.swap_remove(0))
+    }
+}
+
+/// A number of bytes: digits, and perhaps K, KB, KiB, M, ... G, all of them powers of 1024.
+pub fn size(text: &str) -> Result<u64, String> {
+    let wrong = || {
+        "a size is a number of bytes, or one as 8MiB (KiB, MiB, GiB; K and KB mean KiB here)"
+            .to_string()
+    };
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let unit = unit.trim().to_ascii_lowercase();
+    let shift = match unit.strip_suffix("ib").or(unit.strip_suffix('b')).unwrap_or(&unit) {
+        "" if !unit.starts_with('i') => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(1 << shift).ok_or_else(wrong)
+}
+
+/// Computes and prints.
+pub fn run(args: &SumArgs, profile: Profile, output: &mut Output) -> anyhow::Result<()> {
+    let codes = profile.chosen(&args.codes)?;
+    let Some(part) = args.part_size else {
+        if profile == Profile::S3Composite {
+            bail!(
+                "--profile s3-composite: say how large the upload's parts were, as --part-size 8MiB"
+            );
+        }
+        let args = SumArgs { base64: true, ..args.clone() };
+        let inputs = inputs(&args, output)?;
+        return print(&args, &codes, &inputs, output);
+    };
+    if profile != Profile::S3Composite {
+        bail!("--part-size goes with --profile s3-composite: the other values do not depend on it");
+    }
+    if part == 0 {
+        bail!("--part-size 0: a part has one byte at least");
+    }
+    let threshold = args.multipart_threshold.unwrap_or(part);
+    let inputs = inputs(args, output)?;
+    let mut rows = Vec::new();
+    for input in &inputs {
+        output.progress = Progress::of_bytes(read::length(&input.source));
+        let done = parts::read(&input.source, &codes, part, &output.progress);
+        output.progress.clear();
+        let done = done.map_err(|error| told(&error)).and_then(|done| within(done, part));
+        match done {
+            Ok(done) => {
+                let shown: Vec<Shown> = codes
+                    .iter()
+                    .enumerate()
+                    .map(|(i, chosen)| shown(chosen, &done, i, threshold))
+                    .collect();
+                if !args.json {
+                    tell(args, input, &codes, &shown, output)?;
+                }
+                rows.push(Row::of(input, Some(done.bytes), shown, None));
+            }
+            Err(why) => {
+                output.found(Outcome::Trouble);
+                output.complain(&format!("{}: {why}", Styles::plain(&input.name)));
+                rows.push(Row::of(input, None, Vec::new(), Some(why)));
+            }
+        }
+    }
+    if args.json {
+        output.json(&rows)?;
+    }
+    Ok(())
+}
+
+/// The parts, if the store takes as many.
+fn within(done: Parts, part: u64) -> Result<Parts, String> {
+    let count = done.bytes.div_ceil(part);
+    if count > MOST_PARTS {
+        let least = done.bytes.div_ceil(MOST_PARTS);
+        return Err(format!(
+            "{count} parts of {part} bytes; S3 takes at most {MOST_PARTS}, so that they had at least {least} bytes each"
+        ));
+    }
+    Ok(done)
+}
+
+/// What the store shows.
+#[derive(Serialize)]
+struct Shown {
+    code: String,
+    /// The text as the store has it.
+    shown: String,
+    /// The number in it, without the number of parts.
+    value: String,
+    /// How many parts were uploaded; none for content uploaded whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<usize>,
+}
+
+/// An input, as JSON.
+#[derive(Serialize)]
+struct Row {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    codes: Vec<Shown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Row {
+    fn of(input: &Input, bytes: Option<u64>, codes: Vec<Shown>, error: Option<String>) -> Row {
+        Row { file: input.name.to_string_lossy().into_owned(), bytes, codes, error }
+    }
+}
+
+/// The value of code `i`.
+fn shown(chosen: &Chosen, done: &Parts, i: usize, threshold: u64) -> Shown {
+    let (code, width) = (&chosen.code, chosen.code.width());
+    let values = done.values.iter().map(|values| values[i]);
+    let (value, parts) = if done.bytes < threshold {
+        // Uploaded whole. The parts' values make the whole one's.
+        (done.whole(code, i), None)
+    } else {
+        let bytes: Vec<u8> = values
+            .flat_map(|value| value.to_be_bytes().into_iter().skip(16 - width as usize / 8))
+            .collect();
+        (code.value(&bytes), Some(done.values.len()))
+    };
+    let base64 = Spelling::Base64.spell(value, width);
+    Shown {
+        code: chosen.label.clone(),
+        shown: parts.map_or(base64.clone(), |count| format!("{base64}-{count}")),
+        value: Spelling::Hex.spell(value, width),
+        parts,
+    }
+}
+
+fn tell(
+    args: &SumArgs,
+    input: &Input,
+    codes: &[Chosen],
+    shown: &[Shown],
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    for (chosen, shown) in codes.iter().zip(shown) {
+        let tag = (args.tag || codes.len() > 1).then(|| chosen.tag());
+        let line = named(args, tag.as_deref(), input.name.as_encoded_bytes(), &shown.shown);
+        output.ended(line, if args.zero { 0 } else { b'\n' })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [
+            ("8388608", 8 << 20),
+            ("8MiB", 8 << 20),
+            ("8MB", 8 << 20),
+            ("5g", 5 << 30),
+            ("0", 0),
+            ("7B", 7),
+            ("1 KiB", 1024),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for bad in ["", "MiB", "1.5MiB", "-1", "1ib", "8iB", "8TiB", "99999999999GiB", "8 M B"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+}

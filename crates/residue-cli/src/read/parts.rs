@@ -1,0 +1,119 @@
+//! The values of an input's parts, each by itself, as multipart uploads have them.
+
+use super::{LARGE, Part, Source, each_buffer, pool};
+use crate::codes::Chosen;
+use crate::progress::Progress;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use residue::partial::Partial;
+use residue::{Code, Stream};
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::atomic::AtomicBool;
+
+/// What an input gave.
+#[derive(Debug)]
+pub struct Parts {
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// The values of each part by all codes. Content of no bytes is one part.
+    pub values: Vec<Vec<u128>>,
+    /// Bytes of each part but the last.
+    size: u64,
+}
+
+impl Parts {
+    /// The value of all parts together, by code `i`, a CRC.
+    pub fn whole(&self, code: &Code, i: usize) -> u128 {
+        let (mut start, mut whole) = (0, Partial::empty(code));
+        for values in &self.values {
+            let length = self.size.min(self.bytes - start);
+            // Only sums of words refuse to be put together.
+            let part = Partial::new(code, values[i], length);
+            whole = part.and_then(|part| whole.concat(&part)).unwrap_or(whole);
+            start += length;
+        }
+        whole.value()
+    }
+}
+
+/// Reads an input to its end; a part has `size` bytes, one at least.
+pub fn read(
+    source: &Source,
+    codes: &[Chosen],
+    size: u64,
+    progress: &Progress,
+) -> io::Result<Parts> {
+    match source {
+        Source::Bytes(bytes) => in_order(&bytes[..], codes, size, progress),
+        Source::Stdin => in_order(io::stdin().lock(), codes, size, progress),
+        Source::File(path) => {
+            let file = File::open(path)?;
+            let metadata = file.metadata()?;
+            if metadata.is_dir() {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+            }
+            let large = cfg!(unix) && metadata.is_file() && metadata.len() >= LARGE.max(size + 1);
+            match pool().filter(|pool| large && pool.current_num_threads() > 1) {
+                Some(pool) => {
+                    let length = metadata.len();
+                    let values =
+                        pool.install(|| side_by_side(&file, length, codes, size, progress));
+                    Ok(Parts { bytes: length, values: values?, size })
+                }
+                None => in_order(file, codes, size, progress),
+            }
+        }
+    }
+}
+
+/// The parts of a file of so many bytes, on all CPUs.
+fn side_by_side(
+    file: &File,
+    length: u64,
+    codes: &[Chosen],
+    size: u64,
+    progress: &Progress,
+) -> io::Result<Vec<Vec<u128>>> {
+    (0..length.div_ceil(size))
+        .into_par_iter()
+        .map(|i| {
+            let range = i * size..length.min((i + 1).saturating_mul(size));
+            let wanted = range.end - range.start;
+            let parts = in_order(Part { file, range }, codes, size, progress)?;
+            if parts.bytes != wanted {
+                let why = "became shorter while it was read";
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
+            }
+            Ok(parts.values.into_iter().next().unwrap_or_default())
+        })
+        .collect()
+}
+
+/// The parts of what comes in order.
+fn in_order(
+    input: impl Read,
+    codes: &[Chosen],
+    size: u64,
+    progress: &Progress,
+) -> io::Result<Parts> {
+    let streams = || -> Vec<Stream<'_>> { codes.iter().map(|one| one.code.stream()).collect() };
+    let done = |streams: &[Stream<'_>]| streams.iter().map(Stream::value).collect();
+    let (mut now, mut room) = (streams(), size);
+    let mut parts = Parts { bytes: 0, values: Vec::new(), size };
+    each_buffer(input, &AtomicBool::new(false), |mut bytes| {
+        progress.add(bytes.len() as u64);
+        parts.bytes += bytes.len() as u64;
+        while !bytes.is_empty() {
+            if room == 0 {
+                parts.values.push(done(&now));
+                (now, room) = (streams(), size);
+            }
+            let count = room.min(bytes.len() as u64);
+            let (first, rest) = bytes.split_at(count as usize);
+            now.iter_mut().for_each(|stream| stream.update(first));
+            (bytes, room) = (rest, room - count);
+        }
+    })?;
+    parts.values.push(done(&now));
+    Ok(parts)
+}

@@ -1,0 +1,136 @@
+//! `residue identify`: samples in every form, and what is said of them.
+
+mod common;
+
+use common::residue;
+use std::fs;
+
+fn found(args: &[&str]) -> serde_json::Value {
+    let ran = residue([&["identify", "--json"], args].concat()).run();
+    ran.ends(0);
+    assert_eq!(ran.err, "");
+    ran.json()
+}
+
+#[test]
+fn samples_in_every_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+    fs::write(path("nine"), "123456789").unwrap();
+    fs::write(path("frame"), b"123456789\x83\x92\x06\xe3").unwrap();
+    fs::write(
+        path("list"),
+        "# from the bus\n\n313233343536373839  e3069283\ntext:abc 364B3FB7\r\n",
+    )
+    .unwrap();
+    fs::write(path("frames"), "31 32 33 34 35 36 37 38 39 83 92 06 e3\n616263b73f4b36\n").unwrap();
+    let file = format!("@{}:e3069283", path("nine"));
+    let frame = format!("@{}", path("frame"));
+    for args in [
+        &["313233343536373839:e3069283"][..],
+        &["31:32:33:34:35:36:37:38:39:0xE3069283"],
+        &["31 32 33 34 35 36 37 38 39 e3069283"],
+        &["text:123456789:e3069283", "rep:00*32:8a9136aa"],
+        &[&file],
+        &["--samples", &path("list")],
+        &["--trailer", "4", &frame],
+        &["--trailer", "4", "--samples", &path("frames")],
+        &["--decimal", "text:123456789:3808858755"],
+    ] {
+        let report = found(args);
+        assert_eq!(report["hits"][0]["code"], "crc-32/iscsi", "{args:?}: {report:#}");
+        assert_eq!(report["found"], true);
+        assert_eq!(report["bits"], 32);
+    }
+    let piped = residue(["identify", "--json", "-s", "-"])
+        .input(b"text:123456789 29b1\ntext:abc 514a\n")
+        .run();
+    piped.ends(0);
+    assert_eq!(piped.json()["hits"][0]["code"], "crc-16/ibm-3740");
+}
+
+/// Parameters without a name, found and used: what is printed computes the values.
+#[test]
+fn what_is_found_is_what_sum_takes() {
+    let messages =
+        ["one", "three", "seventeen", "a longer message", "and another one that is longer"];
+    let code = "width=16,poly=1f2b,init=beef,refin=true,refout=false,xorout=cafe";
+    let value = |code: &str, text: &str| {
+        let ran = residue(["sum", "-a", code, "--text", text]).run();
+        ran.ends(0).split(' ').next().unwrap().to_string()
+    };
+    let samples: Vec<String> =
+        messages.iter().map(|text| format!("text:{text}:{}", value(code, text))).collect();
+    let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
+    let report = found(&samples);
+    let hit = &report["hits"][0];
+    assert_eq!(hit["name"], "a CRC without a name");
+    let params = hit["code"].as_str().unwrap();
+    assert!(params.starts_with("width=16,poly=0x1f2b,init=0xbeef,"), "{params}");
+    assert_eq!(value(params, "123456789"), value(code, "123456789"));
+    let text = residue([&["identify"], &samples[..]].concat()).run();
+    assert!(text.ends(0).contains(&format!("residue sum -a {params} FILE")), "{text:?}");
+}
+
+#[test]
+fn what_is_said() {
+    let say = |args: &[&str], code: i32| {
+        let ran = residue([&["identify"], args].concat()).run();
+        assert!(ran.err.is_empty(), "{}", ran.err);
+        ran.ends(code).to_string()
+    };
+    let good = say(&["text:123456789:29b1", "text:abc:514a"], 0);
+    assert!(good.contains("\ncrc-16/ibm-3740\n  width=16,poly=0x1021,init=0xffff,"), "{good}");
+    assert!(good.contains("of the whole message; the value highest byte first"));
+    assert!(good.contains("Next: residue sum -a crc-16/ibm-3740 FILE"));
+    let turned = say(&["text:123456789:b129", "text:abc:4a51"], 0);
+    assert!(turned.contains("crc-16/ibm-3740") && turned.contains("lowest byte first"), "{turned}");
+    // One length: which init it was is open, and it is said how to settle that.
+    let open = say(&["text:abc:514a", "text:abd:21ad", "text:xyz:1dcf"], 0);
+    assert!(
+        open.contains("not settled: 2^16 pairs") && open.contains("To decide, get the value of"),
+        "{open}"
+    );
+    // One wrong value among right ones.
+    let wrong = say(
+        &["text:123456789:e3069283", "text:abc:364b3fb7", "text:a:c1d04331", "rep:00*32:8a9136aa"],
+        1,
+    );
+    assert!(wrong.contains("Sample 3 contradicts the others: its value is c1d04331; by what fits them it would be c1d04330."), "{wrong}");
+    assert!(wrong.contains("\ncrc-32/iscsi\n"));
+    let few = say(&["ab:5"], 1);
+    assert!(few.contains("This may be chance") || few.contains("this tells nothing"), "{few}");
+    let none = say(&["text:abc:12345678", "text:abcd:9abcdef1", "text:ab:02468ace"], 1);
+    assert!(none.contains("Nothing fits 3 samples") && none.contains("--skip"), "{none}");
+    assert!(
+        say(&["text:Wikipedia:7b", "text:abc:66", "text:hello, world:7b", "text:x:78"], 1)
+            .contains("Nothing")
+    );
+}
+
+#[test]
+fn samples_that_are_none() {
+    let refuse = |args: &[&str], why: &str| {
+        let ran = residue([&["identify"], args].concat()).run();
+        ran.ends(2);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    };
+    refuse(&[], "SAMPLE");
+    refuse(&["e3069283"], "has no value; write INPUT:VALUE");
+    refuse(&["31 32:xyz"], "`xyz` is no value");
+    refuse(&["313:12"], "`313` is no message");
+    refuse(&["31:"], "is no value");
+    refuse(&["31:123456789012345678901234567890123"], "1 to 32 hexadecimal digits");
+    refuse(&["@/nonexistent:12"], "/nonexistent: No such file or directory");
+    refuse(&["--trailer", "4", "0102"], "2 bytes, which is shorter than --trailer 4");
+    refuse(&["--trailer", "17", "01"], "17 is not in 1..=16");
+    refuse(&["--skip", "65", "01:12"], "65 is not in 0..=64");
+    refuse(&["31:12", "31:13"], "samples 1 and 2 have the same message and different values");
+    refuse(&["-s", "/nonexistent"], "/nonexistent: No such file or directory");
+    let lines = residue(["identify", "-s", "-"]).input(b"31 12\nrubbish\n").run();
+    lines.ends(2);
+    assert!(lines.err.contains("-: line 2: has no value"), "{}", lines.err);
+    let bytes = residue(["identify", "-s", "-"]).input(b"\xff\xfe").run();
+    bytes.ends(2);
+    assert!(bytes.err.contains("is no text"), "{}", bytes.err);
+}

@@ -1,0 +1,168 @@
+//! Every command of README.md does what the page says, and every document is found from docs/README.md.
+#![cfg(unix)]
+
+mod common;
+
+use common::{RESIDUE, noise};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The project's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// What cannot be run here, by the start of the command, and why. Its arguments are looked at all the same.
+const NOT_RUN: [(&str, &str); 10] = [
+    ("residue bench", "takes a minute, on a quiet machine; tests/bench.rs runs it shortened"),
+    (
+        "residue strength weights",
+        "takes minutes unless optimised; tests/strength.rs counts shorter ones",
+    ),
+    (
+        "residue strength compare",
+        "takes a minute unless optimised; tests/strength_compare.rs has shorter ones",
+    ),
+    (
+        "residue strength advise",
+        "takes seconds unless optimised; tests/strength_compare.rs runs it",
+    ),
+    ("residue strength data", "reads /usr/lib, which is large; tests/strength_data.rs reads less"),
+    ("residue strength claims", "takes seconds unless optimised; tests/strength.rs has it"),
+    ("residue guard run", "needs root and two hosts; tests/guard.rs makes them"),
+    ("residue guard status", "needs a guard that runs; tests/guard.rs has one"),
+    (
+        "residue guard simulate",
+        "takes many seconds unless optimised; tests/guard.rs runs it shortened",
+    ),
+    ("residue guard demo", "needs root; .ci/run runs it"),
+];
+
+/// Commands that end with another code than 0, as the page says.
+const ENDS: [(&str, i32); 1] = [("residue pcap verify captures/nat-tcp.bad.pcap", 1)];
+
+/// A command of the page, and what it shows below.
+#[derive(Debug)]
+struct Shown {
+    command: String,
+    lines: Vec<String>,
+}
+
+/// The commands of this program in the page's blocks of code.
+fn shown(page: &str) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
+    let mut block = None;
+    for line in page.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            block = if block.is_none() { Some(language) } else { None };
+            continue;
+        }
+        let Some(language) = block else { continue };
+        let line = line
+            .replace("cargo run --release -- ", "residue ")
+            .replace("cargo run -- ", "residue ");
+        let prompt = line.strip_prefix("$ ");
+        let command = prompt.or((language.is_empty()).then_some(line.as_str()));
+        match command.filter(|command| command.starts_with("residue ")) {
+            Some(command) => {
+                let command = command.split(" # ").next().unwrap_or_default().trim().to_string();
+                all.push(Shown { command, lines: Vec::new() });
+            }
+            None if language == "console" && prompt.is_none() => {
+                if let Some(last) = all.last_mut() {
+                    last.lines.push(line);
+                }
+            }
+            None => {}
+        }
+    }
+    all
+}
+
+/// A folder with the files that the page speaks of.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    for name in ["disk.img", "part-1", "src/one", "src/two"] {
+        fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+        fs::write(path(name), noise(100_000)).unwrap();
+    }
+    symlink(root().join("captures"), path("captures")).unwrap();
+    fs::write(path("mycrc"), "#!/bin/sh\nexec residue sum -a crc-32c\n").unwrap();
+    fs::set_permissions(path("mycrc"), fs::Permissions::from_mode(0o755)).unwrap();
+    dir
+}
+
+#[test]
+fn commands_of_the_page() {
+    let all = shown(&fs::read_to_string(root().join("README.md")).unwrap());
+    assert!(all.len() > 15, "{all:#?}");
+    let dir = folder();
+    let programs = Path::new(RESIDUE).parent().unwrap();
+    let search = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    for Shown { command, lines } in &all {
+        let skipped = NOT_RUN.iter().any(|(start, _)| command.starts_with(start));
+        let words = if skipped { format!("{command} --help") } else { command.clone() };
+        let ran = Command::new("sh")
+            .args(["-c", &words])
+            .current_dir(dir.path())
+            .env("PATH", &search)
+            .env_remove("RESIDUE_CPU")
+            .output()
+            .unwrap();
+        let ends = ENDS.iter().find(|(known, _)| known == command).map_or(0, |(_, code)| *code);
+        assert_eq!(ran.status.code(), Some(ends), "{words}: {ran:?}");
+        if skipped {
+            continue;
+        }
+        let text = String::from_utf8(ran.stdout).unwrap();
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+        if lines.contains(&"...") {
+            for line in lines.iter().filter(|line| **line != "...") {
+                assert!(
+                    text.lines().any(|one| one.trim_end() == *line),
+                    "{command}: {line}\n{text}"
+                );
+            }
+        } else if !lines.is_empty() {
+            let text: Vec<&str> = text.lines().map(str::trim_end).collect();
+            assert_eq!(lines, text, "{command}");
+        }
+    }
+    for (start, why) in NOT_RUN {
+        assert!(all.iter().any(|one| one.command.starts_with(start)), "{start} ({why}) is gone");
+    }
+    for (command, _) in ENDS {
+        assert!(all.iter().any(|one| one.command == command), "{command} is gone");
+    }
+}
+
+/// The targets of links to files, relative to the page.
+fn links(page: &str) -> Vec<String> {
+    let targets = page.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let targets = targets.map(|target| target.split('#').next().unwrap_or_default().to_string());
+    targets.filter(|target| !target.is_empty() && !target.contains("://")).collect()
+}
+
+#[test]
+fn every_document_is_listed_and_every_link_leads_somewhere() {
+    let root = root();
+    let index = fs::read_to_string(root.join("docs/README.md")).unwrap();
+    let listed = links(&index);
+    let entries = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+    for name in names.iter().filter(|name| name.ends_with(".md") && *name != "README.md") {
+        assert!(listed.contains(name), "docs/README.md does not name {name}");
+    }
+    let pages =
+        names.iter().filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
+    let tops = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_string);
+    for page in pages.chain(tops) {
+        let path = root.join(&page);
+        for target in links(&fs::read_to_string(&path).unwrap()) {
+            assert!(path.parent().unwrap().join(&target).exists(), "{page}: {target}");
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Which code is this? Finds it from messages and their values.
+//!
+//! The search goes from what is likely to what is possible, in [`Tier`]s, and ends at the first that explains the samples
+//! better than chance would: named codes; the same with the value's bytes in another order; with the message fed in another
+//! order, padded, or without some of its ends; named generators with other settings; sums with unknown settings; and unknown
+//! generators, by algebra. Everything that fits is reported, with the probability that something wrong fits as well.
+
+mod catalogue;
+mod decide;
+mod family;
+mod polynomial;
+mod reading;
+mod sample;
+mod sums;
+mod unknown;
+
+use crate::Error;
+pub use decide::Decisive;
+pub use family::Family;
+pub use reading::{Form, Order, Padding, Place, Reading, Swap};
+use residue::Code;
+use residue::crc::Crc;
+use sample::Read;
+pub use sample::{MOST_BYTES, Sample, Samples, Unusable};
+pub use sums::{Kind, Model};
+
+/// Something is found if the probability of a chance hit is at most 2 to the power of this.
+pub const CONVINCING: f64 = -10.0;
+/// As many samples are searched with, shortest first; what is found is tried on all.
+const MOST_SAMPLES: usize = 24;
+/// Generators with settings of their own are looked for up to so many samples; more tell nothing more.
+const MOST_OFFSET: usize = 64;
+
+/// What is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// As many bytes may be left out at each end of a message.
+    pub offset: usize,
+    /// Whether named codes, and generators that have names, are tried.
+    pub catalogue: bool,
+    /// Whether the search goes on after something convincing was found.
+    pub everything: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { offset: 8, catalogue: true, everything: false }
+    }
+}
+
+/// How far a search has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// Named codes, of the message as it stands.
+    Named,
+    /// The same, with values in another order of bytes, or in a wider or narrower field.
+    Written,
+    /// The same, with bytes fed in another order, or padded.
+    Fed,
+    /// The same, with bytes left out at the ends.
+    Offset,
+    /// Named generators with other settings.
+    Generator,
+    /// Sums with other settings.
+    Sum,
+    /// Unknown generators.
+    Unknown,
+}
+
+impl Tier {
+    /// All, in the order of the search.
+    pub const ALL: [Tier; 7] = [
+        Tier::Named,
+        Tier::Written,
+        Tier::Fed,
+        Tier::Offset,
+        Tier::Generator,
+        Tier::Sum,
+        Tier::Unknown,
+    ];
+
+    /// What is tried in it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tier::Named => "named codes",
+            Tier::Written => "other ways to write the value",
+            Tier::Fed => "other ways to feed the message",
+            Tier::Offset => "bytes left out at the ends",
+            Tier::Generator => "known generators with other settings",
+            Tier::Sum => "sums with other settings",
+            Tier::Unknown => "unknown generators",
+        }
+    }
+}
+
+/// A code that was found.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// A named code, or a CRC.
+    Code(Box<Code>),
+    /// A sum.
+    Sum(Model),
+}
+
+/// Something that has the values of all samples.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The code.
+    pub found: Found,
+    /// For CRCs: those that differ in init and xorout only, and that the samples cannot tell apart.
+    pub family: Option<Family>,
+    /// How the message is fed to it.
+    pub reading: Reading,
+    /// How its value is written.
+    pub form: Form,
+    /// The logarithm to base 2 of the number of chance hits to be expected among all that was tried up to this one's tier.
+    pub chance: f64,
+}
+
+impl Hit {
+    /// The value of a message as it is written in a field of `bits` bits; `None` if the message is too short.
+    #[must_use]
+    pub fn field(&self, message: &[u8], bits: u32) -> Option<u128> {
+        let message = self.reading.apply(message)?;
+        Some(match &self.found {
+            Found::Code(code) => self.form.field(code.value(&message), bits, code.width()),
+            Found::Sum(model) => self.form.ordered(model.value(&message, bits), bits),
+        })
+    }
+
+    fn fits(&self, sample: &Sample, bits: u32) -> bool {
+        self.field(&sample.message, bits) == Some(sample.value)
+    }
+
+    /// Whether it is the same as another, found on another way.
+    fn same(&self, other: &Hit) -> bool {
+        let found = match (&self.found, &other.found) {
+            (Found::Code(a), Found::Code(b)) => match (a.params(), b.params()) {
+                (Some(a), Some(b)) => {
+                    (a.width, a.poly, a.init, a.xorout, a.refin, a.refout)
+                        == (b.width, b.poly, b.init, b.xorout, b.refin, b.refout)
+                }
+                _ => a.name() == b.name(),
+            },
+            (Found::Sum(a), Found::Sum(b)) => a == b,
+            _ => false,
+        };
+        found && self.reading == other.reading && self.form == other.form
+    }
+}
+
+/// What a tier finds.
+#[derive(Default)]
+struct Tally {
+    /// How much was tried, in this tier and before.
+    tried: f64,
+    /// What has all values; [`Hit::chance`] does not count yet how much was tried.
+    hits: Vec<Hit>,
+    /// How many more have, but tell nothing.
+    weak: usize,
+}
+
+impl Tally {
+    /// Takes a family that fits. `unknown` bits were chosen for it to do so, besides init and xorout.
+    fn family(&mut self, family: Family, samples: usize, unknown: u32, read: &Read, form: Form) {
+        let width = f64::from(family.params.width);
+        let chosen = if !family.names.is_empty() {
+            // One of some hundred that somebody has named.
+            7.0
+        } else if family.is_plain() {
+            2.0 + f64::from(unknown)
+        } else {
+            2.0 * width - family.dimension() as f64 + f64::from(unknown)
+        };
+        let chance = chosen - width * samples as f64;
+        if chance + self.tried.log2() >= 0.0 {
+            self.weak += 1;
+            return;
+        }
+        self.hits.push(Hit {
+            found: Found::Code(Box::new(Code::Crc(Crc::new(&family.params)))),
+            family: Some(family),
+            reading: read.reading,
+            form,
+            chance,
+        });
+    }
+}
+
+/// What a search gave.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What fits all samples (or all but the [`Report::strangers`]), most convincing first.
+    pub hits: Vec<Hit>,
+    /// How many more fit that chance alone would give: they tell nothing.
+    pub weak: usize,
+    /// How much was tried.
+    pub tried: f64,
+    /// The last tier that was searched.
+    pub tier: Tier,
+    /// The samples that the others contradict, counted from 0.
+    pub strangers: Vec<usize>,
+    /// A message whose value would decide between what was found, if there is one.
+    pub decisive: Option<Decisive>,
+}
+
+impl Report {
+    /// Whether something was found that chance does not explain.
+    #[must_use]
+    pub fn convincing(&self) -> bool {
+        self.hits.first().is_some_and(|hit| hit.chance <= CONVINCING)
+    }
+}
+
+/// Finds the codes that have the samples' values. If none has, but one has those of all samples but a few, these are
+/// named.
+///
+/// # Errors
+/// [`Error::Offset`] if more than 64 bytes may be left out.
+pub fn identify(samples: &Samples, options: &Options) -> Result<Report, Error> {
+    if options.offset > MOST_OFFSET {
+        return Err(Error::Offset(options.offset));
+    }
+    let mut report = search(samples, options);
+    if !report.convincing()
+        && let Some(better) = without_some(samples, options)
+    {
+        report = better;
+    }
+    report.decisive = decide::between(&report.hits, samples);
+    Ok(report)
+}
+
+/// One search, over all samples.
+fn search(samples: &Samples, options: &Options) -> Report {
+    let bits = samples.bits();
+    let mut distinct = samples.distinct();
+    distinct.truncate(MOST_SAMPLES);
+    let mut report = Report {
+        hits: Vec::new(),
+        weak: 0,
+        tried: 0.0,
+        tier: Tier::Named,
+        strangers: Vec::new(),
+        decisive: None,
+    };
+    let codes: Vec<Code> = Code::all().collect();
+    let forms = Form::all(bits);
+    let (usual, unusual): (Vec<Form>, Vec<Form>) =
+        forms.iter().partition(|form| form.is_plain(samples.octets()));
+    let read = |readings: &[Reading]| -> Vec<Read> {
+        let mut reads: Vec<Read> = Vec::new();
+        for read in readings.iter().filter_map(|&reading| Read::new(reading, &distinct)) {
+            // Padding that changes nothing is no other reading.
+            if reads.iter().all(|other| other.messages != read.messages) {
+                reads.push(read);
+            }
+        }
+        reads
+    };
+    let plain = read(&[Reading::PLAIN]);
+    let fed: Vec<Read> = read(&[&[Reading::PLAIN], &Reading::ALTERED[..]].concat()).split_off(1);
+    let offsets: Vec<Read> = Reading::offsets(options.offset)
+        .into_iter()
+        .filter_map(|r| Read::new(r, &distinct))
+        .collect();
+    let everything = || [&plain[..], &fed, &offsets].concat();
+    for tier in Tier::ALL {
+        report.tier = tier;
+        let mut tally = Tally { tried: report.tried, ..Tally::default() };
+        match tier {
+            Tier::Named | Tier::Written | Tier::Fed | Tier::Offset | Tier::Generator
+                if !options.catalogue =>
+            {
+                continue;
+            }
+            Tier::Named => catalogue::named(&distinct, bits, &plain, &usual, &codes, &mut tally),
+            Tier::Written => {
+                catalogue::named(&distinct, bits, &plain, &unusual, &codes, &mut tally)
+            }
+            Tier::Fed => catalogue::named(&distinct, bits, &fed, &forms, &codes, &mut tally),
+            Tier::Offset => catalogue::named(&distinct, bits, &offsets, &forms, &codes, &mut tally),
+            Tier::Generator => {
+                catalogue::generators(&distinct, bits, &everything(), &forms, &mut tally);
+            }
+            Tier::Sum => sums::search(&distinct, bits, &everything(), &forms, &mut tally),
+            Tier::Unknown => {
+                let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
+                let mut reads = everything();
+                reads.truncate(unknown::affordable(longest, forms.len()));
+                unknown::search(&distinct, bits, &reads, &forms, &mut tally);
+            }
+        }
+        report.take(tally, samples);
+        if report.convincing() && !options.everything {
+            break;
+        }
+    }
+    report
+}
+
+impl Report {
+    /// Takes over what a tier has found, if it fits all samples.
+    fn take(&mut self, tally: Tally, samples: &Samples) {
+        self.tried = tally.tried;
+        self.weak += tally.weak;
+        for mut hit in tally.hits {
+            hit.chance += self.tried.log2();
+            if !samples.list().iter().all(|sample| hit.fits(sample, samples.bits())) {
+                continue;
+            }
+            if self.hits.iter().any(|other| other.same(&hit)) {
+                continue;
+            }
+            if hit.chance < 0.0 {
+                self.hits.push(hit);
+            } else {
+                self.weak += 1;
+            }
+        }
+        self.hits.sort_by(|a, b| a.chance.total_cmp(&b.chance));
+    }
+}
+
+/// The search over all samples but some, where the rest agrees: at most half of them may not.
+fn without_some(samples: &Samples, options: &Options) -> Option<Report> {
+    let count = samples.list().len();
+    let subsets: Vec<Vec<usize>> = match count {
+        0..3 => return None,
+        3..=8 => (0..count).map(|out| (0..count).filter(|&i| i != out).collect()).collect(),
+        // One wrong sample is in one of these only.
+        _ => (0..count)
+            .collect::<Vec<_>>()
+            .chunks(count.div_ceil(8).max(5))
+            .map(<[usize]>::to_vec)
+            .collect(),
+    };
+    let mut best: Option<Report> = None;
+    for subset in subsets {
+        let mut report = search(&samples.some(&subset), options);
+        if !report.convincing() {
+            continue;
+        }
+        let stranger = |i: &usize| !report.hits[0].fits(&samples.list()[*i], samples.bits());
+        report.strangers = (0..count).filter(stranger).collect();
+        report.hits.retain(|hit| {
+            let fits =
+                |(i, sample)| hit.fits(sample, samples.bits()) != report.strangers.contains(&i);
+            samples.list().iter().enumerate().all(fits)
+        });
+        let fewer = best.as_ref().is_none_or(|best| report.strangers.len() < best.strangers.len());
+        if fewer && 2 * report.strangers.len() <= count {
+            best = Some(report);
+        }
+    }
+    best
+}

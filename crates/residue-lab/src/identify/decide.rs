@@ -1,0 +1,46 @@
+//! A further sample that would decide between what fits.
+
+use super::{Found, Hit, Samples};
+use residue::Code;
+use residue::crc::Crc;
+
+/// Between as many hits a decision is looked for.
+const MOST: usize = 16;
+
+/// A message, and what would be its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decisive {
+    /// The message.
+    pub message: Vec<u8>,
+    /// Its value by each hit, as it would be written, in the order of [`super::Report::hits`]; by the first 16, and by a
+    /// second member of the first hit's family if that is all there is.
+    pub values: Vec<u128>,
+}
+
+/// The shortest message of simple ones by which the most of the hits differ.
+pub(super) fn between(hits: &[Hit], samples: &Samples) -> Option<Decisive> {
+    let mut hits: Vec<Hit> = hits.iter().take(MOST).cloned().collect();
+    if let [hit] = &hits[..] {
+        let [_, other] = hit.family.as_ref()?.two()?;
+        let found = Found::Code(Box::new(Code::Crc(Crc::new(&other))));
+        hits.push(Hit { found, ..hit.clone() });
+    }
+    let mut best: Option<(usize, Decisive)> = None;
+    for length in [1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 128] {
+        let message: Vec<u8> = (0..length).map(|i| 0x31 + (7 * i % 90) as u8).collect();
+        // A message that somebody has valued already decides nothing more.
+        if samples.list().iter().any(|sample| sample.message == message) {
+            continue;
+        }
+        let values = hits.iter().map(|hit| hit.field(&message, samples.bits()));
+        let Some(values) = values.collect::<Option<Vec<u128>>>() else { continue };
+        let mut different = values.clone();
+        different.sort_unstable();
+        different.dedup();
+        let count = different.len();
+        if count > best.as_ref().map_or(1, |(count, _)| *count) {
+            best = Some((count, Decisive { message, values }));
+        }
+    }
+    best.map(|(_, decisive)| decisive)
+}

@@ -1,0 +1,302 @@
+//! How a message may have been fed to a code, and how its value may have been written down.
+
+use std::fmt;
+
+/// In which order the bytes of a message were fed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Swap {
+    /// As they stand.
+    None,
+    /// The last byte of each word first. Words have 2, 4 or 8 bytes; the last word is filled up with zeros. So do units that
+    /// are given whole little-endian words and take the highest bit first, as those of STM32.
+    Words(usize),
+    /// The last byte of the message first.
+    All,
+}
+
+/// What was fed after a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Padding {
+    /// Nothing.
+    None,
+    /// As many of this byte as fill the last block of so many bytes.
+    To(usize, u8),
+    /// So many zeros.
+    Zeros(usize),
+}
+
+/// How a message was fed to the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Bytes left out at the start.
+    pub lead: usize,
+    /// Bytes left out at the end.
+    pub trail: usize,
+    /// What was fed after the others.
+    pub padding: Padding,
+    /// The order.
+    pub swap: Swap,
+}
+
+impl Reading {
+    /// The message as it stands.
+    pub const PLAIN: Reading =
+        Reading { lead: 0, trail: 0, padding: Padding::None, swap: Swap::None };
+
+    /// Bytes in another order, or more of them.
+    pub(super) const ALTERED: [Reading; 14] = {
+        const fn swap(swap: Swap) -> Reading {
+            Reading { swap, ..Reading::PLAIN }
+        }
+        const fn pad(padding: Padding) -> Reading {
+            Reading { padding, ..Reading::PLAIN }
+        }
+        [
+            swap(Swap::Words(4)),
+            swap(Swap::Words(2)),
+            swap(Swap::Words(8)),
+            swap(Swap::All),
+            pad(Padding::To(2, 0)),
+            pad(Padding::To(4, 0)),
+            pad(Padding::To(8, 0)),
+            pad(Padding::To(16, 0)),
+            pad(Padding::To(4, 0xff)),
+            pad(Padding::To(8, 0xff)),
+            pad(Padding::Zeros(1)),
+            pad(Padding::Zeros(2)),
+            pad(Padding::Zeros(4)),
+            pad(Padding::Zeros(8)),
+        ]
+    };
+
+    /// Up to `most` bytes left out at each end, fewest first.
+    pub(super) fn offsets(most: usize) -> Vec<Reading> {
+        let all = (0..=most).flat_map(|lead| (0..=most).map(move |trail| (lead, trail)));
+        let mut offsets: Vec<Reading> =
+            all.skip(1).map(|(lead, trail)| Reading { lead, trail, ..Reading::PLAIN }).collect();
+        offsets.sort_by_key(|reading| reading.lead + reading.trail);
+        offsets
+    }
+
+    /// The bytes that are fed; `None` if the message is shorter than what is left out.
+    #[must_use]
+    pub fn apply(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let end = message.len().checked_sub(self.trail)?;
+        let mut bytes = message.get(self.lead..end)?.to_vec();
+        match self.padding {
+            Padding::None => {}
+            Padding::To(block, with) => bytes.resize(bytes.len().next_multiple_of(block), with),
+            Padding::Zeros(count) => bytes.resize(bytes.len() + count, 0),
+        }
+        match self.swap {
+            Swap::None => {}
+            Swap::Words(size) => {
+                bytes.resize(bytes.len().next_multiple_of(size), 0);
+                bytes.chunks_mut(size).for_each(<[u8]>::reverse);
+            }
+            Swap::All => bytes.reverse(),
+        }
+        Some(bytes)
+    }
+}
+
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = |count: usize| if count == 1 { "" } else { "s" };
+        let mut words = Vec::new();
+        if self.lead > 0 {
+            words.push(format!("without its first {} byte{}", self.lead, s(self.lead)));
+        }
+        if self.trail > 0 {
+            words.push(format!("without its last {} byte{}", self.trail, s(self.trail)));
+        }
+        match self.padding {
+            Padding::None => {}
+            Padding::To(block, with) => {
+                words.push(format!("filled up to {block} bytes with {with:02x}"));
+            }
+            Padding::Zeros(count) => words.push(format!("and {count} zero byte{}", s(count))),
+        }
+        match self.swap {
+            Swap::None => {}
+            Swap::Words(size) => {
+                words.push(format!("with the bytes of each {}-bit word swapped", 8 * size))
+            }
+            Swap::All => words.push("from its last byte to its first".to_string()),
+        }
+        if words.is_empty() {
+            return f.write_str("the whole message");
+        }
+        write!(f, "the message {}", words.join(", "))
+    }
+}
+
+/// In which order a value's bytes are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Highest first.
+    Big,
+    /// Lowest first.
+    Little,
+    /// Lowest 16-bit word first, each with its highest byte first.
+    Words,
+    /// Highest 16-bit word first, each with its lowest byte first.
+    Swapped,
+}
+
+/// Where a value stands in a field that has not as many bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the lowest bits; of a value that is too wide, its lowest bits.
+    Low,
+    /// In the highest bits; of a value that is too wide, its highest bits.
+    High,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The bytes' order.
+    pub order: Order,
+    /// Where in the field it stands.
+    pub place: Place,
+}
+
+impl Form {
+    /// As one writes a number.
+    pub const PLAIN: Form = Form { order: Order::Big, place: Place::Low };
+
+    /// All forms that differ in a field of so many bits, plain ones first: with both byte orders, if `octets`.
+    pub(super) fn all(bits: u32) -> Vec<Form> {
+        let orders: &[Order] = match bits {
+            16 | 24 => &[Order::Big, Order::Little],
+            bits if bits.is_multiple_of(16) && bits > 0 => {
+                &[Order::Big, Order::Little, Order::Words, Order::Swapped]
+            }
+            bits if bits.is_multiple_of(8) && bits > 8 => &[Order::Big, Order::Little],
+            _ => &[Order::Big],
+        };
+        let places = [Place::Low, Place::High];
+        places
+            .iter()
+            .flat_map(|&place| orders.iter().map(move |&order| Form { order, place }))
+            .collect()
+    }
+
+    /// Whether it is what one tries first.
+    pub(super) fn is_plain(self, octets: bool) -> bool {
+        self == Form::PLAIN || octets && self == Form { order: Order::Little, place: Place::Low }
+    }
+
+    /// The field with its bytes in the order of a number. (It undoes itself.)
+    pub(super) fn ordered(self, field: u128, bits: u32) -> u128 {
+        let bytes = bits.div_ceil(8);
+        let lowest = |value: u128| value >> (128 - 8 * bytes);
+        match self.order {
+            Order::Big => field,
+            Order::Little => lowest(field.swap_bytes()),
+            Order::Words => swapped_in_words(lowest(field.swap_bytes())),
+            Order::Swapped => swapped_in_words(field),
+        }
+    }
+
+    /// The value of so many bits in the field, if it is no wider: `None` if the field's other bits are not zero.
+    pub(super) fn value(self, field: u128, bits: u32, width: u32) -> Option<u128> {
+        let (number, spare) = (self.ordered(field, bits), bits.checked_sub(width)?);
+        match self.place {
+            Place::Low => (number <= u128::MAX >> (128 - width)).then_some(number),
+            Place::High => (spare > 0 && number & ((1 << spare) - 1) == 0).then(|| number >> spare),
+        }
+    }
+
+    /// The field that holds a value of so many bits, or as many of them as it can.
+    #[must_use]
+    pub fn field(self, value: u128, bits: u32, width: u32) -> u128 {
+        let mask = u128::MAX >> (128 - bits.clamp(1, 128));
+        let number = match self.place {
+            Place::Low => value & mask,
+            Place::High if width > bits => value >> (width - bits),
+            Place::High => value << (bits - width) & mask,
+        };
+        self.ordered(number, bits)
+    }
+}
+
+/// The two bytes of each 16-bit word swapped.
+fn swapped_in_words(value: u128) -> u128 {
+    const LOW: u128 = 0x00ff_00ff_00ff_00ff_00ff_00ff_00ff_00ff;
+    (value & LOW) << 8 | value >> 8 & LOW
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.order {
+            Order::Big => "highest byte first",
+            Order::Little => "lowest byte first",
+            Order::Words => "lowest 16-bit word first, highest byte of each first",
+            Order::Swapped => "highest 16-bit word first, lowest byte of each first",
+        })?;
+        match self.place {
+            Place::Low => Ok(()),
+            Place::High => f.write_str(", in the highest bits"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_fed() {
+        let message = b"abcde";
+        let fed = |reading: Reading| reading.apply(message).map(|b| String::from_utf8(b).unwrap());
+        let plain = Reading::PLAIN;
+        assert_eq!(fed(plain).unwrap(), "abcde");
+        assert_eq!(fed(Reading { swap: Swap::Words(4), ..plain }).unwrap(), "dcba\0\0\0e");
+        assert_eq!(fed(Reading { swap: Swap::All, lead: 1, ..plain }).unwrap(), "edcb");
+        assert_eq!(fed(Reading { padding: Padding::To(4, b'.'), ..plain }).unwrap(), "abcde...");
+        assert_eq!(
+            fed(Reading { padding: Padding::Zeros(1), trail: 2, ..plain }).unwrap(),
+            "abc\0"
+        );
+        assert_eq!(fed(Reading { lead: 3, trail: 2, ..plain }).unwrap(), "");
+        assert_eq!(fed(Reading { lead: 3, trail: 3, ..plain }), None);
+        assert_eq!(fed(Reading { trail: 6, ..plain }), None);
+        assert_eq!(Reading::offsets(2).len(), 8);
+    }
+
+    #[test]
+    fn how_values_are_written() {
+        let written =
+            |order, place, value, bits, width| Form { order, place }.field(value, bits, width);
+        use {Order::*, Place::*};
+        assert_eq!(written(Little, Low, 0x1234_5678, 32, 32), 0x7856_3412);
+        assert_eq!(written(Words, Low, 0x1234_5678, 32, 32), 0x5678_1234);
+        assert_eq!(written(Swapped, Low, 0x1234_5678, 32, 32), 0x3412_7856);
+        assert_eq!(written(Big, High, 0x123, 16, 12), 0x1230);
+        assert_eq!(written(Little, High, 0x123, 16, 12), 0x3012);
+        assert_eq!(written(Big, Low, 0x1234_5678, 16, 32), 0x5678);
+        assert_eq!(written(Little, High, 0x1234_5678, 16, 32), 0x3412);
+        for bits in [3, 8, 12, 16, 24, 32, 48, 64, 80, 128] {
+            let mask = u128::MAX >> (128 - bits);
+            for form in Form::all(bits) {
+                for width in [bits, bits - 1, bits - 2] {
+                    let value = 0x0123_4567_89ab_cdef_0fed_cba9_8765_4321 & mask >> (bits - width);
+                    if width == bits && form.place == High {
+                        continue;
+                    }
+                    let field = form.field(value, bits, width);
+                    assert!(field <= mask, "{form:?} {bits}");
+                    assert_eq!(
+                        form.value(field, bits, width),
+                        Some(value),
+                        "{form:?} {bits} {width}"
+                    );
+                }
+            }
+        }
+        assert_eq!(Form::PLAIN.value(0x1234, 16, 12), None);
+        assert_eq!(Form::PLAIN.value(0x12, 8, 16), None);
+    }
+}

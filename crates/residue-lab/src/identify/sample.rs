@@ -1,0 +1,120 @@
+//! What is given: messages with their values.
+
+use super::reading::Reading;
+use crate::Error;
+
+/// A message and the value it came with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The bytes that the value may be of.
+    pub message: Vec<u8>,
+    /// The value's bytes or digits as a number, as they are written: the first is the highest.
+    pub value: u128,
+}
+
+/// Samples of one unknown code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Samples {
+    list: Vec<Sample>,
+    bits: u32,
+    octets: bool,
+}
+
+/// Why samples are of no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unusable {
+    /// There is none.
+    None,
+    /// The values have this many bits, not 1 to 128.
+    Width(u32),
+    /// This sample's value has more bits than the field; counted from 0.
+    TooWide(usize),
+    /// These two have the same message and different values; counted from 0.
+    Contradiction(usize, usize),
+    /// All messages together have more bytes than [`MOST_BYTES`].
+    TooLong(usize),
+}
+
+/// The most bytes that all messages together may have.
+pub const MOST_BYTES: usize = 1 << 24;
+
+impl Samples {
+    /// Samples with values in fields of `bits` bits (4 for each hexadecimal digit). `octets` says that values were found as
+    /// bytes, so that nobody has yet decided which comes first.
+    ///
+    /// # Errors
+    /// [`Error::Samples`] if they cannot be of any code, or are too long.
+    pub fn new(list: Vec<Sample>, bits: u32, octets: bool) -> Result<Samples, Error> {
+        let fault = |unusable| Err(Error::Samples(unusable));
+        if list.is_empty() {
+            return fault(Unusable::None);
+        }
+        if !(1..=128).contains(&bits) {
+            return fault(Unusable::Width(bits));
+        }
+        if let Some(i) = list.iter().position(|sample| sample.value > u128::MAX >> (128 - bits)) {
+            return fault(Unusable::TooWide(i));
+        }
+        let bytes = list.iter().map(|sample| sample.message.len()).fold(0, usize::saturating_add);
+        if bytes > MOST_BYTES {
+            return fault(Unusable::TooLong(bytes));
+        }
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        order.sort_by_key(|&i| &list[i].message);
+        for pair in order.windows(2) {
+            let (a, b) = (&list[pair[0]], &list[pair[1]]);
+            if a.message == b.message && a.value != b.value {
+                return fault(Unusable::Contradiction(pair[0].min(pair[1]), pair[0].max(pair[1])));
+            }
+        }
+        Ok(Samples { list, bits, octets })
+    }
+
+    /// The samples.
+    #[must_use]
+    pub fn list(&self) -> &[Sample] {
+        &self.list
+    }
+
+    /// Bits of a value's field.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Whether the order of the values' bytes is open from the start.
+    #[must_use]
+    pub fn octets(&self) -> bool {
+        self.octets
+    }
+
+    /// Those at these places.
+    pub(super) fn some(&self, places: &[usize]) -> Samples {
+        let list = places.iter().filter_map(|&i| self.list.get(i).cloned()).collect();
+        Samples { list, ..*self }
+    }
+
+    /// Different ones, shortest first: what searches work on. The same sample twice tells nothing more.
+    pub(super) fn distinct(&self) -> Vec<Sample> {
+        let mut list = self.list.clone();
+        list.sort_by(|a, b| (a.message.len(), &a.message).cmp(&(b.message.len(), &b.message)));
+        list.dedup();
+        list
+    }
+}
+
+/// Different samples, as some [`Reading`] takes their messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    pub reading: Reading,
+    pub messages: Vec<Vec<u8>>,
+}
+
+impl Read {
+    /// `None` if a message is too short for it.
+    pub fn new(reading: Reading, samples: &[Sample]) -> Option<Read> {
+        let messages = samples.iter().map(|sample| reading.apply(&sample.message));
+        Some(Read { reading, messages: messages.collect::<Option<_>>()? })
+    }
+}

@@ -1,0 +1,379 @@
+//! Codes found from messages and their values: every one of the catalogue, by name and by algebra, and many settings that
+//! nobody has named.
+
+use residue::Code;
+use residue::crc::{Crc, Params, catalog};
+use residue_lab::identify::{
+    self, Form, Found, Hit, Kind, Options, Order, Padding, Place, Reading, Report, Sample, Samples,
+    Swap, Tier,
+};
+
+/// Messages of these lengths, without a pattern.
+fn messages(lengths: &[usize], seed: u64) -> Vec<Vec<u8>> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed + 1);
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    lengths.iter().map(|&length| (0..length).map(|_| next()).collect()).collect()
+}
+
+/// Samples whose values are in fields of whole hexadecimal digits.
+fn samples(messages: &[Vec<u8>], width: u32, value: impl Fn(&[u8]) -> u128) -> Samples {
+    let list = messages
+        .iter()
+        .map(|message| Sample { message: message.clone(), value: value(message) })
+        .collect();
+    Samples::new(list, 4 * width.div_ceil(4), false).unwrap()
+}
+
+fn find(samples: &Samples) -> Report {
+    identify::identify(samples, &Options::default()).unwrap()
+}
+
+fn algebra(samples: &Samples) -> Report {
+    let options = Options { catalogue: false, offset: 0, ..Options::default() };
+    identify::identify(samples, &options).unwrap()
+}
+
+fn params(hit: &Hit) -> Params {
+    match &hit.found {
+        Found::Code(code) => *code.params().unwrap(),
+        Found::Sum(model) => panic!("{model}"),
+    }
+}
+
+/// Whether two are one code on all messages of whole bytes.
+fn same(a: &Params, b: &Params) -> bool {
+    let probes = messages(&[0, 1, 2, 3, 5, 16, 33], 99);
+    a.width == b.width && probes.iter().all(|probe| a.reference(probe) == b.reference(probe))
+}
+
+#[test]
+fn every_named_code_from_four_samples() {
+    let inputs = messages(&[5, 9, 14, 31], 1);
+    for code in Code::all() {
+        let samples = samples(&inputs, code.width(), |message| code.value(message));
+        let report = find(&samples);
+        assert_eq!(report.tier, Tier::Named, "{code}");
+        let names: Vec<&str> = report
+            .hits
+            .iter()
+            .map(|hit| match &hit.found {
+                Found::Code(code) => code.name(),
+                Found::Sum(_) => "a sum",
+            })
+            .collect();
+        // With a few bits another may fit as well, and it is said how to tell them apart.
+        assert_eq!(names[0], code.name(), "the most convincing one that fits");
+        assert!(names.len() == 1 || code.width() < 8 && report.decisive.is_some(), "{names:?}");
+        assert_eq!((report.hits[0].reading, report.hits[0].form), (Reading::PLAIN, Form::PLAIN));
+        assert!(report.hits[0].chance < 0.0 && report.strangers.is_empty(), "{code}");
+    }
+}
+
+#[test]
+fn every_catalogue_crc_by_algebra_alone() {
+    // With n samples, all of different lengths, n w bits determine a generator (w bits), init and xorout (w each); what is
+    // left over tells the right one from chance. Eight are enough from 3 bits on, four from 16.
+    for crc in catalog::ALL {
+        let lengths: &[usize] =
+            if crc.width < 16 { &[3, 4, 6, 7, 9, 11, 12, 14] } else { &[3, 7, 12, 14] };
+        let inputs = messages(lengths, u64::from(crc.check as u32));
+        let samples = samples(&inputs, crc.width.into(), |message| crc.reference(message));
+        let report = algebra(&samples);
+        assert_eq!(report.tier, Tier::Unknown, "{crc:?}");
+        let right = report.hits.iter().find(|hit| same(&params(hit), crc));
+        let right = right.unwrap_or_else(|| panic!("{crc:?}: {:?}", report.hits));
+        let family = right.family.as_ref().unwrap();
+        assert_eq!(family.dimension(), family.inherent, "all that whole bytes tell is told");
+        assert!(family.names.contains(&crc.name), "{family:?}");
+        assert!(report.convincing() || crc.width < 4, "{crc:?}: {:?}", report.hits[0].chance);
+        if report.hits.len() == 1 {
+            assert_eq!(report.decisive, None);
+        } else {
+            // Several fit, and it is said how to tell them apart.
+            let decisive = report.decisive.expect("different codes differ");
+            assert_ne!(decisive.values[0], decisive.values[1]);
+        }
+    }
+}
+
+#[test]
+fn generators_nobody_has_named() {
+    let inputs = messages(&[2, 5, 9, 10, 16, 21], 7);
+    for (width, poly, init, reflections, xorout) in [
+        (11, 0x385 ^ 0x56, 0x2a5, (false, true), 0x111),
+        (16, 0x1f2b, 0xbeef, (true, true), 0xcafe),
+        (23, 0x0a_5a5b, 0, (true, false), 0),
+        (32, 0x1234_5679, 0xdead_beef, (true, true), 0x0bad_f00d),
+        (48, 0x1234_5678_9abd, 1, (false, false), 2),
+        (64, 0xfeed_face_cafe_beef, u128::from(u64::MAX), (true, true), 3),
+        (96, 0x0123_4567_89ab_cdef_0123_4567, 77, (false, false), 1 << 95),
+        (128, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef, 1 << 127, (true, true), 5),
+    ] {
+        let crc = Params::new("custom", width, poly, init, reflections, xorout).unwrap();
+        let samples = samples(&inputs, width.into(), |message| crc.reference(message));
+        for report in [find(&samples), algebra(&samples)] {
+            assert!(report.convincing(), "{crc:?}");
+            assert!(report.hits.iter().any(|hit| same(&params(hit), &crc)), "{crc:?}");
+        }
+        // Of one length three are enough for the generator, and nothing is known of init.
+        let equal = messages(&[12, 12, 12, 12], 8);
+        let equal = self::samples(&equal, width.into(), |message| crc.reference(message));
+        let report = algebra(&equal);
+        let hit = report.hits.iter().find(|hit| params(hit).poly == poly).unwrap();
+        let family = hit.family.as_ref().unwrap();
+        assert_eq!(family.dimension(), usize::from(width));
+        assert!(family.member(init).is_some_and(|member| member.xorout == xorout));
+        let decisive = report.decisive.unwrap();
+        assert_ne!(decisive.message.len(), 12);
+        assert_ne!(decisive.values[0], decisive.values[1]);
+    }
+}
+
+#[test]
+fn known_generators_with_other_settings() {
+    let inputs = messages(&[4, 7, 11, 20], 3);
+    for (width, poly, init, reflections, xorout) in [
+        (32, 0x04c1_1db7, 0xffff_ffff, (true, false), 0),
+        (32, 0xdb71_0641, 0xffff_ffff, (true, true), 0xffff_ffff),
+        (16, 0x1021, 0x1234, (false, false), 0xabcd),
+        (16, 0x8005, 0xffff, (true, false), 0),
+        (8, 0x07, 0xff, (false, false), 0xff),
+    ] {
+        let crc = Params::new("custom", width, poly, init, reflections, xorout).unwrap();
+        let samples = samples(&inputs, width.into(), |message| crc.reference(message));
+        let report = find(&samples);
+        assert_eq!(report.tier, Tier::Generator, "{crc:?}");
+        assert!(report.hits.iter().any(|hit| same(&params(hit), &crc)), "{crc:?}");
+    }
+}
+
+#[test]
+fn ways_to_feed_and_to_write() {
+    let inputs = messages(&[13, 17, 18, 30], 4);
+    let plain = Reading::PLAIN;
+    for (reading, form) in [
+        (plain, Form { order: Order::Little, place: Place::Low }),
+        (plain, Form { order: Order::Words, place: Place::Low }),
+        (plain, Form { order: Order::Swapped, place: Place::Low }),
+        (Reading { swap: Swap::Words(4), ..plain }, Form::PLAIN),
+        (Reading { swap: Swap::All, ..plain }, Form { order: Order::Little, place: Place::Low }),
+        (Reading { padding: Padding::To(8, 0xff), ..plain }, Form::PLAIN),
+        (Reading { padding: Padding::Zeros(4), ..plain }, Form::PLAIN),
+        (Reading { lead: 3, ..plain }, Form::PLAIN),
+        (Reading { lead: 1, trail: 8, ..plain }, Form { order: Order::Little, place: Place::Low }),
+    ] {
+        for name in ["crc-32/mpeg-2", "crc-32/iscsi", "adler-32"] {
+            let code: Code = name.parse().unwrap();
+            let value =
+                |message: &[u8]| form.field(code.value(&reading.apply(message).unwrap()), 32, 32);
+            let report = find(&samples(&inputs, 32, value));
+            let [hit] = &report.hits[..] else { panic!("{reading} {form}: {report:?}") };
+            assert_eq!((hit.reading, hit.form), (reading, form));
+            assert!(matches!(&hit.found, Found::Code(found) if found.name() == name));
+        }
+        // An unknown generator is found as well.
+        let crc = Params::new("custom", 32, 0x1234_5679, 7, (false, true), 9).unwrap();
+        let more = messages(&[13, 17, 18, 30, 35, 36], 5);
+        let value =
+            |message: &[u8]| form.field(crc.reference(&reading.apply(message).unwrap()), 32, 32);
+        let report = find(&samples(&more, 32, value));
+        let right =
+            |hit: &Hit| (hit.reading, hit.form) == (reading, form) && params(hit).poly == crc.poly;
+        assert!(
+            report.convincing() && report.hits.iter().any(right),
+            "{reading} {form}: {report:?}"
+        );
+    }
+    // A narrow value in a wide field, and half a value.
+    let code: Code = "crc-12/umts".parse().unwrap();
+    let form = Form { order: Order::Little, place: Place::High };
+    let report = find(&samples(&inputs, 16, |message| form.field(code.value(message), 16, 12)));
+    assert!(matches!(&report.hits[0].found, Found::Code(found) if found.name() == code.name()));
+    assert_eq!(report.hits[0].form, form);
+    let report = find(&samples(&inputs, 16, |message| u128::from(residue::crc32(message) >> 16)));
+    assert!(
+        matches!(&report.hits[0].found, Found::Code(found) if found.name() == "crc-32/iso-hdlc")
+    );
+    assert_eq!(report.hits[0].form.place, Place::High);
+}
+
+#[test]
+fn sums_with_settings_of_their_own() {
+    let inputs = messages(&[4, 9, 13, 22, 31], 6);
+    let base = identify::Model {
+        kind: Kind::Xor,
+        unit: 1,
+        little: false,
+        modulus: 0,
+        start: 0,
+        end_around: false,
+    };
+    let weighted = |first_high, late, second| Kind::Weighted { first_high, late, second };
+    for (bits, model) in [
+        (8, identify::Model { start: 0x5a, ..base }),
+        (
+            16,
+            identify::Model {
+                kind: Kind::Plain { negated: false },
+                modulus: 1 << 16,
+                start: 0x1234,
+                ..base
+            },
+        ),
+        (8, identify::Model { kind: Kind::Plain { negated: true }, modulus: 256, ..base }),
+        (
+            8,
+            identify::Model {
+                kind: Kind::Plain { negated: true },
+                modulus: 255,
+                start: 255,
+                ..base
+            },
+        ),
+        (
+            16,
+            identify::Model {
+                kind: Kind::Plain { negated: false },
+                modulus: 40_009,
+                start: 7,
+                ..base
+            },
+        ),
+        (
+            16,
+            identify::Model {
+                kind: Kind::Plain { negated: false },
+                unit: 2,
+                little: true,
+                modulus: 65_535,
+                ..base
+            },
+        ),
+        (16, identify::Model { kind: weighted(true, false, 3), modulus: 251, start: 1, ..base }),
+        (16, identify::Model { kind: weighted(false, true, 0), modulus: 256, ..base }),
+        (
+            32,
+            identify::Model { kind: weighted(false, false, 0), modulus: 65_521, start: 0, ..base },
+        ),
+        (
+            32,
+            identify::Model {
+                kind: weighted(false, false, 5),
+                unit: 2,
+                modulus: 65_535,
+                start: 9,
+                ..base
+            },
+        ),
+        (
+            16,
+            identify::Model {
+                kind: Kind::Rotating { negated: true },
+                unit: 2,
+                little: true,
+                modulus: 65_535,
+                start: 0x77,
+                ..base
+            },
+        ),
+        (16, identify::Model { kind: Kind::Bsd, modulus: 65_536, ..base }),
+    ] {
+        let samples = samples(&inputs, bits, |message| model.value(message, bits));
+        let report = find(&samples);
+        assert!(report.convincing(), "{model}: {report:?}");
+        let probes = messages(&[1, 8, 40, 77], 11);
+        let right = |hit: &Hit| {
+            probes.iter().all(|probe| hit.field(probe, bits) == Some(model.value(probe, bits)))
+        };
+        assert!(report.hits.iter().any(right), "{model}: {report:?}");
+    }
+}
+
+#[test]
+fn a_wrong_sample_is_named() {
+    for (count, wrong) in [(4, 2), (5, 0), (12, 11), (40, 6)] {
+        let lengths: Vec<usize> = (0..count).map(|i| 6 + i % 17).collect();
+        let inputs = messages(&lengths, 12);
+        let mut list = samples(&inputs, 32, |m| u128::from(residue::crc32c(m))).list().to_vec();
+        list[wrong].value ^= 0x10;
+        let report = find(&Samples::new(list, 32, false).unwrap());
+        assert_eq!(report.strangers, [wrong]);
+        assert!(
+            matches!(&report.hits[0].found, Found::Code(code) if code.name() == "crc-32/iscsi")
+        );
+    }
+}
+
+#[test]
+fn noise_is_no_code() {
+    let inputs = messages(&[5, 9, 14, 14, 31], 13);
+    let values = messages(&[4; 5], 14);
+    let list: Vec<Sample> = inputs
+        .into_iter()
+        .zip(values)
+        .map(|(message, value)| Sample {
+            message,
+            value: u32::from_be_bytes(value.try_into().unwrap()).into(),
+        })
+        .collect();
+    let report = find(&Samples::new(list.clone(), 32, false).unwrap());
+    assert!(!report.convincing() && report.strangers.is_empty(), "{report:?}");
+    assert_eq!(report.tier, Tier::Unknown);
+    // A single sample of one hexadecimal digit is everything and nothing.
+    let one = Sample { message: list[0].message.clone(), value: 5 };
+    let report = find(&Samples::new(vec![one], 4, false).unwrap());
+    assert!(!report.convincing() && report.weak > 10, "{report:?}");
+}
+
+#[test]
+fn several_that_fit() {
+    // At one length init and xorout are one unknown: the catalogue itself has pairs that agree there.
+    let inputs = messages(&[8, 8, 8, 8], 15);
+    let crc = Crc::new(&catalog::CRC_16_XMODEM);
+    let report = find(&samples(&inputs, 16, |message| crc.checksum(message)));
+    let family = report.hits[0].family.as_ref().unwrap();
+    assert_eq!((family.dimension(), family.params.poly), (16, 0x1021));
+    let decisive = report.decisive.unwrap();
+    assert_ne!(decisive.message.len(), 8);
+    assert_eq!(decisive.values[0], crc.checksum(&decisive.message));
+    // One sample of 3 bits.
+    let one = samples(&messages(&[6], 16), 3, |message| catalog::CRC_3_GSM.reference(message));
+    let report = find(&one);
+    assert!(!report.convincing() && report.hits.len() + report.weak > 1, "{report:?}");
+}
+
+#[test]
+fn samples_that_are_none() {
+    use residue_lab::identify::Unusable;
+    let sample = |message: &[u8], value| Sample { message: message.to_vec(), value };
+    let refused = |list: Vec<Sample>, bits| match Samples::new(list, bits, false) {
+        Err(residue_lab::Error::Samples(unusable)) => unusable,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(vec![], 8), Unusable::None);
+    assert_eq!(refused(vec![sample(b"a", 0)], 0), Unusable::Width(0));
+    assert_eq!(refused(vec![sample(b"a", 0)], 129), Unusable::Width(129));
+    assert_eq!(refused(vec![sample(b"a", 0), sample(b"b", 256)], 8), Unusable::TooWide(1));
+    let twice = vec![sample(b"a", 1), sample(b"b", 1), sample(b"a", 2)];
+    assert_eq!(refused(twice, 8), Unusable::Contradiction(0, 2));
+    assert!(matches!(
+        identify::identify(
+            &Samples::new(vec![sample(b"", 0)], 8, false).unwrap(),
+            &Options { offset: 65, ..Options::default() }
+        ),
+        Err(residue_lab::Error::Offset(65))
+    ));
+    // Nothing, of nothing, at every width.
+    for bits in [1, 2, 3, 4, 7, 8, 12, 16, 31, 65, 127, 128] {
+        for message in [&b""[..], b"a"] {
+            let samples =
+                Samples::new(vec![sample(message, 0), sample(b"bc", 1)], bits, true).unwrap();
+            let _ = identify::identify(&samples, &Options { offset: 1, ..Options::default() });
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The report of a capture for programs (feature `json`): what `residue pcap verify --json` prints of each.
+
+use crate::check::Protocol;
+use crate::summary::{Counts, Faults, Summary, ranked, sender_name};
+use crate::verify::Read;
+use serde_json::{Value, json};
+
+/// The report of the capture called `name`. `error` says why it could not be read to its end, if so; of the rewritten pairs,
+/// senders and flows there are the first `top`.
+#[must_use]
+pub fn capture(
+    name: &str,
+    read: &Read,
+    error: Option<String>,
+    summary: &Summary,
+    top: usize,
+) -> Value {
+    let counts = |counts: &Counts| {
+        let mut value = json!({});
+        for (name, number) in counts.columns() {
+            value[name.replace(' ', "_")] = number.into();
+        }
+        let reasons = counts.unverifiable.iter();
+        value["reasons"] =
+            reasons.map(|(reason, n)| (reason.text().to_string(), json!(n))).collect();
+        value
+    };
+    let mut causes = json!({});
+    for ((cause, protocol), number) in summary.diagnosis.tally() {
+        causes[cause][protocol] = number.into();
+    }
+    let faults = |faults: &Faults| json!({ "wrong": faults.wrong, "offloaded": faults.offloaded });
+    let protocols = summary.protocols();
+    let protocol = |(name, (protocol, entry)): (&&str, &(&Protocol, &Counts))| {
+        let mut value = counts(entry);
+        value["title"] = protocol.title.into();
+        value["source"] = protocol.source.into();
+        (name.to_string(), value)
+    };
+    json!({
+        "capture": name,
+        "format": read.format.to_string(),
+        "compression": read.compression.map(|compression| compression.to_string()),
+        "packets": read.packets,
+        "cut_packets": read.cut_packets,
+        "error": error,
+        "total": counts(&summary.total()),
+        "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
+        "causes": causes,
+        "rewritten": summary.diagnosis.rewrites().iter().take(top).map(|rewrite| json!({
+            "source": rewrite.source.to_string(),
+            "destination": rewrite.destination.to_string(),
+            "lacking": format!("{:04X}", rewrite.lacking),
+            "packets": rewrite.packets,
+            "addresses_only": rewrite.addresses_only,
+            "likely": rewrite.likely.iter().map(|(is_source, address)| json!({
+                "in_place_of": if *is_source { "source" } else { "destination" },
+                "address": address.to_string(),
+            })).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "senders": ranked(&summary.senders).iter().take(top).map(|(address, found)| {
+            let mut value = faults(found);
+            value["address"] = sender_name(address).into();
+            value
+        }).collect::<Vec<_>>(),
+        "flows": ranked(&summary.flows).iter().take(top).map(|(flow, found)| {
+            let mut value = faults(found);
+            value["protocol"] = flow.protocol.into();
+            value["source"] = sender_name(&flow.addresses[0]).into();
+            value["destination"] = sender_name(&flow.addresses[1]).into();
+            value["ports"] = json!(flow.ports);
+            value
+        }).collect::<Vec<_>>(),
+    })
+}

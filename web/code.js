@@ -1,0 +1,202 @@
+// @ts-check
+// The view of one code: its parameters, its polynomial, how strong that is, and the code as a function.
+
+import { complain, el, grouped, make, progress } from "./dom.js";
+import { Cancelled } from "./lane.js";
+
+/** @typedef {import("./match.js").Code} Code */
+/** @typedef {import("./lane.js").Lane} Lane */
+
+const FIELDS = ["width", "poly", "init", "xorout"];
+const CUSTOM = "custom";
+/** @type {[string, string, string][]} */
+const NOTATIONS = [
+  ["normal", "normal", "highest power first, without the top term"],
+  ["reversed", "reversed", "the same, lowest power first"],
+  ["reciprocal", "reciprocal", "the mirrored polynomial, highest power first"],
+  ["koopman", "Koopman", "highest power first, without the constant term"],
+  ["explicit", "explicit", "nothing left out"],
+  ["terms", "terms", ""],
+];
+
+export class CodeView {
+  /**
+   * @param {Lane} lane for descriptions
+   * @param {Lane} strength for searches
+   * @param {Code[]} codes
+   * @param {(own: Code | null) => void} own takes a CRC without a name
+   */
+  constructor(lane, strength, codes, own) {
+    this.lane = lane;
+    this.strength = strength;
+    this.own = own;
+    /** What the worker knows the code by. */
+    this.spec = "";
+    /** @type {Record<string, string>} */
+    this.snippets = {};
+    options(el("code-name"), codes);
+    el("code-name").prepend(make("option", { value: CUSTOM }, "custom: parameters of your own"));
+    el("code-name").dataset.start = "crc-32/iscsi";
+    el("code-name").value = "crc-32/iscsi";
+    this.progress = progress("strength-progress", () => this.strength.cancel());
+    el("code-form").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+    el("code-form").addEventListener("input", (/** @type {any} */ event) => {
+      if (event.target.id !== "code-name") el("code-name").value = CUSTOM;
+      this.describe(event.target.id === "code-name" && event.target.value !== CUSTOM);
+    });
+    el("language").addEventListener("input", () => this.export());
+    el("strength-form").addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.search();
+    });
+  }
+
+  /** @param {string} name */
+  show(name) {
+    if (!name.includes("=")) el("code-name").value = name;
+    return this.describe(!name.includes("="));
+  }
+
+  /**
+   * Asks all about the code that is chosen, or made of the fields.
+   * @param {boolean} named
+   */
+  async describe(named) {
+    this.strength.cancel();
+    el("limits").hidden = true;
+    el("strength-status").textContent = "";
+    complain("strength-error", "");
+    const typed = { notation: el("crc-notation").value, refin: el("crc-refin").checked, refout: el("crc-refout").checked };
+    const fields = Object.fromEntries(FIELDS.map(name => [name, el(`crc-${name}`).value]));
+    try {
+      const question = named ? { code: el("code-name").value } : { ...typed, ...fields };
+      const told = await this.lane.ask({ do: "describe", ...question });
+      this.fill(told, named);
+    } catch (error) {
+      if (error instanceof Cancelled) return;
+      const { message } = /** @type {Error} */ (error);
+      const wrong = FIELDS.filter(name => message.startsWith(name));
+      complain("code-error", message, ...wrong.map(name => el(`crc-${name}`)));
+      this.spec = "";
+      for (const id of ["notations", "export"]) el(id).hidden = true;
+      el("code-note").textContent = "";
+      el("about-title").textContent = "No code";
+      el("about-text").textContent = "These parameters make none.";
+      el("about-table").tBodies[0].replaceChildren();
+      if (!named) this.own(null);
+    }
+    document.body.dataset.code = this.spec;
+  }
+
+  /**
+   * @param {any} told
+   * @param {boolean} named
+   */
+  fill(told, named) {
+    complain("code-error", "", ...FIELDS.map(name => el(`crc-${name}`)));
+    this.spec = told.spec;
+    this.snippets = told.snippets ?? {};
+    const { crc } = told;
+    el("crc-fields").hidden = !crc;
+    if (crc && named) {
+      for (const name of FIELDS) el(`crc-${name}`).value = crc[name];
+      el("crc-notation").value = "normal";
+      el("crc-refin").checked = crc.refin;
+      el("crc-refout").checked = crc.refout;
+    }
+    const custom = crc && told.spec.includes("=");
+    const known = custom ? crc.known : [];
+    el("code-note").textContent = known.length ? `This is ${known.join(", ")}.` : custom ? "It stands in the table of values, too." : "";
+    this.own(custom ? { name: told.spec, bits: told.bits, crc: true, little_endian: told.little_endian, aliases: [] } : null);
+    el("about-title").textContent = custom ? `A CRC of ${told.bits} bits` : told.name;
+    el("about-text").textContent = told.about ?? (told.aliases.length ? `Also called ${told.aliases.join(", ")}.` : "");
+    /** @type {[string, string, string][]} */
+    const rows = [["width", `${told.bits} bits`, ""]];
+    if (crc) {
+      rows.push(["poly", crc.poly, ""], ["init", crc.init, ""], ["refin", String(crc.refin), ""], ["refout", String(crc.refout), ""],
+        ["xorout", crc.xorout, ""], ["check", told.check, "the value of 123456789"],
+        ["residue", crc.residue, "what is left in the register after data with their value"], ["parameters", parameters(told), "as residue and RevEng read them"]);
+    } else rows.push(["check", told.check, "the value of 123456789"]);
+    facts(el("about-table"), rows);
+    el("notations").hidden = !crc;
+    if (crc) facts(el("notations").querySelector("table"), NOTATIONS.map(([key, name, what]) => [name, crc.notations[key], what]));
+    el("strength-form").hidden = !crc;
+    el("export").hidden = !crc;
+    this.export();
+  }
+
+  export() {
+    const language = el("language").value;
+    el("snippet").textContent = this.snippets[language] ?? `No integer of ${language} is as wide as this CRC.`;
+  }
+
+  async search() {
+    const bits = Number(el("bits").value.replace(/[\s,_]/g, ""));
+    if (!Number.isSafeInteger(bits) || bits < 1) {
+      complain("strength-error", "the length is a number of bits, 1 or more", el("bits"));
+      return;
+    }
+    if (!this.spec) {
+      complain("strength-error", "there is no code yet: mend the parameters above");
+      return;
+    }
+    complain("strength-error", "", el("bits"));
+    el("strength-status").textContent = "";
+    const what = "Searching";
+    this.progress.begin(what);
+    try {
+      const told = await this.strength.ask({ do: "strength", code: this.spec, bits }, undefined, (done, of) => this.progress.tell(what, done, of));
+      this.limits(told);
+    } catch (error) {
+      if (!(error instanceof Cancelled)) complain("strength-error", /** @type {Error} */ (error).message);
+    }
+    if (!this.strength.reject) this.progress.end();
+  }
+
+  /** @param {any} told */
+  limits(told) {
+    const least = told.exact ? "" : "at least ";
+    const errors = told.distance - 1;
+    el("strength-status").textContent = `HD ${least}${told.distance} at ${grouped(told.bits)} bits: every error of up to ${errors} bit${errors === 1 ? "" : "s"} is detected.`;
+    const factors = told.factors.map((/** @type {any} */ it) =>
+      `${it.degree === 1 ? "x + 1" : `${it.polynomial} of degree ${it.degree}`}${it.primitive && it.degree > 1 ? ", primitive" : ""}${it.times > 1 ? `, ${it.times} times` : ""}`);
+    el("limits-note").textContent = `Factors: ${factors.join("; ")}. Order ${grouped(told.order)}.${told.note ? ` ${told.note}` : ""}`;
+    const rows = told.limits.map((/** @type {any} */ it) => {
+      const exact = it.kind === "exact";
+      const holds = it.distance === told.distance;
+      const wrong = it.undetected ? `${it.undetected.data.join(" ")}, ${it.undetected.check}` : "not known";
+      const number = (/** @type {bigint} */ n) => (exact ? "" : "≥ ") + grouped(n);
+      return make("tr", holds ? { class: "match" } : {}, make("th", { class: "number", scope: "row" }, String(it.distance)),
+        make("td", { class: "number" }, number(BigInt(it.data_bits))), make("td", { class: "number" }, number(BigInt(it.data_bits) / 8n)),
+        make("td", {}, exact ? "exact" : "bound"), make("td", { class: "value" }, wrong));
+    });
+    el("limits").querySelector("tbody").replaceChildren(...rows);
+    el("limits").hidden = false;
+  }
+}
+
+/** @param {any} told */
+function parameters({ crc, check }) {
+  return `width=${crc.width} poly=0x${crc.poly} init=0x${crc.init} refin=${crc.refin} refout=${crc.refout} xorout=0x${crc.xorout} check=0x${check} residue=0x${crc.residue}`;
+}
+
+/** @type {(table: any, rows: [string, string, string][]) => void} */
+function facts(table, rows) {
+  table.tBodies[0].replaceChildren(...rows.map(([name, value, what]) => {
+    const cell = make("td", { class: "value" }, make("b", {}, value));
+    if (what) cell.append(make("span", { class: "hint" }, what));
+    return make("tr", {}, make("th", { scope: "row" }, name), cell);
+  }));
+}
+
+/**
+ * Fills a choice of codes.
+ * @param {any} select
+ * @param {Code[]} codes
+ */
+export function options(select, codes) {
+  for (const [label, crc] of /** @type {[string, boolean][]} */ ([["CRCs", true], ["Sums", false]])) {
+    const inside = codes.filter(code => code.crc === crc).map(code => make("option", {}, code.name));
+    select.append(make("optgroup", { label }, ...inside));
+  }
+}

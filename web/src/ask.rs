@@ -1,0 +1,188 @@
+//! Questions and answers, as JSON. An answer is `{"error": "..."}` if the question cannot be answered.
+
+use crate::{Page, capture, describe, every, snippet, strength};
+use residue::Code;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What can be asked.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+enum Question {
+    /// All codes with a name.
+    List,
+    /// The values of the file, of `size` bytes, by these codes.
+    Values { size: u64, codes: Vec<String> },
+    /// All about a code; for a CRC, what it looks like in some languages.
+    Describe(describe::Described),
+    /// Up to which length each Hamming distance holds, and which one does at `bits` of data.
+    Strength { code: String, bits: u64 },
+    /// Every check value of the capture in the file, judged.
+    Capture { name: String },
+    /// The value of two pieces of data, from a value and a length in bytes of each.
+    Combine { code: String, first: Part, second: Part },
+    /// The value of `part` after the bytes `old`, at `offset`, became `new`.
+    Edit { code: String, part: Part, offset: u64, old: String, new: String },
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    value: String,
+    length: u64,
+}
+
+impl Part {
+    /// The value, which has to fit the code.
+    fn of(&self, code: &Code) -> Result<(u128, u64), String> {
+        let value = describe::hexadecimal("the value", &self.value)?;
+        if value.checked_shr(code.width()).unwrap_or(0) != 0 {
+            return Err(format!("the value {value:x} has more than {} bits", code.width()));
+        }
+        Ok((value, self.length))
+    }
+}
+
+/// The answer to a question.
+pub fn ask(question: &[u8], page: &mut impl Page) -> String {
+    let question = serde_json::from_slice(question).map_err(|error| format!("question: {error}"));
+    let answer = question.and_then(|question| answer(question, page));
+    answer.unwrap_or_else(|error| json!({ "error": error })).to_string()
+}
+
+fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
+    match question {
+        Question::List => Ok(describe::list()),
+        Question::Values { size, codes } => {
+            let codes = codes.iter().map(|name| code(name)).collect::<Result<Vec<_>, _>>()?;
+            let values = every::values(&codes, size, page)?;
+            let spelled = codes.iter().zip(values).map(|(code, value)| spell(code, value));
+            Ok(json!({ "values": spelled.collect::<Vec<_>>() }))
+        }
+        Question::Describe(described) => {
+            let code = described.code()?;
+            let mut value = describe::describe(&code);
+            if let Some(params) = code.params() {
+                value["snippets"] = snippet::all(params);
+            }
+            Ok(value)
+        }
+        Question::Strength { code, bits } => strength::strength(&code, bits, page),
+        Question::Capture { name } => Ok(capture::verify(&name, page)),
+        Question::Combine { code: name, first, second } => {
+            let code = code(&name)?;
+            let value = code.combine(first.of(&code)?, second.of(&code)?);
+            Ok(json!({ "value": spell(&code, value.map_err(|error| error.to_string())?) }))
+        }
+        Question::Edit { code: name, part, offset, old, new } => {
+            let code = code(&name)?;
+            let (value, length) = part.of(&code)?;
+            let (old, new) = (bytes("the old bytes", &old)?, bytes("the new bytes", &new)?);
+            if old.len() != new.len() {
+                return Err(format!(
+                    "{} old bytes and {} new ones: an edit keeps the length",
+                    old.len(),
+                    new.len()
+                ));
+            }
+            let value = code.update(value, length, offset, &old, &new).ok_or_else(|| {
+                format!("{} bytes at {offset} reach past the {length} bytes of data", old.len())
+            })?;
+            Ok(json!({ "value": spell(&code, value) }))
+        }
+    }
+}
+
+fn code(name: &str) -> Result<Code, String> {
+    name.parse().map_err(|error: residue::Error| format!("`{}`: {error}", name.escape_debug()))
+}
+
+/// A value in hexadecimal with all digits of its width.
+pub fn spell(code: &Code, value: u128) -> String {
+    format!("{value:0digits$x}", digits = code.width().div_ceil(4) as usize)
+}
+
+/// The bytes of pairs of hexadecimal digits.
+fn bytes(what: &str, text: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_digit(16).ok_or_else(|| format!("{what}: `{c}` is no hexadecimal digit")))
+        .collect::<Result<_, _>>()?;
+    if digits.len() % 2 == 1 {
+        return Err(format!("{what}: {} digits are no whole number of bytes", digits.len()));
+    }
+    Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes in memory.
+    pub struct Bytes(pub Vec<u8>);
+
+    impl Page for Bytes {
+        fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<usize, String> {
+            let rest = &self.0[(offset as usize).min(self.0.len())..];
+            let count = rest.len().min(into.len());
+            into[..count].copy_from_slice(&rest[..count]);
+            Ok(count)
+        }
+
+        fn tell(&self, _: u64, _: u64) {}
+    }
+
+    fn asked(question: Value) -> Value {
+        let answer = ask(question.to_string().as_bytes(), &mut Bytes(b"123456789".to_vec()));
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    #[test]
+    fn values_combined_and_edited() {
+        let values = asked(
+            json!({ "do": "values", "size": 9, "codes": ["crc32c", "adler-32", "width=5,poly=9"] }),
+        );
+        assert_eq!(values["values"][0], "e3069283");
+        assert_eq!(values["values"][1], "091e01de");
+        let combined = asked(json!({
+            "do": "combine", "code": "crc-32c",
+            "first": { "value": "18d12335", "length": 5 }, "second": { "value": "c27e5db2", "length": 4 },
+        }));
+        assert_eq!(combined["value"], "e3069283");
+        let edited = asked(json!({
+            "do": "edit", "code": "internet", "part": { "value": "b861", "length": 20 },
+            "offset": 8, "old": "40 11", "new": "3f 11",
+        }));
+        assert_eq!(edited["value"], "b961");
+    }
+
+    #[test]
+    fn errors_say_what_and_where() {
+        let error = |question| asked(question)["error"].as_str().unwrap_or_default().to_string();
+        let part = json!({ "value": "10000", "length": 4 });
+        for (question, says) in [
+            (json!({ "do": "nothing" }), "unknown variant"),
+            (json!({ "do": "values", "size": 9, "codes": ["crc-99"] }), "no code has this name"),
+            (json!({ "do": "values", "size": 10, "codes": ["xns"] }), "ended after 9 of 10 bytes"),
+            (json!({ "do": "values", "size": 9, "codes": ["width=200,poly=7"] }), "1 to 128 bits"),
+            (
+                json!({ "do": "combine", "code": "xns", "first": part, "second": part }),
+                "more than 16 bits",
+            ),
+            (
+                json!({ "do": "edit", "code": "crc-16", "part": { "value": "1", "length": 4 },
+                    "offset": 3, "old": "0001", "new": "0002" }),
+                "reach past",
+            ),
+            (
+                json!({ "do": "edit", "code": "crc-16", "part": { "value": "1", "length": 4 },
+                    "offset": 0, "old": "0g", "new": "" }),
+                "`g` is no hexadecimal digit",
+            ),
+            (json!({ "do": "strength", "code": "adler-32", "bits": 8 }), "no CRC"),
+        ] {
+            let said = error(question.clone());
+            assert!(said.contains(says), "{question}: {said}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! All about a code, as `residue list` has it.
+
+use crate::ask::spell;
+use residue::Code;
+use residue::crc::Params;
+use residue_lab::notation;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A code by its name, or a CRC by its parameters, as they are typed.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Described {
+    /// A name or an alias, or parameters as [`Code`] reads them.
+    Named {
+        /// As it is typed.
+        code: String,
+    },
+    /// Parameters.
+    Parameters(Typed),
+}
+
+/// The parameters of a CRC, as they are typed.
+#[derive(Debug, Deserialize)]
+pub struct Typed {
+    width: String,
+    poly: String,
+    /// How the polynomial is written: `normal`, `reversed`, `reciprocal` or `koopman`.
+    notation: String,
+    init: String,
+    xorout: String,
+    refin: bool,
+    refout: bool,
+}
+
+/// A number in hexadecimal, with or without `0x`; digits may be grouped by spaces and underscores.
+pub fn hexadecimal(what: &str, text: &str) -> Result<u128, String> {
+    let plain: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+    let digits = plain.strip_prefix("0x").or(plain.strip_prefix("0X")).unwrap_or(&plain);
+    if digits.is_empty() {
+        return Err(format!("{what} is empty; write hexadecimal digits"));
+    }
+    if let Some(wrong) = digits.chars().find(|c| !c.is_ascii_hexdigit()) {
+        return Err(format!("{what}: `{}` is no hexadecimal digit", wrong.escape_debug()));
+    }
+    u128::from_str_radix(digits, 16).map_err(|_| format!("{what} has more than 128 bits"))
+}
+
+impl Described {
+    /// The code.
+    ///
+    /// # Errors
+    /// If there is none, or not with these parameters.
+    pub fn code(&self) -> Result<Code, String> {
+        let spec = match self {
+            Described::Named { code } => code.clone(),
+            Described::Parameters(typed) => typed.spec()?,
+        };
+        spec.parse().map_err(|error: residue::Error| error.to_string())
+    }
+}
+
+impl Typed {
+    fn spec(&self) -> Result<String, String> {
+        let width: u32 = self.width.trim().parse().map_err(|_| {
+            format!("width: `{}` is no number of bits", self.width.trim().escape_debug())
+        })?;
+        if !(1..=128).contains(&width) {
+            return Err(format!("width: a CRC's width is 1 to 128 bits, not {width}"));
+        }
+        let mask = u128::MAX >> (128 - width);
+        let number = |what: &str, text: &str| match hexadecimal(what, text)? {
+            value if value & !mask != 0 => {
+                Err(format!("{what}: {value:x} has more than {width} bits"))
+            }
+            value => Ok(value),
+        };
+        let written = number("poly", &self.poly)?;
+        let mirrored = |value: u128| value.reverse_bits() >> (128 - width);
+        let top = mask ^ mask >> 1;
+        let poly = match self.notation.as_str() {
+            "reversed" => mirrored(written),
+            "reciprocal" => (mirrored(written) << 1 | 1) & mask,
+            "koopman" if written & top == 0 => {
+                return Err(
+                    "poly: in Koopman's notation the top bit is set; is the notation another?"
+                        .into(),
+                );
+            }
+            "koopman" => (written << 1 | 1) & mask,
+            _ => written,
+        };
+        let (init, xorout) = (number("init", &self.init)?, number("xorout", &self.xorout)?);
+        let Typed { refin, refout, .. } = self;
+        Ok(format!(
+            "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},xorout={xorout:x}"
+        ))
+    }
+}
+
+/// What [`Code`] reads: the name, or the parameters of a CRC without one.
+fn spec(code: &Code) -> String {
+    match code.params() {
+        Some(p) if p.name == "custom" => format!(
+            "width={},poly={:x},init={:x},refin={},refout={},xorout={:x}",
+            p.width, p.poly, p.init, p.refin, p.refout, p.xorout
+        ),
+        _ => code.name().to_string(),
+    }
+}
+
+fn aliases(name: &str) -> Vec<&'static str> {
+    Code::aliases().filter(|(_, of)| *of == name).map(|(alias, _)| alias).collect()
+}
+
+/// Every code with a name: what a table of them needs.
+pub fn list() -> Value {
+    let codes = Code::all().map(|code| {
+        json!({
+            "name": code.name(),
+            "bits": code.width(),
+            "crc": code.params().is_some(),
+            "little_endian": code.little_endian(),
+            "aliases": aliases(code.name()),
+        })
+    });
+    json!({ "version": env!("CARGO_PKG_VERSION"), "codes": codes.collect::<Vec<_>>() })
+}
+
+/// All about a code.
+pub fn describe(code: &Code) -> Value {
+    let mut value = json!({
+        "spec": spec(code),
+        "name": code.name(),
+        "bits": code.width(),
+        "little_endian": code.little_endian(),
+        "about": code.about(),
+        "aliases": aliases(code.name()),
+        "check": spell(code, code.value(b"123456789")),
+    });
+    if let Some(params) = code.params() {
+        value["crc"] = crc(code, params);
+    }
+    value
+}
+
+fn crc(code: &Code, params: &Params) -> Value {
+    let hex = |value: u128| spell(code, value);
+    let same = |other: &&Params| {
+        let Params { width, poly, init, refin, refout, xorout, .. } = **other;
+        (width, poly, init) == (params.width, params.poly, params.init)
+            && (refin, refout, xorout) == (params.refin, params.refout, params.xorout)
+    };
+    let known = residue::crc::catalog::ALL.iter().copied();
+    let known: Vec<&str> = known.filter(|it| same(&it)).map(|it| it.name).collect();
+    json!({
+        "width": params.width,
+        "poly": hex(params.poly),
+        "init": hex(params.init),
+        "refin": params.refin,
+        "refout": params.refout,
+        "xorout": hex(params.xorout),
+        "residue": hex(params.residue),
+        "known": known,
+        "notations": {
+            "normal": hex(params.poly),
+            "reversed": hex(params.reversed()),
+            "reciprocal": hex(params.reciprocal()),
+            "koopman": hex(params.koopman()),
+            "explicit": notation::explicit(params),
+            "terms": notation::terms(params),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(poly: &str, notation: &str) -> Result<Code, String> {
+        let typed = json!({
+            "width": "32", "poly": poly, "notation": notation,
+            "init": "0xFFFF_FFFF", "xorout": "ffffffff", "refin": true, "refout": true,
+        });
+        serde_json::from_value::<Described>(typed).unwrap().code()
+    }
+
+    #[test]
+    fn one_polynomial_in_every_notation() {
+        let params = residue::crc::catalog::CRC_32_ISO_HDLC;
+        for (notation, value) in [
+            ("normal", params.poly),
+            ("reversed", params.reversed()),
+            ("reciprocal", params.reciprocal()),
+            ("koopman", params.koopman()),
+        ] {
+            let code = typed(&format!("{value:x}"), notation).unwrap();
+            assert_eq!(code.value(b"123456789"), 0xcbf4_3926, "{notation}");
+            assert_eq!(describe(&code)["crc"]["known"][0], "crc-32/iso-hdlc");
+        }
+    }
+
+    #[test]
+    fn mistyped_parameters() {
+        for (poly, notation, says) in [
+            ("", "normal", "poly is empty"),
+            ("4c11db7g", "normal", "`g`"),
+            ("104c11db7", "normal", "more than 32 bits"),
+            ("04c11db6", "normal", "constant term"),
+            ("04c11db7", "koopman", "top bit"),
+        ] {
+            let error = typed(poly, notation).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! All codes of the same bytes at once.
+//!
+//! Idea. M mod P is (M mod P Q) mod P: one division by the product of several generators stands for a division by each. Few
+//! CRCs differ in their generator and in the order of bits, so that 113 of them take 25 divisions by products of degree 64
+//! or less, on tables, and each takes its own remainder once at the end.
+//!
+//! With x^W as the degree of the product, what comes out is M x^W mod P; the CRC's register is M x^w, so W - w factors x are
+//! taken out again, which can be done as P has a constant term. Then init x^n is added, which the code's own combination
+//! gives: of the value of nothing, advanced, and of the value whose register is zero.
+
+use crate::Page;
+use residue::Code;
+use residue::code::Stream;
+use residue::crc::Params;
+use residue::crc::tables::{Tabled, Tables, Word};
+use residue::kernel::{Family as _, Forced};
+
+/// Bytes read at a time.
+const PIECE: usize = 4 << 20;
+/// Bytes that all codes take before the next: few enough for a cache.
+const BLOCK: usize = 64 << 10;
+
+/// One division.
+struct Pass {
+    refin: bool,
+    /// Of the product.
+    width: u8,
+    /// The product without its top term.
+    product: u128,
+    register: Box<dyn Register>,
+}
+
+/// The register of a division, whatever the word of its tables.
+trait Register {
+    fn update(&mut self, data: &[u8]);
+    fn value(&self) -> u128;
+}
+
+struct OnTables<W: Word> {
+    kernel: Forced<Tabled<W>>,
+    tables: Tables<W>,
+    state: W,
+}
+
+impl<W: Word + Into<u128>> OnTables<W> {
+    fn boxed(tables: Tables<W>) -> Option<Box<dyn Register>> {
+        // The first is the best, and runs anywhere.
+        let kernel = W::KERNELS.first()?.force()?;
+        let state = Tabled::start(&tables);
+        Some(Box::new(OnTables { kernel, tables, state }))
+    }
+}
+
+impl<W: Word + Into<u128>> Register for OnTables<W> {
+    fn update(&mut self, data: &[u8]) {
+        self.state = self.kernel.run(&self.tables, self.state, data);
+    }
+
+    fn value(&self) -> u128 {
+        Tabled::finish(&self.tables, self.state).into()
+    }
+}
+
+/// The product of two polynomials of a degree below 128 in all.
+fn product(a: u128, b: u128) -> u128 {
+    (0..128).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ a << i)
+}
+
+/// A polynomial modulo another with its top term.
+fn remainder(mut a: u128, modulus: u128) -> u128 {
+    let degree = modulus.ilog2();
+    while let Some(top) = a.checked_ilog2().filter(|&top| top >= degree) {
+        a ^= modulus << (top - degree);
+    }
+    a
+}
+
+/// The divisions that the CRCs among `codes` take.
+fn passes(codes: &[Code]) -> Result<Vec<Pass>, String> {
+    let mut generators: Vec<(bool, u8, u128)> = codes
+        .iter()
+        .filter_map(Code::params)
+        .map(|params| (params.refin, params.width, params.poly))
+        .collect();
+    generators.sort_unstable_by_key(|&(refin, width, poly)| (refin, u8::MAX - width, poly));
+    generators.dedup();
+    // First fit, wide ones first.
+    let mut products: Vec<(bool, u8, u128)> = Vec::new();
+    for (refin, width, poly) in generators {
+        match products.iter_mut().find(|product| product.0 == refin && product.1 + width <= 64) {
+            Some((_, degree, low)) => {
+                let whole = product(1 << *degree | *low, 1 << width | poly);
+                *degree += width;
+                *low = whole ^ 1 << *degree;
+            }
+            None => products.push((refin, width, poly)),
+        }
+    }
+    let pass = |(refin, width, product)| {
+        let params = Params::new("", width, product, 0, (refin, refin), 0);
+        let params = params.map_err(|error| error.to_string())?;
+        let register = match width {
+            0..=32 => OnTables::boxed(Tables::<u32>::new(&params)),
+            33..=64 => OnTables::boxed(Tables::<u64>::new(&params)),
+            _ => OnTables::boxed(Tables::<u128>::new(&params)),
+        };
+        let register = register.ok_or("no kernel runs here")?;
+        Ok(Pass { refin, width, product, register })
+    };
+    products.into_iter().map(pass).collect()
+}
+
+/// The value of `length` bytes by a CRC, from what a division left.
+fn value(code: &Code, params: &Params, pass: &Pass, length: u64) -> u128 {
+    let mut left = pass.register.value();
+    if pass.refin {
+        left = left.reverse_bits() >> (128 - pass.width);
+    }
+    // Above 64 bits a division is of one generator, whose top term a word may not hold.
+    if pass.width > params.width {
+        let generator = 1 << params.width | params.poly;
+        left = remainder(left, generator);
+        for _ in params.width..pass.width {
+            left = (if left & 1 == 1 { left ^ generator } else { left }) >> 1;
+        }
+    }
+    let left = if params.refout { params.reflect(left) } else { left };
+    let combined = |first| code.combine((first, 0), (0, length)).unwrap_or_default();
+    let start = combined(code.value(&[])) ^ combined(params.xorout);
+    left ^ start ^ params.xorout
+}
+
+/// The values of the first `size` bytes of the page's file.
+///
+/// # Errors
+/// If they cannot be read.
+pub fn values(codes: &[Code], size: u64, page: &mut impl Page) -> Result<Vec<u128>, String> {
+    let mut passes = passes(codes)?;
+    let mut sums: Vec<Stream<'_>> =
+        codes.iter().filter(|code| code.params().is_none()).map(Code::stream).collect();
+    let mut piece = vec![0; PIECE.min(usize::try_from(size).unwrap_or(PIECE))];
+    let mut offset = 0;
+    while offset < size {
+        let most = piece.len().min(usize::try_from(size - offset).unwrap_or(PIECE));
+        let count = page.read(offset, &mut piece[..most])?;
+        if count == 0 {
+            return Err(format!("the file ended after {offset} of {size} bytes"));
+        }
+        for block in piece[..count].chunks(BLOCK) {
+            passes.iter_mut().for_each(|pass| pass.register.update(block));
+            sums.iter_mut().for_each(|stream| stream.update(block));
+        }
+        offset += count as u64;
+        page.tell(offset, size);
+    }
+    let mut sums = sums.iter();
+    let divides = |pass: &Pass, params: &Params| {
+        let generator = 1u128.checked_shl(params.width.into()).unwrap_or(0) | params.poly;
+        pass.refin == params.refin
+            && if pass.width == params.width {
+                pass.product == params.poly
+            } else {
+                pass.width > params.width
+                    && pass.width <= 64
+                    && remainder(1 << pass.width | pass.product, generator) == 0
+            }
+    };
+    let one = |code: &Code| match code.params() {
+        None => sums.next().map(Stream::value).ok_or("a sum is missing"),
+        Some(params) => {
+            let pass = passes.iter().find(|pass| divides(pass, params));
+            pass.map(|pass| value(code, params, pass, size)).ok_or("a division is missing")
+        }
+    };
+    codes.iter().map(one).collect::<Result<_, _>>().map_err(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Ramp(u64);
+
+    impl Page for Ramp {
+        fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<usize, String> {
+            let count = (into.len() as u64).min(self.0 - offset).min(100_003) as usize;
+            for (i, byte) in into[..count].iter_mut().enumerate() {
+                *byte = ((offset + i as u64) % 251) as u8;
+            }
+            Ok(count)
+        }
+
+        fn tell(&self, _: u64, _: u64) {}
+    }
+
+    fn equal_to_each(codes: &[Code], lengths: &[u64]) {
+        for &length in lengths {
+            let mut data = vec![0; length as usize];
+            let mut offset = 0;
+            while offset < data.len() {
+                offset += Ramp(length).read(offset as u64, &mut data[offset..]).unwrap();
+            }
+            let values = values(codes, length, &mut Ramp(length)).unwrap();
+            for (code, value) in codes.iter().zip(values) {
+                assert_eq!(value, code.value(&data), "{code} of {length} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn every_code_at_once_is_each_alone() {
+        let codes: Vec<Code> = Code::all().collect();
+        assert_eq!(codes.len(), 131);
+        equal_to_each(&codes, &[0, 1, 2, 9, 16, 1500, 65_537, 4_300_000]);
+    }
+
+    #[test]
+    fn few_divisions() {
+        let codes: Vec<Code> = Code::all().collect();
+        let passes = passes(&codes).unwrap();
+        assert!(passes.len() <= 25, "{}", passes.len());
+        let degrees: u32 = passes.iter().map(|pass| u32::from(pass.width)).sum();
+        assert!(degrees > 1000);
+    }
+
+    #[test]
+    fn own_parameters_of_every_width() {
+        let poly = 0xad93_d235_94c9_3659_7f4a_7c15_f39c_c061_u128;
+        let codes: Vec<Code> = (1..=128)
+            .map(|width| {
+                let mask = u128::MAX >> (128 - width);
+                let [poly, init, xorout] = [poly | 1, poly >> 3, poly << 5].map(|it| it & mask);
+                let (refin, refout) = (width % 2 == 0, width % 3 == 0);
+                format!(
+                    "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},xorout={xorout:x}"
+                )
+                .parse()
+                .unwrap()
+            })
+            .collect();
+        equal_to_each(&codes, &[0, 1, 100]);
+        // Alone, on tables of its own word.
+        codes.iter().for_each(|code| equal_to_each(std::slice::from_ref(code), &[77]));
+    }
+}

@@ -1,0 +1,30 @@
+//! What of residue runs in a browser: one question and one answer at a time, both JSON ([`ask()`]), and the bytes of a file
+//! pulled piece by piece from the worker that runs this ([`Page`]).
+//!
+//! `cargo xtask web` compiles it and puts it into one page; docs/web.md says what the page does.
+
+#![deny(unsafe_code)]
+
+mod ask;
+#[cfg(target_arch = "wasm32")]
+#[allow(unsafe_code)]
+mod border;
+mod capture;
+mod describe;
+mod every;
+mod snippet;
+mod strength;
+
+pub use ask::ask;
+
+/// What the worker has that asks: the bytes that a question is about, and somebody who waits.
+pub trait Page: Sync {
+    /// Reads bytes from an offset. How many there were: less than asked for at the end only.
+    ///
+    /// # Errors
+    /// If the browser cannot read the file, which may have been changed or removed since it was chosen.
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<usize, String>;
+
+    /// So much of so much is done.
+    fn tell(&self, done: u64, of: u64);
+}

@@ -1,0 +1,52 @@
+//! How strong a CRC's polynomial is.
+
+use crate::Page;
+use residue_lab::strength::{Effort, Factor, Generator, Kind, Limit, Profile, notes};
+use serde_json::{Value, json};
+
+/// Seconds that a search may take, about, on one core of a browser; what would take longer stays a bound.
+const PATIENCE: u32 = 15;
+/// The longest codeword to search, in bits, of some tens of bytes of memory each.
+const LONGEST: u64 = 1 << 21;
+
+/// The limits of each Hamming distance of the code called `name`, and the one that holds for `bits` of data.
+///
+/// # Errors
+/// If it is no CRC of 3 to 64 bits.
+pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String> {
+    let (generator, _) = Generator::parse(name, None).map_err(|error| error.to_string())?;
+    let tell = |done, of| page.tell(done, of);
+    let effort = Effort { threads: 1, longest: LONGEST, sums: 0, tell: &tell }.within(PATIENCE);
+    let profile = Profile::new(&generator, &effort);
+    let (distance, kind) = profile.distance(bits.max(1));
+    let factor = |factor: &Factor| {
+        json!({
+            "polynomial": format!("{:x}", factor.poly),
+            "degree": factor.degree(),
+            "times": factor.times,
+            "primitive": factor.is_primitive(),
+        })
+    };
+    let limit = |limit: &Limit| {
+        json!({
+            "distance": limit.distance,
+            // A number of JavaScript's holds 53 bits.
+            "data_bits": limit.data.to_string(),
+            "kind": limit.kind.name(),
+            "undetected": limit.witness.as_ref().map(|witness| json!({
+                "data": witness.data_bits(&generator).iter().map(u64::to_string).collect::<Vec<_>>(),
+                "check": format!("{:0digits$x}", witness.check_bits(&generator),
+                    digits = generator.width().div_ceil(4) as usize),
+            })),
+        })
+    };
+    Ok(json!({
+        "bits": bits,
+        "distance": distance,
+        "exact": kind == Kind::Exact,
+        "order": profile.order.to_string(),
+        "factors": profile.factors.iter().map(factor).collect::<Vec<_>>(),
+        "limits": profile.limits.iter().map(limit).collect::<Vec<_>>(),
+        "note": notes(&generator),
+    }))
+}

@@ -1,0 +1,221 @@
+// @ts-check
+// The view of values: all codes of the data, and which of them has a value that was found.
+
+import { complain, count, el, grouped, make, progress } from "./dom.js";
+import { typed } from "./input.js";
+import { Cancelled } from "./lane.js";
+import { compare, readings, spell } from "./match.js";
+
+/** @typedef {import("./match.js").Code} Code */
+/** @typedef {import("./lane.js").Lane} Lane */
+
+/** Codes that come first, and are computed first where there is much data. */
+const COMMON = ["crc-32/iso-hdlc", "crc-32/iscsi", "crc-64/nvme", "crc-64/xz", "crc-16/arc", "crc-16/modbus", "crc-16/ibm-3740",
+  "crc-16/xmodem", "crc-8/smbus", "internet", "adler-32", "fletcher-16", "fletcher-32"];
+/** Bytes from which the common codes come first. */
+const LARGE = 1 << 20;
+/** Milliseconds without a key, after which what is typed is computed. */
+const PAUSE = 120;
+
+/** @type {[string, (code: Code) => boolean][]} */
+const GROUPS = [
+  ["Your own", code => code.name.includes("=")],
+  ["In common use", code => COMMON.includes(code.name)],
+  ["CRCs of up to 8 bits", code => code.crc && code.bits <= 8],
+  ["CRCs of 9 to 16 bits", code => code.crc && code.bits <= 16],
+  ["CRCs of 17 to 32 bits", code => code.crc && code.bits <= 32],
+  ["CRCs above 32 bits", code => code.crc],
+  ["Sums, and plain sums to compare with", code => !code.crc],
+];
+
+export class Values {
+  /**
+   * @param {Lane} lane
+   * @param {Code[]} codes
+   * @param {(code: Code) => void} open shows all about a code
+   */
+  constructor(lane, codes, open) {
+    this.lane = lane;
+    this.codes = codes;
+    this.open = open;
+    /** A CRC without a name. @type {Code | null} */
+    this.own = null;
+    /** @type {Map<string, string>} */
+    this.values = new Map();
+    /** @type {File | null} */
+    this.file = null;
+    this.size = 0;
+    this.busy = false;
+    /** Counts what was asked for: what is older shows nothing. */
+    this.turn = 0;
+    this.progress = progress("values-progress", () => this.lane.cancel());
+    let timer = 0;
+    el("data").addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.compute(), PAUSE);
+    });
+    el("data-form").addEventListener("change", (/** @type {any} */ event) => {
+      if (event.target.id === "file") this.file = event.target.files[0] ?? null;
+      if (event.target.id !== "data") this.compute();
+    });
+    for (const id of ["find", "filter", "spelling"]) el(id).addEventListener("input", () => this.render());
+    for (const id of ["data-form", "find-form"]) el(id).addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+  }
+
+  kind() {
+    return /** @type {HTMLInputElement} */ (document.querySelector("input[name=kind]:checked")).value;
+  }
+
+  /** @param {File} file */
+  drop(file) {
+    el("data-form").querySelector("input[value=file]").checked = true;
+    this.file = file;
+    this.compute();
+  }
+
+  /** @param {Code | null} code */
+  setOwn(code) {
+    if (this.own?.name === code?.name) return;
+    this.own = code;
+    this.compute();
+  }
+
+  /** The bytes that are typed or chosen; nothing with an error that is shown. @returns {Blob | null} */
+  source() {
+    const kind = this.kind();
+    el("typed").hidden = kind === "file";
+    el("chosen").hidden = kind !== "file";
+    el("data-label").textContent =
+      { text: "Text, as UTF-8", hex: "Hexadecimal digits", base64: "Base64, of either alphabet" }[kind] ?? "";
+    complain("data-error", "", el("data"));
+    if (kind === "file") {
+      el("data-note").textContent = this.file ? `${this.file.name}: ${count(this.file.size, "byte")}` : "no file yet";
+      return this.file;
+    }
+    try {
+      const bytes = typed(kind, el("data").value);
+      el("data-note").textContent = count(bytes.length, "byte");
+      return new Blob([bytes]);
+    } catch (error) {
+      el("data-note").textContent = "";
+      complain("data-error", /** @type {Error} */ (error).message, el("data"));
+      return null;
+    }
+  }
+
+  all() {
+    return this.own ? [this.own, ...this.codes] : this.codes;
+  }
+
+  async compute() {
+    const turn = ++this.turn;
+    this.lane.cancel();
+    this.values = new Map();
+    this.busy = false;
+    this.progress.end();
+    el("values-status").textContent = "";
+    const source = this.source();
+    this.size = source?.size ?? 0;
+    if (!source) {
+      this.render();
+      return;
+    }
+    const names = this.all().map(code => code.name);
+    const large = source.size >= LARGE;
+    const first = large ? names.filter(name => COMMON.includes(name) || name === this.own?.name) : names;
+    const rest = names.filter(name => !first.includes(name));
+    this.busy = true;
+    try {
+      await this.run(turn, source, first, "Codes in common use");
+      if (rest.length) await this.run(turn, source, rest, `${rest.length} other codes`);
+      if (large) el("values-status").textContent = `All codes computed, of ${count(source.size, "byte")}.`;
+    } catch (error) {
+      if (turn !== this.turn) return;
+      const cancelled = error instanceof Cancelled;
+      el("values-status").textContent = cancelled ? "Cancelled: values shown as … were not computed." : "";
+      if (!cancelled) complain("data-error", /** @type {Error} */ (error).message);
+    }
+    if (turn !== this.turn) return;
+    this.busy = false;
+    this.progress.end();
+    this.render();
+  }
+
+  /**
+   * @param {number} turn
+   * @param {Blob} source
+   * @param {string[]} names
+   * @param {string} what
+   */
+  async run(turn, source, names, what) {
+    if (turn !== this.turn) throw new Cancelled();
+    if (source.size >= LARGE) {
+      this.progress.begin(what);
+      el("values-status").textContent = `Computing: ${what}, of ${count(source.size, "byte")}.`;
+      this.render();
+    }
+    const question = { do: "values", size: source.size, codes: names };
+    const answer = await this.lane.ask(question, source, (done, of) => this.progress.tell(what, done, of));
+    if (turn !== this.turn) throw new Cancelled();
+    names.forEach((name, i) => this.values.set(name, answer.values[i]));
+    this.render();
+  }
+
+  /** Writes the table. */
+  render() {
+    const find = el("find").value;
+    const read = readings(find);
+    /** @type {string[]} */
+    const words = el("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const spelling = el("spelling").value;
+    let chance = 0;
+    /** @type {[Code, string, { relation: string, as: string }][]} */
+    const rows = [];
+    for (const code of this.all()) {
+      const hex = this.values.get(code.name);
+      const hit = hex === undefined || !read.length ? { chance: 0, relation: "", as: "" } : compare(code, hex, read);
+      chance += hit.chance;
+      const text = `${code.name} ${code.aliases.join(" ")} ${code.bits}`;
+      if (!words.every(word => text.includes(word))) continue;
+      rows.push([code, hex === undefined ? "" : spell(code, hex, spelling), hit]);
+    }
+    const matches = rows.filter(([, , hit]) => hit.relation);
+    const table = el("values-table");
+    table.querySelectorAll("tbody").forEach((/** @type {Element} */ body) => body.remove());
+    const group = (/** @type {string} */ title, /** @type {typeof rows} */ inside) => {
+      if (!inside.length) return;
+      const head = make("tr", { class: "group" }, make("th", { colspan: "3", scope: "rowgroup" }, title));
+      table.append(make("tbody", {}, head, ...inside.map(row => this.row(...row))));
+    };
+    group("Matches", matches);
+    let left = rows.filter(([, , hit]) => !hit.relation);
+    for (const [title, belongs] of GROUPS) {
+      group(title, left.filter(([code]) => belongs(code)));
+      left = left.filter(([code]) => !belongs(code));
+    }
+    if (!rows.length) table.append(make("tbody", {}, make("tr", {}, make("td", { colspan: "3", class: "pending" }, "No code has such a name or width."))));
+    el("find-note").textContent = this.found(find, read, matches.length, chance);
+    document.body.dataset.state = this.busy ? "busy" : "done";
+  }
+
+  /** @type {(code: Code, value: string, hit: { relation: string, as: string }) => HTMLElement} */
+  row(code, value, { relation, as }) {
+    const name = make("button", { type: "button" }, code.name);
+    name.addEventListener("click", () => this.open(code));
+    const head = make("th", { scope: "row" }, name);
+    if (code.aliases.length) head.append(make("span", { class: "alias" }, code.aliases.slice(0, 3).join(", ")));
+    const cell = make("td", { class: value ? "value" : "value pending" }, value ? make("b", {}, value) : "…");
+    if (relation) cell.append(make("span", { class: "relation" }, relation === "equal" ? `match, read as ${as}` : `match: ${relation}, read as ${as}`));
+    return make("tr", relation ? { class: "match" } : {}, head, make("td", { class: "number" }, String(code.bits)), cell);
+  }
+
+  /** @type {(find: string, read: object[], matches: number, chance: number) => string} */
+  found(find, read, matches, chance) {
+    if (!find.trim()) return "";
+    if (!read.length) return "This is no hexadecimal, decimal or base64 value of up to 128 bits.";
+    if (!this.values.size) return "There are no values to compare with.";
+    const some = matches ? `${count(matches, "code")} ${matches === 1 ? "fits" : "fit"}.` : "No code gives it, in no byte order, for these data.";
+    const luck = chance < 0.01 ? "" : ` By chance alone, about ${grouped(chance.toFixed(chance < 1 ? 2 : 0))} would: try other data.`;
+    return some + luck;
+  }
+}

@@ -1,0 +1,220 @@
+//! The page: `web/` and its WebAssembly, put into one file; and its tests in a browser.
+//!
+//! One file, so that it opens by a double click, needs no server, and can forbid every connection: nothing is fetched.
+
+use crate::debian::install;
+use crate::{add_target, cargo};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs};
+
+const SOURCES: &str = "web";
+const TARGET: &str = "wasm32-unknown-unknown";
+/// All browsers since 2023 have its vectors; the loops on tables are a fifth faster with them.
+const FLAGS: &str = "target.wasm32-unknown-unknown.rustflags=['-Ctarget-feature=+simd128']";
+
+/// `cargo xtask web`
+pub fn made() -> ExitCode {
+    match build() {
+        Ok(page) => {
+            println!("{}", page.display());
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Makes the page and tests it. Says how many tests are good, and what is not.
+///
+/// # Errors
+///
+/// Why it cannot be tested here.
+pub fn run() -> Result<(u64, Vec<String>), String> {
+    install(&[("node", "nodejs"), ("chromium", "chromium")])?;
+    let failed = |why: String| Ok((0, vec![format!("the page: {why}")]));
+    let page = match build() {
+        Ok(page) => page,
+        Err(why) => return failed(why),
+    };
+    if !cargo().args(["build", "-q", "-p", "residue-cli"]).status().is_ok_and(|it| it.success()) {
+        return failed("the program to compare with was not built".into());
+    }
+    let program = target().join("debug/residue");
+    let output = Command::new("node")
+        .args(["web/tests/browser.mjs".as_ref(), page.as_path(), program.as_path()])
+        .stderr(Stdio::inherit())
+        .output();
+    let output = match output {
+        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Err(error) => return failed(error.to_string()),
+    };
+    print!("{output}");
+    let good = output.lines().filter(|line| line.starts_with("ok: ")).count();
+    let bad = output.lines().filter_map(|line| line.strip_prefix("FAILED: "));
+    let mut bad: Vec<String> = bad.map(|what| format!("the page: {what}")).collect();
+    if !output.lines().any(|line| line == "end") {
+        bad.push("the page: its tests did not come to their end".into());
+    }
+    Ok((good as u64, bad))
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
+}
+
+/// Makes the page; its path.
+fn build() -> Result<PathBuf, String> {
+    add_target(TARGET)?;
+    let words = ["build", "-q", "--profile", "page", "-p", "residue-web", "--target", TARGET];
+    let mut compile = cargo();
+    compile.args(words).args(["--config", FLAGS]);
+    if !compile.status().is_ok_and(|status| status.success()) {
+        return Err(format!("the crate in {SOURCES}/ was not compiled for {TARGET}"));
+    }
+    let wasm = target().join(TARGET).join("page/residue_web.wasm");
+    let wasm = fs::read(&wasm).map_err(|error| format!("{}: {error}", wasm.display()))?;
+    let page = page(&wasm)?;
+    let folder = target().join("web");
+    let path = folder.join("index.html");
+    let write = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, page));
+    write.map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path)
+}
+
+fn source(name: &str) -> Result<String, String> {
+    let path = Path::new(SOURCES).join(name);
+    fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The page with all its parts, and a policy that allows them and nothing else.
+fn page(wasm: &[u8]) -> Result<String, String> {
+    let (style, worker) = (source("style.css")?, source("worker.js")?);
+    let script = bundle("page.js")?;
+    for (what, text) in [("style.css", &style), ("worker.js", &worker), ("the scripts", &script)] {
+        if text.contains("</") {
+            return Err(format!("{what}: `</` would end the element it stands in"));
+        }
+    }
+    let policy = format!(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; connect-src 'none'; \
+         script-src '{}' 'wasm-unsafe-eval'; style-src '{}'; worker-src blob:; base-uri 'none'; form-action 'none'\">",
+        hash(&script)?,
+        hash(&style)?
+    );
+    let scripts = format!(
+        "<script type=\"text/plain\" id=\"worker\">{worker}</script>\n\
+         <script type=\"text/plain\" id=\"wasm\">{}</script>\n<script type=\"module\">{script}</script>",
+        base64(wasm)
+    );
+    let mut page = source("index.html")?;
+    for (place, part) in [
+        ("<!--policy-->", policy),
+        ("<!--style-->", format!("<style>{style}</style>")),
+        ("<!--scripts-->", scripts),
+    ] {
+        if page.matches(place).count() != 1 {
+            return Err(format!("index.html: `{place}` has to stand there once"));
+        }
+        page = page.replace(place, &part);
+    }
+    Ok(page)
+}
+
+/// A module and those it imports as one script: each in a function of its own, which returns what it exports.
+fn bundle(entry: &str) -> Result<String, String> {
+    let mut script = String::from("const modules = {};\n");
+    let mut done = Vec::new();
+    module(entry, &mut done, &mut script)?;
+    Ok(script)
+}
+
+fn module(name: &str, done: &mut Vec<String>, script: &mut String) -> Result<(), String> {
+    if done.iter().any(|other| other == name) {
+        return Ok(());
+    }
+    done.push(name.to_string());
+    let (mut body, mut exports) = (String::new(), Vec::new());
+    for line in source(name)?.lines() {
+        if let Some(import) = line.strip_prefix("import ") {
+            let parts = import
+                .split_once(" from \"./")
+                .and_then(|(names, file)| Some((names, file.strip_suffix("\";")?)));
+            let (names, file) = parts.ok_or_else(|| format!("{name}: cannot read `{line}`"))?;
+            module(file, done, script)?;
+            body += &format!("const {names} = modules[\"{file}\"];\n");
+        } else if let Some(declared) = line.strip_prefix("export ") {
+            let words = declared.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let exported =
+                words.filter(|word| !matches!(*word, "async" | "function" | "class" | "const"));
+            exports.extend(exported.filter(|word| !word.is_empty()).take(1).map(str::to_string));
+            body += &format!("{declared}\n");
+        } else {
+            body += &format!("{line}\n");
+        }
+    }
+    let exports = exports.join(", ");
+    *script += &format!("modules[\"{name}\"] = (() => {{\n{body}return {{ {exports} }};\n}})();\n");
+    Ok(())
+}
+
+/// What a policy allows an inline part by.
+fn hash(text: &str) -> Result<String, String> {
+    let cannot = |error: std::io::Error| format!("sha256sum: {error}");
+    let mut child = Command::new("sha256sum")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(cannot)?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(text.as_bytes()).map_err(cannot)?;
+    }
+    let output = child.wait_with_output().map_err(cannot)?;
+    let digits = output.stdout.get(..64).unwrap_or_default();
+    let bytes =
+        digits.chunks(2).filter_map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
+    let bytes: Vec<u8> = bytes.collect();
+    if bytes.len() != 32 {
+        return Err("sha256sum gave no hash".into());
+    }
+    Ok(format!("sha256-{}", base64(&bytes)))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let word = group
+            .iter()
+            .enumerate()
+            .fold(0, |word, (i, &byte)| word | u32::from(byte) << (16 - 8 * i));
+        for place in 0..4 {
+            let letter = LETTERS[(word >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= group.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_as_rfc_4648_has_it() {
+        for (text, coded) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(text.as_bytes()), coded);
+        }
+    }
+
+    #[test]
+    fn hash_of_nothing() {
+        assert_eq!(hash("").unwrap(), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    }
+}
