@@ -1,7 +1,7 @@
 //! Questions and answers, as JSON. An answer is `{"error": "..."}` if the question cannot be answered.
 
 use crate::{Page, capture, describe, every, snippet, strength};
-use residue::Code;
+use residue::{Code, Partial};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,13 +32,13 @@ struct Part {
 }
 
 impl Part {
-    /// The value, which has to fit the code.
-    fn of(&self, code: &Code) -> Result<(u128, u64), String> {
+    /// The partial, if there are such data.
+    fn of<'a>(&self, code: &'a Code) -> Result<Partial<'a>, String> {
         let value = describe::hexadecimal("the value", &self.value)?;
         if value.checked_shr(code.width()).unwrap_or(0) != 0 {
             return Err(format!("the value {value:x} has more than {} bits", code.width()));
         }
-        Ok((value, self.length))
+        Partial::new(code, value, self.length).map_err(|error| error.to_string())
     }
 }
 
@@ -70,12 +70,14 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
         Question::Capture { name } => Ok(capture::verify(&name, page)),
         Question::Combine { code: name, first, second } => {
             let code = code(&name)?;
-            let value = code.combine(first.of(&code)?, second.of(&code)?);
-            Ok(json!({ "value": spell(&code, value.map_err(|error| error.to_string())?) }))
+            let whole = first.of(&code)?.concat(&second.of(&code)?);
+            let whole = whole.map_err(|error| error.to_string())?;
+            Ok(json!({ "value": spell(&code, whole.value()) }))
         }
         Question::Edit { code: name, part, offset, old, new } => {
             let code = code(&name)?;
-            let (value, length) = part.of(&code)?;
+            let whole = part.of(&code)?;
+            let (value, length) = (whole.value(), whole.bytes());
             let (old, new) = (bytes("the old bytes", &old)?, bytes("the new bytes", &new)?);
             if old.len() != new.len() {
                 return Err(format!(

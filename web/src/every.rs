@@ -11,8 +11,8 @@
 use crate::Page;
 use residue::Code;
 use residue::code::Stream;
-use residue::crc::Params;
 use residue::crc::tables::{Tabled, Tables, Word};
+use residue::crc::{Crc, Params};
 use residue::kernel::{Family as _, Forced};
 
 /// Bytes read at a time.
@@ -111,7 +111,8 @@ fn passes(codes: &[Code]) -> Result<Vec<Pass>, String> {
 }
 
 /// The value of `length` bytes by a CRC, from what a division left.
-fn value(code: &Code, params: &Params, pass: &Pass, length: u64) -> u128 {
+fn value(crc: &Crc, pass: &Pass, length: u64) -> u128 {
+    let params = crc.params();
     let mut left = pass.register.value();
     if pass.refin {
         left = left.reverse_bits() >> (128 - pass.width);
@@ -125,8 +126,8 @@ fn value(code: &Code, params: &Params, pass: &Pass, length: u64) -> u128 {
         }
     }
     let left = if params.refout { params.reflect(left) } else { left };
-    let combined = |first| code.combine((first, 0), (0, length)).unwrap_or_default();
-    let start = combined(code.value(&[])) ^ combined(params.xorout);
+    let advanced = |first| crc.combine(first, 0, length);
+    let start = advanced(crc.checksum(&[])) ^ advanced(params.xorout);
     left ^ start ^ params.xorout
 }
 
@@ -165,11 +166,11 @@ pub fn values(codes: &[Code], size: u64, page: &mut impl Page) -> Result<Vec<u12
                     && remainder(1 << pass.width | pass.product, generator) == 0
             }
     };
-    let one = |code: &Code| match code.params() {
-        None => sums.next().map(Stream::value).ok_or("a sum is missing"),
-        Some(params) => {
-            let pass = passes.iter().find(|pass| divides(pass, params));
-            pass.map(|pass| value(code, params, pass, size)).ok_or("a division is missing")
+    let one = |code: &Code| match code {
+        Code::Sum(_) => sums.next().map(Stream::value).ok_or("a sum is missing"),
+        Code::Crc(crc) => {
+            let pass = passes.iter().find(|pass| divides(pass, crc.params()));
+            pass.map(|pass| value(crc, pass, size)).ok_or("a division is missing")
         }
     };
     codes.iter().map(one).collect::<Result<_, _>>().map_err(str::to_string)

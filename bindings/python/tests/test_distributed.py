@@ -10,14 +10,13 @@ import threading
 import time
 
 import pytest
-
 import residue
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'residue[dask]'")
 fsspec = pytest.importorskip("fsspec")
 
-from residue import distributed as rd  # noqa: E402
-from residue.distributed import _cli, _cluster, _objects, _parts  # noqa: E402
+from residue import distributed as rd
+from residue.distributed import _cli, _cluster, _objects, _parts
 
 # Dask's own, on its way out of a process.
 pytestmark = [

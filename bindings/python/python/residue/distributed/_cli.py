@@ -321,7 +321,10 @@ def _manifest(args: argparse.Namespace) -> int:
     elif not args.output:
         _say(made.text())
     for name, problem in made.problems:
-        print(f"residue.distributed: {_plain(name or made.root)}: {problem.why}; not in the manifest", file=sys.stderr)
+        print(
+            f"residue.distributed: {_plain(name or str(made.root))}: {problem.why}; not in the manifest",
+            file=sys.stderr,
+        )
     return 2 if made.problems else 0
 
 

@@ -54,8 +54,8 @@ def _uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for number in came:
-            signal.raise_signal(number)
+        for first in came:
+            signal.raise_signal(first)
 
 
 def dask_setup(_: Any) -> None:

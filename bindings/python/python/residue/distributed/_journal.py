@@ -30,7 +30,7 @@ class Journal:
         self._changed = False
         self._due = 0.0
         if self._path is not None:
-            self._load()
+            self._load(self._path)
 
     def known(self, name: str, stamp: Any) -> dict[int, Any]:
         """What the parts of an object came to that are done; none if the object is another than it was."""
@@ -63,9 +63,9 @@ class Journal:
         end = time.monotonic()
         self._due = end + max(INTERVAL, (end - start) / SHARE)
 
-    def _load(self) -> None:
+    def _load(self, path: str) -> None:
         try:
-            with open(self._path, "rb") as file:
+            with open(path, "rb") as file:
                 content = file.read()
         except FileNotFoundError:
             # At once, so that a file that cannot be written is found out before the work.

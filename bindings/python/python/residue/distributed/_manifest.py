@@ -9,6 +9,7 @@ check value of all before it, so that a manifest that was cut or damaged is not 
 from __future__ import annotations
 
 import json
+import os
 import re
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
@@ -18,8 +19,7 @@ from typing import Any
 import residue
 
 from ._errors import ManifestError
-from ._journal import replace
-from ._objects import Local, reason, store
+from ._objects import reason, store
 from ._parts import Problem, Result, count, restore
 
 HEAD = "# residue-manifest "
@@ -72,13 +72,9 @@ class Manifest:
         end = {"objects": len(self.entries), "crc-32c": f"{residue.crc32c(body.encode(**CODING)):08x}"}
         return f"{body}{TAIL}{_json(end)}\n"
 
-    def write(self, url: str, storage_options: Mapping[str, Any] | None = None) -> None:
+    def write(self, url: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None) -> None:
         """Writes the manifest; a local file is replaced whole or not at all."""
-        content, place = self.text().encode(**CODING), store(url, storage_options)
-        if isinstance(place, Local):
-            replace(place.root, content)
-        else:
-            place.write(content)
+        store(url, storage_options).write(self.text().encode(**CODING))
 
     @staticmethod
     def of(
@@ -105,7 +101,9 @@ class Manifest:
         return Manifest(root, tree, tuple(codes), part_size, entries, tuple(problems))
 
     @staticmethod
-    def read(url: str, storage_options: Mapping[str, Any] | None = None, code: str | None = None) -> Manifest:
+    def read(
+        url: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None, code: str | None = None
+    ) -> Manifest:
         """Reads a manifest or a list of values. `code` is that of lines that name none. ManifestError if it is neither."""
         place = store(url, storage_options)
         try:
@@ -174,7 +172,7 @@ def _manifest(text: str) -> Manifest:
                 values[code] = value
             parts = {code: [int(v, 16) for v in of] for code, of in facts.get("parts", {}).items()}
             entry = Entry(facts["name"], facts["size"], values, parts)
-            _agree(entry, part_size)
+            _agree(entry, facts["size"], part_size)
             entries[entry.name] = entry
             place += 1 + len(codes)
         return Manifest(head["root"], head["tree"], codes, part_size, entries)
@@ -184,12 +182,12 @@ def _manifest(text: str) -> Manifest:
         raise ManifestError("its check value is right, but it is not as residue writes manifests") from error
 
 
-def _agree(entry: Entry, part_size: int) -> None:
+def _agree(entry: Entry, size: int, part_size: int) -> None:
     """The parts make the whole, or ValueError."""
     for code, parts in entry.parts.items():
-        if len(parts) != count(entry.size, part_size):
+        if len(parts) != count(size, part_size):
             raise ValueError(f"{len(parts)} parts")
-        lengths = [min(part_size, entry.size - start) for start in range(0, entry.size, part_size)]
+        lengths = [min(part_size, size - start) for start in range(0, size, part_size)]
         whole = residue.concat(*(restore(code, v, n) for v, n in zip(parts, lengths, strict=True)))
         if whole.value != entry.values[code]:
             raise ValueError("the parts make another whole")
@@ -247,7 +245,8 @@ def label(code: str | residue.Code) -> str:
 
 def _list(text: str, code: str | None) -> Manifest:
     entries: dict[str, Entry] = {}
-    malformed, codes = [], {}
+    malformed: list[int] = []
+    codes: dict[str, None] = {}
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         line = line.removesuffix("\r")
         if not line or line.startswith("#"):

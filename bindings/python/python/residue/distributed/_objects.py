@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ._journal import replace
+
 #: Bytes of a local file that are read at a time: what the system copies is still near when the codes read it.
 LOCAL_BLOCK = 256 << 10
 
@@ -67,15 +69,17 @@ class Store(Protocol):
     def read(self, name: str, offset: int, length: int) -> Iterator[Any]:
         """The bytes of a range, in buffers that are valid until the next one; fewer if the object ends before."""
 
+    def write(self, content: bytes) -> None:
+        """Makes the URL's own object, or replaces it: whole or not at all, if it is a local file."""
 
-def store(url: str, options: Mapping[str, Any] | None = None) -> Store:
+
+def store(url: str | os.PathLike[str], options: Mapping[str, Any] | None = None) -> Store:
     """The store of a URL. What is not spelled `scheme://` is a local path."""
     if not isinstance(url, (str, os.PathLike)):
         raise TypeError(f"a URL or a path is wanted, not {type(url).__name__}")
     url = os.fspath(url)
     for scheme in ("file://", "local://"):
-        if url.startswith(scheme):
-            url = url[len(scheme) :]
+        url = url.removeprefix(scheme)
     if "://" in url or "::" in url and not os.path.exists(url):
         return Remote(url, options)
     if options:
@@ -149,6 +153,9 @@ class Local:
                     return
                 length -= filled
 
+    def write(self, content: bytes) -> None:
+        replace(self.root, content)
+
 
 def _local(result: os.stat_result) -> Object:
     return Object(result.st_size, {"mtime": str(result.st_mtime_ns)})
@@ -218,7 +225,6 @@ class Remote:
         return self._object(path, info)
 
     def write(self, content: bytes) -> None:
-        """Makes the URL's own object, or replaces it."""
         self._fs.pipe_file(self._base, content)
 
     def _object(self, path: str, info: Mapping[str, Any]) -> Object:

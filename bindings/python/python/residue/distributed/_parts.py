@@ -119,7 +119,7 @@ def _read(files: Any, codes: Sequence[residue.Code], piece: Piece) -> Done:
             return Done(piece.name, piece.part, [], Problem("missing", "no such object"))
         except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
             return Done(piece.name, piece.part, [], Problem("unreadable", reason(error)))
-        except Exception as error:  # noqa: BLE001: drivers have errors of their own.
+        except Exception as error:  # noqa: BLE001 (drivers have errors of their own)
             problem = Problem("unreadable", reason(error))
             continue
         if not now.same(piece.object):
@@ -170,7 +170,7 @@ def read(
             length = min(part_size, result.object.size - one.part * part_size)
             progress.add(length)
             if one.problem is not None:
-                result.problem = result.problem or _checked(url, options, one)
+                result.problem = result.problem or _checked(url, options, one.name, one.problem)
                 continue
             result.parts[one.part] = one.partials
             values = [f"{partial.value:x}" for partial in one.partials]
@@ -209,12 +209,12 @@ def _batches(pieces: Iterator[Piece], part_size: int) -> Iterator[list[Piece]]:
         yield batch
 
 
-def _checked(url: str, options: Mapping[str, Any] | None, done: Done) -> Problem:
+def _checked(url: str, options: Mapping[str, Any] | None, name: str, problem: Problem) -> Problem:
     """A worker's problem, looked at from here."""
-    if done.problem.kind != "missing":
-        return done.problem
+    if problem.kind != "missing":
+        return problem
     try:
-        store(url, options).stat(done.name)
+        store(url, options).stat(name)
     except OSError:
         return Problem("changed", "disappeared while it was read")
     return Problem("unreadable", "is there, but not for the workers: it has to be on storage that all of them share")

@@ -121,7 +121,8 @@ def verify(
 def _finding(entry: Entry, result: Result | None, problem: Problem | None, part_size: int) -> Finding:
     if result is not None:
         problem = result.problem
-    if problem is not None:
+    if problem is not None or result is None:
+        problem = problem or Problem("missing", "no such object")
         verdict = "missing" if problem.kind == "missing" else "unreadable"
         return Finding(entry.name, verdict, expected=entry.values, problem=problem.why)
     actual = {code: whole.value for code, whole in zip(entry.values, result.whole(), strict=True)}

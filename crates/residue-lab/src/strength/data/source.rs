@@ -126,7 +126,7 @@ pub(super) struct Chunk {
 pub(super) struct Plan {
     made: Option<Made>,
     pub(super) seed: u64,
-    #[serde(with = "names")]
+    #[cfg_attr(any(unix, windows), serde(with = "names"))]
     pub(super) files: Vec<PathBuf>,
     pub(super) chunks: Vec<Chunk>,
     /// Folders and files that could not be looked at.
@@ -225,6 +225,7 @@ impl Plan {
 }
 
 /// Paths that need not be Unicode, as the system has them.
+#[cfg(any(unix, windows))]
 mod names {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
     use std::ffi::OsString;
