@@ -145,10 +145,11 @@ fn place(built: &Path, places: &Places, zlib: bool) -> Result<(), String> {
     copy(Path::new(PAGE), folder(&manual.join("man3"))?.join("residue.3"))?;
     let pages = folder(&manual.join("man1"))?;
     let wrote = Command::new(programs.join("residue")).arg("man").arg(&pages).status();
-    if !wrote.is_ok_and(|status| status.success()) {
-        println!("no manual of the program: `residue man {}` failed", pages.display());
+    if wrote.is_ok_and(|status| status.success()) {
+        Ok(())
+    } else {
+        Err(format!("`residue man {}` failed", pages.display()))
     }
-    Ok(())
 }
 
 /// What `pkg-config` tells.

@@ -43,8 +43,8 @@ fn main() -> ExitCode {
         ["cross", target] => cross::run(target, &[]),
         ["cross", "--", filter @ ..] => cross::run("", filter),
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
-        ["web"] => web::made(),
         ["install-c", words @ ..] => c::install(words),
+        ["web"] => web::made(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

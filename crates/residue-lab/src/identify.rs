@@ -223,10 +223,10 @@ pub fn identify(samples: &Samples, options: &Options) -> Result<Report, Error> {
         return Err(Error::Offset(options.offset));
     }
     let mut report = search(samples, options);
-    if !report.convincing() {
-        if let Some(better) = without_some(samples, options) {
-            report = better;
-        }
+    if !report.convincing()
+        && let Some(better) = without_some(samples, options)
+    {
+        report = better;
     }
     report.decisive = decide::between(&report.hits, samples);
     Ok(report)
