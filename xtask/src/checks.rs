@@ -1,7 +1,6 @@
 //! `cargo xtask check`: what must hold beside the tests.
 
 use crate::{cargo, loops, require_all};
-use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 /// Targets without `std` (and without vector registers), and one whose `std` does nothing.
@@ -153,25 +152,26 @@ fn target(name: &str, options: &[&str]) -> Outcome {
     }
     let mut command = cargo();
     command
-        .args(["build", "--quiet", "--release", "--package", "residue", "--target", name])
+        .args(["build", "--quiet", "--package", "residue", "--target", name])
+        // Compiled to the end, and no more than that needs.
+        .args(["--config", "profile.dev.opt-level=1"])
         .args(options);
     done(command.env("RUSTFLAGS", "-D warnings").status())
 }
 
 /// An intrinsic that is not inlined is a function call where one instruction should be: slow, and right, so that no test
-/// fails. It shows as a symbol of `core::core_arch` in a release binary that holds every kernel.
+/// fails. It shows as a symbol of `core::core_arch` in a release build of the library, which holds every kernel.
 fn intrinsics() -> Outcome {
-    if let Outcome::Bad(why) = cargo_does(&["build", "--release", "--quiet"]) {
-        return Outcome::Bad(why);
-    }
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
-    let binary = Path::new(&target).join("release/residue");
-    let Ok(output) = Command::new("nm").arg("-C").arg(&binary).output() else {
+    let library = match loops::library() {
+        Ok(library) => library,
+        Err(why) => return Outcome::Bad(why),
+    };
+    let Ok(output) = Command::new("nm").arg("-C").arg(&library).output() else {
         return Outcome::Skipped("`nm` is not installed (Debian package binutils)".to_string());
     };
     let symbols = String::from_utf8_lossy(&output.stdout);
     if !symbols.contains("residue::") {
-        return Outcome::Bad(format!("`{}` shows no symbols of the library", binary.display()));
+        return Outcome::Bad(format!("`{}` shows no symbols of the library", library.display()));
     }
     // The one that stays is of the standard library's own feature detection.
     let call = |line: &&str| line.contains("core::core_arch") && !line.ends_with("::_xgetbv");

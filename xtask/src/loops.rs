@@ -5,7 +5,7 @@
 //! name, which Rust's "v0" symbols give with its type parameters, and by a jump backwards.
 
 use crate::cargo;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A loop that must stay as good as it is.
@@ -98,8 +98,12 @@ pub fn check() -> Result<(), Problem> {
     if wrong.is_empty() { Ok(()) } else { Err(Problem::Bad(wrong.join("; "))) }
 }
 
-/// The library's machine code as text, from a build of its own: the symbols differ from those of an ordinary one.
-fn disassemble() -> Result<String, Problem> {
+/// The library with every kernel, as the compiler makes it for a release: a build of its own, whose symbols differ from those of
+/// an ordinary one.
+///
+/// # Errors
+/// It does not build.
+pub fn library() -> Result<PathBuf, String> {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
     let folder = Path::new(&target).join("loops");
     let built = cargo()
@@ -108,9 +112,14 @@ fn disassemble() -> Result<String, Problem> {
         .args(["--", "-C", "symbol-mangling-version=v0"])
         .status();
     if !built.is_ok_and(|status| status.success()) {
-        return Err(Problem::Bad("the library does not build".to_string()));
+        return Err("the library does not build".to_string());
     }
-    let library = folder.join("release/libresidue.rlib");
+    Ok(folder.join("release/libresidue.rlib"))
+}
+
+/// Its machine code as text.
+fn disassemble() -> Result<String, Problem> {
+    let library = library().map_err(Problem::Bad)?;
     // It complains of the compiler's own part of the library, which is no object file.
     let mut objdump = Command::new("objdump");
     let output = objdump.args(["-d", "-C", "--no-show-raw-insn"]).arg(library).output();
