@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
 
 /// Programs that tests compare ours with or run it beside, and the Debian package of each.
-const TOOLS: [(&str, &str); 11] = [
+const TOOLS: [(&str, &str); 12] = [
     ("crc32", "libarchive-zip-perl"),
     ("rhash", "rhash"),
     ("python3", "python3"),
@@ -18,6 +18,7 @@ const TOOLS: [(&str, &str); 11] = [
     ("nft", "nftables"),
     ("dumpcap", "tshark"),
     ("curl", "curl"),
+    ("man", "man-db"),
 ];
 
 /// Passed, failed and skipped.

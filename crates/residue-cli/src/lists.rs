@@ -195,7 +195,12 @@ fn spelled(
         let possible = !chosen.cksum || wanted != Spelling::Hex;
         if usual && possible { wanted.read(written, width) } else { None }
     };
-    let fixed = read(Spelling::Hex).or(read(Spelling::Base64));
+    // Never guessed: they look like hexadecimal.
+    let octets = match spelling {
+        Some(order @ (Spelling::BigEndian | Spelling::LittleEndian)) => order.read(written, width),
+        _ => None,
+    };
+    let fixed = read(Spelling::Hex).or(read(Spelling::Base64)).or(octets);
     let value = match (fixed, read(Spelling::Decimal)) {
         (Some(fixed), Some(decimal)) => Number::Either { fixed, decimal },
         (Some(fixed), None) => Number::Fixed(fixed),
