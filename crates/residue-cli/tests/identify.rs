@@ -69,7 +69,7 @@ fn what_is_found_is_what_sum_takes() {
     assert!(params.starts_with("width=16,poly=0x1f2b,init="), "{params}");
     assert_eq!(value(params, "123456789"), value(code, "123456789"));
     let text = residue([&["identify"], &samples[..]].concat()).run();
-    assert!(text.ends(0).contains(&format!("residue sum -a {params} FILE")), "{text:?}");
+    assert!(text.ends(0).contains(&format!("\n  residue sum -a {params} FILE\n")), "{text:?}");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn what_is_said() {
     let good = say(&["text:123456789:29b1", "text:abc:514a"], 0);
     assert!(good.contains("\ncrc-16/ibm-3740\n  width=16,poly=0x1021,init=0xffff,"), "{good}");
     assert!(good.contains("of the whole message; the value highest byte first"));
-    assert!(good.contains("Next: residue sum -a crc-16/ibm-3740 FILE"));
+    assert!(good.contains("\nNext:\n  residue sum -a crc-16/ibm-3740 FILE\n"));
     let turned = say(&["text:123456789:b129", "text:abc:4a51"], 0);
     assert!(turned.contains("crc-16/ibm-3740") && turned.contains("lowest byte first"), "{turned}");
     // One length: which init it was is open, and it is said how to settle that.

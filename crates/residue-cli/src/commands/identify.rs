@@ -231,11 +231,10 @@ fn told(samples: &Samples, report: &Report, output: &Output) -> Vec<String> {
         );
     }
     if let (Some(name), true) = (names(&report.hits[0]).1, report.convincing()) {
-        say(
-            plain,
-            "",
-            &format!("Next: residue sum -a {name} FILE, residue conform -a {name} -- PROGRAM"),
-        );
+        say(plain, "", "Next:");
+        // To be copied: not put into lines.
+        lines.push(format!("  residue sum -a {name} FILE"));
+        lines.push(format!("  residue conform -a {name} -- PROGRAM"));
     }
     lines
 }
