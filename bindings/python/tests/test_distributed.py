@@ -264,7 +264,9 @@ def test_a_journal_goes_on_and_is_never_trusted_blindly(threads, tmp_path, monke
     done = json.loads(journal.read_text())["journal"]["objects"][""]["parts"]
     assert len(done) == 4
     assert value() == residue.crc32c(data)
-    assert sorted([*calls, *map(int, done)]) == list(range(10))
+    # A part that was being read at the end may be among the calls as well.
+    read_before = set(map(int, done))
+    assert read_before.isdisjoint(calls) and read_before.union(calls) == set(range(10))
     assert value() == residue.crc32c(data) and calls == []
 
     # Other work.
