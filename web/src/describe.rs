@@ -3,7 +3,7 @@
 use crate::ask::spell;
 use residue::Code;
 use residue::crc::Params;
-use residue_lab::notation;
+use residue_lab::notation::Notations;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -162,14 +162,7 @@ fn crc(code: &Code, params: &Params) -> Value {
         "xorout": hex(params.xorout),
         "residue": hex(params.residue),
         "known": known,
-        "notations": {
-            "normal": hex(params.poly),
-            "reversed": hex(params.reversed()),
-            "reciprocal": hex(params.reciprocal()),
-            "koopman": hex(params.koopman()),
-            "explicit": notation::explicit(params),
-            "terms": notation::terms(params),
-        },
+        "notations": Notations::of(params),
     })
 }
 

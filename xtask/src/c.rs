@@ -10,6 +10,8 @@ pub use tests::run;
 
 const HEADER: &str = "bindings/c/include/residue.h";
 const PAGE: &str = "bindings/c/man/residue.3";
+/// The switch that makes a library with zlib's names of it.
+const ZLIB_NAMES: &str = "--features=residue-zlib/zlib-names";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What programs look for; bindings/c/build.rs writes it into the library.
 const SONAME: &str = "libresidue.so.0";
@@ -81,12 +83,16 @@ fn installed(words: &[&str]) -> Result<(), String> {
     }
     let prefix = prefix.ok_or_else(|| format!("where to? --prefix DIR\n\n{HELP}"))?;
     let libraries = libraries.unwrap_or_else(|| prefix.join("lib"));
-    let built = build(&["--release"], zlib)?;
+    let mut words = vec!["build", "--quiet", "--release", "-p", "residue-c", "-p", "residue-cli"];
+    if zlib {
+        words.extend(["-p", "residue-zlib", ZLIB_NAMES]);
+    }
+    let built = build(&words, "release")?;
     place(&built, &Places { prefix, libraries, destination }, zlib)
 }
 
 /// Builds the libraries and the program; says where they are.
-fn build(profile: &[&str], zlib: bool) -> Result<PathBuf, String> {
+fn build(words: &[&str], folder: &str) -> Result<PathBuf, String> {
     if !cfg!(all(unix, not(target_vendor = "apple"))) {
         return Err(
             "the installation knows shared libraries of ELF systems only; build the crate \
@@ -94,16 +100,10 @@ fn build(profile: &[&str], zlib: bool) -> Result<PathBuf, String> {
                 .to_string(),
         );
     }
-    let mut words = vec!["build", "--quiet", "-p", "residue-c", "-p", "residue-cli"];
-    if zlib {
-        words.extend(["-p", "residue-zlib", "--features", "residue-zlib/zlib-names"]);
-    }
-    let status = cargo().args(&words).args(profile).status();
-    if !status.is_ok_and(|status| status.success()) {
+    if !cargo().args(words).status().is_ok_and(|status| status.success()) {
         return Err(format!("`cargo {}` failed", words.join(" ")));
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let folder = if profile == ["--release"] { "release" } else { "debug" };
     std::path::absolute(Path::new(&target).join(folder)).map_err(|error| error.to_string())
 }
 

@@ -17,8 +17,7 @@ pub fn run(rivals: bool) -> ExitCode {
         ("formatting", || {
             let peers = ["fmt", "--check", "--manifest-path", crate::rivals::MANIFEST];
             let fuzz = ["fmt", "--check", "--manifest-path", crate::fuzz::MANIFEST];
-            let python = ["fmt", "--check", "--manifest-path", crate::python::MANIFEST];
-            for words in [&["fmt", "--all", "--check"][..], &peers, &fuzz, &python] {
+            for words in [&["fmt", "--all", "--check"][..], &peers, &fuzz] {
                 match cargo_does(words) {
                     Outcome::Good => {}
                     other => return other,
@@ -41,17 +40,6 @@ pub fn run(rivals: bool) -> ExitCode {
             let words = ["clippy", "--quiet", "--manifest-path", crate::fuzz::MANIFEST];
             cargo_does(&[&words[..], &["--", "-D", "warnings"]].concat())
         }),
-        ("lints of the Python package", || {
-            let words =
-                ["clippy", "--quiet", "--locked", "--manifest-path", crate::python::MANIFEST];
-            let words = [&words[..], &["--", "-D", "warnings"]].concat();
-            // For the stable interface no Python is needed.
-            let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
-            let mut command = cargo();
-            command.args(words).env("CARGO_TARGET_DIR", target);
-            command.env("PYO3_NO_PYTHON", "1").env("PYO3_BUILD_EXTENSION_MODULE", "1");
-            done(command.status())
-        }),
         ("documentation", || {
             done(
                 cargo()
@@ -60,7 +48,6 @@ pub fn run(rivals: bool) -> ExitCode {
                     .status(),
             )
         }),
-        ("C header", || cargo_does(&["test", "--quiet", "--package", "residue-c"])),
         ("without std", bare_targets),
         ("other architectures compile", || all(ARCHITECTURES, &[])),
         ("intrinsics are inlined", intrinsics),

@@ -62,6 +62,10 @@ fn require_all() -> bool {
     std::env::var("RESIDUE_REQUIRE_ALL").is_ok_and(|value| value == "1")
 }
 
+/// Builds what tests of other languages need. Everything together has the features that `cargo test --workspace` gives it, so
+/// nothing is compiled twice.
+const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
+
 /// Adds a target's standard library.
 fn add_target(name: &str) -> Result<(), String> {
     let output = std::process::Command::new("rustup").args(["target", "add", name]).output();

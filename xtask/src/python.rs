@@ -1,13 +1,13 @@
 //! The Python package: built into an environment of its own, and tested there.
 
 use crate::debian::install;
+use crate::test::Counts;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Its folder, and its manifest: a workspace of its own.
+/// Its folder.
 const FOLDER: &str = "bindings/python";
-pub const MANIFEST: &str = "bindings/python/Cargo.toml";
 
 /// Where Python's packages are put.
 const ENVIRONMENT: &str = "target/python";
@@ -20,20 +20,11 @@ const PACKAGES: [(&str, &str); 4] = [
     ("distributed>=2025.1", "dask"),
 ];
 
-/// The results of pytest.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Results {
-    pub passed: u64,
-    pub failed: u64,
-    /// Why tests were skipped.
-    pub skipped: Vec<String>,
-}
-
-/// Builds the package and runs its tests.
+/// Builds the package, runs its tests and counts them.
 ///
 /// # Errors
 /// Why they cannot be run here.
-pub fn run() -> Result<Results, String> {
+pub fn run(counts: &mut Counts) -> Result<(), String> {
     environment()?;
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let programs = here.join(ENVIRONMENT).join("bin");
@@ -48,7 +39,8 @@ pub fn run() -> Result<Results, String> {
         .status();
     if !built.is_ok_and(|status| status.success()) {
         println!("FAILED: the Python package cannot be built");
-        return Ok(Results { failed: 1, ..Results::default() });
+        counts.failed += 1;
+        return Ok(());
     }
     let child = Command::new(programs.join("python"))
         .args(["-m", "pytest", "-q", "-rs", "--color=no", "-p", "no:cacheprovider"])
@@ -56,18 +48,18 @@ pub fn run() -> Result<Results, String> {
         .stdout(Stdio::piped())
         .spawn();
     let mut child = child.map_err(|error| format!("pytest: {error}"))?;
-    let mut results = Results::default();
+    let before = counts.failed;
     if let Some(out) = child.stdout.take() {
         for line in BufReader::new(out).lines().map_while(Result::ok) {
             println!("{line}");
-            count(&line, &mut results);
+            count(&line, counts);
         }
     }
     let good = child.wait().is_ok_and(|status| status.success());
-    if !good && results.failed == 0 {
-        results.failed = 1;
+    if !good && counts.failed == before {
+        counts.failed += 1;
     }
-    Ok(results)
+    Ok(())
 }
 
 /// Makes the environment, and installs what is missing in it.
@@ -111,9 +103,9 @@ fn environment() -> Result<(), String> {
 const VENV: (&str, &str) = ("/usr/share/doc/python3-venv/copyright", "python3-venv");
 
 /// A line of pytest: its closing counts, or why a test was skipped.
-fn count(line: &str, results: &mut Results) {
+fn count(line: &str, total: &mut Counts) {
     if let Some(why) = line.strip_prefix("SKIPPED ") {
-        results.skipped.push(format!("pytest: {why}"));
+        total.skipped.push(format!("pytest: {why}"));
         return;
     }
     // As in `3 failed, 414 passed, 1 skipped in 13.05s`.
@@ -126,8 +118,8 @@ fn count(line: &str, results: &mut Results) {
         .collect();
     for (number, word) in fields.unwrap_or_default() {
         match word {
-            "passed" => results.passed += number,
-            "failed" | "error" | "errors" => results.failed += number,
+            "passed" => total.passed += number,
+            "failed" | "error" | "errors" => total.failed += number,
             _ => {}
         }
     }
@@ -139,18 +131,18 @@ mod tests {
 
     #[test]
     fn closing_lines_are_counted() {
-        let mut results = Results::default();
+        let mut counts = Counts::default();
         for line in [
             "....s.....",
             "SKIPPED [1] tests/test_threads.py:40: there is no lock",
             "FAILED tests/test_a.py::test_b - 5 in 6",
             "3 failed, 414 passed, 1 skipped, 2 errors in 13.05s",
         ] {
-            count(line, &mut results);
+            count(line, &mut counts);
         }
         let skipped = vec!["pytest: [1] tests/test_threads.py:40: there is no lock".to_string()];
-        assert_eq!(results, Results { passed: 414, failed: 5, skipped });
-        count("==== 2 passed in 0.01s ====", &mut results);
-        assert_eq!(results.passed, 416);
+        assert_eq!(counts, Counts { passed: 414, failed: 5, skipped });
+        count("==== 2 passed in 0.01s ====", &mut counts);
+        assert_eq!(counts.passed, 416);
     }
 }

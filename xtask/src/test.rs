@@ -21,12 +21,12 @@ const TOOLS: [(&str, &str); 12] = [
     ("man", "man-db"),
 ];
 
-/// Passed, failed and skipped.
-#[derive(Default)]
-struct Counts {
-    passed: u64,
-    failed: u64,
-    skipped: Vec<String>,
+/// Passed, failed, and why tests were skipped.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub passed: u64,
+    pub failed: u64,
+    pub skipped: Vec<String>,
 }
 
 impl Counts {
@@ -67,13 +67,8 @@ pub fn run() -> ExitCode {
     counts.add("fuzz targets", crate::fuzz::run());
     counts.add("C library", crate::c::run());
     counts.add("the page in a browser", crate::web::run());
-    match crate::python::run() {
-        Ok(results) => {
-            counts.passed += results.passed;
-            counts.failed += results.failed;
-            counts.skipped.extend(results.skipped);
-        }
-        Err(why) => counts.skipped.push(format!("Python package: {why}")),
+    if let Err(why) = crate::python::run(&mut counts) {
+        counts.skipped.push(format!("Python package: {why}"));
     }
     counts.closed()
 }

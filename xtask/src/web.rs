@@ -3,7 +3,7 @@
 //! One file, so that it opens by a double click, needs no server, and can forbid every connection: nothing is fetched.
 
 use crate::debian::install;
-use crate::{add_target, cargo};
+use crate::{EVERYTHING, add_target, cargo};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -40,7 +40,7 @@ pub fn run() -> Result<(u64, Vec<String>), String> {
         Ok(page) => page,
         Err(why) => return failed(why),
     };
-    if !cargo().args(["build", "-q", "-p", "residue-cli"]).status().is_ok_and(|it| it.success()) {
+    if !cargo().args(EVERYTHING).arg("-q").status().is_ok_and(|it| it.success()) {
         return failed("the program to compare with was not built".into());
     }
     let program = target().join("debug/residue");

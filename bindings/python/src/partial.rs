@@ -77,15 +77,6 @@ impl PyPartial {
         Ok(partial)
     }
 
-    #[staticmethod]
-    fn _restore(
-        code: &Bound<'_, PyAny>,
-        value: &Bound<'_, PyAny>,
-        length: u64,
-    ) -> PyResult<PyPartial> {
-        PyPartial::__new__(code, value, length)
-    }
-
     /// The partial that a line of text spells, as str(partial) writes it: "crc-32/iscsi:e3069283:9".
     #[staticmethod]
     fn parse(text: &str) -> PyResult<PyPartial> {

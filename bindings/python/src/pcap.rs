@@ -4,12 +4,13 @@ use crate::work::Interruptible;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use residue_net::Error;
 use residue_net::check::Verdict;
-use residue_net::diagnose::{Bit, Cause, UNKNOWN};
+use residue_net::diagnose::Cause;
 use residue_net::pcap::Reader;
-use residue_net::summary::{Counts, Faults, Summary};
+use residue_net::record::Record;
+use residue_net::summary::{Counts, Summary, ranked};
 use residue_net::verify::{self, Buffer, Finding, Read};
-use residue_net::{Address, Error};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,46 +35,24 @@ struct Check {
 
 impl Check {
     fn of(finding: &Finding<'_>, cause: Option<Cause>) -> Check {
-        let [source, destination] = finding.addresses().map(shown);
+        let Record { reason, cause, detail, source, destination, offset } =
+            Record::of(finding, cause);
         let ports = finding.check.ports;
-        let wrong = matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
         Check {
             packet: finding.buffer.packet,
             protocol: finding.check.protocol.name,
             verdict: finding.verdict.name(),
-            reason: match finding.verdict {
-                Verdict::Unverifiable(reason) => Some(reason.text()),
-                _ => None,
-            },
-            cause: wrong.then(|| cause.map_or(UNKNOWN, Cause::name)),
-            detail: cause.and_then(|cause| detail(finding, cause)),
+            reason,
+            cause,
+            detail,
             stored: finding.stored(),
             computed: finding.computed(),
             source,
             destination,
             source_port: ports.map(|ports| ports[0]),
             destination_port: ports.map(|ports| ports[1]),
-            offset: finding.buffer.places.offset(finding.check.field[0].start),
+            offset,
         }
-    }
-}
-
-/// An address as text; `None` where there is none.
-fn shown(bytes: &[u8]) -> Option<String> {
-    (!bytes.is_empty()).then(|| Address::new(bytes).to_string())
-}
-
-/// What is known of a cause beyond its name.
-fn detail(finding: &Finding<'_>, cause: Cause) -> Option<String> {
-    match cause {
-        Cause::OtherLength(length) => Some(format!("right over {length} bytes")),
-        Cause::FlippedBit(Bit::At { offset, bit }) => {
-            let place = finding.buffer.places.offset(offset);
-            let place = place.map_or(String::new(), |place| format!(", byte {place} of the file"));
-            Some(format!("bit {bit} of byte {offset}{place}"))
-        }
-        Cause::FlippedBit(Bit::Weight(weight)) => Some(format!("bit {weight} of a 16-bit word")),
-        _ => None,
     }
 }
 
@@ -148,15 +127,11 @@ fn report<'py>(
         let (source, destination) = (rewrite.source.to_string(), rewrite.destination.to_string());
         (source, destination, rewrite.lacking, rewrite.packets, rewrite.addresses_only)
     });
-    let mut senders: Vec<_> = summary.senders.iter().collect();
-    senders.sort_by_key(|(address, faults)| (rank(faults), **address));
-    let senders = senders
-        .iter()
-        .map(|(address, faults)| (shown(address.bytes()), faults.wrong, faults.offloaded));
-    let mut flows: Vec<_> = summary.flows.iter().collect();
-    flows.sort_by(|one, other| rank(one.1).cmp(&rank(other.1)).then_with(|| one.0.cmp(other.0)));
-    let flows = flows.iter().map(|(flow, faults)| {
-        let [source, destination] = flow.addresses.each_ref().map(|it| shown(it.bytes()));
+    let senders = ranked(&summary.senders)
+        .into_iter()
+        .map(|(address, faults)| (address.shown(), faults.wrong, faults.offloaded));
+    let flows = ranked(&summary.flows).into_iter().map(|(flow, faults)| {
+        let [source, destination] = flow.addresses.map(|address| address.shown());
         let ports = flow.ports;
         (
             flow.protocol,
@@ -184,11 +159,6 @@ fn report<'py>(
     Ok(report)
 }
 
-/// Those with the most faults first.
-fn rank(faults: &Faults) -> std::cmp::Reverse<(u64, u64)> {
-    std::cmp::Reverse((faults.wrong, faults.offloaded))
-}
-
 fn counted<'py>(
     py: Python<'py>,
     name: &str,
@@ -200,16 +170,8 @@ fn counted<'py>(
     for (key, text) in [("protocol", name), ("title", title), ("source", source)] {
         row.set_item(key, text)?;
     }
-    for (key, count) in [
-        ("good", counts.good),
-        ("bad", counts.bad),
-        ("offloaded", counts.offloaded),
-        ("absent", counts.absent),
-        ("illegal", counts.illegal),
-        ("unverifiable", counts.unverifiable()),
-        ("length_conflict", counts.length_conflict),
-    ] {
-        row.set_item(key, count)?;
+    for (verdict, count) in counts.columns() {
+        row.set_item(verdict.replace(' ', "_"), count)?;
     }
     Ok(row)
 }

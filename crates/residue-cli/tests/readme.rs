@@ -36,7 +36,7 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("residue guard status", "needs a guard that runs; tests/guard.rs has one"),
     (
         "residue guard simulate",
-        "takes many seconds unless optimised; tests/guard.rs runs it shortened",
+        "takes many seconds unless optimised; tests/guard_simulate.rs runs it shortened",
     ),
     ("residue guard demo", "needs root; .ci/run runs it"),
 ];

@@ -34,6 +34,12 @@ impl Address {
         &self.bytes[..usize::from(self.length)]
     }
 
+    /// As text; `None` if there is none.
+    #[must_use]
+    pub fn shown(&self) -> Option<String> {
+        (self.length > 0).then(|| self.to_string())
+    }
+
     /// Its 16-bit words, summed modulo 65535.
     #[must_use]
     pub fn sum(&self) -> u64 {

@@ -9,7 +9,7 @@ mod rewritten;
 pub use rewritten::{Diagnosis, Rewrite, Tally};
 
 use crate::check::{Check, Piece, Rule, Span, Verdict};
-use crate::verify::Finding;
+use crate::verify::{Finding, Places};
 
 /// Why a check is not good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,6 +62,23 @@ impl Cause {
             Cause::OtherLength(_) => "other-length",
             Cause::OtherDestination => "other-destination",
             Cause::FlippedBit(_) => "flipped-bit",
+        }
+    }
+
+    /// What is known of it beyond its name, in a buffer whose bytes stand at `places`.
+    #[must_use]
+    pub fn detail(self, places: Places<'_>) -> Option<String> {
+        match self {
+            Cause::OtherLength(length) => Some(format!("right over {length} bytes")),
+            Cause::FlippedBit(Bit::At { offset, bit }) => {
+                let place = places.offset(offset);
+                let place = place.map_or(String::new(), |at| format!(", byte {at} of the file"));
+                Some(format!("bit {bit} of byte {offset}{place}"))
+            }
+            Cause::FlippedBit(Bit::Weight(weight)) => {
+                Some(format!("bit {weight} of a 16-bit word"))
+            }
+            _ => None,
         }
     }
 

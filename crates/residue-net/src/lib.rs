@@ -20,6 +20,7 @@ pub mod json;
 pub mod make;
 pub mod nat;
 pub mod pcap;
+pub mod record;
 pub mod rewrite;
 pub mod stream;
 pub mod summary;

@@ -109,7 +109,7 @@ pub fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
 /// An address as reports write it; some packets have none.
 #[must_use]
 pub fn sender_name(address: &Address) -> String {
-    if address.bytes().is_empty() { "(no address)".into() } else { address.to_string() }
+    address.shown().unwrap_or_else(|| "(no address)".into())
 }
 
 /// All findings of a capture, counted.

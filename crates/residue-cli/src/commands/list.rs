@@ -6,7 +6,7 @@ use crate::output::{Output, Spelling};
 use residue::crc::Params;
 use residue::kernel::KernelInfo;
 use residue::{Code, cpu};
-use residue_lab::notation;
+use residue_lab::notation::Notations;
 use serde::Serialize;
 use std::io;
 
@@ -88,17 +88,6 @@ struct Crc {
     notations: Notations,
 }
 
-/// One polynomial, as different books write it.
-#[derive(Serialize)]
-struct Notations {
-    normal: String,
-    reversed: String,
-    reciprocal: String,
-    koopman: String,
-    explicit: String,
-    terms: String,
-}
-
 #[derive(Serialize)]
 struct Kernel {
     name: &'static str,
@@ -146,14 +135,7 @@ impl Crc {
             refout: params.refout,
             xorout: hex(params.xorout),
             residue: hex(params.residue),
-            notations: Notations {
-                normal: hex(params.poly),
-                reversed: hex(params.reversed()),
-                reciprocal: hex(params.reciprocal()),
-                koopman: hex(params.koopman()),
-                explicit: notation::explicit(params),
-                terms: notation::terms(params),
-            },
+            notations: Notations::of(params),
         }
     }
 }

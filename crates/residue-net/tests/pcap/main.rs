@@ -1,12 +1,13 @@
 //! Captures: what is written is read again; what is damaged ends in an error, never in a panic or a wrong packet.
 
+mod compressed;
 mod damaged;
 mod formats;
 
 use residue_net::Error;
-use residue_net::pcap::compressed::{self, Compression};
+use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{COMMENT, Header, NgWriter, Writer};
-use residue_net::pcap::{ByteOrder, Format, LinkType, Reader};
+use residue_net::pcap::{self, ByteOrder, Format, LinkType, Reader};
 use std::io::{self, ErrorKind, Read};
 
 /// A packet that owns its bytes.
@@ -162,7 +163,7 @@ fn files() -> Vec<Vec<u8>> {
 
 fn compress(file: &[u8], compression: Compression) -> Vec<u8> {
     let mut out = Vec::new();
-    compressed::copy(&mut &*file, &mut out, Some(compression)).unwrap();
+    pcap::compressed::copy(&mut &*file, &mut out, Some(compression)).unwrap();
     out
 }
 

@@ -20,7 +20,7 @@ import residue
 
 from ._errors import ManifestError
 from ._objects import reason, store
-from ._parts import Problem, Result, count, restore
+from ._parts import Problem, Result, count
 
 HEAD = "# residue-manifest "
 TAIL = "# residue-manifest-end "
@@ -188,7 +188,7 @@ def _agree(entry: Entry, size: int, part_size: int) -> None:
         if len(parts) != count(size, part_size):
             raise ValueError(f"{len(parts)} parts")
         lengths = [min(part_size, size - start) for start in range(0, size, part_size)]
-        whole = residue.concat(*(restore(code, v, n) for v, n in zip(parts, lengths, strict=True)))
+        whole = residue.concat(*(residue.Partial(code, v, n) for v, n in zip(parts, lengths, strict=True)))
         if whole.value != entry.values[code]:
             raise ValueError("the parts make another whole")
 

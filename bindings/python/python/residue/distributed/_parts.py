@@ -188,12 +188,7 @@ def _restored(values: Any, codes: Sequence[str], length: int) -> list[residue.Pa
     """The partials that a journal kept."""
     if not isinstance(values, list) or len(values) != len(codes):
         return None
-    return [restore(code, int(value, 16), length) for code, value in zip(codes, values, strict=True)]
-
-
-def restore(code: str, value: int, length: int) -> residue.Partial:
-    """The partial of so many bytes that have this value. ValueError if none can have it."""
-    return residue.Partial(code, value, length)
+    return [residue.Partial(code, int(value, 16), length) for code, value in zip(codes, values, strict=True)]
 
 
 def _batches(pieces: Iterator[Piece], part_size: int) -> Iterator[list[Piece]]:

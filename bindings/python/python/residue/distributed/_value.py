@@ -11,8 +11,8 @@ import residue
 from ._cluster import connect
 from ._journal import Journal
 from ._manifest import Manifest, label
-from ._objects import Object, Store, store
-from ._parts import PART_SIZE, Result, raised, read, size
+from ._objects import store
+from ._parts import PART_SIZE, raised, read, size
 from ._progress import Progress
 
 Codes = str | residue.Code | Sequence[str | residue.Code]
@@ -44,7 +44,10 @@ def partials(
         raise IsADirectoryError(21, "is a folder: take its manifest, or name an object in it", place.root)
     task = {"work": "value", "url": place.root, "codes": named, "part_size": bytes_of_part}
     kept = Journal(journal, task)
-    result = _results(client, place, storage_options, {"": place.stat("")}, named, bytes_of_part, kept, progress)[""]
+    objects = {"": place.stat("")}
+    with connect(client) as connected:
+        bar = Progress(progress)
+        result = read(connected, place.root, storage_options, objects, named, bytes_of_part, kept, bar)[""]
     if result.problem is not None:
         raise raised(place.root, "", result.problem)
     return result.whole()
@@ -110,19 +113,7 @@ def manifest(
         objects = {name: place.stat(name)}
     task = {"work": "manifest", "url": place.root, "codes": named, "part_size": bytes_of_part}
     kept = Journal(journal, task)
-    results = _results(client, place, storage_options, objects, named, bytes_of_part, kept, progress)
-    return Manifest.of(place.root, tree, named, bytes_of_part, results, troubles)
-
-
-def _results(
-    client: Any,
-    place: Store,
-    options: Mapping[str, Any] | None,
-    objects: Mapping[str, Object],
-    codes: Sequence[str],
-    part_size: int,
-    journal: Journal,
-    progress: bool | None,
-) -> dict[str, Result]:
     with connect(client) as connected:
-        return read(connected, place.root, options, objects, codes, part_size, journal, Progress(progress))
+        bar = Progress(progress)
+        results = read(connected, place.root, storage_options, objects, named, bytes_of_part, kept, bar)
+    return Manifest.of(place.root, tree, named, bytes_of_part, results, troubles)

@@ -3,7 +3,8 @@
 use crate::output::{Styles, without_numbers, words};
 use residue_net::Address;
 use residue_net::check::Verdict;
-use residue_net::diagnose::{Bit, Cause, Rewrite, UNKNOWN};
+use residue_net::diagnose::{Cause, Rewrite, UNKNOWN};
+use residue_net::record::Record;
 use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
 use residue_net::verify::{Finding, Read};
 use serde_json::{Value, json};
@@ -224,22 +225,6 @@ fn value(finding: &Finding<'_>, value: Option<u64>) -> Option<String> {
     value.map(|value| format!("{value:0digits$X}"))
 }
 
-/// What is known of a cause beyond its name.
-fn detail(finding: &Finding<'_>, cause: Option<Cause>) -> Option<String> {
-    match cause? {
-        Cause::OtherLength(length) => Some(format!("right over {length} bytes")),
-        Cause::FlippedBit(Bit::At { offset, bit }) => {
-            let place = match finding.buffer.places.offset(offset) {
-                Some(place) => format!(", byte {place} of the file"),
-                None => String::new(),
-            };
-            Some(format!("bit {bit} of byte {offset}{place}"))
-        }
-        Cause::FlippedBit(Bit::Weight(weight)) => Some(format!("bit {weight} of a 16-bit word")),
-        _ => None,
-    }
-}
-
 /// A check in a line.
 pub fn check_line(
     capture: Option<&OsStr>,
@@ -278,7 +263,7 @@ pub fn check_line(
                 let _ = write!(line, ", should be {computed}");
             }
             let _ = write!(line, ", {}", cause.map_or(UNKNOWN, Cause::name));
-            if let Some(detail) = detail(finding, cause) {
+            if let Some(detail) = cause.and_then(|cause| cause.detail(finding.buffer.places)) {
                 let _ = write!(line, " ({detail})");
             }
         }
@@ -292,8 +277,7 @@ pub fn check_line(
 
 /// A check as a row.
 pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
-    let Row { reason, cause, detail, stored, computed, source, destination, offset } =
-        row(finding, cause);
+    let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
     let ports = finding.check.ports;
     let port = |place: usize| ports.map_or(String::new(), |ports| ports[place].to_string());
     [
@@ -304,8 +288,8 @@ pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -
         quoted(reason.unwrap_or_default()),
         cause.unwrap_or_default().into(),
         quoted(&detail.unwrap_or_default()),
-        stored.unwrap_or_default(),
-        computed.unwrap_or_default(),
+        value(finding, finding.stored()).unwrap_or_default(),
+        value(finding, finding.computed()).unwrap_or_default(),
         source.unwrap_or_default(),
         destination.unwrap_or_default(),
         port(0),
@@ -317,9 +301,8 @@ pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -
 
 /// A check as JSON.
 pub fn check_json(finding: &Finding<'_>, cause: Option<Cause>) -> Value {
-    let Row { reason, cause, detail, stored, computed, source, destination, offset } =
-        row(finding, cause);
-    let mut value = json!({
+    let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
+    let mut row = json!({
         "packet": finding.buffer.packet,
         "protocol": finding.check.protocol.name,
         "verdict": finding.verdict.name(),
@@ -328,8 +311,8 @@ pub fn check_json(finding: &Finding<'_>, cause: Option<Cause>) -> Value {
         ("reason", reason.map(Value::from)),
         ("cause", cause.map(Value::from)),
         ("detail", detail.map(Value::from)),
-        ("stored", stored.map(Value::from)),
-        ("computed", computed.map(Value::from)),
+        ("stored", value(finding, finding.stored()).map(Value::from)),
+        ("computed", value(finding, finding.computed()).map(Value::from)),
         ("source", source.map(Value::from)),
         ("destination", destination.map(Value::from)),
         ("ports", finding.check.ports.map(|ports| json!(ports))),
@@ -337,43 +320,10 @@ pub fn check_json(finding: &Finding<'_>, cause: Option<Cause>) -> Value {
     ];
     for (name, field) in fields {
         if let Some(field) = field {
-            value[name] = field;
+            row[name] = field;
         }
     }
-    value
-}
-
-/// What is the same in all formats.
-struct Row {
-    reason: Option<&'static str>,
-    cause: Option<&'static str>,
-    detail: Option<String>,
-    stored: Option<String>,
-    computed: Option<String>,
-    source: Option<String>,
-    destination: Option<String>,
-    /// Of the field, in the file.
-    offset: Option<u64>,
-}
-
-fn row(finding: &Finding<'_>, cause: Option<Cause>) -> Row {
-    let [source, destination] = finding
-        .addresses()
-        .map(|bytes| (!bytes.is_empty()).then(|| Address::new(bytes).to_string()));
-    let wrong = matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
-    Row {
-        reason: match finding.verdict {
-            Verdict::Unverifiable(reason) => Some(reason.text()),
-            _ => None,
-        },
-        cause: wrong.then(|| cause.map_or(UNKNOWN, Cause::name)),
-        detail: detail(finding, cause),
-        stored: value(finding, finding.stored()),
-        computed: value(finding, finding.computed()),
-        source,
-        destination,
-        offset: finding.buffer.places.offset(finding.check.field[0].start),
-    }
+    row
 }
 
 fn quoted(text: &str) -> String {

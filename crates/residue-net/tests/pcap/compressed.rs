@@ -1,10 +1,11 @@
 //! Compressed captures that are cut or damaged: every byte before the damage counts.
 
+use crate::{Slow, compress};
 use residue_net::Error;
-use residue_net::pcap::compressed::{self, Compression};
+use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{Header, Writer};
 use residue_net::pcap::{LinkType, Reader};
-use std::io::{self, ErrorKind, Read};
+use std::io::Read;
 
 /// The bytes of each packet that the captures here have.
 const PACKET: usize = 1400;
@@ -103,8 +104,7 @@ fn what_is_before_the_damage_comes() {
 #[test]
 fn cut_gzip_loses_nothing() {
     let file = capture(100);
-    let mut whole = Vec::new();
-    compressed::copy(&mut &file[..], &mut whole, Some(Compression::Gzip)).unwrap();
+    let whole = compress(&file, Compression::Gzip);
     for length in (20..whole.len()).step_by(whole.len() / 9) {
         let mut inflate = flate2::Decompress::new(false);
         let (mut there, mut byte) = (0, [0]);
@@ -119,20 +119,6 @@ fn cut_gzip_loses_nothing() {
         let (count, error) = read(&whole[..length], &file);
         assert_eq!(count, packets_in(there as usize));
         assert!(matches!(error, Some(Error::Decompress { .. })), "{error:?}");
-    }
-}
-
-/// One byte at a time, with an interruption before each.
-struct Slow<'a>(&'a [u8], bool);
-
-impl Read for Slow<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.1 = !self.1;
-        if self.1 {
-            return Err(ErrorKind::Interrupted.into());
-        }
-        let length = buffer.len().min(1);
-        self.0.read(&mut buffer[..length])
     }
 }
 
