@@ -25,6 +25,17 @@ pub fn run(rivals: bool) -> ExitCode {
             }
             Outcome::Good
         }),
+        ("lock files", || {
+            for manifest in ["Cargo.toml", crate::rivals::MANIFEST, crate::fuzz::MANIFEST] {
+                let mut command = cargo();
+                command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]);
+                match done(command.arg(manifest).stdout(Stdio::null()).status()) {
+                    Outcome::Good => {}
+                    other => return other,
+                }
+            }
+            Outcome::Good
+        }),
         ("lints", || {
             cargo_does(&[
                 "clippy",

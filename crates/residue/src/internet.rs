@@ -372,6 +372,7 @@ impl<T: WordSum> Body<T> for Vectors {
 
 impl Paired for Internet {
     const TWICE: bool = false;
+    const IN_PLACE: bool = false;
 
     #[inline(always)]
     fn join<T: WordSum>(tier: T, state: u64, lanes: [T::Lanes; 2], bytes: usize) -> u64 {

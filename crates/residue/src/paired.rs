@@ -14,6 +14,8 @@ use core::marker::PhantomData;
 pub(crate) trait Paired: Family<With = ()> {
     /// Whether the first word of each pair counts twice.
     const TWICE: bool;
+    /// Whether it matters which words stand in which lane.
+    const IN_PLACE: bool;
     /// The state after `bytes` more bytes, from the lanes of vectors with an even and with an odd index.
     fn join<T: WordSum>(
         tier: T,
@@ -29,7 +31,7 @@ fn bias<F: Paired, T: WordSum>(vectors: usize) -> i32 {
     (if F::TWICE { 3 } else { 2 }) * T::BIAS * vectors as i32
 }
 
-/// Fewer than eight vectors at once, more by [`Long`].
+/// At most eight vectors at once, more by [`Long`].
 #[inline(always)]
 pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) -> F::State {
     let n = data.len();
@@ -43,9 +45,13 @@ pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) 
     } else if n <= 4 * T::BYTES {
         let [a, b, c, d] = tier.load_3_or_4(data);
         [sum(sum(start(2), a), c), sum(sum(start(2), b), d)]
-    } else if n < 8 * T::BYTES {
+    } else if n <= 8 * T::BYTES {
         let [a, b, c, d] = tier.load_four(data);
-        let [e, f, g, h] = tier.load_step(data, 4 * T::BYTES);
+        let [e, f, g, h] = if F::IN_PLACE {
+            tier.load_step(data, 4 * T::BYTES)
+        } else {
+            tier.load_rest_step(data, 4 * T::BYTES)
+        };
         let (ae, bf) = (sum(sum(start(4), a), e), sum(sum(start(4), b), f));
         let (cg, dh) = (sum(sum(start(0), c), g), sum(sum(start(0), d), h));
         [tier.add(ae, cg), tier.add(bf, dh)]
@@ -96,7 +102,9 @@ impl<F: Paired, T: WordSum> Body<T> for Long<F> {
                     lanes[4 + i] = sum(lanes[4 + i], tier.load(&two[i]));
                 }
             }
-            let last = tier.load_low(block, block.len() - rest.len());
+            let from = block.len() - rest.len();
+            let last =
+                if F::IN_PLACE { tier.load_low(block, from) } else { tier.load_rest(block, from) };
             if let [one] = single {
                 lanes[6] = sum(lanes[6], tier.load(one));
                 lanes[7] = sum(lanes[7], last);

@@ -72,18 +72,20 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8
         let [s, w] = of_word::<F::Unit>(word, n);
         return [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS];
     }
-    let (totals, vectors) = if n <= T::BYTES {
-        (tier.few([tier.load_low(data, 0)]), 1)
+    let per_vector = T::BYTES / F::Unit::BYTES;
+    let few = |vectors: usize| (vectors * per_vector, vectors * per_vector - all as usize);
+    let (totals, (places, zeros)) = if n <= T::BYTES {
+        (tier.few([tier.load_low(data, 0)]), few(1))
     } else if n <= 2 * T::BYTES {
-        (tier.few([tier.load_whole(data, 0), tier.load_low(data, T::BYTES)]), 2)
+        (tier.few([tier.load_whole(data, 0), tier.load_low(data, T::BYTES)]), few(2))
     } else if n <= 4 * T::BYTES {
-        (tier.few(tier.load_3_or_4(data)), 4)
+        (tier.few(tier.load_3_or_4(data)), few(4))
     } else {
         let sums = tier.step(tier.zero(), tier.load_four(data));
-        (tier.totals32(tier.step(sums, tier.load_step(data, 4 * T::BYTES))), 8)
+        let (sums, zeros) = tier.last_step(sums, data, 4 * T::BYTES);
+        (tier.totals32(sums), (8 * per_vector, zeros))
     };
-    let places = vectors * T::BYTES / F::Unit::BYTES;
-    let [s, w] = corrected32::<T, F::Unit>(totals, places, places - all as usize);
+    let [s, w] = corrected32::<T, F::Unit>(totals, places, zeros);
     const {
         // The largest B before it is reduced.
         let n = 8 * T::BYTES as u64 / F::Unit::BYTES as u64;
@@ -100,7 +102,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        if data.len() < 8 * T::BYTES {
+        if data.len() <= 8 * T::BYTES {
             short::<F, T>(tier, state, data)
         } else {
             tier.outline::<Long<F>>(&(), state, data)
@@ -127,30 +129,22 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 sums =
                     tier.step(sums, [tier.load(v0), tier.load(v1), tier.load(v2), tier.load(v3)]);
             }
-            let mut units = steps.len() * per_step;
+            let (mut units, mut zeros) = (steps.len() * per_step, 0);
             let whole = steps.len() * 4 * T::BYTES;
             if whole < block.len() {
-                // Without masks of bytes a load costs more than a branch saves.
-                let half = !T::MASKS && block.len() - whole <= 2 * T::BYTES;
-                let vectors = if half {
-                    let second = tier.load_low(block, whole + T::BYTES);
-                    [tier.load_low(block, whole), second, tier.null(), tier.null()]
-                } else {
-                    tier.load_step(block, whole)
-                };
-                sums = tier.step(sums, vectors);
+                (sums, zeros) = tier.last_step(sums, block, whole);
                 units += per_step;
             }
             let taken = block.len().div_ceil(F::Unit::BYTES);
             let [s, w] = if units <= const { narrow::<F::Unit>() } {
                 let totals = tier.totals32(sums);
-                corrected32::<T, F::Unit>(totals, units, units - taken).map(u64::from)
+                corrected32::<T, F::Unit>(totals, units, zeros).map(u64::from)
             } else {
                 let [plain, weighted] = tier.totals64(sums);
                 let (n, bias) = (units as i64, T::BIAS);
                 let s = plain + bias * n;
                 let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
-                [s as u64, (w - (units - taken) as i64 * s) as u64]
+                [s as u64, (w - zeros as i64 * s) as u64]
             };
             b = (b + taken as u64 * a + w) % m;
             a = (a + s) % m;

@@ -292,6 +292,7 @@ impl<T: WordSum> Body<T> for Vectors {
 
 impl Paired for Xns {
     const TWICE: bool = true;
+    const IN_PLACE: bool = true;
 
     #[inline(always)]
     fn join<T: WordSum>(tier: T, state: u16, [even, odd]: [T::Lanes; 2], bytes: usize) -> u16 {

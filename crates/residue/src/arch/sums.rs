@@ -34,6 +34,18 @@ pub(crate) trait Load: Tier {
         ]
     }
 
+    /// What [`Load::load_low`] loads, but in any order of its 16-bit words; a single last byte is a word with zero.
+    #[inline(always)]
+    fn load_rest(self, data: &[u8], from: usize) -> Self::V {
+        self.load_low(data, from)
+    }
+
+    /// Four vectors so.
+    #[inline(always)]
+    fn load_rest_step(self, data: &[u8], from: usize) -> [Self::V; 4] {
+        self.load_step(data, from)
+    }
+
     /// Vector `index` of `data`, which is known to be there: else it is read as [`Load::load_low`] does.
     #[inline(always)]
     fn load_whole(self, data: &[u8], index: usize) -> Self::V {
@@ -160,6 +172,21 @@ pub(crate) trait Weighted<U: Unit>: Load {
     const STEPS: usize;
     fn zero(self) -> Self::Sums;
     fn step(self, sums: Self::Sums, vectors: [Self::V; 4]) -> Self::Sums;
+
+    /// The sums after a last step, which has the units of `data` from `from` on, no more than fill it; and how many units of
+    /// zeros stand behind them. Zeros before them, if any, count for nothing.
+    #[inline(always)]
+    fn last_step(self, sums: Self::Sums, data: &[u8], from: usize) -> (Self::Sums, usize) {
+        let left = data.len() - from;
+        // Without masks of bytes a load costs more than a branch saves.
+        let vectors = if !Self::MASKS && left <= 2 * Self::BYTES {
+            let second = self.load_low(data, from + Self::BYTES);
+            [self.load_low(data, from), second, self.null(), self.null()]
+        } else {
+            self.load_step(data, from)
+        };
+        (self.step(sums, vectors), 4 * Self::BYTES / U::BYTES - left.div_ceil(U::BYTES))
+    }
     /// S, and N times the earlier sums plus the weighted sum; modulo 2^32.
     fn totals32(self, sums: Self::Sums) -> [u32; 2];
     /// The same in full.

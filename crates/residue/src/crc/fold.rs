@@ -15,7 +15,7 @@
 //! which its constants make up for: rev(a) rev(b) = rev(a b x).
 
 use super::{Constants, Embedded, gf2};
-use crate::arch::{CarryLess, CarryLessWide};
+use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM};
 use crate::kernel::Body;
 use crate::words::short_word;
 
@@ -166,7 +166,11 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
     let key = keys.vectors(t, 4);
     let (steps, rest) = vectors.as_chunks::<4>();
+    let streamed = size_of_val(vectors) >= STREAMED_FROM;
     for step in steps {
+        if streamed {
+            t.read_ahead(step);
+        }
         for i in 0..4 {
             v[i] = t.fold(v[i], key, load(&step[i]));
         }

@@ -35,6 +35,20 @@ impl Load for Avx2 {
         ]
     }
 
+    /// A last byte has room: with it, the words from `from` on would not fill the window.
+    #[inline(always)]
+    fn load_rest(self, data: &[u8], from: usize) -> __m256i {
+        match window_of_words(self, data, from) {
+            Some([v]) => v,
+            None => self.load_low(data, from),
+        }
+    }
+
+    #[inline(always)]
+    fn load_rest_step(self, data: &[u8], from: usize) -> [__m256i; 4] {
+        window_of_words(self, data, from).unwrap_or_else(|| self.load_step(data, from))
+    }
+
     #[inline(always)]
     fn load_3_or_4(self, data: &[u8]) -> [__m256i; 4] {
         [
@@ -44,6 +58,49 @@ impl Load for Avx2 {
             low(self, data, 64, 1),
         ]
     }
+}
+
+/// The last `K` vectors of `data`, at most four, with zeros in place of what stands before `from`. `None` if the data are
+/// shorter than that.
+#[inline(always)]
+fn window<const K: usize>(_proof: Avx2, data: &[u8], from: usize) -> Option<[__m256i; K]> {
+    /// A mask for each number of bytes to keep: the window that begins so many bytes behind the start.
+    #[repr(align(64))]
+    struct Masks([u8; 256]);
+    static KEEP: Masks = {
+        let mut keep = [0; 256];
+        let mut i = 128;
+        while i < 256 {
+            keep[i] = 0xff;
+            i += 1;
+        }
+        Masks(keep)
+    };
+    let vectors = data.as_rchunks::<32>().1.last_chunk::<K>()?;
+    let kept = (data.len() - from).min(32 * K);
+    let masks = KEEP.0[128 - 32 * K + kept..].as_chunks::<32>().0.first_chunk::<K>()?;
+    // SAFETY: the marker proves AVX2; each load reads the 32 bytes of its block.
+    let mut window = [unsafe { _mm256_setzero_si256() }; K];
+    for i in 0..K {
+        // SAFETY: as above.
+        window[i] = unsafe {
+            let mask = _mm256_loadu_si256(masks[i].as_ptr().cast());
+            _mm256_and_si256(_mm256_loadu_si256(vectors[i].as_ptr().cast()), mask)
+        };
+    }
+    Some(window)
+}
+
+/// The same of whole words; the single byte behind them, if there is one, as a word of its own among the zeros.
+#[inline(always)]
+fn window_of_words<const K: usize>(proof: Avx2, data: &[u8], from: usize) -> Option<[__m256i; K]> {
+    let (words, last) = data.as_chunks::<2>();
+    let mut window = window::<K>(proof, words.as_flattened(), from)?;
+    let last = last.first().map_or(0, |byte| i32::from(*byte));
+    // SAFETY: the marker proves AVX2.
+    window[0] =
+        unsafe { _mm256_or_si256(window[0], _mm256_zextsi128_si256(_mm_cvtsi32_si128(last))) };
+    Some(window)
 }
 
 /// [`Load::load_low`] of vector `index` behind `from`, which is a multiple of 4. One comparison of the number of words with
@@ -194,6 +251,31 @@ impl Weighted<Bytes> for Avx2 {
             let earlier = _mm256_slli_epi64::<7>(sums.earlier);
             both64(self, sums.plain, _mm256_add_epi64(wide(self, sums.weighted), earlier))
         }
+    }
+
+    /// The window of the last bytes: exact weights for them, and for those before the window weights too large by its zeros.
+    #[inline(always)]
+    fn last_step(self, sums: Sums, data: &[u8], from: usize) -> (Sums, usize) {
+        /// So many steps before it leave room in the weighted sums for the zeros' part: a lane takes eight bytes a vector.
+        const STEPS: usize = 64;
+        const {
+            assert!(8 * 4 * 255 * 127 * STEPS as u64 + 255 * 512 * STEPS as u64 <= i32::MAX as u64);
+        }
+        let window = if from <= 128 * STEPS { window(self, data, from) } else { None };
+        let Some(window) = window else {
+            return (
+                Weighted::<Bytes>::step(self, sums, self.load_step(data, from)),
+                128 - (data.len() - from),
+            );
+        };
+        let zeros = 128 - (data.len() - from) as i32;
+        let mut next = <Self as Weighted<Bytes>>::step(self, sums, window);
+        // SAFETY: the marker proves AVX2.
+        next.weighted = unsafe {
+            let less = _mm256_mullo_epi32(sums.plain, _mm256_set1_epi32(zeros));
+            _mm256_sub_epi32(next.weighted, less)
+        };
+        (next, 0)
     }
 
     #[inline(always)]

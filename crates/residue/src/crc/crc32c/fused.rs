@@ -9,7 +9,7 @@
 //! the CPUs this serves, with vectors of two lanes, each takes 8 bytes a cycle. To mix the two is P. Cawley's idea (*fast-crc32*, 2022).
 
 use super::{CRC_32C, Crc32c, FoldSteps, shift_key};
-use crate::arch::{CarryLessWide, Crc32cStep};
+use crate::arch::{CarryLessWide, Crc32cStep, STREAMED_FROM};
 use crate::crc::catalog;
 use crate::crc::fold::{Keys, fold_on};
 use crate::kernel::Body;
@@ -49,7 +49,12 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for Fused {
         match CRC_32C.constants() {
             Some(constants) if data.len() >= BLOCK => {
                 let (blocks, rest) = data.as_chunks::<BLOCK>();
-                let state = run(tier, &constants.fold, state, blocks);
+                // Two copies of the code: in the loop the question would cost as much as the reading ahead.
+                let state = if data.len() >= STREAMED_FROM {
+                    run::<T, true>(tier, &constants.fold, state, blocks)
+                } else {
+                    run::<T, false>(tier, &constants.fold, state, blocks)
+                };
                 <FoldSteps as Body<T>>::run(tier, &(), state, rest)
             }
             _ => <FoldSteps as Body<T>>::run(tier, &(), state, data),
@@ -58,7 +63,7 @@ impl<T: Crc32cStep + CarryLessWide> Body<T> for Fused {
 }
 
 #[inline(always)]
-fn run<T: Crc32cStep + CarryLessWide>(
+fn run<T: Crc32cStep + CarryLessWide, const STREAMED: bool>(
     t: T,
     keys: &Keys,
     mut state: u32,
@@ -75,6 +80,11 @@ fn run<T: Crc32cStep + CarryLessWide>(
         let mut c = [0; CHAINS];
         let mut next = [t.load_wide(&vectors[0]); 4];
         for (i, vector) in vectors[..count].iter().enumerate() {
+            if STREAMED {
+                for line in BLOCK / 64 * i / count..BLOCK / 64 * (i + 1) / count {
+                    t.read_ahead(&block.as_chunks::<64>().0[line]);
+                }
+            }
             // Finely mixed: the queues before the units are short.
             for word in CHAIN / 8 * i / count..CHAIN / 8 * (i + 1) / count {
                 for (c, chain) in c.iter_mut().zip(chains) {
