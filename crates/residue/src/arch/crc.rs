@@ -30,6 +30,8 @@ pub(crate) trait CarryLessWide: CarryLess {
     type Block: 'static;
     /// Lanes in a vector.
     const LANES: usize;
+    /// The length, at most 64, to which single lanes win over vectors of several.
+    const SINGLY_TO: usize = 0;
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load_wide(self, block: &Self::Block) -> Self::W;
     /// A vector of the keys `table[first..]`.

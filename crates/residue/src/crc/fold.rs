@@ -15,7 +15,7 @@
 //! which its constants make up for: rev(a) rev(b) = rev(a b x).
 
 use super::{Constants, Embedded, gf2};
-use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM};
+use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head};
 use crate::kernel::Body;
 use crate::words::short_word;
 
@@ -136,6 +136,9 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
     state: u64,
     data: &[u8],
 ) -> T::V {
+    if data.len() <= T::SINGLY_TO {
+        return by_lanes::<T, REFLECTED>(t, keys, state, data);
+    }
     let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
     let (vectors, _) = t.blocks(&data[head.bytes..]);
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
@@ -153,6 +156,38 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
         return gather(t, keys, [first, second, third]);
     };
     fold_on::<T, REFLECTED>(t, keys, [first, second, third, load(fourth)], vectors)
+}
+
+/// The same of 17 to 64 bytes, one lane at a time.
+#[inline(always)]
+fn by_lanes<T: CarryLess, const REFLECTED: bool>(
+    t: T,
+    keys: &Keys,
+    state: u64,
+    data: &[u8],
+) -> T::V {
+    const REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+    let oriented = |v| if REFLECTED { v } else { t.shuffle(v, &REVERSED) };
+    // In place of a lane's `fold`, which only vectors of one lane have.
+    let fold = |v, lanes: usize, data| {
+        let key = t.lane_of(keys.lanes[16 - lanes]);
+        t.xor(t.xor(t.product::<0x00>(v, key), t.product::<0x11>(v, key)), data)
+    };
+    let head = lane_head(t, data, register_lane::<T, REFLECTED>(t, state));
+    let first = oriented(head.first);
+    match data[head.bytes..].as_chunks::<16>().0 {
+        [second] => fold(first, 1, oriented(t.xor(t.load(second), head.spill))),
+        [second, third] => {
+            let second = oriented(t.xor(t.load(second), head.spill));
+            fold(first, 2, fold(second, 1, oriented(t.load(third))))
+        }
+        [second, third, fourth] => {
+            let second = oriented(t.xor(t.load(second), head.spill));
+            let sum = fold(oriented(t.load(third)), 1, oriented(t.load(fourth)));
+            fold(first, 3, fold(second, 2, sum))
+        }
+        _ => first,
+    }
 }
 
 /// The same from four vectors of the message, oriented, and those after them.
