@@ -31,7 +31,7 @@ fn bias<F: Paired, T: WordSum>(vectors: usize) -> i32 {
     (if F::TWICE { 3 } else { 2 }) * T::BIAS * vectors as i32
 }
 
-/// At most eight vectors at once, more by [`Long`].
+/// Up to eight vectors at once, more by [`Long`].
 #[inline(always)]
 pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) -> F::State {
     let n = data.len();
@@ -45,7 +45,7 @@ pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) 
     } else if n <= 4 * T::BYTES {
         let [a, b, c, d] = tier.load_3_or_4(data);
         [sum(sum(start(2), a), c), sum(sum(start(2), b), d)]
-    } else if n <= 8 * T::BYTES {
+    } else if n <= T::STRAIGHT_TO {
         let [a, b, c, d] = tier.load_four(data);
         let [e, f, g, h] = if F::IN_PLACE {
             tier.load_step(data, 4 * T::BYTES)

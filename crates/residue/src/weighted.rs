@@ -102,7 +102,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        if data.len() <= 8 * T::BYTES {
+        if data.len() <= T::STRAIGHT_TO {
             short::<F, T>(tier, state, data)
         } else {
             tier.outline::<Long<F>>(&(), state, data)

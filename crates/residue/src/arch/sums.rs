@@ -13,6 +13,9 @@ pub(crate) trait Load: Tier {
     const BYTES: usize;
     /// Whether a load can leave out any bytes: then short data need nothing else.
     const MASKS: bool;
+    /// The length to which no loop is needed: eight vectors. Masks are made of numbers below 256, so that with them it is a
+    /// byte less.
+    const STRAIGHT_TO: usize = 8 * Self::BYTES - Self::MASKS as usize;
     /// The whole vectors of `data`, and the bytes after them.
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load(self, block: &Self::Block) -> Self::V;

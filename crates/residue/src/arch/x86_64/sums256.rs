@@ -261,18 +261,15 @@ impl Weighted<Bytes> for Avx2 {
         const {
             assert!(8 * 4 * 255 * 127 * STEPS as u64 + 255 * 512 * STEPS as u64 <= i32::MAX as u64);
         }
+        let zeros = 128 - (data.len() - from);
         let window = if from <= 128 * STEPS { window(self, data, from) } else { None };
         let Some(window) = window else {
-            return (
-                Weighted::<Bytes>::step(self, sums, self.load_step(data, from)),
-                128 - (data.len() - from),
-            );
+            return (Weighted::<Bytes>::step(self, sums, self.load_step(data, from)), zeros);
         };
-        let zeros = 128 - (data.len() - from) as i32;
-        let mut next = <Self as Weighted<Bytes>>::step(self, sums, window);
+        let mut next = Weighted::<Bytes>::step(self, sums, window);
         // SAFETY: the marker proves AVX2.
         next.weighted = unsafe {
-            let less = _mm256_mullo_epi32(sums.plain, _mm256_set1_epi32(zeros));
+            let less = _mm256_mullo_epi32(sums.plain, _mm256_set1_epi32(zeros as i32));
             _mm256_sub_epi32(next.weighted, less)
         };
         (next, 0)
