@@ -71,7 +71,7 @@ const TARGETS: [Target; 5] = [
         cpus: &[
             arm("max", None, "neon,crc,pmull,sha3", ["crc_pmull_eor3", "pmull_eor3"]),
             arm("cortex-a72", None, "neon,crc,pmull", ["crc_pmull", "pmull"]),
-            arm("cortex-a72", Some("crc"), "neon,crc", ["crc_head", "portable"]),
+            arm("cortex-a72", Some("crc"), "neon,crc", ["crc_tables", "portable"]),
             arm("cortex-a72", Some("neon"), "neon", ["portable", "portable"]),
         ],
     },

@@ -18,8 +18,9 @@ use crate::adler::Adler;
 use crate::arch::{copy_bytes, copy_on_aarch64, copy_on_x86_64, uninit};
 use crate::code::Sum;
 use crate::crc::compiled::{BEST_CRC32, BEST_CRC64_NVME, Crc32, Crc64Nvme, Given, One};
-use crate::crc::crc32c::{Any, Crc32c, FoldSteps};
+use crate::crc::crc32c::{Any, Crc32c};
 use crate::crc::fold::Fold;
+use crate::crc::steps::FoldSteps;
 use crate::crc::taps::{self, OnSet};
 use crate::crc::{self, Compiled, Crc, Embedded};
 use crate::fletcher::{Bytes255, Variant, Words65535};
@@ -121,10 +122,10 @@ static FLETCHER_32: &[Option<CopyKernel<Words65535>>] = &[
 ];
 static CRC32C: &[Option<CopyKernel<Crc32c>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Any<OnSet<true, { taps::CRC_32C }>>),
-    copy_on_x86_64!(Avx2Vpclmul, FoldSteps),
-    copy_on_x86_64!(Sse42Pclmul, FoldSteps),
-    copy_on_aarch64!(CrcPmullEor3, FoldSteps),
-    copy_on_aarch64!(CrcPmull, FoldSteps),
+    copy_on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>),
+    copy_on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>),
+    copy_on_aarch64!(CrcPmullEor3, FoldSteps<Crc32c>),
+    copy_on_aarch64!(CrcPmull, FoldSteps<Crc32c>),
 ];
 static CRC32: &[Option<CopyKernel<One<Crc32>>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Given<Crc32, OnSet<true, { taps::CRC_32 }>>),

@@ -28,6 +28,7 @@ mod embedded;
 pub(crate) mod fold;
 pub(crate) mod gf2;
 mod params;
+pub(crate) mod steps;
 pub mod tables;
 pub(crate) mod taps;
 mod wide;

@@ -13,7 +13,7 @@ tier!(
     Neon, needs::Neon, "neon"
 );
 tier!(
-    /// The CRC-32C instruction.
+    /// The instructions for CRC-32C and CRC-32.
     Crc, needs::Crc, "crc"
 );
 tier!(
@@ -21,7 +21,7 @@ tier!(
     Pmull, needs::Pmull, "neon,aes"
 );
 tier!(
-    /// The CRC-32C instruction beside carry-less products.
+    /// The CRC instructions beside carry-less products.
     CrcPmull, needs::CrcPmull, "neon,aes,crc"
 );
 
@@ -30,7 +30,7 @@ tier!(
     PmullEor3, needs::PmullEor3, "neon,aes,sha3"
 );
 tier!(
-    /// The CRC-32C instruction beside both.
+    /// The CRC instructions beside both.
     CrcPmullEor3, needs::CrcPmullEor3, "neon,aes,sha3,crc"
 );
 

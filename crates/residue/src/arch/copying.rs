@@ -2,7 +2,7 @@
 //! store hides behind the arithmetic.
 
 use super::Tier;
-use super::crc::{ByteMatrix, CarryLess, CarryLessWide, Crc32cStep, Head};
+use super::crc::{ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head};
 use super::sums::{Load, Unit, Weighted, WordSum, after};
 use crate::cpu::Features;
 use crate::kernel::{Body, State, With};
@@ -169,6 +169,7 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
     type W = T::W;
     type Block = Part<T::Block>;
     const LANES: usize = T::LANES;
+    const EIGHT: bool = T::EIGHT;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[Part<T::Block>], &[u8]) {
@@ -206,12 +207,12 @@ impl<T: ByteMatrix> ByteMatrix for Copying<T> {
     }
 }
 
-impl<T: Crc32cStep> Crc32cStep for Copying<T> {
+impl<F, T: CrcStep<F>> CrcStep<F> for Copying<T> {
     handed_on! {
-        fn step8(self, state: u32, word: u64) -> u32;
-        fn step4(self, state: u32, word: u32) -> u32;
-        fn step2(self, state: u32, word: u16) -> u32;
-        fn step1(self, state: u32, byte: u8) -> u32;
+        fn step8(self, register: u32, word: u64) -> u32;
+        fn step4(self, register: u32, word: u32) -> u32;
+        fn step2(self, register: u32, word: u16) -> u32;
+        fn step1(self, register: u32, byte: u8) -> u32;
     }
 }
 

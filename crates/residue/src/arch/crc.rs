@@ -32,6 +32,8 @@ pub(crate) trait CarryLessWide: CarryLess {
     const LANES: usize;
     /// The length, at most 64, to which single lanes win over vectors of several.
     const SINGLY_TO: usize = 0;
+    /// Whether eight accumulators are faster than four.
+    const EIGHT: bool = false;
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load_wide(self, block: &Self::Block) -> Self::W;
     /// A vector of the keys `table[first..]`.
@@ -108,14 +110,14 @@ pub(crate) trait ByteMatrix: CarryLessWide {
     fn multiply(self, v: Self::W, matrix: Self::W) -> Self::W;
 }
 
-/// The CRC-32C instruction.
-pub(crate) trait Crc32cStep: Tier {
-    /// The state after the eight bytes of `word`, lowest first.
-    fn step8(self, state: u32, word: u64) -> u32;
-    /// The state after the four bytes of `word`, lowest first.
-    fn step4(self, state: u32, word: u32) -> u32;
-    /// The state after the two bytes of `word`, lowest first.
-    fn step2(self, state: u32, word: u16) -> u32;
-    /// The state after one byte.
-    fn step1(self, state: u32, byte: u8) -> u32;
+/// The instruction that divides by the polynomial of the family `F`: x86-64 has CRC-32C's, aarch64 CRC-32's too.
+pub(crate) trait CrcStep<F>: Tier {
+    /// The register after the eight bytes of `word`, lowest first.
+    fn step8(self, register: u32, word: u64) -> u32;
+    /// The register after the four bytes of `word`, lowest first.
+    fn step4(self, register: u32, word: u32) -> u32;
+    /// The register after the two bytes of `word`, lowest first.
+    fn step2(self, register: u32, word: u16) -> u32;
+    /// The register after one byte.
+    fn step1(self, register: u32, byte: u8) -> u32;
 }

@@ -9,8 +9,9 @@ use super::{Form, Packets, Source, singly};
 use crate::arch::aarch64::Crc;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use crate::arch::x86_64::{Avx2Vpclmul, Sse42};
-use crate::arch::{Crc32cStep, Portable, Tier};
-use crate::crc::crc32c::{HeadShift, crc32c};
+use crate::arch::{CrcStep, Portable, Tier};
+use crate::crc::crc32c::{Crc32c, crc32c};
+use crate::crc::steps::HeadShift;
 use crate::kernel::Body;
 use crate::kernel::task::{Choice, Line, Perform, Task};
 
@@ -39,7 +40,7 @@ impl<T: Tier> Perform<T> for Singly {
 /// Four at a time.
 struct Lockstep;
 
-impl<T: Crc32cStep> Perform<T> for Lockstep {
+impl<T: CrcStep<Crc32c>> Perform<T> for Lockstep {
     type Task = Crcs;
     #[inline(always)]
     fn perform(tier: T, (packets, values): (Packets<'_>, &mut [u32])) {
@@ -58,7 +59,7 @@ const SORTED: usize = 32;
 const WORDS: usize = 8;
 
 #[inline(always)]
-fn rounds<'a, T: Crc32cStep>(tier: T, packets: impl Source<'a>, values: &mut [u32]) {
+fn rounds<'a, T: CrcStep<Crc32c>>(tier: T, packets: impl Source<'a>, values: &mut [u32]) {
     for (round, values) in values.chunks_mut(ROUND).enumerate() {
         let from = round * ROUND;
         let mut order = [0; ROUND];
@@ -155,7 +156,7 @@ static STARTS: [u64; 8] = {
 /// The register after the bytes before the whole words, which are those that `word` begins with, and as many as there are
 /// beyond a multiple of eight.
 #[inline(always)]
-fn head<T: Crc32cStep>(tier: T, word: u64, bytes: usize) -> u32 {
+fn head<T: CrcStep<Crc32c>>(tier: T, word: u64, bytes: usize) -> u32 {
     let start = STARTS[bytes % 8];
     // Twice half the way: a shift by 64 is none.
     let shift = start >> 32 & 63;
@@ -163,11 +164,11 @@ fn head<T: Crc32cStep>(tier: T, word: u64, bytes: usize) -> u32 {
 }
 
 #[inline(always)]
-fn alone<T: Crc32cStep>(tier: T, packet: &[u8]) -> u32 {
+fn alone<T: CrcStep<Crc32c>>(tier: T, packet: &[u8]) -> u32 {
     if packet.len() / 8 > WORDS {
         return long(packet);
     }
-    !<HeadShift as Body<T>>::run(tier, &(), u32::MAX, packet)
+    !<HeadShift<Crc32c> as Body<T>>::run(tier, &(), u32::MAX, packet)
 }
 
 /// Out of the way of the registers.
@@ -184,7 +185,7 @@ fn four_long(packets: [&[u8]; 4]) -> [u32; 4] {
 
 /// The CRCs of four packets.
 #[inline(always)]
-fn together<T: Crc32cStep>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
+fn together<T: CrcStep<Crc32c>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
     // Straight through, for the lengths of headers and short messages.
     let crcs = match a.len() / 8 {
         1 => lockstep::<T, 1>(tier, a, b, c, d),
@@ -212,7 +213,7 @@ fn together<T: Crc32cStep>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [
 
 /// The same, if all have `W` whole words, at least one.
 #[inline(always)]
-fn lockstep<T: Crc32cStep, const W: usize>(
+fn lockstep<T: CrcStep<Crc32c>, const W: usize>(
     tier: T,
     a: &[u8],
     b: &[u8],

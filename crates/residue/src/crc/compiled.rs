@@ -4,6 +4,10 @@
 
 use super::embedded::{Bitwise, BitwiseMsb};
 use super::fold::Fold;
+use super::steps::{
+    ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
+    ThreeWay,
+};
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables, Word};
 use super::taps::Taps;
 use super::{Constants, Embedded, catalog};
@@ -31,24 +35,7 @@ pub trait Named: Sized + 'static {
     #[doc(hidden)]
     fn tables() -> &'static Tables<Self::Word>;
     /// The kernels, best first.
-    const KERNELS: &'static [Kernel<One<Self>>] = &[
-        on_x86_64!(Avx512Vpclmul, Given<Self, Taps>, "avx512_gfni"),
-        on_x86_64!(Avx512Vpclmul, Given<Self, Fold>, "avx512_vpclmul").method(),
-        on_x86_64!(Avx2Vpclmul, Given<Self, Fold>, "avx2_vpclmul"),
-        on_x86_64!(Pclmul, Given<Self, Fold>, "pclmul"),
-        on_aarch64!(PmullEor3, Given<Self, Fold>, "pmull_eor3"),
-        on_aarch64!(Pmull, Given<Self, Fold>, "pmull"),
-        Kernel::on::<Portable, Given<Self, Fold>>("generic").method(),
-        Kernel::on::<Portable, OnTables<Self, Slicing<Self::Word, 16>>>("slicing16").method(),
-        Kernel::on::<Portable, OnTables<Self, Slicing<Self::Word, 8>>>("slicing8").historical(),
-        Kernel::on::<Portable, OnTables<Self, Slicing<Self::Word, 4>>>("slicing4").historical(),
-        Kernel::on::<Portable, OnTables<Self, Bytewise<Self::Word>>>("bytewise").historical(),
-        Kernel::on::<Portable, OnTables<Self, Nibble<Self::Word>>>("nibble").historical(),
-        Kernel::on::<Portable, Given<Self, Bitwise>>("bitwise").historical(),
-        Kernel::on::<Portable, Given<Self, BitwiseMsb>>("bitwise_msb").historical(),
-        Kernel::on::<Portable, OnTables<Self, Slicing<Self::Word, 16>>>("portable")
-            .same_as("slicing16"),
-    ];
+    const KERNELS: &'static [Kernel<One<Self>>];
 }
 
 /// The family of one CRC. Its state is the register, right-aligned.
@@ -94,7 +81,7 @@ impl<N: Named, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for OnTabl
 }
 
 macro_rules! named {
-    ($(#[$doc:meta])* $name:ident, $word:ident, $params:ident, $best:ident) => {
+    ($(#[$doc:meta])* $name:ident, $word:ident, $params:ident, $best:ident; $($line:expr),*) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name;
@@ -113,6 +100,26 @@ macro_rules! named {
                 static TABLES: Tables<$word> = Tables::<$word>::new(&catalog::$params);
                 &TABLES
             }
+
+            const KERNELS: &'static [Kernel<One<$name>>] = &[
+                on_x86_64!(Avx512Vpclmul, Given<$name, Taps>, "avx512_gfni"),
+                on_x86_64!(Avx512Vpclmul, Given<$name, Fold>, "avx512_vpclmul").method(),
+                on_x86_64!(Avx2Vpclmul, Given<$name, Fold>, "avx2_vpclmul"),
+                on_x86_64!(Pclmul, Given<$name, Fold>, "pclmul"),
+                $($line,)*
+                on_aarch64!(PmullEor3, Given<$name, Fold>, "pmull_eor3"),
+                on_aarch64!(Pmull, Given<$name, Fold>, "pmull"),
+                Kernel::on::<Portable, Given<$name, Fold>>("generic").method(),
+                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16").method(),
+                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 8>>>("slicing8").historical(),
+                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 4>>>("slicing4").historical(),
+                Kernel::on::<Portable, OnTables<$name, Bytewise<$word>>>("bytewise").historical(),
+                Kernel::on::<Portable, OnTables<$name, Nibble<$word>>>("nibble").historical(),
+                Kernel::on::<Portable, Given<$name, Bitwise>>("bitwise").historical(),
+                Kernel::on::<Portable, Given<$name, BitwiseMsb>>("bitwise_msb").historical(),
+                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
+                    .same_as("slicing16"),
+            ];
         }
 
         pub(crate) static $best: Dispatch<One<$name>> = Dispatch::new($name::KERNELS);
@@ -121,9 +128,42 @@ macro_rules! named {
 
 named!(
     /// CRC-32/ISO-HDLC.
-    Crc32, u32, CRC_32_ISO_HDLC, BEST_CRC32
+    Crc32, u32, CRC_32_ISO_HDLC, BEST_CRC32;
+    on_aarch64!(CrcPmullEor3, ChainToFused<FusedEor3<One<Crc32>>>, "crc_pmull_eor3"),
+    on_aarch64!(CrcPmull, ChainToFused<FusedPmull<One<Crc32>>>, "crc_pmull"),
+    on_aarch64!(CrcPmullEor3, FusedEor3<One<Crc32>>, "crc_fused_eor3").method(),
+    on_aarch64!(CrcPmull, FusedPmull<One<Crc32>>, "crc_fused").method(),
+    on_aarch64!(CrcPmull, ThreeWay<One<Crc32>>, "crc_three_way").method(),
+    on_aarch64!(Crc, ChainOrTables<One<Crc32>>, "crc_tables"),
+    on_aarch64!(Crc, HeadShift<One<Crc32>>, "crc_head").method(),
+    on_aarch64!(Crc, Serial<One<Crc32>>, "crc").historical()
 );
 named!(
     /// CRC-64/NVME.
-    Crc64Nvme, u64, CRC_64_NVME, BEST_CRC64_NVME
+    Crc64Nvme, u64, CRC_64_NVME, BEST_CRC64_NVME;
 );
+
+impl Stepped for One<Crc32> {
+    const POLY: u32 = catalog::CRC_32_ISO_HDLC.poly as u32;
+
+    #[inline(always)]
+    fn constants() -> &'static Constants {
+        Crc32::constants()
+    }
+
+    #[inline(always)]
+    fn shift_tables() -> &'static ShiftTables {
+        static TABLES: ShiftTables = ShiftTables::new(One::<Crc32>::POLY);
+        &TABLES
+    }
+
+    #[inline(always)]
+    fn register(state: u64) -> u32 {
+        state as u32
+    }
+
+    #[inline(always)]
+    fn state(register: u32) -> u64 {
+        register.into()
+    }
+}

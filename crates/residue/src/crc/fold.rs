@@ -196,12 +196,15 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     t: T,
     keys: &Keys,
     mut v: [T::W; 4],
-    vectors: &[T::Block],
+    mut vectors: &[T::Block],
 ) -> T::V {
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
+    let streamed = size_of_val(vectors) >= STREAMED_FROM;
+    if T::EIGHT && vectors.len() >= 12 {
+        (v, vectors) = by_eight::<T, REFLECTED>(t, keys, v, vectors, streamed);
+    }
     let key = keys.vectors(t, 4);
     let (steps, rest) = vectors.as_chunks::<4>();
-    let streamed = size_of_val(vectors) >= STREAMED_FROM;
     for step in steps {
         if streamed {
             t.read_ahead(step);
@@ -223,6 +226,38 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
         _ => v,
     };
     gather(t, keys, v)
+}
+
+/// Four accumulators that have taken in all but the last vectors, fewer than eight, of four or more; by eight of one lane.
+#[inline(always)]
+fn by_eight<'a, T: CarryLessWide, const REFLECTED: bool>(
+    t: T,
+    keys: &Keys,
+    mut v: [T::W; 4],
+    vectors: &'a [T::Block],
+    streamed: bool,
+) -> ([T::W; 4], &'a [T::Block]) {
+    let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
+    let (more, vectors) = vectors.split_at(4);
+    let mut w = [load(&more[0]), load(&more[1]), load(&more[2]), load(&more[3])];
+    let key = keys.vectors(t, 8);
+    let (steps, rest) = vectors.as_chunks::<8>();
+    for step in steps {
+        if streamed {
+            t.read_ahead(step);
+        }
+        for i in 0..4 {
+            v[i] = t.fold(v[i], key, load(&step[i]));
+        }
+        for i in 0..4 {
+            w[i] = t.fold(w[i], key, load(&step[4 + i]));
+        }
+    }
+    let key = keys.vectors(t, 4);
+    for i in 0..4 {
+        v[i] = t.fold(v[i], key, w[i]);
+    }
+    (v, rest)
 }
 
 /// All lanes of adjacent vectors moved to the place of the last one, each by a factor of its own.

@@ -1,26 +1,29 @@
-//! The CRC-32C instruction and carry-less products.
+//! The CRC instructions and carry-less products.
 
 use super::{Crc, CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
-use crate::arch::{CarryLess, CarryLessWide, Crc32cStep, Head, crc::lane_head};
+use crate::arch::{CarryLess, CarryLessWide, CrcStep, Head, crc::lane_head};
+use crate::crc::compiled::{Crc32, One};
+use crate::crc::crc32c::Crc32c;
 use core::arch::aarch64::*;
 
-macro_rules! crc32c_step {
-    ($($tier:ty),*) => {$(
-        impl Crc32cStep for $tier {
+macro_rules! crc_step {
+    ($family:ty, $step8:ident, $step4:ident, $step2:ident, $step1:ident: $($tier:ty),*) => {$(
+        impl CrcStep<$family> for $tier {
             ops! {
-                fn step8(self, state: u32, word: u64) -> u32 { __crc32cd(state, word) }
-                fn step4(self, state: u32, word: u32) -> u32 { __crc32cw(state, word) }
-                fn step2(self, state: u32, word: u16) -> u32 { __crc32ch(state, word) }
-                fn step1(self, state: u32, byte: u8) -> u32 { __crc32cb(state, byte) }
+                fn step8(self, register: u32, word: u64) -> u32 { $step8(register, word) }
+                fn step4(self, register: u32, word: u32) -> u32 { $step4(register, word) }
+                fn step2(self, register: u32, word: u16) -> u32 { $step2(register, word) }
+                fn step1(self, register: u32, byte: u8) -> u32 { $step1(register, byte) }
             }
         }
     )*};
 }
-crc32c_step!(Crc, CrcPmull, CrcPmullEor3);
+crc_step!(Crc32c, __crc32cd, __crc32cw, __crc32ch, __crc32cb: Crc, CrcPmull, CrcPmullEor3);
+crc_step!(One<Crc32>, __crc32d, __crc32w, __crc32h, __crc32b: Crc, CrcPmull, CrcPmullEor3);
 
-/// Lanes, with the exclusive or of three as one operation or two.
+/// Lanes, with the exclusive or of three as one operation, on cores that are wide enough for eight accumulators, or two.
 macro_rules! carry_less {
-    ($($tier:ty, |$a:ident, $b:ident, $c:ident| $xor3:expr;)*) => {$(
+    ($($tier:ty, $eight:literal, |$a:ident, $b:ident, $c:ident| $xor3:expr;)*) => {$(
         impl CarryLess for $tier {
             type V = uint8x16_t;
             ops! {
@@ -56,6 +59,7 @@ macro_rules! carry_less {
             type W = uint8x16_t;
             type Block = [u8; 16];
             const LANES: usize = 1;
+            const EIGHT: bool = $eight;
 
             #[inline(always)]
             fn blocks(self, data: &[u8]) -> (&[[u8; 16]], &[u8]) {
@@ -111,8 +115,8 @@ macro_rules! carry_less {
     )*};
 }
 carry_less! {
-    Pmull, |a, b, c| veorq_u8(veorq_u8(a, b), c);
-    CrcPmull, |a, b, c| veorq_u8(veorq_u8(a, b), c);
-    PmullEor3, |a, b, c| veor3q_u8(a, b, c);
-    CrcPmullEor3, |a, b, c| veor3q_u8(a, b, c);
+    Pmull, false, |a, b, c| veorq_u8(veorq_u8(a, b), c);
+    CrcPmull, false, |a, b, c| veorq_u8(veorq_u8(a, b), c);
+    PmullEor3, true, |a, b, c| veor3q_u8(a, b, c);
+    CrcPmullEor3, true, |a, b, c| veor3q_u8(a, b, c);
 }

@@ -1,7 +1,8 @@
-//! Carry-less arithmetic and the CRC-32C step on integers.
+//! Carry-less arithmetic and the steps of CRCs on integers.
 
 use super::Portable;
-use crate::arch::{CarryLess, CarryLessWide, Crc32cStep, Head};
+use crate::arch::{CarryLess, CarryLessWide, CrcStep, Head};
+use crate::crc::steps::Stepped;
 use core::array::from_fn;
 
 impl CarryLess for Portable {
@@ -147,26 +148,33 @@ impl crate::arch::ByteMatrix for Portable {
     }
 }
 
-impl Crc32cStep for Portable {
+impl<F: Stepped> CrcStep<F> for Portable {
     #[inline(always)]
-    fn step8(self, state: u32, word: u64) -> u32 {
-        word.to_le_bytes().into_iter().fold(state, |state, byte| self.step1(state, byte))
+    fn step8(self, register: u32, word: u64) -> u32 {
+        steps::<F>(register, &word.to_le_bytes())
     }
 
     #[inline(always)]
-    fn step4(self, state: u32, word: u32) -> u32 {
-        word.to_le_bytes().into_iter().fold(state, |state, byte| self.step1(state, byte))
+    fn step4(self, register: u32, word: u32) -> u32 {
+        steps::<F>(register, &word.to_le_bytes())
     }
 
     #[inline(always)]
-    fn step2(self, state: u32, word: u16) -> u32 {
-        word.to_le_bytes().into_iter().fold(state, |state, byte| self.step1(state, byte))
+    fn step2(self, register: u32, word: u16) -> u32 {
+        steps::<F>(register, &word.to_le_bytes())
     }
 
     #[inline(always)]
-    fn step1(self, state: u32, byte: u8) -> u32 {
-        (0..8).fold(state ^ u32::from(byte), |state, _| {
-            (state >> 1) ^ (0x82f6_3b78 & (state & 1).wrapping_neg())
+    fn step1(self, register: u32, byte: u8) -> u32 {
+        steps::<F>(register, &[byte])
+    }
+}
+
+#[inline(always)]
+fn steps<F: Stepped>(register: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(register, |register, byte| {
+        (0..8).fold(register ^ u32::from(*byte), |register, _| {
+            (register >> 1) ^ (F::POLY.reverse_bits() & (register & 1).wrapping_neg())
         })
-    }
+    })
 }

@@ -1,67 +1,73 @@
-//! One chain of CRC-32C instructions.
+//! One chain of CRC instructions.
 
-use super::Crc32c;
-use crate::arch::Crc32cStep;
+use super::Stepped;
+use crate::arch::CrcStep;
 use crate::kernel::Body;
 use crate::words::short_word;
+use core::marker::PhantomData;
 
 /// One chain of instructions: words of eight bytes, then four, two, one.
-pub(super) struct Serial;
+pub(crate) struct Serial<F>(PhantomData<F>);
 
-impl<T: Crc32cStep> Body<T> for Serial {
-    type Family = Crc32c;
+impl<F: Stepped, T: CrcStep<F>> Body<T> for Serial<F> {
+    type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        let (words, rest) = data.as_chunks::<8>();
-        let state = words.iter().fold(state, |c, word| tier.step8(c, u64::from_le_bytes(*word)));
-        tail(tier, state, rest)
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        F::state(serial(tier, F::register(state), data))
     }
+}
+
+#[inline(always)]
+pub(super) fn serial<F, T: CrcStep<F>>(tier: T, register: u32, data: &[u8]) -> u32 {
+    let (words, rest) = data.as_chunks::<8>();
+    let register = words.iter().fold(register, |c, word| tier.step8(c, u64::from_le_bytes(*word)));
+    tail(tier, register, rest)
 }
 
 /// At most seven bytes: the ladder below a word of eight.
 #[inline(always)]
-fn tail<T: Crc32cStep>(tier: T, mut state: u32, mut rest: &[u8]) -> u32 {
+fn tail<F, T: CrcStep<F>>(tier: T, mut register: u32, mut rest: &[u8]) -> u32 {
     if let Some((word, after)) = rest.split_first_chunk() {
-        state = tier.step4(state, u32::from_le_bytes(*word));
+        register = tier.step4(register, u32::from_le_bytes(*word));
         rest = after;
     }
     if let Some((word, after)) = rest.split_first_chunk() {
-        state = tier.step2(state, u16::from_le_bytes(*word));
+        register = tier.step2(register, u16::from_le_bytes(*word));
         rest = after;
     }
     match rest {
-        [byte] => tier.step1(state, *byte),
-        _ => state,
+        [byte] => tier.step1(register, *byte),
+        _ => register,
     }
 }
 
 /// The register after the first bytes, at least one, that leave whole words; and the words. A shorter head than eight bytes is
 /// a word behind zeros, which cost nothing from state 0.
 #[inline(always)]
-pub(super) fn head<T: Crc32cStep>(tier: T, state: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
+fn head<F, T: CrcStep<F>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
     let n = data.len();
     if n == 0 {
-        return (state, &[]);
+        return (register, &[]);
     }
     let head = (n - 1) % 8 + 1;
     let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
-    let state = u64::from(state);
+    let register = u64::from(register);
     // Of a head shorter than the register, the rest of the register outlives it.
-    let outlives = (state >> (4 * head)) >> (4 * head);
-    let state = tier.step8(0, (first ^ state) << (64 - 8 * head)) ^ outlives as u32;
-    (state, data[head..].as_chunks().0)
+    let outlives = (register >> (4 * head)) >> (4 * head);
+    let register = tier.step8(0, (first ^ register) << (64 - 8 * head)) ^ outlives as u32;
+    (register, data[head..].as_chunks().0)
 }
 
 /// One chain of words only, for short data: the number of words is the only branch, where [`Serial`] has a ladder of three
 /// more.
-pub(crate) struct HeadShift;
+pub(crate) struct HeadShift<F>(PhantomData<F>);
 
-impl<T: Crc32cStep> Body<T> for HeadShift {
-    type Family = Crc32c;
+impl<F: Stepped, T: CrcStep<F>> Body<T> for HeadShift<F> {
+    type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
-        let (mut c, words) = head(tier, state, data);
+        let (mut c, words) = head(tier, F::register(state), data);
         let (fours, rest) = words.as_chunks::<4>();
         for four in fours {
             c = tier.step8(c, word(&four[0]));
@@ -78,6 +84,6 @@ impl<T: Crc32cStep> Body<T> for HeadShift {
                 }
             }
         }
-        c
+        F::state(c)
     }
 }

@@ -1,0 +1,132 @@
+//! CRCs whose division a CPU has as an instruction: CRC-32C on x86-64 and aarch64, CRC-32 on aarch64.
+//!
+//! The instruction takes two or three cycles and a new one can start in each, so one chain of them uses a part of the unit.
+//! The three-way kernels run three chains over adjacent segments of L bytes and join their registers: by carry-less
+//! multiplication (V. Gopal et al., *Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by
+//! tables (M. Adler). [`Fused`] runs chains and folding at once.
+
+use super::fold::fold;
+use super::{Constants, gf2};
+use crate::arch::{CarryLessWide, CrcStep};
+use crate::kernel::{Body, Family};
+use core::marker::PhantomData;
+
+mod chain;
+mod fused;
+mod three_way;
+
+pub(crate) use chain::{HeadShift, Serial};
+pub(crate) use fused::Fused;
+pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
+
+/// A reflected CRC of 32 bits, with its constants compiled in.
+pub(crate) trait Stepped: Family<With = ()> {
+    /// The polynomial, as the catalogue writes it.
+    const POLY: u32;
+    fn constants() -> &'static Constants;
+    fn shift_tables() -> &'static ShiftTables;
+    fn register(state: Self::State) -> u32;
+    fn state(register: u32) -> Self::State;
+}
+
+/// The constant that moves a register over `bytes` (at least 5) by a carry-less product and one step from zero:
+/// x^(8 bytes - 33) mod P, reversed. The product comes out one place low and the step multiplies by x^32.
+const fn shift_key(poly: u32, bytes: u64) -> u64 {
+    // x^(n + 32) modulo P x^32 is x^32 times x^n modulo P.
+    ((gf2::xpow(8 * bytes - 33 + 32, embedded(poly)) >> 32) as u32).reverse_bits() as u64
+}
+
+/// The polynomial in the embedding of 64 bits.
+const fn embedded(poly: u32) -> u64 {
+    (poly as u64) << 32
+}
+
+/// Folding as for any CRC of up to 64 bits, the last lane reduced by the instruction: two of them where Barrett's method takes
+/// three products in a row.
+pub(crate) struct FoldSteps<F>(PhantomData<F>);
+
+impl<F: Stepped, T: CrcStep<F> + CarryLessWide> Body<T> for FoldSteps<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        if data.len() <= 16 {
+            return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
+        }
+        let register = u64::from(F::register(state));
+        let lane = fold::<T, true>(tier, &F::constants().fold, register, data);
+        F::state(reduce(tier, lane))
+    }
+}
+
+/// The register of a lane.
+#[inline(always)]
+fn reduce<F, T: CrcStep<F> + CarryLessWide>(tier: T, lane: T::V) -> u32 {
+    let (low, high) = (tier.low_of(lane), tier.low_of(tier.high_down(lane)));
+    tier.step8(tier.step8(0, low), high)
+}
+
+/// One chain of instructions, then folding.
+pub(crate) struct ChainOrFold<F>(PhantomData<F>);
+
+impl<F> ChainOrFold<F> {
+    /// The length from which folding is to take over. Not measured in the vectors this serves, of one and of four lanes; in
+    /// those of two the chain is ahead to 128 bytes: `residue bench -a crc32c -k sse42_head,avx2_vpclmul --mode throughput
+    /// --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
+    const FOLD_FROM: usize = 80;
+}
+
+impl<F: Stepped, T: CrcStep<F> + CarryLessWide> Body<T> for ChainOrFold<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        if data.len() < Self::FOLD_FROM {
+            <HeadShift<F> as Body<T>>::run(tier, &(), state, data)
+        } else {
+            tier.outline::<FoldSteps<F>>(&(), state, data)
+        }
+    }
+}
+
+/// Both at once where products and exclusive or of three are fast: eight accumulators, and in a block three times as many
+/// bytes of vectors as of chains, as P. Cawley found it best on an Apple M1.
+pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
+
+/// Both at once on smaller cores: as many bytes for either unit.
+pub(crate) type FusedPmull<F> = Fused<F, 1024, 4, 128, 4>;
+
+/// The same, and from [`ChainToFused::FUSED_FROM`] bytes on both at once, by the body `B`.
+pub(crate) struct ChainToFused<B>(PhantomData<B>);
+
+impl<B> ChainToFused<B> {
+    /// An estimate: it serves aarch64, of which no CPU was measured.
+    const FUSED_FROM: usize = 4096;
+}
+
+impl<F: Stepped, B: Body<T, Family = F>, T: CrcStep<F> + CarryLessWide> Body<T>
+    for ChainToFused<B>
+{
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        if data.len() < Self::FUSED_FROM {
+            <ChainOrFold<F> as Body<T>>::run(tier, &(), state, data)
+        } else {
+            tier.outline::<B>(&(), state, data)
+        }
+    }
+}
+
+/// One chain of instructions, then three, joined by tables.
+pub(crate) struct ChainOrTables<F>(PhantomData<F>);
+
+impl<F: Stepped, T: CrcStep<F>> Body<T> for ChainOrTables<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        if data.len() < ThreeWayTables::<F>::LEAST {
+            <HeadShift<F> as Body<T>>::run(tier, &(), state, data)
+        } else {
+            tier.outline::<ThreeWayTables<F>>(&(), state, data)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! CRC instructions and carry-less products at once: each block is part scalar, part vector.
+//!
+//! Idea. The two run on different units, and a CRC is linear: the message is the sum of one that has zeros where the vectors
+//! go and one that has zeros where the chains of instructions go. The first leaves a register, the second accumulators,
+//! and the two do not meet before the end. A block's chains start from zero, so blocks depend on each other only by the product
+//! that moves the register over a block, and the one that moves an accumulator over the chains. To mix the two is P. Cawley's
+//! idea (*fast-crc32*, 2022).
+
+use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
+use crate::arch::{CarryLessWide, CrcStep, STREAMED_FROM};
+use crate::crc::fold::{Keys, fold_on};
+use crate::kernel::Body;
+use core::marker::PhantomData;
+
+/// Blocks of `BLOCK` bytes, then folding. A block is `CHAINS` chains of `CHAIN` bytes, then vectors for `SUMS` accumulators, 4
+/// or 8.
+pub(crate) struct Fused<
+    F,
+    const BLOCK: usize,
+    const CHAINS: usize,
+    const CHAIN: usize,
+    const SUMS: usize,
+>(PhantomData<F>);
+
+impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, const SUMS: usize>
+    Fused<F, BLOCK, CHAINS, CHAIN, SUMS>
+{
+    /// The bytes of the chains.
+    const SCALAR: usize = CHAINS * CHAIN;
+
+    /// What moves each chain's register to the end of its block.
+    const TO_END: [u64; CHAINS] = {
+        let mut keys = [0; CHAINS];
+        let mut chain = 0;
+        while chain < CHAINS {
+            keys[chain] = shift_key(F::POLY, (BLOCK - (chain + 1) * CHAIN) as u64);
+            chain += 1;
+        }
+        keys
+    };
+
+    /// What moves a register over a block.
+    const OVER_BLOCK: u128 = shift_key(F::POLY, BLOCK as u64) as u128;
+
+    /// The vectors of a block in groups of one for each accumulator, if they have `lanes` lanes.
+    const fn groups(lanes: usize) -> usize {
+        let (vectors, group) = (BLOCK - Self::SCALAR, 16 * lanes * SUMS);
+        assert!(vectors.is_multiple_of(group) && (CHAIN / 8).is_multiple_of(vectors / group));
+        vectors / group
+    }
+
+    /// What moves an accumulator from the last group of a block to the first of the next.
+    const fn over_chains(lanes: usize) -> u128 {
+        Keys::distance(8 * (Self::SCALAR + 16 * lanes * SUMS) as u64, embedded(F::POLY), true)
+    }
+
+    #[inline(always)]
+    fn blocks<T: CrcStep<F> + CarryLessWide, const STREAMED: bool>(
+        t: T,
+        mut register: u32,
+        blocks: &[[u8; BLOCK]],
+    ) -> u32 {
+        let keys = &F::constants().fold;
+        let groups = const { Self::groups(T::LANES) };
+        // Of each chain, for a group.
+        let words = const { CHAIN / 8 / Self::groups(T::LANES) };
+        let near = keys.vectors(t, SUMS);
+        let far = t.key(const { Self::over_chains(T::LANES) });
+        let mut v = [t.key(0); SUMS];
+        for block in blocks {
+            let (scalar, vectors) = block.split_at(Self::SCALAR);
+            let (vectors, _) = t.blocks(vectors);
+            let (vectors, _) = vectors.as_chunks::<SUMS>();
+            let (chains, _) = scalar.as_chunks::<CHAIN>();
+            let mut c = [0; CHAINS];
+            let mut key = far;
+            for group in 0..groups {
+                if STREAMED {
+                    for line in BLOCK / 64 * group / groups..BLOCK / 64 * (group + 1) / groups {
+                        t.read_ahead(&block.as_chunks::<64>().0[line]);
+                    }
+                }
+                for i in 0..SUMS {
+                    // Finely mixed: the queues before the units are short.
+                    for word in words * i / SUMS..words * (i + 1) / SUMS {
+                        for (c, chain) in c.iter_mut().zip(chains) {
+                            let (chain, _) = chain.as_chunks::<8>();
+                            *c = t.step8(*c, u64::from_le_bytes(chain[words * group + word]));
+                        }
+                    }
+                    v[i] = t.fold(v[i], key, t.load_wide(&vectors[group][i]));
+                }
+                key = near;
+            }
+            let product = |register: u32, key: u128| {
+                t.product::<0x00>(t.lane_of(u128::from(register)), t.lane_of(key))
+            };
+            let mut sum = product(register, Self::OVER_BLOCK);
+            for (c, key) in c.iter().zip(const { &Self::TO_END }) {
+                sum = t.xor(sum, product(*c, u128::from(*key)));
+            }
+            register = t.step8(0, t.low_of(sum));
+        }
+        let four = keys.vectors(t, 4);
+        let mut last = [v[0]; 4];
+        for (i, v) in v.into_iter().enumerate() {
+            last[i % 4] = if i < 4 { v } else { t.fold(last[i % 4], four, v) };
+        }
+        register ^ reduce(t, fold_on::<T, true>(t, keys, last, &[]))
+    }
+}
+
+impl<
+    F: Stepped,
+    T: CrcStep<F> + CarryLessWide,
+    const BLOCK: usize,
+    const CHAINS: usize,
+    const CHAIN: usize,
+    const SUMS: usize,
+> Body<T> for Fused<F, BLOCK, CHAINS, CHAIN, SUMS>
+{
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        let (blocks, rest) = data.as_chunks::<BLOCK>();
+        if blocks.is_empty() {
+            return <FoldSteps<F> as Body<T>>::run(tier, &(), state, data);
+        }
+        let register = F::register(state);
+        // Two copies of the code: in the loop the question would cost as much as the reading ahead.
+        let register = if data.len() >= STREAMED_FROM {
+            Self::blocks::<T, true>(tier, register, blocks)
+        } else {
+            Self::blocks::<T, false>(tier, register, blocks)
+        };
+        <FoldSteps<F> as Body<T>>::run(tier, &(), F::state(register), rest)
+    }
+}

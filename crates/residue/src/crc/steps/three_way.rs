@@ -1,0 +1,166 @@
+//! Three chains of CRC instructions at once.
+
+use super::chain::serial;
+use super::{Stepped, embedded, shift_key};
+use crate::arch::{CarryLess, CrcStep};
+use crate::crc::gf2;
+use crate::kernel::Body;
+use core::marker::PhantomData;
+
+/// Three chains over three segments of `L` bytes; the second and third start at zero. The last word of the third is left
+/// out: its step can take in what the joining adds.
+#[inline(always)]
+fn chains<F, T: CrcStep<F>, const L: usize>(
+    tier: T,
+    register: u32,
+    segments: [&[u8]; 3],
+) -> ([u32; 3], u64) {
+    let [first, second, third] = segments.map(|segment| segment.as_chunks::<8>().0);
+    let word = |segment: &[[u8; 8]], i: usize| u64::from_le_bytes(segment[i]);
+    let (first, second, third) = (&first[..L / 8], &second[..L / 8], &third[..L / 8]);
+    let mut c = [register, 0, 0];
+    for i in 0..L / 8 - 1 {
+        c[0] = tier.step8(c[0], word(first, i));
+        c[1] = tier.step8(c[1], word(second, i));
+        c[2] = tier.step8(c[2], word(third, i));
+    }
+    let end = L / 8 - 1;
+    c[0] = tier.step8(c[0], word(first, end));
+    c[1] = tier.step8(c[1], word(second, end));
+    (c, word(third, end))
+}
+
+/// Three-way, joined by carry-less products: they are xored into the third segment's last word.
+pub(crate) struct ThreeWay<F>(PhantomData<F>);
+
+impl<F: Stepped> ThreeWay<F> {
+    #[inline(always)]
+    fn blocks<T: CrcStep<F> + CarryLess, const L: usize>(
+        tier: T,
+        mut register: u32,
+        mut data: &[u8],
+    ) -> (u32, &[u8]) {
+        let far_near = const {
+            let far = shift_key(F::POLY, 2 * L as u64) as u128;
+            (shift_key(F::POLY, L as u64) as u128) << 64 | far
+        };
+        while data.len() >= 3 * L {
+            let (block, rest) = data.split_at(3 * L);
+            let segments = [&block[..L], &block[L..2 * L], &block[2 * L..]];
+            let (c, last) = chains::<F, T, L>(tier, register, segments);
+            let keys = tier.lane_of(far_near);
+            let first = tier.product::<0x00>(tier.lane_of(u128::from(c[0])), keys);
+            let second = tier.product::<0x10>(tier.lane_of(u128::from(c[1])), keys);
+            register = tier.step8(c[2], last ^ tier.low_of(tier.xor(first, second)));
+            data = rest;
+        }
+        (register, data)
+    }
+}
+
+impl<F: Stepped, T: CrcStep<F> + CarryLess> Body<T> for ThreeWay<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        let register = F::register(state);
+        let (register, data) = Self::blocks::<T, 8192>(tier, register, data);
+        let (register, data) = Self::blocks::<T, 1024>(tier, register, data);
+        let (register, data) = Self::blocks::<T, 336>(tier, register, data);
+        let (register, data) = Self::blocks::<T, 64>(tier, register, data);
+        let (register, data) = Self::blocks::<T, 24>(tier, register, data);
+        F::state(serial(tier, register, data))
+    }
+}
+
+/// Three-way, joined by tables: advancing a register over L bytes is linear in its 32 bits, so four tables of 256 do it.
+pub(crate) struct ThreeWayTables<F>(PhantomData<F>);
+
+/// The lengths of its segments.
+const LONG: usize = 8192;
+const SHORT: usize = 256;
+
+/// Their tables.
+#[derive(Debug)]
+pub(crate) struct ShiftTables {
+    long: ShiftTable,
+    short: ShiftTable,
+}
+
+impl ShiftTables {
+    pub(crate) const fn new(poly: u32) -> Self {
+        ShiftTables { long: ShiftTable::new(poly, LONG), short: ShiftTable::new(poly, SHORT) }
+    }
+}
+
+/// The register after so many zero bytes, from each of its bytes.
+#[derive(Debug)]
+struct ShiftTable([[u32; 256]; 4]);
+
+impl ShiftTable {
+    const fn new(poly: u32, bytes: usize) -> Self {
+        let poly = embedded(poly);
+        let power = gf2::xpow(8 * bytes as u64, poly);
+        let mut table = [[0; 256]; 4];
+        let mut bit = 0;
+        while bit < 32 {
+            // Bit i of a register is x^(31 - i).
+            let moved = gf2::mul(1 << (63 - bit), power, poly);
+            table[bit / 8][1 << (bit % 8)] = ((moved >> 32) as u32).reverse_bits();
+            bit += 1;
+        }
+        let mut k = 0;
+        while k < 4 {
+            let mut i = 1usize;
+            while i < 256 {
+                let lowest = i & i.wrapping_neg();
+                if lowest != i {
+                    table[k][i] = table[k][lowest] ^ table[k][i ^ lowest];
+                }
+                i += 1;
+            }
+            k += 1;
+        }
+        ShiftTable(table)
+    }
+
+    #[inline(always)]
+    fn advance(&self, register: u32) -> u32 {
+        let [a, b, c, d] = register.to_le_bytes().map(usize::from);
+        self.0[0][a] ^ self.0[1][b] ^ self.0[2][c] ^ self.0[3][d]
+    }
+}
+
+impl<F: Stepped> ThreeWayTables<F> {
+    /// The least data that fills three segments.
+    pub(super) const LEAST: usize = 3 * SHORT;
+
+    #[inline(always)]
+    fn blocks<'a, T: CrcStep<F>, const L: usize>(
+        tier: T,
+        table: &ShiftTable,
+        mut register: u32,
+        mut data: &'a [u8],
+    ) -> (u32, &'a [u8]) {
+        while data.len() >= 3 * L {
+            let (block, rest) = data.split_at(3 * L);
+            let segments = [&block[..L], &block[L..2 * L], &block[2 * L..]];
+            let (c, last) = chains::<F, T, L>(tier, register, segments);
+            let third = tier.step8(c[2], last);
+            register = table.advance(table.advance(c[0]) ^ c[1]) ^ third;
+            data = rest;
+        }
+        (register, data)
+    }
+}
+
+impl<F: Stepped, T: CrcStep<F>> Body<T> for ThreeWayTables<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+        let register = F::register(state);
+        let tables = F::shift_tables();
+        let (register, data) = Self::blocks::<T, LONG>(tier, &tables.long, register, data);
+        let (register, data) = Self::blocks::<T, SHORT>(tier, &tables.short, register, data);
+        F::state(serial(tier, register, data))
+    }
+}
