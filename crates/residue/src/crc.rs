@@ -22,6 +22,7 @@
 
 mod advance;
 pub mod catalog;
+mod chains;
 pub mod compiled;
 pub mod crc32c;
 mod embedded;

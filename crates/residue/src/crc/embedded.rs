@@ -1,5 +1,6 @@
 //! CRCs of up to 64 bits, all in one 64-bit embedding, and their kernels that need no tables.
 
+use super::chains::EightChains;
 use super::fold::{self, Fold};
 use super::taps::{Matrices, Taps};
 use super::{Params, gf2};
@@ -23,7 +24,7 @@ pub struct Constants {
     /// What folding by byte matrices needs, if the polynomial allows it.
     pub(crate) taps: Option<Matrices>,
     /// The register after each byte, from zero.
-    bytes: [u64; 256],
+    pub(super) bytes: [u64; 256],
     /// x^(8 2^k) modulo the embedded polynomial; for a reflected code x^(8 2^k - 1), reversed, as its products come out one
     /// place low.
     pub(super) powers: [u64; 64],
@@ -185,27 +186,8 @@ impl<T: Tier> Body<T> for BitwiseMsb {
     }
 }
 
-/// One byte at a time, from the table inside [`Constants`].
-struct Bytewise;
-
-impl<T: Tier> Body<T> for Bytewise {
-    type Family = Embedded;
-    #[inline(always)]
-    fn run(_: T, with: &Constants, mut state: u64, data: &[u8]) -> u64 {
-        if with.reflected {
-            for &byte in data {
-                state = (state >> 8) ^ with.bytes[(state as u8 ^ byte) as usize];
-            }
-        } else {
-            for &byte in data {
-                state = (state << 8) ^ with.bytes[((state >> 56) as u8 ^ byte) as usize];
-            }
-        }
-        state
-    }
-}
-
-/// The kernels of the CRCs of up to 64 bits that need no tables, best first. [`Tables`](super::tables::Tables) has the others.
+/// The kernels of the CRCs of up to 64 bits that need no tables but [`Constants`], best first.
+/// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
     on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni"),
     on_x86_64!(Avx512Vpclmul, Fold, "avx512_vpclmul").method(),
@@ -216,7 +198,8 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     Kernel::on::<Portable, Fold>("generic").method(),
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
-    Kernel::on::<Portable, Bytewise>("portable"),
+    Kernel::on::<Portable, EightChains>("eight_chains").method(),
+    Kernel::on::<Portable, EightChains>("portable").same_as("eight_chains"),
 ];
 
 pub(crate) static BEST: Dispatch<Embedded> = Dispatch::new(KERNELS);
