@@ -6,8 +6,8 @@ use clap::Parser;
 use std::path::PathBuf;
 
 /// Everyone is timed at these.
-const SIZES: [usize; 15] =
-    [8, 20, 40, 44, 64, 128, 256, 550, 1500, 4096, 9000, 16384, 65536, 1 << 20, 1 << 26];
+const SIZES: [usize; 16] =
+    [8, 20, 40, 44, 64, 128, 256, 550, 1500, 4096, 9000, 16384, 65536, 1 << 20, 1 << 26, 1 << 28];
 /// And at these with `--quick`.
 const QUICK: [usize; 8] = [20, 44, 64, 256, 1500, 4096, 16384, 1 << 20];
 

@@ -222,11 +222,13 @@ pub const SINGLY: &str = "residue singly";
 pub const APART: &str = "residue apart";
 /// A copy without any check.
 pub const MEMCPY: &str = "memcpy";
+/// It on one thread, beside all.
+pub const ONE_THREAD: &str = "residue on one thread";
 
 /// Whether a contender of this name is a rival: neither `residue` nor one of those it is measured against besides.
 #[must_use]
 pub fn is_rival(name: &str) -> bool {
-    ![OURS, SINGLY, APART, MEMCPY].contains(&name)
+    ![OURS, SINGLY, APART, MEMCPY, ONE_THREAD].contains(&name)
 }
 
 impl Contender {

@@ -1,7 +1,6 @@
 //! `residue` beside its peers: who is faster, at which length. `cargo xtask rivals` runs it; README.md tells how it measures.
 //!
-//! A further comparison (threads, when the library has them) is a [`measure::Mode`] and a module that makes its races, as
-//! [`copy`] does.
+//! A further comparison is a [`measure::Mode`] and a module that makes its races, as [`copy`] does.
 
 #![deny(unsafe_code)]
 
@@ -20,6 +19,7 @@ mod record;
 mod required;
 mod rivals;
 mod tables;
+mod threads;
 
 use args::Args;
 use clap::Parser;

@@ -1,10 +1,10 @@
-//! What is measured: calls of one length or of several, batches of packets, copies.
+//! What is measured: calls of one length or of several, batches of packets, copies, several threads.
 //!
 //! What is told contains the loop and the call through a pointer ([`empty_call`]), for everyone.
 
 use crate::contender::{Call, Contender, Takes};
 use crate::race::{Race, Runner};
-use crate::{batch, copy};
+use crate::{batch, copy, threads};
 use residue_lab::speed::clock::{Clock, now};
 use residue_lab::speed::data::{Buffer, Data};
 use std::cell::RefCell;
@@ -29,11 +29,13 @@ pub enum Mode {
     Imix,
     /// A copy and the check value of what was copied; the rivals do one after the other.
     Copy,
+    /// Large data on all CPUs: `residue::parallel` beside `residue` on one of them. No rival does it by itself.
+    Threads,
 }
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Mode; 7] = [
+    pub const ALL: [Mode; 8] = [
         Mode::Throughput,
         Mode::Latency,
         Mode::Misaligned,
@@ -41,26 +43,29 @@ impl Mode {
         Mode::Batch,
         Mode::Imix,
         Mode::Copy,
+        Mode::Threads,
     ];
 
     /// `throughput`, `latency`, ...
     #[must_use]
     pub fn name(self) -> &'static str {
-        let names = ["throughput", "latency", "misaligned", "mixed", "batch", "imix", "copy"];
-        names[self as usize]
+        const NAMES: [&str; 8] =
+            ["throughput", "latency", "misaligned", "mixed", "batch", "imix", "copy", "threads"];
+        NAMES[self as usize]
     }
 
     /// The sizes that tell more than throughput does.
     #[must_use]
     pub fn sizes(self) -> RangeInclusive<usize> {
         match self {
-            Mode::Throughput => 0..=usize::MAX,
+            Mode::Throughput => 0..=LARGE,
             Mode::Latency => 0..=4096,
             Mode::Misaligned => 0..=1 << 20,
             Mode::Mixed => 0..=65536,
             Mode::Batch => 0..=batch::LONGEST,
             Mode::Imix => batch::LONGEST..=batch::LONGEST,
-            Mode::Copy => 64..=usize::MAX,
+            Mode::Copy => 64..=LARGE,
+            Mode::Threads => LARGE..=usize::MAX,
         }
     }
 
@@ -107,13 +112,16 @@ pub struct Plan {
     pub runs: usize,
 }
 
+/// No cache holds so much: longer data tell nothing new of one thread, while several threads gain more on them.
+const LARGE: usize = 64 << 20;
+
 /// Lengths in [`Mode::Mixed`] before they repeat: too many for a branch predictor to learn.
 const LENGTHS: usize = 1 << 14;
 
 /// Times the contenders, which are of one code or of several, each against those of its own code.
 ///
 /// # Errors
-/// If `residue` gives a wrong answer in a batch or a copy.
+/// If `residue` gives a wrong answer in a batch, in a copy or on several threads, and if there is nothing to measure.
 pub fn measure(
     plan: &Plan,
     groups: &[Vec<Contender>],
@@ -124,7 +132,8 @@ pub fn measure(
     let mut buffer = Buffer::new(largest + 64);
     Data::Random.fill(&mut fastrand::Rng::with_seed(1), buffer.slice(0, largest + 64));
     let data: &[u8] = buffer.slice(0, largest + 64);
-    let destination = RefCell::new(Buffer::new(largest));
+    let copied = plan.sizes.iter().filter(|size| Mode::Copy.sizes().contains(size)).max();
+    let destination = RefCell::new(Buffer::new(copied.copied().unwrap_or(0)));
 
     let mut races = Vec::new();
     for group in groups {
@@ -133,12 +142,16 @@ pub fn measure(
                 races.push(match mode {
                     Mode::Batch | Mode::Imix => batch::race(group, mode, size, data)?,
                     Mode::Copy => copy::race(group, size, data, &destination)?,
+                    Mode::Threads => threads::race(group, size, data)?,
                     _ => calls(group, mode, size, data),
                 });
             }
         }
     }
     races.retain(|race| race.runners.len() > 1);
+    if races.is_empty() {
+        return Err("none of these modes is measured at these sizes".to_string());
+    }
     for run in 1..=plan.runs {
         for race in &mut races {
             let (code, mode, size, runs) = (race.code, race.mode.name(), race.size, plan.runs);
@@ -194,7 +207,7 @@ fn timed(
     let start = now();
     match mode {
         // The others have loops of their own.
-        Mode::Throughput | Mode::Batch | Mode::Imix | Mode::Copy => {
+        Mode::Throughput | Mode::Batch | Mode::Imix | Mode::Copy | Mode::Threads => {
             for _ in 0..calls {
                 value ^= call(&data[..size]);
             }
@@ -243,7 +256,8 @@ mod tests {
         let cells = measured(group).expect("right answers");
         let of = |mode: Mode| cells.iter().filter(|cell| cell.mode == mode).count();
         // Words: no odd lengths or addresses. Batches: ours and ours one by one. Copies: with ours apart, and the copy alone.
-        assert_eq!(Mode::ALL.map(of), [6, 3, 4, 2, 2, 0, 10]);
+        // Threads: longer data only.
+        assert_eq!(Mode::ALL.map(of), [6, 3, 4, 2, 2, 0, 10, 0]);
         assert!(cells.iter().all(|cell| cell.rounds == 2 && cell.ns > 0.0));
         let of = |name| cells.iter().find(|c| c.contender == name && c.size == 1 << 20);
         assert!(of("slow").map(|c| c.ns) > of("residue").map(|c| c.ns));

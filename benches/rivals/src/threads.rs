@@ -1,0 +1,62 @@
+//! Large data on all CPUs: `residue::parallel` beside `residue` on one thread.
+
+use crate::contender::{Contender, ONE_THREAD, OURS};
+use crate::measure::Mode;
+use crate::race::{Race, Runner, Timed};
+use residue::Code;
+use residue_lab::speed::clock::now;
+use std::hint::black_box;
+
+/// All threads and one, of one code and size.
+///
+/// # Errors
+/// If the value of all threads is not that of one.
+pub fn race<'a>(group: &[Contender], size: usize, data: &'a [u8]) -> Result<Race<'a>, String> {
+    let (data, mut runners) = (&data[..size], Vec::new());
+    let code = group.first().map_or("", |contender| contender.code);
+    for contender in group.iter().filter(|contender| contender.name == OURS) {
+        let call = contender.call;
+        let code: Code = code.parse().map_err(|error: residue::Error| error.to_string())?;
+        let all = move |data: &[u8]| residue::parallel::value(&code, data) as u64;
+        let (answer, expected) = (all(data), call(data));
+        if answer != expected {
+            let code = contender.code;
+            return Err(format!(
+                "{size} bytes of {code} give {answer:x} in parts, not {expected:x}"
+            ));
+        }
+        runners.push(Runner::new(contender, OURS, timed(all, data)));
+        runners.push(Runner::new(contender, ONE_THREAD, timed(call, data)));
+    }
+    let (mode, bytes) = (Mode::Threads, size as f64);
+    Ok(Race { code, mode, size, bytes, parts: 1, differing: false, runners })
+}
+
+fn timed<'a>(value: impl Fn(&[u8]) -> u64 + 'a, data: &'a [u8]) -> Timed<'a> {
+    Box::new(move |calls, _| {
+        let start = now();
+        for _ in 0..calls {
+            black_box(value(black_box(data)));
+        }
+        now().saturating_sub(start)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contender::SUBJECTS;
+
+    #[test]
+    fn all_threads_are_compared_with_one() {
+        let data = vec![7; 20 << 20];
+        for subject in &SUBJECTS {
+            let ours = Contender::ours(subject);
+            let rival = Contender { name: "rival", ..ours };
+            let race = race(&[ours, rival], data.len(), &data).expect("equal values");
+            assert_eq!(race.runners.len(), 2);
+            let wrong = Contender { call: |_| 1, ..ours };
+            assert!(super::race(&[wrong], data.len(), &data).is_err());
+        }
+    }
+}
