@@ -13,7 +13,7 @@
 
 use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-use crate::weighted::{Modular, Vectors};
+use crate::weighted::{Deferred, Fields, Modular, Vectors};
 
 /// The largest prime below 2^16.
 pub(crate) const MODULUS: u32 = 65521;
@@ -165,38 +165,8 @@ impl<T: Tier> Body<T> for Bytewise {
     }
 }
 
-/// Sums in 32 bits, reduced every 5552 bytes (zlib's NMAX).
-struct Deferred;
-
-impl Deferred {
-    /// From A = B = 65520, n bytes of FF lead to B = 65520 (n + 1) + 255 n (n + 1) / 2, which 5552 is the last to fit.
-    const BYTES: u64 = 5552;
-
-    const fn largest(n: u64) -> u64 {
-        65520 * (n + 1) + 255 * n * (n + 1) / 2
-    }
-}
-
-const _: () = {
-    assert!(Deferred::largest(Deferred::BYTES) <= u32::MAX as u64);
-    assert!(Deferred::largest(Deferred::BYTES + 1) > u32::MAX as u64);
-};
-
-impl<T: Tier> Body<T> for Deferred {
-    type Family = Adler;
-    #[inline(always)]
-    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        for block in data.chunks(Deferred::BYTES as usize) {
-            for &byte in block {
-                a += u32::from(byte);
-                b += a;
-            }
-            a %= MODULUS;
-            b %= MODULUS;
-        }
-        [a, b]
-    }
-}
+// zlib's NMAX.
+const _: () = assert!(Deferred::<Adler>::UNITS == 5552);
 
 impl Modular for Adler {
     type Unit = Bytes;
@@ -211,8 +181,9 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     on_aarch64!(Neon, Vectors<Adler>, "neon"),
     Kernel::on::<Portable, Vectors<Adler>>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
-    Kernel::on::<Portable, Deferred>("deferred").method(),
-    Kernel::on::<Portable, Deferred>("portable").same_as("deferred"),
+    Kernel::on::<Portable, Deferred<Adler>>("deferred").method(),
+    Kernel::on::<Portable, Fields<Adler>>("fields").method(),
+    Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];
 
 pub(crate) static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);

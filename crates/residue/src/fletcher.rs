@@ -29,7 +29,7 @@ mod historical;
 use crate::Error;
 use crate::arch::{Bytes, Portable, Tier, Words, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
-use crate::weighted::{Modular, Vectors};
+use crate::weighted::{Deferred, Fields, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 
@@ -339,7 +339,8 @@ variant!(
         Kernel::on::<Portable, Quads>("quads").historical(),
         Kernel::on::<Portable, Float53>("float53").historical(),
         Kernel::on::<Portable, Deferred<Bytes255>>("deferred").method(),
-        Kernel::on::<Portable, Deferred<Bytes255>>("portable").same_as("deferred"),
+        Kernel::on::<Portable, Fields<Bytes255>>("fields").method(),
+        Kernel::on::<Portable, Fields<Bytes255>>("portable").same_as("fields"),
     ]
 );
 
@@ -355,7 +356,8 @@ variant!(
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),
         Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),
         Kernel::on::<Portable, Deferred<Words65535>>("deferred").method(),
-        Kernel::on::<Portable, Deferred<Words65535>>("portable").same_as("deferred"),
+        Kernel::on::<Portable, Fields<Words65535>>("fields").method(),
+        Kernel::on::<Portable, Fields<Words65535>>("portable").same_as("fields"),
     ]
 );
 
@@ -373,26 +375,14 @@ variant!(
     ]
 );
 
-/// Hands each unit of `data` to `take`; an odd last byte is the lower byte of a word.
-#[inline(always)]
-fn each_unit<V: Variant>(data: &[u8], mut take: impl FnMut(u32)) {
-    if V::UNIT == 1 {
-        data.iter().for_each(|&byte| take(u32::from(byte)));
-    } else {
-        let (words, last) = data.as_chunks::<2>();
-        words.iter().for_each(|word| take(u32::from(u16::from_le_bytes(*word))));
-        last.iter().for_each(|&byte| take(u32::from(byte)));
-    }
-}
-
 /// One unit at a time, both sums reduced by a division: for bytes, the loop of RFC 1008 ("Ediv" in Sklower's paper).
 struct Each<V>(PhantomData<V>);
 
-impl<V: Variant, T: Tier> Body<T> for Each<V> {
+impl<V: Modular, T: Tier> Body<T> for Each<V> {
     type Family = V;
     #[inline(always)]
     fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        each_unit::<V>(data, |unit| {
+        each_unit::<V::Unit>(data, |unit| {
             a = (a + unit) % V::MODULUS;
             b = (b + a) % V::MODULUS;
         });
@@ -400,43 +390,7 @@ impl<V: Variant, T: Tier> Body<T> for Each<V> {
     }
 }
 
-/// Sums in 32 bits, reduced as seldom as they allow (Nakassis 1988).
-struct Deferred<V>(PhantomData<V>);
-
-impl<V: Variant> Deferred<V> {
-    /// B after n units of the largest value, from the largest reduced start.
-    const fn largest(n: u64) -> u64 {
-        let unit = (1 << (8 * V::UNIT)) - 1;
-        (V::MODULUS as u64 - 1) * (n + 1) + unit * (n * (n + 1) / 2)
-    }
-
-    /// The most units that leave B within 32 bits: 5802 bytes modulo 255, 360 words modulo 65535.
-    const UNITS: usize = {
-        let mut n = 0;
-        while Self::largest(n + 1) <= u32::MAX as u64 {
-            n += 1;
-        }
-        n as usize
-    };
-}
-
 const _: () = assert!(Deferred::<Bytes255>::UNITS == 5802 && Deferred::<Words65535>::UNITS == 360);
-
-impl<V: Variant, T: Tier> Body<T> for Deferred<V> {
-    type Family = V;
-    #[inline(always)]
-    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        for block in data.chunks(Self::UNITS * V::UNIT) {
-            each_unit::<V>(block, |unit| {
-                a += unit;
-                b += a;
-            });
-            a %= V::MODULUS;
-            b %= V::MODULUS;
-        }
-        [a, b]
-    }
-}
 
 impl Modular for Bytes255 {
     type Unit = Bytes;
@@ -446,4 +400,14 @@ impl Modular for Bytes255 {
 impl Modular for Words65535 {
     type Unit = Words;
     const MODULUS: u32 = 65535;
+}
+
+impl Modular for Bytes256 {
+    type Unit = Bytes;
+    const MODULUS: u32 = 256;
+}
+
+impl Modular for Words65536 {
+    type Unit = Words;
+    const MODULUS: u32 = 65536;
 }

@@ -18,7 +18,7 @@
 //! The end. The last step is filled up with zeros by loads under a mask, so that no loop over the rest follows. They count as
 //! units behind the data: all weights are too large by their number, and W by their number times S.
 
-use crate::arch::{Unit, Weighted};
+use crate::arch::{Tier, Unit, Weighted};
 use crate::kernel::{Body, Family};
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -150,5 +150,127 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
             a = (a + s) % m;
         }
         [a as u32, b as u32]
+    }
+}
+
+/// Hands each unit of `data` to `take`; an odd last byte is the lower byte of a word.
+#[inline(always)]
+pub(crate) fn each_unit<U: Unit>(data: &[u8], mut take: impl FnMut(u32)) {
+    if U::BYTES == 1 {
+        data.iter().for_each(|&byte| take(u32::from(byte)));
+    } else {
+        let (words, last) = data.as_chunks::<2>();
+        words.iter().for_each(|word| take(u32::from(u16::from_le_bytes(*word))));
+        last.iter().for_each(|&byte| take(u32::from(byte)));
+    }
+}
+
+/// One unit at a time, sums in 32 bits, reduced as seldom as they allow (Nakassis 1988).
+pub(crate) struct Deferred<F>(PhantomData<F>);
+
+impl<F: Modular> Deferred<F> {
+    /// B after n units of the largest value, from the largest reduced start.
+    const fn largest(n: u64) -> u64 {
+        (F::MODULUS as u64 - 1) * (n + 1) + F::Unit::MAX * (n * (n + 1) / 2)
+    }
+
+    /// The most units that leave B within 32 bits: 5552 bytes modulo 65521, 5802 modulo 255, 360 words modulo 65535.
+    pub(crate) const UNITS: usize = {
+        let mut n = 0;
+        while Self::largest(n + 1) <= u32::MAX as u64 {
+            n += 1;
+        }
+        n as usize
+    };
+}
+
+impl<F: Modular, T: Tier> Body<T> for Deferred<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(_: T, (): &(), [mut a, mut b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        for block in data.chunks(Self::UNITS * F::Unit::BYTES) {
+            each_unit::<F::Unit>(block, |unit| {
+                a += unit;
+                b += a;
+            });
+            a %= F::MODULUS;
+            b %= F::MODULUS;
+        }
+        [a, b]
+    }
+}
+
+/// Short data unit by unit, longer ones by [`Groups`].
+pub(crate) struct Fields<F>(PhantomData<F>);
+
+impl<F: Modular, T: Tier> Body<T> for Fields<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
+        if data.len() < Groups::<F>::BYTES {
+            <Deferred<F> as Body<T>>::run(tier, &(), state, data)
+        } else {
+            tier.outline::<Groups<F>>(&(), state, data)
+        }
+    }
+}
+
+/// Groups of sixteen 64-bit words, whose units are added up in fields of twice their width: those of even and of odd number, and
+/// what these sums were before each word. That fills no field. What is left goes unit by unit.
+struct Groups<F>(PhantomData<F>);
+
+impl<F: Modular> Groups<F> {
+    const BYTES: usize = 128;
+    /// Groups after which the sums are reduced: B stays far below 2^64.
+    const BLOCK: usize = 1 << 13;
+    const UNITS: usize = 8 / F::Unit::BYTES;
+    const FIELD: usize = 16 * F::Unit::BYTES;
+    const MASK: u64 = (1 << Self::FIELD) - 1;
+    /// The fields of a word.
+    const EVEN: u64 = {
+        let unit = F::Unit::MAX;
+        if Self::FIELD == 16 { unit * 0x0001_0001_0001_0001 } else { unit * 0x0000_0001_0000_0001 }
+    };
+
+    /// S and W of a group.
+    #[inline(always)]
+    fn group(bytes: &[u8; 128]) -> [u64; 2] {
+        const { assert!(F::Unit::MAX * (16 * 15 / 2) <= Self::MASK) };
+        let (mut even, mut odd, mut even_before, mut odd_before) = (0u64, 0u64, 0u64, 0u64);
+        for word in bytes.as_chunks().0 {
+            even_before += even;
+            odd_before += odd;
+            let word = u64::from_le_bytes(*word);
+            even += word & Self::EVEN;
+            odd += word >> (Self::FIELD / 2) & Self::EVEN;
+        }
+        let [mut s, mut w] = [0; 2];
+        for i in 0..Self::UNITS / 2 {
+            let field = |fields: u64| fields >> (Self::FIELD * i) & Self::MASK;
+            let weight = (Self::UNITS - 2 * i) as u64;
+            s += field(even) + field(odd);
+            w += weight * field(even) + (weight - 1) * field(odd);
+            w += Self::UNITS as u64 * (field(even_before) + field(odd_before));
+        }
+        [s, w]
+    }
+}
+
+impl<F: Modular, T: Tier> Body<T> for Groups<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+        let (groups, rest) = data.as_chunks::<128>();
+        let m = u64::from(F::MODULUS);
+        let (mut a, mut b) = (u64::from(a), u64::from(b));
+        for block in groups.chunks(Self::BLOCK) {
+            for group in block {
+                let [s, w] = Self::group(group);
+                b += (16 * Self::UNITS) as u64 * a + w;
+                a += s;
+            }
+            (a, b) = (a % m, b % m);
+        }
+        <Deferred<F> as Body<T>>::run(tier, &(), [a as u32, b as u32], rest)
     }
 }

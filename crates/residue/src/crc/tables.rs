@@ -263,13 +263,38 @@ impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
 
 #[inline(always)]
 fn slicing<W: Word, const N: usize>(with: &Tables<W>, state: W, data: &[u8]) -> W {
-    let (steps, rest) = data.as_chunks::<N>();
-    let state = if with.reflected {
-        steps.iter().fold(state, |state, bytes| slice_step::<W, N, true>(with, state, bytes))
+    if with.reflected {
+        ordered::<W, N, true>(with, state, data)
     } else {
-        steps.iter().fold(state, |state, bytes| slice_step::<W, N, false>(with, state, bytes))
-    };
+        ordered::<W, N, false>(with, state, data)
+    }
+}
+
+#[inline(always)]
+fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
+    with: &Tables<W>,
+    state: W,
+    data: &[u8],
+) -> W {
+    let (mut state, mut rest) = steps::<W, N, REFLECTED>(with, state, data);
+    // The published ones go on byte by byte.
+    if N > 8 {
+        (state, rest) = steps::<W, 8, REFLECTED>(with, state, rest);
+        (state, rest) = steps::<W, 4, REFLECTED>(with, state, rest);
+    }
     rest.iter().fold(state, |state, &byte| step(with, state, byte))
+}
+
+/// The register after all whole steps of `N` bytes, and what is left.
+#[inline(always)]
+fn steps<'a, W: Word, const N: usize, const REFLECTED: bool>(
+    with: &Tables<W>,
+    state: W,
+    data: &'a [u8],
+) -> (W, &'a [u8]) {
+    let (steps, rest) = data.as_chunks::<N>();
+    let slice = |state, bytes| slice_step::<W, N, REFLECTED>(with, state, bytes);
+    (steps.iter().fold(state, slice), rest)
 }
 
 #[inline(always)]
@@ -278,11 +303,19 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
     state: W,
     bytes: &[u8; N],
 ) -> W {
+    let lookup = |place: usize, byte: u8| with.slices[N - 1 - place][usize::from(byte)];
+    // What does not meet the register goes first, by loads of bytes: it need not wait for the step before. The published
+    // ones take all from words.
+    let (met, apart) = bytes.split_at(if N > 8 { N.min(W::BITS / 8) } else { N });
+    let mut sum = W::of_low(0);
+    for (i, &byte) in apart.iter().enumerate() {
+        sum = sum ^ lookup(met.len() + i, byte);
+    }
     // What of the register lies beyond N bytes.
-    let mut next = if REFLECTED { state.down(8 * N) } else { state.up(8 * N) };
-    // Words of up to eight bytes, so that a byte is a shift of a register and not a load of its own.
-    for (i, chunk) in bytes.chunks(8).enumerate() {
-        let (place, len) = (8 * i, chunk.len());
+    sum = sum ^ if REFLECTED { state.down(8 * N) } else { state.up(8 * N) };
+    // By words of up to eight bytes.
+    for (i, chunk) in met.chunks(8).enumerate() {
+        let place = 8 * i;
         let register = if REFLECTED {
             state.down(8 * place).low()
         } else {
@@ -291,12 +324,12 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
                 << 64usize.saturating_sub(W::BITS)
         };
         let word = register ^ word::<REFLECTED>(chunk);
-        for k in 0..len {
+        for k in 0..chunk.len() {
             let byte = (word >> if REFLECTED { 8 * k } else { 56 - 8 * k }) as u8;
-            next = next ^ with.slices[N - 1 - (place + k)][usize::from(byte)];
+            sum = sum ^ lookup(place + k, byte);
         }
     }
-    next
+    sum
 }
 
 /// Four or eight bytes: lowest first from the bottom, or highest first from the top.
