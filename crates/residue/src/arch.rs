@@ -35,7 +35,7 @@ pub(crate) mod x86_64;
 pub(crate) use batch::PacketSums;
 pub(crate) use copying::{Copying, copy_bytes, uninit};
 pub(crate) use crc::{
-    ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head, STREAMED_FROM, lane_head,
+    ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head, STREAMED_FROM, lane_head, lane_tail,
 };
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;

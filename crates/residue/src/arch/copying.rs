@@ -149,8 +149,14 @@ impl<U: Unit, T: Weighted<U>> Weighted<U> for Copying<T> {
 
 impl<T: CarryLess> CarryLess for Copying<T> {
     type V = T::V;
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8; 16]) -> T::V {
+        self.store(bytes);
+        self.tier.load(bytes)
+    }
+
     handed_on! {
-        fn load(self, bytes: &[u8; 16]) -> T::V;
         fn lane_of(self, lane: u128) -> T::V;
         fn xor(self, a: T::V, b: T::V) -> T::V;
         fn shuffle(self, v: T::V, index: &[u8; 16]) -> T::V;
@@ -169,6 +175,7 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
     type W = T::W;
     type Block = Part<T::Block>;
     const LANES: usize = T::LANES;
+    const LEAVES_REST: bool = T::LEAVES_REST;
     const EIGHT: bool = T::EIGHT;
 
     #[inline(always)]

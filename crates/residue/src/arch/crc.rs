@@ -32,6 +32,9 @@ pub(crate) trait CarryLessWide: CarryLess {
     const LANES: usize;
     /// The length, at most 64, to which single lanes win over vectors of several.
     const SINGLY_TO: usize = 0;
+    /// Whether [`CarryLessWide::head`] leaves less than a vector over at the end, because a head that does not takes more than
+    /// folding the rest.
+    const LEAVES_REST: bool = false;
     /// Whether eight accumulators are faster than four.
     const EIGHT: bool = false;
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
@@ -84,6 +87,15 @@ pub(crate) fn lane_head<T: CarryLess>(tier: T, data: &[u8], register: T::V) -> H
     let first = tier.shuffle(tier.xor(tier.load(first), register), shift_index(bytes));
     let spill = tier.shuffle(register, shift_index(16 + bytes));
     Head { first, spill, bytes }
+}
+
+/// A lane and the `n` bytes after it, 1 to 15, the end of `last`: as two lanes, the first of them behind zeros.
+#[inline(always)]
+pub(crate) fn lane_tail<T: CarryLess>(tier: T, lane: T::V, last: &[u8; 16], n: usize) -> [T::V; 2] {
+    let first = tier.shuffle(lane, shift_index(n));
+    let tail = tier.shuffle(tier.load(last), shift_index(32 - n));
+    let tail = tier.shuffle(tail, shift_index(n));
+    [first, tier.xor(tier.shuffle(lane, shift_index(16 + n)), tail)]
 }
 
 /// An index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros. From `h` below 16: the first h bytes

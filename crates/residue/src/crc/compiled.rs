@@ -1,6 +1,6 @@
 //! CRC-32 and CRC-64/NVME with their constants compiled in: the kernels for any CRC of up to 64 bits, which need not ask
-//! for the order of bits or read constants through a pointer, and tables where there are no carry-less products.
-//! ([`crc32c`](super::crc32c) has kernels of its own beside.)
+//! for the order of bits or read constants through a pointer; tables where there are no carry-less products; and for CRC-32 the
+//! instructions of aarch64. ([`crc32c`](super::crc32c) has a family of its own.)
 
 use super::embedded::{Bitwise, BitwiseMsb};
 use super::fold::Fold;

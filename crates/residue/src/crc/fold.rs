@@ -8,14 +8,14 @@
 //!
 //! The register enters by xor into the first bytes of the message. Leading zero bytes then cost nothing, so a length
 //! that is not a multiple of a vector's is made one by putting the ragged part at the *head*, behind zeros, and the end is
-//! exact.
+//! exact. Vectors of two lanes, whose loads have no masks, stay where they are, and what is left over is folded at the end.
 //!
 //! A lane as a 128-bit integer is, for a reflected code, its bytes in little-endian order with bit i the coefficient of
 //! x^(127-i); for a normal code, in big-endian order with bit i that of x^i. A reflected product comes out one place low,
 //! which its constants make up for: rev(a) rev(b) = rev(a b x).
 
 use super::{Constants, Embedded, gf2};
-use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head};
+use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head, lane_tail};
 use crate::kernel::Body;
 use crate::words::short_word;
 
@@ -140,22 +140,60 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
         return by_lanes::<T, REFLECTED>(t, keys, state, data);
     }
     let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
-    let (vectors, _) = t.blocks(&data[head.bytes..]);
+    let (vectors, rest) = t.blocks(&data[head.bytes..]);
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
 
     let first = oriented::<T, REFLECTED>(t, head.first);
-    let Some((second, vectors)) = vectors.split_first() else {
-        return gather(t, keys, [first]);
+    let spilled = |block| oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(block), head.spill));
+    let lane = match vectors {
+        [] => gather(t, keys, [first]),
+        [b] => gather(t, keys, [first, spilled(b)]),
+        [b, c] => gather(t, keys, [first, spilled(b), load(c)]),
+        [b, c, d, more @ ..] => {
+            fold_on::<T, REFLECTED>(t, keys, [first, spilled(b), load(c), load(d)], more)
+        }
     };
-    let second = oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(second), head.spill));
-    let Some((third, vectors)) = vectors.split_first() else {
-        return gather(t, keys, [first, second]);
-    };
-    let third = load(third);
-    let Some((fourth, vectors)) = vectors.split_first() else {
-        return gather(t, keys, [first, second, third]);
-    };
-    fold_on::<T, REFLECTED>(t, keys, [first, second, third, load(fourth)], vectors)
+    match data.last_chunk() {
+        Some(last) if T::LEAVES_REST => fold_rest::<T, REFLECTED>(t, keys, lane, rest, last),
+        _ => lane,
+    }
+}
+
+/// The same from a lane for what was before the rest, and the last 16 bytes.
+#[inline(always)]
+fn fold_rest<T: CarryLess, const REFLECTED: bool>(
+    t: T,
+    keys: &Keys,
+    mut lane: T::V,
+    mut rest: &[u8],
+    last: &[u8; 16],
+) -> T::V {
+    // Of a vector of two lanes no more can be left over than one and some bytes.
+    if let Some((next, after)) = rest.split_first_chunk() {
+        lane = fold_lane(t, keys, lane, 1, oriented_lane::<T, REFLECTED>(t, t.load(next)));
+        rest = after;
+    }
+    if rest.is_empty() {
+        return lane;
+    }
+    let lane = oriented_lane::<T, REFLECTED>(t, lane);
+    let [first, second] = lane_tail(t, lane, last, rest.len());
+    let first = oriented_lane::<T, REFLECTED>(t, first);
+    fold_lane(t, keys, first, 1, oriented_lane::<T, REFLECTED>(t, second))
+}
+
+/// [`oriented`], of a lane.
+#[inline(always)]
+fn oriented_lane<T: CarryLess, const REFLECTED: bool>(t: T, v: T::V) -> T::V {
+    const REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+    if REFLECTED { v } else { t.shuffle(v, &REVERSED) }
+}
+
+/// A lane moved forward by so many lanes, and data: in place of a lane's `fold`, which only vectors of one lane have.
+#[inline(always)]
+fn fold_lane<T: CarryLess>(t: T, keys: &Keys, v: T::V, lanes: usize, data: T::V) -> T::V {
+    let key = t.lane_of(keys.lanes[16 - lanes]);
+    t.xor(t.xor(t.product::<0x00>(v, key), t.product::<0x11>(v, key)), data)
 }
 
 /// The same of 17 to 64 bytes, one lane at a time.
@@ -166,13 +204,8 @@ fn by_lanes<T: CarryLess, const REFLECTED: bool>(
     state: u64,
     data: &[u8],
 ) -> T::V {
-    const REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
-    let oriented = |v| if REFLECTED { v } else { t.shuffle(v, &REVERSED) };
-    // In place of a lane's `fold`, which only vectors of one lane have.
-    let fold = |v, lanes: usize, data| {
-        let key = t.lane_of(keys.lanes[16 - lanes]);
-        t.xor(t.xor(t.product::<0x00>(v, key), t.product::<0x11>(v, key)), data)
-    };
+    let oriented = |v| oriented_lane::<T, REFLECTED>(t, v);
+    let fold = |v, lanes, data| fold_lane(t, keys, v, lanes, data);
     let head = lane_head(t, data, register_lane::<T, REFLECTED>(t, state));
     let first = oriented(head.first);
     match data[head.bytes..].as_chunks::<16>().0 {

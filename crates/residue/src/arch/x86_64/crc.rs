@@ -129,9 +129,10 @@ impl CarryLessWide for Avx2Vpclmul {
     type W = __m256i;
     type Block = [u8; 32];
     const LANES: usize = 2;
-    /// By a tenth, for a head of two lanes is put together in eight operations: `cargo xtask rivals --code crc-32 --sizes
-    /// 20,40,64,128 --modes throughput`, on a Zen 3 core on 2026-11-22.
+    // By a tenth each: `cargo xtask rivals --code crc-32 --sizes 20,40,64,80,128,160,256 --modes throughput`, on a Zen 3 core on
+    // 2026-11-22. A head of two lanes is put together in eight operations.
     const SINGLY_TO: usize = 64;
+    const LEAVES_REST: bool = true;
 
     #[inline(always)]
     fn read_ahead<B>(self, block: &B) {
@@ -164,19 +165,11 @@ impl CarryLessWide for Avx2Vpclmul {
             _mm_xor_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v))
         }
         fn head(self, data: &[u8], register: __m128i) -> Head<__m256i> {
-            let lane = lane_head(self, data, register);
-            let rest = &data[lane.bytes..];
-            let second = self.load(rest.first_chunk().unwrap_or(&[0; 16]));
-            // An odd number of lanes in all begins with a lane of zeros; chosen without a branch, because
-            // lengths alternate.
-            let even = rest.len() >> 4 & 1;
-            let both = _mm256_set_m128i(_mm_xor_si128(second, lane.spill), lane.first);
-            let alone = _mm256_set_m128i(lane.first, _mm_setzero_si128());
-            let chosen = _mm256_set1_epi64x((even as i64).wrapping_neg());
+            let first = self.load_wide(data.first_chunk().unwrap_or(&[0; 32]));
             Head {
-                first: _mm256_blendv_epi8(alone, both, chosen),
-                spill: _mm256_andnot_si256(chosen, _mm256_zextsi128_si256(lane.spill)),
-                bytes: lane.bytes + 16 * even,
+                first: _mm256_xor_si256(first, _mm256_zextsi128_si256(register)),
+                spill: _mm256_setzero_si256(),
+                bytes: 32,
             }
         }
     }
