@@ -175,6 +175,7 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
     type W = T::W;
     type Block = Part<T::Block>;
     const LANES: usize = T::LANES;
+    const SINGLY_TO: usize = T::SINGLY_TO;
     const LEAVES_REST: bool = T::LEAVES_REST;
     const EIGHT: bool = T::EIGHT;
 

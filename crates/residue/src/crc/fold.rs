@@ -136,6 +136,8 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
     state: u64,
     data: &[u8],
 ) -> T::V {
+    // Such a head is a whole vector.
+    const { assert!(!T::LEAVES_REST || T::SINGLY_TO >= 16 * T::LANES) };
     if data.len() <= T::SINGLY_TO {
         return by_lanes::<T, REFLECTED>(t, keys, state, data);
     }
