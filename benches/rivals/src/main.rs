@@ -61,7 +61,10 @@ fn run(args: &Args) -> Result<String, String> {
     let mut progress = Progress(std::io::stderr().is_terminal());
     let (plan, clock) = (args.plan(), Clock::calibrate());
     progress.show("checking answers");
-    let (groups, mut remarks) = contenders(args, &plan.sizes)?;
+    // Longer data is for threads alone, which are compared with one.
+    let checked = |size: &usize| Mode::Throughput.sizes().contains(size);
+    let sizes: Vec<usize> = plan.sizes.iter().copied().filter(checked).collect();
+    let (groups, mut remarks) = contenders(args, &sizes)?;
     let before = machine::Load::now();
     let cells = measure::measure(&plan, &groups, &clock, &mut |text| progress.show(text))?;
     let empty = measure::empty_call(&clock);

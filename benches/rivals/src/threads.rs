@@ -13,23 +13,21 @@ use std::hint::black_box;
 /// If the value of all threads is not that of one.
 pub fn race<'a>(group: &[Contender], size: usize, data: &'a [u8]) -> Result<Race<'a>, String> {
     let (data, mut runners) = (&data[..size], Vec::new());
-    let code = group.first().map_or("", |contender| contender.code);
-    for contender in group.iter().filter(|contender| contender.name == OURS) {
-        let call = contender.call;
-        let code: Code = code.parse().map_err(|error: residue::Error| error.to_string())?;
+    let name = group.first().map_or("", |contender| contender.code);
+    if let Some(ours) = group.iter().find(|contender| contender.name == OURS) {
+        let code: Code = name.parse().map_err(|error: residue::Error| error.to_string())?;
         let all = move |data: &[u8]| residue::parallel::value(&code, data) as u64;
-        let (answer, expected) = (all(data), call(data));
+        let (answer, expected) = (all(data), (ours.call)(data));
         if answer != expected {
-            let code = contender.code;
             return Err(format!(
-                "{size} bytes of {code} give {answer:x} in parts, not {expected:x}"
+                "{size} bytes of {name} give {answer:x} in parts, not {expected:x}"
             ));
         }
-        runners.push(Runner::new(contender, OURS, timed(all, data)));
-        runners.push(Runner::new(contender, ONE_THREAD, timed(call, data)));
+        runners.push(Runner::new(ours, OURS, timed(all, data)));
+        runners.push(Runner::new(ours, ONE_THREAD, timed(ours.call, data)));
     }
     let (mode, bytes) = (Mode::Threads, size as f64);
-    Ok(Race { code, mode, size, bytes, parts: 1, differing: false, runners })
+    Ok(Race { code: name, mode, size, bytes, parts: 1, differing: false, runners })
 }
 
 fn timed<'a>(value: impl Fn(&[u8]) -> u64 + 'a, data: &'a [u8]) -> Timed<'a> {

@@ -27,7 +27,7 @@ pub mod check_octets;
 mod historical;
 
 use crate::Error;
-use crate::arch::{Bytes, Portable, Tier, Words, on_aarch64, on_x86_64};
+use crate::arch::{Bytes, Portable, Tier, Unit, Words, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::weighted::{Deferred, Fields, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
@@ -285,7 +285,7 @@ pub fn reference<V: Variant>(data: &[u8]) -> [u32; 2] {
 }
 
 macro_rules! variant {
-    ($(#[$doc:meta])* $name:ident, $unit:literal, $modulus:literal, $kernels:ident, [$($kernel:tt)*]) => {
+    ($(#[$doc:meta])* $name:ident, $unit:ident, $modulus:literal, $kernels:ident, [$($kernel:tt)*]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -302,15 +302,20 @@ macro_rules! variant {
 
             #[inline(always)]
             fn finish((): &(), [a, b]: [u32; 2]) -> u32 {
-                b << (8 * $unit) | a
+                b << (8 * <$unit as Unit>::BYTES) | a
             }
+        }
+
+        impl Modular for $name {
+            type Unit = $unit;
+            const MODULUS: u32 = $modulus;
         }
 
         impl sealed::Sealed for $name {}
 
         impl Variant for $name {
-            const UNIT: usize = $unit;
-            const MODULUS: u32 = $modulus;
+            const UNIT: usize = <$unit as Unit>::BYTES;
+            const MODULUS: u32 = <$name as Modular>::MODULUS;
             const KERNELS: &'static [Kernel<Self>] = $kernels;
             #[allow(private_interfaces)]
             const BEST: &'static Dispatch<Self> = {
@@ -326,7 +331,7 @@ macro_rules! variant {
 
 variant!(
     /// Bytes modulo 255: Fletcher-16.
-    Bytes255, 1, 255, KERNELS_16, [
+    Bytes255, Bytes, 255, KERNELS_16, [
         on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni"),
         on_x86_64!(Avx2, Vectors<Bytes255>, "avx2"),
         on_x86_64!(Ssse3, Vectors<Bytes255>, "ssse3"),
@@ -346,7 +351,7 @@ variant!(
 
 variant!(
     /// Little-endian words modulo 65535: Fletcher-32.
-    Words65535, 2, 65535, KERNELS_32, [
+    Words65535, Words, 65535, KERNELS_32, [
         on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni"),
         on_x86_64!(Avx2, Vectors<Words65535>, "avx2"),
         on_x86_64!(Sse2, Vectors<Words65535>, "sse2"),
@@ -363,14 +368,14 @@ variant!(
 
 variant!(
     /// Bytes modulo 256: the mistake.
-    Bytes256, 1, 256, KERNELS_16_MOD256, [
+    Bytes256, Bytes, 256, KERNELS_16_MOD256, [
         Kernel::on::<Portable, Deferred<Bytes256>>("portable"),
     ]
 );
 
 variant!(
     /// Little-endian words modulo 65536: the mistake.
-    Words65536, 2, 65536, KERNELS_32_MOD65536, [
+    Words65536, Words, 65536, KERNELS_32_MOD65536, [
         Kernel::on::<Portable, Deferred<Words65536>>("portable"),
     ]
 );
@@ -391,23 +396,3 @@ impl<V: Modular, T: Tier> Body<T> for Each<V> {
 }
 
 const _: () = assert!(Deferred::<Bytes255>::UNITS == 5802 && Deferred::<Words65535>::UNITS == 360);
-
-impl Modular for Bytes255 {
-    type Unit = Bytes;
-    const MODULUS: u32 = 255;
-}
-
-impl Modular for Words65535 {
-    type Unit = Words;
-    const MODULUS: u32 = 65535;
-}
-
-impl Modular for Bytes256 {
-    type Unit = Bytes;
-    const MODULUS: u32 = 256;
-}
-
-impl Modular for Words65536 {
-    type Unit = Words;
-    const MODULUS: u32 = 65536;
-}

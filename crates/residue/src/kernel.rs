@@ -12,6 +12,7 @@ pub(crate) mod task;
 
 use crate::arch::{Copying, Enter, Tier};
 use crate::cpu::{self, Features};
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -40,6 +41,26 @@ pub(crate) trait Body<T: Tier>: 'static {
         state: <Self::Family as Family>::State,
         data: &[u8],
     ) -> <Self::Family as Family>::State;
+}
+
+/// One body for data below `FROM` bytes and another, out of line, from there on.
+pub(crate) struct ByLength<Short, Long, const FROM: usize>(PhantomData<(Short, Long)>);
+
+impl<T, Short, Long, const FROM: usize> Body<T> for ByLength<Short, Long, FROM>
+where
+    T: Tier,
+    Short: Body<T>,
+    Long: Body<T, Family = Short::Family>,
+{
+    type Family = Short::Family;
+    #[inline(always)]
+    fn run(tier: T, with: &With<Short, T>, state: State<Short, T>, data: &[u8]) -> State<Short, T> {
+        if data.len() < FROM {
+            Short::run(tier, with, state, data)
+        } else {
+            tier.outline::<Long>(with, state, data)
+        }
+    }
 }
 
 /// A body's family, with, state and value, spelled short.

@@ -19,7 +19,7 @@
 //! units behind the data: all weights are too large by their number, and W by their number times S.
 
 use crate::arch::{Tier, Unit, Weighted};
-use crate::kernel::{Body, Family};
+use crate::kernel::{Body, ByLength, Family};
 use crate::words::short_word;
 use core::marker::PhantomData;
 
@@ -200,41 +200,28 @@ impl<F: Modular, T: Tier> Body<T> for Deferred<F> {
     }
 }
 
-/// Short data unit by unit, longer ones by [`Groups`].
-pub(crate) struct Fields<F>(PhantomData<F>);
+/// Short data unit by unit, then groups of words.
+pub(crate) type Fields<F> = ByLength<Deferred<F>, Groups<F>, GROUP>;
 
-impl<F: Modular, T: Tier> Body<T> for Fields<F> {
-    type Family = F;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        if data.len() < Groups::<F>::BYTES {
-            <Deferred<F> as Body<T>>::run(tier, &(), state, data)
-        } else {
-            tier.outline::<Groups<F>>(&(), state, data)
-        }
-    }
-}
+/// The bytes of a group.
+const GROUP: usize = 128;
 
 /// Groups of sixteen 64-bit words, whose units are added up in fields of twice their width: those of even and of odd number, and
 /// what these sums were before each word. That fills no field. What is left goes unit by unit.
-struct Groups<F>(PhantomData<F>);
+pub(crate) struct Groups<F>(PhantomData<F>);
 
 impl<F: Modular> Groups<F> {
-    const BYTES: usize = 128;
     /// Groups after which the sums are reduced: B stays far below 2^64.
     const BLOCK: usize = 1 << 13;
     const UNITS: usize = 8 / F::Unit::BYTES;
     const FIELD: usize = 16 * F::Unit::BYTES;
     const MASK: u64 = (1 << Self::FIELD) - 1;
-    /// The fields of a word.
-    const EVEN: u64 = {
-        let unit = F::Unit::MAX;
-        if Self::FIELD == 16 { unit * 0x0001_0001_0001_0001 } else { unit * 0x0000_0001_0000_0001 }
-    };
+    /// The units of even number in a word.
+    const EVEN: u64 = u64::MAX / Self::MASK * F::Unit::MAX;
 
     /// S and W of a group.
     #[inline(always)]
-    fn group(bytes: &[u8; 128]) -> [u64; 2] {
+    fn group(bytes: &[u8; GROUP]) -> [u64; 2] {
         const { assert!(F::Unit::MAX * (16 * 15 / 2) <= Self::MASK) };
         let (mut even, mut odd, mut even_before, mut odd_before) = (0u64, 0u64, 0u64, 0u64);
         for word in bytes.as_chunks().0 {
@@ -260,13 +247,13 @@ impl<F: Modular, T: Tier> Body<T> for Groups<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-        let (groups, rest) = data.as_chunks::<128>();
+        let (groups, rest) = data.as_chunks::<GROUP>();
         let m = u64::from(F::MODULUS);
         let (mut a, mut b) = (u64::from(a), u64::from(b));
         for block in groups.chunks(Self::BLOCK) {
             for group in block {
                 let [s, w] = Self::group(group);
-                b += (16 * Self::UNITS) as u64 * a + w;
+                b += (GROUP / F::Unit::BYTES) as u64 * a + w;
                 a += s;
             }
             (a, b) = (a % m, b % m);

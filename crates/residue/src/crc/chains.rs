@@ -25,7 +25,8 @@ impl<T: Tier> Body<T> for EightChains {
     }
 }
 
-/// Blocks of three lengths: longer segments would share lines of a first-level cache, shorter ones are not worth joining.
+/// Blocks of three lengths. In nanoseconds, beside byte by byte: 424 and 609 at 256 bytes, 855 and 2510 at 1024 (`residue bench -a
+/// crc-64/xz -k eight_chains,bytewise --mode throughput --sizes 256,1024`, on a Zen 3 core on 2026-11-22).
 #[inline(always)]
 fn run<const REFLECTED: bool>(with: &Constants, state: u64, data: &[u8]) -> u64 {
     let (state, data) = blocks::<REFLECTED, 8192>(with, state, data);
@@ -73,7 +74,7 @@ fn step<const REFLECTED: bool>(with: &Constants, register: u64, byte: u8) -> u64
 }
 
 /// The registers of pairs of neighbours, the second of which have `1 << k` bytes: those of the first times x^(8 2^k), by Horner's
-/// rule, a byte of theirs at a time.
+/// rule, a byte of theirs at a time: [`gf2::mul`] goes bit by bit, and each bit waits for the one before.
 #[inline(always)]
 fn join<const REFLECTED: bool, const PAIRS: usize>(
     with: &Constants,

@@ -129,8 +129,8 @@ macro_rules! named {
 named!(
     /// CRC-32/ISO-HDLC.
     Crc32, u32, CRC_32_ISO_HDLC, BEST_CRC32;
-    on_aarch64!(CrcPmullEor3, ChainToFused<FusedEor3<One<Crc32>>>, "crc_pmull_eor3"),
-    on_aarch64!(CrcPmull, ChainToFused<FusedPmull<One<Crc32>>>, "crc_pmull"),
+    on_aarch64!(CrcPmullEor3, ChainToFused<One<Crc32>, FusedEor3<One<Crc32>>>, "crc_pmull_eor3"),
+    on_aarch64!(CrcPmull, ChainToFused<One<Crc32>, FusedPmull<One<Crc32>>>, "crc_pmull"),
     on_aarch64!(CrcPmullEor3, FusedEor3<One<Crc32>>, "crc_fused_eor3").method(),
     on_aarch64!(CrcPmull, FusedPmull<One<Crc32>>, "crc_fused").method(),
     on_aarch64!(CrcPmull, ThreeWay<One<Crc32>>, "crc_three_way").method(),

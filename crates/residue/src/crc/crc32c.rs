@@ -12,8 +12,8 @@ use super::steps::{
 use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables};
 use super::taps::{self, OnSet, Taps};
 use super::{Constants, Crc, Embedded, catalog};
-use crate::arch::{ByteMatrix, CarryLessWide, CrcStep, Portable, Tier, on_aarch64, on_x86_64};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
+use crate::kernel::{Body, ByLength, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
 
 /// CRC-32C of `data`, of any length.
@@ -104,47 +104,21 @@ impl<T: Tier, B: Body<T, Family = Tabled<u32>>> Body<T> for OnTables<B> {
     }
 }
 
-/// One chain of instructions, then folding, and from [`Taps::FROM`] bytes on byte matrices.
-struct ComposedTaps;
-
-impl<T: CrcStep<Crc32c> + ByteMatrix> Body<T> for ComposedTaps {
-    type Family = Crc32c;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        if data.len() < Taps::FROM {
-            <ChainOrFold<Crc32c> as Body<T>>::run(tier, &(), state, data)
-        } else {
-            tier.outline::<Any<OnSet<true, { taps::CRC_32C }>>>(&(), state, data)
-        }
-    }
-}
+/// One chain of instructions, then folding, then byte matrices.
+type ComposedTaps =
+    ByLength<ChainOrFold<Crc32c>, Any<OnSet<true, { taps::CRC_32C }>>, { Taps::FROM }>;
 
 /// As many bytes for either unit: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;
 
 /// One chain of instructions, then three, then folding, then both at once.
-struct Composed;
+type Composed =
+    ByLength<HeadShift<Crc32c>, ByLength<ThreeWay<Crc32c>, FusedAvx2, FOLD_FROM>, THREE_WAY_FROM>;
 
-impl Composed {
-    // The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
-    // sse42_head,sse42_pclmul,avx2_vpclmul,avx2_fused --mode throughput --sizes 80,96,128,384,640,1024`.
-    const THREE_WAY_FROM: usize = 96;
-    const FOLD_FROM: usize = 640;
-}
-
-impl<T: CrcStep<Crc32c> + CarryLessWide> Body<T> for Composed {
-    type Family = Crc32c;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        if data.len() < Composed::THREE_WAY_FROM {
-            <HeadShift<Crc32c> as Body<T>>::run(tier, &(), state, data)
-        } else if data.len() < Composed::FOLD_FROM {
-            tier.outline::<ThreeWay<Crc32c>>(&(), state, data)
-        } else {
-            tier.outline::<FusedAvx2>(&(), state, data)
-        }
-    }
-}
+// The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
+// sse42_head,sse42_pclmul,avx2_vpclmul,avx2_fused --mode throughput --sizes 80,96,128,384,640,1024`.
+const THREE_WAY_FROM: usize = 96;
+const FOLD_FROM: usize = 640;
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Crc32c>] = &[
@@ -160,8 +134,8 @@ pub static KERNELS: &[Kernel<Crc32c>] = &[
     on_x86_64!(Sse42, ThreeWayTables<Crc32c>, "sse42_tables"),
     on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
     on_x86_64!(Pclmul, Any<Fold>, "pclmul"),
-    on_aarch64!(CrcPmullEor3, ChainToFused<FusedEor3<Crc32c>>, "crc_pmull_eor3"),
-    on_aarch64!(CrcPmull, ChainToFused<FusedPmull<Crc32c>>, "crc_pmull"),
+    on_aarch64!(CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3"),
+    on_aarch64!(CrcPmull, ChainToFused<Crc32c, FusedPmull<Crc32c>>, "crc_pmull"),
     on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_fused_eor3").method(),
     on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_fused").method(),
     on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_three_way").method(),

@@ -236,18 +236,16 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
     let streamed = size_of_val(vectors) >= STREAMED_FROM;
     if T::EIGHT && vectors.len() >= 12 {
-        (v, vectors) = by_eight::<T, REFLECTED>(t, keys, v, vectors, streamed);
+        let [a, b, c, d] = v;
+        let (more, after) = vectors.split_at(4);
+        let v8 = [a, b, c, d, load(&more[0]), load(&more[1]), load(&more[2]), load(&more[3])];
+        let (steps, rest) = after.as_chunks();
+        v = to_four(t, keys, walk::<T, REFLECTED, 8>(t, keys, v8, steps, streamed));
+        vectors = rest;
     }
+    let (steps, rest) = vectors.as_chunks();
+    let v = walk::<T, REFLECTED, 4>(t, keys, v, steps, streamed);
     let key = keys.vectors(t, 4);
-    let (steps, rest) = vectors.as_chunks::<4>();
-    for step in steps {
-        if streamed {
-            t.read_ahead(step);
-        }
-        for i in 0..4 {
-            v[i] = t.fold(v[i], key, load(&step[i]));
-        }
-    }
     // What is left moves the accumulators on side by side, where one after the other would wait for each product.
     let v = match rest {
         [a] => [v[1], v[2], v[3], t.fold(v[0], key, load(a))],
@@ -263,36 +261,40 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     gather(t, keys, v)
 }
 
-/// Four accumulators that have taken in all but the last vectors, fewer than eight, of four or more; by eight of one lane.
+/// `N` accumulators over steps of as many vectors.
 #[inline(always)]
-fn by_eight<'a, T: CarryLessWide, const REFLECTED: bool>(
+fn walk<T: CarryLessWide, const REFLECTED: bool, const N: usize>(
     t: T,
     keys: &Keys,
-    mut v: [T::W; 4],
-    vectors: &'a [T::Block],
+    mut v: [T::W; N],
+    steps: &[[T::Block; N]],
     streamed: bool,
-) -> ([T::W; 4], &'a [T::Block]) {
-    let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
-    let (more, vectors) = vectors.split_at(4);
-    let mut w = [load(&more[0]), load(&more[1]), load(&more[2]), load(&more[3])];
-    let key = keys.vectors(t, 8);
-    let (steps, rest) = vectors.as_chunks::<8>();
+) -> [T::W; N] {
+    let key = keys.vectors(t, N);
     for step in steps {
         if streamed {
             t.read_ahead(step);
         }
-        for i in 0..4 {
-            v[i] = t.fold(v[i], key, load(&step[i]));
-        }
-        for i in 0..4 {
-            w[i] = t.fold(w[i], key, load(&step[4 + i]));
+        for i in 0..N {
+            v[i] = t.fold(v[i], key, oriented::<T, REFLECTED>(t, t.load_wide(&step[i])));
         }
     }
+    v
+}
+
+/// Adjacent vectors, oriented, of a number divisible by four, folded onto the last four.
+#[inline(always)]
+pub(super) fn to_four<T: CarryLessWide, const N: usize>(
+    t: T,
+    keys: &Keys,
+    v: [T::W; N],
+) -> [T::W; 4] {
     let key = keys.vectors(t, 4);
-    for i in 0..4 {
-        v[i] = t.fold(v[i], key, w[i]);
+    let mut last = [v[0]; 4];
+    for (i, v) in v.into_iter().enumerate() {
+        last[i % 4] = if i < 4 { v } else { t.fold(last[i % 4], key, v) };
     }
-    (v, rest)
+    last
 }
 
 /// All lanes of adjacent vectors moved to the place of the last one, each by a factor of its own.

@@ -8,7 +8,7 @@
 use super::fold::fold;
 use super::{Constants, gf2};
 use crate::arch::{CarryLessWide, CrcStep};
-use crate::kernel::{Body, Family};
+use crate::kernel::{Body, ByLength, Family};
 use core::marker::PhantomData;
 
 mod chain;
@@ -17,6 +17,7 @@ mod three_way;
 
 pub(crate) use chain::{HeadShift, Serial};
 pub(crate) use fused::Fused;
+use three_way::TABLES_FROM;
 pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
 
 /// A reflected CRC of 32 bits, with its constants compiled in.
@@ -24,8 +25,11 @@ pub(crate) trait Stepped: Family<With = ()> {
     /// The polynomial, as the catalogue writes it.
     const POLY: u32;
     fn constants() -> &'static Constants;
+    /// What [`ThreeWayTables`] needs.
     fn shift_tables() -> &'static ShiftTables;
+    /// The register that a state is.
     fn register(state: Self::State) -> u32;
+    /// The state of a register.
     fn state(register: u32) -> Self::State;
 }
 
@@ -66,67 +70,25 @@ fn reduce<F, T: CrcStep<F> + CarryLessWide>(tier: T, lane: T::V) -> u32 {
 }
 
 /// One chain of instructions, then folding.
-pub(crate) struct ChainOrFold<F>(PhantomData<F>);
+pub(crate) type ChainOrFold<F> = ByLength<HeadShift<F>, FoldSteps<F>, FOLD_FROM>;
 
-impl<F> ChainOrFold<F> {
-    /// The length from which folding is to take over. Not measured in the vectors this serves, of one and of four lanes; in
-    /// those of two the chain is ahead to 128 bytes: `residue bench -a crc32c -k sse42_head,avx2_vpclmul --mode throughput
-    /// --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
-    const FOLD_FROM: usize = 80;
-}
+/// The length from which folding is to take over. Not measured in the vectors this serves, of one and of four lanes; in
+/// those of two the chain is ahead to 128 bytes: `residue bench -a crc32c -k sse42_head,avx2_vpclmul --mode throughput
+/// --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
+const FOLD_FROM: usize = 80;
 
-impl<F: Stepped, T: CrcStep<F> + CarryLessWide> Body<T> for ChainOrFold<F> {
-    type Family = F;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
-        if data.len() < Self::FOLD_FROM {
-            <HeadShift<F> as Body<T>>::run(tier, &(), state, data)
-        } else {
-            tier.outline::<FoldSteps<F>>(&(), state, data)
-        }
-    }
-}
-
-/// Both at once where products and exclusive or of three are fast: eight accumulators, and in a block three times as many
-/// bytes of vectors as of chains, as P. Cawley found it best on an Apple M1.
+/// Both at once where products and exclusive or of three are fast: eight accumulators, and in a block some three times as many
+/// bytes of vectors as of chains, which P. Cawley found best on an Apple M1.
 pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
 
-/// Both at once on smaller cores: as many bytes for either unit.
+/// Both at once on smaller cores, as many bytes for either unit: an estimate.
 pub(crate) type FusedPmull<F> = Fused<F, 1024, 4, 128, 4>;
 
-/// The same, and from [`ChainToFused::FUSED_FROM`] bytes on both at once, by the body `B`.
-pub(crate) struct ChainToFused<B>(PhantomData<B>);
+/// One chain of instructions, then folding, then both at once, by the body `B`.
+pub(crate) type ChainToFused<F, B> = ByLength<ChainOrFold<F>, B, FUSED_FROM>;
 
-impl<B> ChainToFused<B> {
-    /// An estimate: it serves aarch64, of which no CPU was measured.
-    const FUSED_FROM: usize = 4096;
-}
-
-impl<F: Stepped, B: Body<T, Family = F>, T: CrcStep<F> + CarryLessWide> Body<T>
-    for ChainToFused<B>
-{
-    type Family = F;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
-        if data.len() < Self::FUSED_FROM {
-            <ChainOrFold<F> as Body<T>>::run(tier, &(), state, data)
-        } else {
-            tier.outline::<B>(&(), state, data)
-        }
-    }
-}
+/// An estimate: it serves aarch64, of which no CPU was measured.
+const FUSED_FROM: usize = 4096;
 
 /// One chain of instructions, then three, joined by tables.
-pub(crate) struct ChainOrTables<F>(PhantomData<F>);
-
-impl<F: Stepped, T: CrcStep<F>> Body<T> for ChainOrTables<F> {
-    type Family = F;
-    #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
-        if data.len() < ThreeWayTables::<F>::LEAST {
-            <HeadShift<F> as Body<T>>::run(tier, &(), state, data)
-        } else {
-            tier.outline::<ThreeWayTables<F>>(&(), state, data)
-        }
-    }
-}
+pub(crate) type ChainOrTables<F> = ByLength<HeadShift<F>, ThreeWayTables<F>, TABLES_FROM>;

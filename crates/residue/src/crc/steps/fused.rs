@@ -8,7 +8,7 @@
 
 use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, STREAMED_FROM};
-use crate::crc::fold::{Keys, fold_on};
+use crate::crc::fold::{Keys, fold_on, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
@@ -101,11 +101,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
             }
             register = t.step8(0, t.low_of(sum));
         }
-        let four = keys.vectors(t, 4);
-        let mut last = [v[0]; 4];
-        for (i, v) in v.into_iter().enumerate() {
-            last[i % 4] = if i < 4 { v } else { t.fold(last[i % 4], four, v) };
-        }
+        let last = to_four(t, keys, v);
         register ^ reduce(t, fold_on::<T, true>(t, keys, last, &[]))
     }
 }

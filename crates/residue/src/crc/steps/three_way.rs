@@ -78,6 +78,8 @@ pub(crate) struct ThreeWayTables<F>(PhantomData<F>);
 /// The lengths of its segments.
 const LONG: usize = 8192;
 const SHORT: usize = 256;
+/// The least data that fills three of them.
+pub(super) const TABLES_FROM: usize = 3 * SHORT;
 
 /// Their tables.
 #[derive(Debug)]
@@ -131,9 +133,6 @@ impl ShiftTable {
 }
 
 impl<F: Stepped> ThreeWayTables<F> {
-    /// The least data that fills three segments.
-    pub(super) const LEAST: usize = 3 * SHORT;
-
     #[inline(always)]
     fn blocks<'a, T: CrcStep<F>, const L: usize>(
         tier: T,
