@@ -12,10 +12,11 @@ mod window;
 pub mod write;
 
 use crate::Error;
+use ahead::CHUNKS;
 use compressed::Compression;
 use std::fmt;
 use std::io::Read;
-use window::Window;
+use window::{Chunk, Window};
 
 /// One captured packet.
 #[derive(Clone, Copy, Debug)]
@@ -192,6 +193,23 @@ impl<R: Read> Reader<R> {
         R: Send + 'static,
     {
         Reader::of(Window::ahead(input)?)
+    }
+
+    /// Reads as [`Reader::new`] does, but at most `size` bytes at once, to `place` bytes (4096 at most) behind the least
+    /// place of a buffer. With it small captures test what only large ones do otherwise.
+    #[doc(hidden)]
+    pub fn in_chunk(input: R, size: usize, place: usize) -> Result<Self, Error> {
+        Reader::of(Window::in_chunk(input, Chunk::new(size.max(1)).paged(place))?)
+    }
+
+    /// Reads as [`Reader::ahead`] does, but in buffers as those of `Reader::in_chunk`, each with a place of its own.
+    #[doc(hidden)]
+    pub fn ahead_in_chunks(input: R, size: usize, places: [usize; CHUNKS]) -> Result<Self, Error>
+    where
+        R: Send + 'static,
+    {
+        let chunks = places.map(|place| Chunk::new(size.max(1)).paged(place));
+        Reader::of(Window::ahead_in_chunks(input, chunks)?)
     }
 
     fn of(mut window: Window<R>) -> Result<Self, Error> {

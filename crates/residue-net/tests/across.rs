@@ -1,4 +1,4 @@
-//! Repairs that reach over several packets, and the thread that reads ahead.
+//! Repairs that reach over several packets.
 
 use residue_net::Error;
 use residue_net::fix::{Policy, Repairer};
@@ -8,7 +8,7 @@ use residue_net::pcap::write::{Header, Writer};
 use residue_net::pcap::{LinkType, Reader};
 use residue_net::rewrite::Rewriter;
 use residue_net::verify;
-use std::io::{Cursor, Read as _};
+use std::io::Read as _;
 
 fn capture(frames: &[Vec<u8>]) -> Vec<u8> {
     let mut file = Vec::new();
@@ -115,38 +115,5 @@ fn a_repaired_digest() {
             verdicts(&bad).into_iter().filter(|(_, verdict)| *verdict != "good").collect();
         assert_eq!(wrong, [(protocol, "bad")]);
         assert_eq!(repaired(&bad).unwrap(), good);
-    }
-}
-
-/// Packets of all lengths, also such as need several chunks, are the same whoever reads them.
-#[test]
-fn reading_ahead_changes_nothing() {
-    let mut random = 1u64;
-    let frames: Vec<Vec<u8>> = (0..400)
-        .map(|number| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let most = [100, 2000, 20_000, 200_000][number % 4];
-            (0..(random >> 33) % most).map(|at| (at ^ random) as u8).collect()
-        })
-        .collect();
-    let file = capture(&frames);
-    for end in [file.len(), file.len() - 1, file.len() / 2, file.len() / 3, 30, 24] {
-        let file = &file[..end];
-        let mut direct = Reader::new(file).unwrap();
-        let mut ahead = Reader::ahead(Cursor::new(file.to_vec())).unwrap();
-        loop {
-            match (direct.next(), ahead.next()) {
-                (Ok(Some(one)), Ok(Some(other))) => {
-                    assert_eq!((one.number, one.offset), (other.number, other.offset));
-                    assert_eq!(one.bytes, other.bytes);
-                }
-                (Ok(None), Ok(None)) => break,
-                (Err(one), Err(other)) => {
-                    assert_eq!(one.to_string(), other.to_string());
-                    break;
-                }
-                (one, other) => panic!("{one:?} and {other:?}"),
-            }
-        }
     }
 }

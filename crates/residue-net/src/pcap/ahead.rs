@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 /// Chunks that go round: one is being used, one read, one waits.
-const CHUNKS: usize = 3;
+pub(super) const CHUNKS: usize = 3;
 
 /// Chunks of a capture, in order, and the way back for those that were used.
 pub(super) struct Ahead {
@@ -16,12 +16,15 @@ pub(super) struct Ahead {
 
 impl Ahead {
     /// Begins to read. The thread ends with what it reads, or when nobody waits for it any more.
-    pub fn begin(input: impl Read + Send + 'static) -> io::Result<Self> {
+    pub fn begin(
+        input: impl Read + Send + 'static,
+        chunks: [Chunk; CHUNKS - 1],
+    ) -> io::Result<Self> {
         let (spare, used) = channel();
         let (sender, full) = sync_channel(CHUNKS);
-        for _ in 1..CHUNKS {
+        for chunk in chunks {
             // The receiver is here: this cannot fail.
-            let _ = spare.send(Chunk::new());
+            let _ = spare.send(chunk);
         }
         thread::Builder::new()
             .name("read ahead".into())
@@ -29,28 +32,29 @@ impl Ahead {
         Ok(Ahead { full, spare })
     }
 
-    /// The next chunk, in exchange for a used one. `None` at the end.
-    pub fn exchange(&self, used: Chunk) -> io::Result<Option<Chunk>> {
+    /// Shows the next chunk to `each`, and takes back what `each` leaves in its place; `false` at the end.
+    pub fn next(&self, each: impl FnOnce(&mut Chunk)) -> io::Result<bool> {
+        let Ok(next) = self.full.recv() else { return Ok(false) };
+        let mut chunk = next?;
+        each(&mut chunk);
         // A thread that has come to its end takes none.
-        let _ = self.spare.send(used);
-        self.full.recv().ok().transpose()
+        let _ = self.spare.send(chunk);
+        Ok(true)
     }
 }
 
 fn read(mut input: impl Read, used: &Receiver<Chunk>, full: &SyncSender<io::Result<Chunk>>) {
     while let Ok(mut chunk) = used.recv() {
-        let count = loop {
-            match input.read(chunk.room()) {
+        chunk.clear();
+        let more = loop {
+            match chunk.read(&mut input) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
-        let result = match count {
-            Ok(0) => return,
-            Ok(count) => {
-                chunk.filled(count);
-                Ok(chunk)
-            }
+        let result = match more {
+            Ok(false) => return,
+            Ok(true) => Ok(chunk),
             Err(error) => Err(error),
         };
         let failed = result.is_err();

@@ -1,24 +1,28 @@
 //! The bytes of a capture between what was read and what was used.
 
-use super::ahead::Ahead;
+#[cfg(test)]
+mod tests;
+
+use super::ahead::{Ahead, CHUNKS};
 use super::compressed::{Compression, Decompressed};
 use crate::Error;
 use std::io::{self, ErrorKind, Read};
 
-/// How many bytes are read at once. Read and used while they are in the second-level cache.
+/// The bytes read at once. Read and used while they are in the second-level cache.
 const SIZE: usize = 256 * 1024;
 
-/// They are read to where a page begins: some CPUs copy a page three times as slowly to 16 bytes behind such a place, which
+/// Bytes are read to where a page begins: some CPUs copy a page three times as slowly to 16 bytes behind such a place, which
 /// is where allocators put large vectors.
 const PAGE: usize = 4096;
 
-/// Room before that place, for the beginning of a record whose end is read next: that of longer ones is moved otherwise.
-const ROOM: usize = 16 * 1024;
-
-/// A buffer, and the bytes in it.
+/// A buffer, and the unused bytes in it.
+///
+/// `size` and `page` never change while there are bytes, and `bytes` only grows. So `size` bytes always fit before `page`,
+/// as many behind it, and no read gives more.
 pub(super) struct Chunk {
     bytes: Vec<u8>,
-    /// Where a page begins, behind room.
+    size: usize,
+    /// Where bytes are read to, those before them standing in front.
     page: usize,
     /// What lies before was used, what lies from `end` on was not read.
     start: usize,
@@ -26,11 +30,19 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    pub fn new() -> Chunk {
-        let bytes = vec![0; ROOM + PAGE + SIZE];
+    /// Returns an empty chunk for reads of `size` bytes, with its `page` where a page of memory begins.
+    pub fn new(size: usize) -> Chunk {
+        let bytes = vec![0; size + PAGE + size];
         // As far as the allocator tells; if it does not, reading is slower.
-        let page = ROOM + bytes[ROOM..].as_ptr().align_offset(PAGE).min(PAGE);
-        Chunk { bytes, page, start: 0, end: 0 }
+        let place = bytes[size..].as_ptr().align_offset(PAGE);
+        Chunk { bytes, size, page: 0, start: 0, end: 0 }.paged(place)
+    }
+
+    /// Moves the `page` of an empty chunk to as many bytes behind its least place, up to `PAGE`.
+    pub fn paged(mut self, place: usize) -> Chunk {
+        self.page = self.size + place.min(PAGE);
+        (self.start, self.end) = (self.page, self.page);
+        self
     }
 
     fn len(&self) -> usize {
@@ -41,61 +53,64 @@ impl Chunk {
         &self.bytes[self.start..self.end]
     }
 
-    /// Reads on; `false` at the end. `count` bytes are wanted in all.
-    fn read(&mut self, input: &mut impl Read, count: usize) -> io::Result<bool> {
-        let left = self.len();
-        let place = if count <= SIZE { self.page.saturating_sub(left) } else { 0 };
-        self.bytes.copy_within(self.start..self.end, place);
-        self.start = place;
-        self.end = place + left;
+    /// Forgets all bytes, and the memory that a large record took.
+    pub fn clear(&mut self) {
+        if self.bytes.len() > self.size + PAGE + self.size {
+            *self = Chunk::new(self.size);
+        }
+        (self.start, self.end) = (self.page, self.page);
+    }
+
+    /// Moves the unused bytes to before `page`, or, if they are too long for that, to the start.
+    fn settle(&mut self) {
+        let place = self.page.saturating_sub(self.len());
+        if self.start != place {
+            self.bytes.copy_within(self.start..self.end, place);
+            (self.start, self.end) = (place, place + self.len());
+        }
+    }
+
+    /// The place behind the unused bytes for the next ones: from 1 to `size` bytes.
+    fn space(&mut self) -> &mut [u8] {
         if self.end == self.bytes.len() {
             // A large record. The buffer grows with what is there, not with what is claimed.
-            self.bytes.resize(2 * self.end, 0);
+            self.bytes.resize(self.end + self.size, 0);
         }
-        // What is read at once stays in the second-level cache.
-        let until = self.bytes.len().min(self.end + SIZE);
-        let read = input.read(&mut self.bytes[self.end..until])?;
-        self.end += read;
-        Ok(read > 0)
+        let until = self.bytes.len().min(self.end + self.size);
+        &mut self.bytes[self.end..until]
     }
 
-    /// Goes on with the next chunk, what is left before it; `false` at the end.
-    fn join(&mut self, ahead: &Ahead) -> io::Result<bool> {
-        let left = self.used().to_vec();
-        if left.len() > self.page {
-            // A record of several chunks.
-            let Some(next) = ahead.exchange(Chunk::new())? else { return Ok(false) };
-            self.bytes.copy_within(self.start..self.end, 0);
-            self.bytes.truncate(left.len());
-            self.bytes.extend_from_slice(next.used());
-            (self.start, self.end) = (0, self.bytes.len());
-            return Ok(true);
-        }
-        let spare = std::mem::replace(self, Chunk { bytes: Vec::new(), page: 0, start: 0, end: 0 });
-        match ahead.exchange(spare)? {
-            Some(next) => *self = next,
-            None => *self = Chunk::new(),
-        }
-        let more = !self.used().is_empty();
-        if !more {
-            (self.start, self.end) = (self.page, self.page);
-        }
-        self.start -= left.len();
-        self.bytes[self.start..self.start + left.len()].copy_from_slice(&left);
-        Ok(more)
+    /// Reads once, behind the unused bytes; `false` at the end.
+    pub fn read(&mut self, input: &mut impl Read) -> io::Result<bool> {
+        let count = input.read(self.space())?;
+        self.end += count;
+        Ok(count > 0)
     }
 
-    /// Where to read to, all else forgotten.
-    pub fn room(&mut self) -> &mut [u8] {
-        self.start = self.page;
-        self.end = self.page;
-        let end = self.bytes.len().min(self.page + SIZE);
-        &mut self.bytes[self.page..end]
-    }
-
-    /// So many bytes were read to where [`Chunk::room`] said.
-    pub fn filled(&mut self, count: usize) {
-        self.end = self.start + count;
+    /// Adds the bytes of `next`, a chunk of the same size that was read to once, and leaves in its place a chunk to be
+    /// used again.
+    ///
+    /// The shorter part moves: a record of many short reads takes no longer, and what goes before the `page` of `next` is
+    /// no more than its `size`.
+    fn join(&mut self, next: &mut Chunk) {
+        if self.len() <= next.len() {
+            let start = next.start - self.len();
+            next.bytes[start..next.start].copy_from_slice(self.used());
+            next.start = start;
+            std::mem::swap(self, next);
+            return;
+        }
+        if self.bytes.len() - self.end < next.len() {
+            self.settle();
+        }
+        let mut more = next.used();
+        while !more.is_empty() {
+            let space = self.space();
+            let (now, later) = more.split_at(more.len().min(space.len()));
+            space[..now.len()].copy_from_slice(now);
+            self.end += now.len();
+            more = later;
+        }
     }
 }
 
@@ -122,24 +137,38 @@ pub(super) struct Window<R: Read> {
 
 impl<R: Read> Window<R> {
     pub fn new(input: R) -> Result<Self, Error> {
-        let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
-        let compression = input.compression();
-        Ok(Window::of(Source::Direct(input), compression))
+        Window::in_chunk(input, Chunk::new(SIZE))
     }
 
-    /// The same, read by a thread of its own.
+    /// Reads by a thread of its own.
     pub fn ahead(input: R) -> Result<Self, Error>
+    where
+        R: Send + 'static,
+    {
+        Window::ahead_in_chunks(input, [(); CHUNKS].map(|()| Chunk::new(SIZE)))
+    }
+
+    /// Reads to the chunk given.
+    pub fn in_chunk(input: R, chunk: Chunk) -> Result<Self, Error> {
+        let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
+        let compression = input.compression();
+        Ok(Window::of(Source::Direct(input), compression, chunk))
+    }
+
+    /// Reads by a thread of its own to the chunks given, all of one size.
+    pub fn ahead_in_chunks(input: R, chunks: [Chunk; CHUNKS]) -> Result<Self, Error>
     where
         R: Send + 'static,
     {
         let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
         let compression = input.compression();
-        let ahead = Ahead::begin(input).map_err(Error::io("start a thread that reads"))?;
-        Ok(Window::of(Source::Ahead(ahead), compression))
+        let [chunk, spare @ ..] = chunks;
+        let ahead = Ahead::begin(input, spare).map_err(Error::io("start a thread that reads"))?;
+        Ok(Window::of(Source::Ahead(ahead), compression, chunk))
     }
 
-    fn of(source: Source<R>, compression: Option<Compression>) -> Self {
-        Window { source, compression, chunk: Chunk::new(), offset: 0, ended: false, packets: 0 }
+    fn of(source: Source<R>, compression: Option<Compression>, chunk: Chunk) -> Self {
+        Window { source, compression, chunk, offset: 0, ended: false, packets: 0 }
     }
 
     pub fn compression(&self) -> Option<Compression> {
@@ -160,10 +189,13 @@ impl<R: Read> Window<R> {
     #[cold]
     #[inline(never)]
     fn fill(&mut self, count: usize) -> Result<bool, Error> {
+        if let Source::Direct(_) = self.source {
+            self.chunk.settle();
+        }
         while self.chunk.len() < count && !self.ended {
             let more = match &mut self.source {
-                Source::Direct(input) => self.chunk.read(input, count),
-                Source::Ahead(ahead) => self.chunk.join(ahead),
+                Source::Direct(input) => self.chunk.read(input),
+                Source::Ahead(ahead) => ahead.next(|next| self.chunk.join(next)),
             };
             match more {
                 Ok(more) => self.ended = !more,

@@ -1,5 +1,6 @@
 //! Captures: what is written is read again; what is damaged ends in an error, never in a panic or a wrong packet.
 
+mod ahead;
 mod compressed;
 mod damaged;
 mod formats;
@@ -24,8 +25,12 @@ struct Owned {
 
 /// All packets, and the error that ended them.
 fn read(input: impl Read) -> (Vec<Owned>, Option<Error>) {
+    read_all(Reader::new(input))
+}
+
+fn read_all<R: Read>(reader: Result<Reader<R>, Error>) -> (Vec<Owned>, Option<Error>) {
     let mut packets = Vec::new();
-    let mut reader = match Reader::new(input) {
+    let mut reader = match reader {
         Ok(reader) => reader,
         Err(error) => return (packets, Some(error)),
     };
