@@ -29,6 +29,13 @@ fn is_again(number: u32) -> bool {
     number % 97 == 6 && length(number - 1) < 65_000 && length(number) < 65_000
 }
 
+/// Changes two bytes, in each packet otherwise: as if addresses were rewritten if it were always the same.
+fn damage(data: &mut [u8], number: u32) {
+    let place = (number % 1000) as usize;
+    data[place] ^= (1 + number * 37 % 255) as u8;
+    data[place + 1] ^= (1 + number * 101 % 255) as u8;
+}
+
 /// 18 MB of segments, some damaged.
 struct Made {
     capture: Vec<u8>,
@@ -56,10 +63,9 @@ fn make() -> Made {
         let (mut sent, mut right) = (frame(&data), None);
         if is_damaged(number) {
             damaged += 1;
-            let place = (number % 1000) as usize;
-            sent[HEADERS as usize + place] ^= 8;
             let mut data = data.clone();
-            data[place] ^= 8;
+            damage(&mut data, number);
+            damage(&mut sent[HEADERS as usize..], number);
             right = Some(frame(&data));
         }
         for (writer, frame) in
