@@ -1,5 +1,6 @@
 //! A code chosen by name at run time: what the command line and other languages use.
 
+mod listed;
 mod stream;
 mod sum;
 
@@ -13,6 +14,7 @@ use crate::{Error, Partial, adler, cpu, internet, xns};
 use core::fmt;
 use core::str::FromStr;
 
+use listed::listed;
 pub use stream::Stream;
 use sum::SUM_ALIASES;
 pub use sum::Sum;
@@ -175,26 +177,9 @@ impl Code {
         visitor.result
     }
 
-    /// Its kernels, best first. Those of other architectures are among them, and not supported here.
-    pub fn kernels(&self) -> impl Iterator<Item = KernelInfo> + use<> {
-        struct List([Option<KernelInfo>; 32], usize);
-        impl Visitor for List {
-            fn table<F: Family<Value: Into<u128>>>(
-                &mut self,
-                kernels: &'static [Kernel<F>],
-                _: impl FnOnce() -> F::With,
-                _: Spelling,
-            ) {
-                debug_assert!(self.1 + kernels.len() <= self.0.len(), "a longer list is needed");
-                for (slot, kernel) in self.0[self.1..].iter_mut().zip(kernels) {
-                    *slot = Some(kernel.info());
-                    self.1 += 1;
-                }
-            }
-        }
-        let mut list = List([None; 32], 0);
-        self.visit(&mut list);
-        list.0.into_iter().flatten()
+    /// Returns its kernels, best first. Those of other architectures are among them, and not supported here.
+    pub fn kernels(&self) -> impl Iterator<Item = KernelInfo> {
+        listed(|nth| self.visit(nth))
     }
 
     /// The kernel the library uses on this CPU.
