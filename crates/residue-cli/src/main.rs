@@ -13,11 +13,12 @@ mod lists;
 mod output;
 mod progress;
 mod read;
+mod streams;
 
 use args::{Args, Command};
 use clap::Parser as _;
 use output::{Output, Styles};
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 /// How a command ended. The worst of several counts.
@@ -45,9 +46,18 @@ fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            // If help cannot be printed, there is nobody to tell.
-            let _ = error.print();
-            return if error.use_stderr() { Outcome::Trouble.into() } else { ExitCode::SUCCESS };
+            let wrong = error.use_stderr();
+            // Help that nobody reads to its end is good; help that cannot be printed is not.
+            let printed = if wrong { Ok(()) } else { streams::stdout().check() };
+            let failed = match printed.and_then(|()| error.print()) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
+                Err(error) => {
+                    let _ = writeln!(io::stderr(), "residue: {}", read::problem(&error));
+                    true
+                }
+                Ok(()) => false,
+            };
+            return if wrong || failed { Outcome::Trouble } else { Outcome::Good }.into();
         }
     };
     let mut output = Output::new();

@@ -2,16 +2,17 @@
 
 use crate::Outcome;
 use crate::progress::Progress;
+use crate::streams::{self, Stdout};
 use anstyle::{AnsiColor, Style};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use std::ffi::OsStr;
-use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 /// Standard output and standard error, kept in order.
 pub struct Output {
-    out: BufWriter<StdoutLock<'static>>,
+    out: BufWriter<Stdout>,
     terminal: bool,
     worst: Outcome,
     /// The styles to print with; plain where no colour is wanted.
@@ -28,7 +29,7 @@ impl Output {
         Output {
             terminal: stdout.is_terminal(),
             worst: Outcome::Good,
-            out: BufWriter::with_capacity(1 << 16, stdout.lock()),
+            out: BufWriter::with_capacity(1 << 16, streams::stdout()),
             styles: Styles::new(choice != anstream::ColorChoice::Never),
             progress: Progress::none(),
         }

@@ -5,6 +5,7 @@ pub mod parts;
 use crate::codes::Chosen;
 use crate::output::without_numbers;
 use crate::progress::Progress;
+use crate::streams;
 use rayon::ThreadPool;
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use residue::{Stream, parallel};
@@ -113,7 +114,7 @@ fn one(job: &Job<'_>, progress: &Progress, stop: &AtomicBool) -> io::Result<Done
     let mut complaint = None;
     match &job.source {
         Source::Bytes(bytes) => taken.take(bytes),
-        Source::Stdin => taken.read(io::stdin().lock(), progress, stop)?,
+        Source::Stdin => taken.read(streams::stdin()?, progress, stop)?,
         Source::File(path) => {
             let mut file = File::open(path)?;
             let before = file.metadata()?;

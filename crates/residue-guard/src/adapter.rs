@@ -15,3 +15,4 @@ pub use router::Router;
 pub use rules::{Ports, Rules, clean};
 pub use run::{Options, run};
 pub use status::{QueueStatus, Status, ask};
+pub use sys::streams::was_closed;

@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::codes;
 use crate::progress::Progress;
+use crate::streams;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use residue_lab::report::table::COLUMNS;
@@ -216,7 +217,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             let _ = writeln!(std::io::stderr(), "report: {}", page.display());
         }
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&run)?)?;
     } else if args.csv {
@@ -346,7 +347,7 @@ fn run_claims(args: &BenchArgs) -> Result<Outcome> {
         &mut |done, of| bar.tell(done, of),
     )?;
     bar.clear();
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&judged)?)?;
         return Ok(Outcome::Good);
@@ -372,7 +373,7 @@ fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
     let mut bar = Progress::of("measuring");
     let rows = iso::measure(rounds, clock.ns_per_tick, &mut |done, of| bar.tell(done, of))?;
     bar.clear();
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout();
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
         return Ok(Outcome::Good);
@@ -393,7 +394,7 @@ fn run_iscsi(rounds: usize, csv: bool, json: bool, folder: Option<&Path>) -> Res
         report::iscsi::write(folder, &costs)
             .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout();
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(&costs)?)?;
         return Ok(Outcome::Good);
@@ -418,6 +419,6 @@ fn compare(a: &Path, b: &Path) -> Result<Outcome> {
         })
     };
     let (a, b) = (read(a)?, read(b)?);
-    write!(std::io::stdout().lock(), "{}", report::compare(&a, &b))?;
+    write!(streams::stdout(), "{}", report::compare(&a, &b))?;
     Ok(Outcome::Good)
 }

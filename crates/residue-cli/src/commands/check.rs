@@ -7,6 +7,7 @@ use crate::lists::{self, Entry, List, Reading};
 use crate::output::{Output, Spelling, Styles, escape};
 use crate::progress::Progress;
 use crate::read::{self, Done, Job, Source};
+use crate::streams;
 use anyhow::bail;
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
@@ -282,7 +283,7 @@ fn contents(name: &OsStr) -> io::Result<Vec<u8>> {
         return std::fs::read(name);
     }
     let mut text = Vec::new();
-    io::stdin().lock().read_to_end(&mut text)?;
+    streams::stdin()?.read_to_end(&mut text)?;
     Ok(text)
 }
 

@@ -10,6 +10,7 @@ mod verify;
 use crate::Outcome;
 use crate::output::{Output, Styles, words};
 use crate::progress::Progress;
+use crate::streams;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use residue_net::pcap::Reader;
@@ -81,7 +82,7 @@ impl Capture {
     /// Keeps standard input in a temporary file if it will be read `again`; what is read once need not be kept.
     fn new(name: &OsStr, again: bool) -> anyhow::Result<Self> {
         let spooled =
-            if name == "-" && again { Some(patch::spool(io::stdin().lock())?) } else { None };
+            if name == "-" && again { Some(patch::spool(streams::stdin()?)?) } else { None };
         Ok(Capture { name: name.to_owned(), spooled })
     }
 
@@ -99,7 +100,7 @@ impl Capture {
                 file.rewind()?;
                 Box::new(file)
             }
-            (None, None) => Box::new(io::stdin()),
+            (None, None) => Box::new(streams::stdin()?),
             (None, Some(path)) => {
                 let file = File::open(path)?;
                 if file.metadata()?.is_dir() {
@@ -188,6 +189,9 @@ impl Target {
         }
         if self.is_stdout() && prints {
             bail!("the new capture goes to the standard output: no --list and no --json there");
+        }
+        if self.is_stdout() {
+            streams::stdout().check()?;
         }
         Ok(())
     }

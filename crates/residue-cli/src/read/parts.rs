@@ -3,6 +3,7 @@
 use super::{LARGE, Part, Source, each_buffer, pool};
 use crate::codes::Chosen;
 use crate::progress::Progress;
+use crate::streams;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use residue::partial::Partial;
 use residue::{Code, Stream};
@@ -45,7 +46,7 @@ pub fn read(
 ) -> io::Result<Parts> {
     match source {
         Source::Bytes(bytes) => in_order(&bytes[..], codes, size, progress),
-        Source::Stdin => in_order(io::stdin().lock(), codes, size, progress),
+        Source::Stdin => in_order(streams::stdin()?, codes, size, progress),
         Source::File(path) => {
             let file = File::open(path)?;
             let metadata = file.metadata()?;

@@ -7,6 +7,7 @@
 
 pub(super) mod interface;
 pub(super) mod process;
+pub(super) mod streams;
 
 use std::io;
 use std::mem::{size_of, zeroed};

@@ -4,6 +4,7 @@ use super::IdentifyArgs;
 use crate::commands::sum;
 use crate::output::Styles;
 use crate::read::problem;
+use crate::streams;
 use anyhow::{Context as _, anyhow, bail};
 use residue_lab::conform::vectors::Input;
 use residue_lab::identify::{MOST_BYTES, Sample, Samples};
@@ -99,7 +100,7 @@ fn contents(path: &Path) -> anyhow::Result<Vec<u8>> {
         reader.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
     };
     let bytes = if path.as_os_str() == OsStr::new("-") {
-        read(&mut std::io::stdin().lock())
+        streams::stdin().and_then(|mut input| read(&mut input))
     } else {
         File::open(path).and_then(|mut file| read(&mut file))
     };
