@@ -20,6 +20,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use residue_net::replace::{replace, synced};
+
 use crate::speed::model::Run;
 
 pub mod compare;
@@ -59,8 +61,7 @@ pub use text::{grouped, wrapped};
 /// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
 /// each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
 ///
-/// Each file is written under a temporary name in the same folder and then renamed, so a reader finds the
-/// old file or the new one, never half of one. The page comes last, when all it speaks of is there. Nothing
+/// A reader finds the old file or the new one, never half of one. The page comes last, when all it speaks of is there. Nothing
 /// is deleted: figures of an earlier report that this run has no cells for stay in the folder.
 #[cfg(feature = "figures")]
 pub fn write_report(dir: &Path, run: &Run, verdict: &[String]) -> io::Result<Vec<PathBuf>> {
@@ -89,25 +90,19 @@ fn write_all(
     Ok(paths)
 }
 
-/// Writes a file into a folder so that it is there either whole or not at all. Returns its path.
+/// Writes a file into a folder so that it is there either whole or not at all, as [`replace`] does it. Returns its path.
 ///
 /// # Errors
 /// If it cannot be written; the error names the path.
 pub fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf> {
     let path = dir.join(name);
-    let temporary = dir.join(format!(".{name}.{}.tmp", std::process::id()));
-    let write = || {
-        let mut file = fs::File::create(&temporary)?;
+    let write = |file: &mut fs::File| {
         file.write_all(content.as_bytes())?;
-        // On the disk before the name is: a crash must not leave an empty file under it.
-        file.sync_all()?;
-        fs::rename(&temporary, &path)
+        synced(file)
     };
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    write().map_err(named).inspect_err(|_| {
-        let _ = fs::remove_file(&temporary);
-    })?;
+    replace(&path, None, write).map_err(named)?;
     Ok(path)
 }
 

@@ -21,6 +21,7 @@ pub mod make;
 pub mod nat;
 pub mod pcap;
 pub mod record;
+pub mod replace;
 pub mod rewrite;
 pub mod stream;
 pub mod summary;

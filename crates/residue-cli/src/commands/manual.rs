@@ -7,7 +7,8 @@ use anyhow::anyhow;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 use clap_mangen::Man;
-use std::io;
+use residue_net::replace::replace;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 const COMPLETIONS_HELP: &str = "\
@@ -63,7 +64,8 @@ pub fn pages(args: &ManArgs, output: &mut Output) -> anyhow::Result<()> {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name());
         let path = args.folder.join(format!("{name}.1"));
         let page = page(command).map_err(|error| failed(&path, &error))?;
-        std::fs::write(&path, page).map_err(|error| failed(&path, &error))?;
+        replace(&path, None, |file| file.write_all(&page))
+            .map_err(|error| failed(&path, &error))?;
         output.line(path.as_os_str().as_encoded_bytes())?;
     }
     Ok(())

@@ -1,12 +1,13 @@
 //! Changes of single bytes at their places in a capture. Every other byte stays as it is, whatever it means.
 //!
-//! The functions with paths are the only ones of the crate that open files.
+//! The functions with paths are, with [`replace`], the only ones of the crate that open files.
 
 use super::compressed::{self, Compression, Decompressed};
 use crate::Error;
-use std::fs::{self, File, OpenOptions};
+use crate::replace::replace;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Up to four bytes to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,9 +239,8 @@ pub fn spool(mut input: impl Read) -> Result<File, Error> {
 }
 
 /// Writes a capture with edits to a file, compressed if its name ends in `.gz` or `.zst`, or to standard output if its
-/// name is `-`. The file is there when it is complete, not before, and what had its name before is untouched if
-/// anything fails. `input` is the capture, compressed or not; it may be the file itself. `like` is the file whose
-/// permissions the new one gets. `edits` are sorted.
+/// name is `-`, as [`replace`] does it. `input` is the capture, compressed or not; it may be the file itself. `like` is the
+/// file whose permissions a new one gets. `edits` are sorted.
 ///
 /// # Errors
 ///
@@ -254,40 +254,7 @@ pub fn copy_to_file(
     if output == Path::new("-") {
         return copy(input, io::stdout().lock(), edits, None);
     }
-    let writing = || Error::io("write the new capture");
     let compression = Compression::of_name(output);
-    // A link stays one; a pipe or device is written to, not replaced.
-    let target = match fs::metadata(output) {
-        Ok(there) if there.is_file() => fs::canonicalize(output).map_err(writing())?,
-        Ok(_) => {
-            let file = OpenOptions::new().write(true).open(output).map_err(writing())?;
-            return copy(input, file, edits, compression);
-        }
-        Err(_) => output.to_owned(),
-    };
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".residue-");
-    let permissions = match like {
-        Some(like) => Some(fs::metadata(like).map_err(writing())?.permissions()),
-        None => None,
-    };
-    #[cfg(unix)]
-    if permissions.is_none() {
-        use std::os::unix::fs::PermissionsExt;
-        // As any new file: less what the user's mask takes.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    // So that a missing folder is not told of with the name of a temporary file.
-    fs::metadata(&folder).map_err(writing())?;
-    let mut file = builder.tempfile_in(folder).map_err(writing())?;
-    copy(input, file.as_file_mut(), edits, compression)?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions).map_err(writing())?;
-    }
-    file.persist(&target).map_err(|error| writing()(error.error))?;
-    Ok(())
+    let write = |file: &mut File| copy(input, file, edits, compression).map_err(io::Error::other);
+    replace(output, like, write).map_err(of_io("write the new capture"))
 }

@@ -14,6 +14,7 @@ from typing import Any
 import residue
 
 from ._errors import JournalError
+from ._replace import replace
 
 #: Seconds between two savings, at least; and at most this share of the time goes into saving.
 INTERVAL = 2.0
@@ -64,14 +65,14 @@ class Journal:
         self._due = end + max(INTERVAL, (end - start) / SHARE)
 
     def _load(self, path: str) -> None:
-        try:
-            with open(path, "rb") as file:
-                content = file.read()
-        except FileNotFoundError:
+        # What is written through, as a device, holds nothing to go on from.
+        if not os.path.isfile(path) and not os.path.isdir(path):
             # At once, so that a file that cannot be written is found out before the work.
             self._changed = True
             self.save()
             return
+        with open(path, "rb") as file:
+            content = file.read()
         try:
             whole = json.loads(content.decode("ascii"))
             body, check = whole["journal"], whole["crc-32c"]
@@ -95,20 +96,3 @@ class Journal:
 def _check(body: Any) -> str:
     text = json.dumps(body, separators=(",", ":"), sort_keys=True)
     return f"{residue.crc32c(text.encode('ascii')):08x}"
-
-
-def replace(path: str, content: bytes) -> None:
-    """Writes a file, which is replaced whole or not at all."""
-    temporary = f"{path}.{os.getpid()}.new"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
-        raise

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ._journal import replace
+from ._replace import replace
 
 #: Bytes of a local file that are read at a time: what the system copies is still near when the codes read it.
 LOCAL_BLOCK = 256 << 10

@@ -4,9 +4,10 @@ use crate::output::{Output, Styles};
 use anyhow::Context as _;
 use clap::Args;
 use residue_net::make;
+use residue_net::replace::replace;
 use serde_json::json;
-use std::fs::{self, File};
-use std::io::BufWriter;
+use std::fs;
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 const HELP: &str = "\
@@ -48,8 +49,9 @@ pub fn run(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
 }
 
 fn synthetic(args: &MakeArgs, bytes: u64, output: &mut Output) -> anyhow::Result<()> {
-    let file = File::create(&args.path)?;
-    let made = make::synthetic(BufWriter::with_capacity(1 << 20, file), bytes, args.seed)?;
+    let made = replace(&args.path, None, |file| {
+        make::synthetic(BufWriter::with_capacity(1 << 20, file), bytes, args.seed)
+    })?;
     if args.json {
         output.json(&json!({
             "bytes": made.bytes, "packets": made.packets, "planted": made.planted,
@@ -74,8 +76,11 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
     for case in &cases {
         for (twin, frames) in [("good", &case.good), ("bad", &case.bad)] {
             let name = format!("{}.{twin}.{}", case.name, make::file::extension(case.format));
-            let file = File::create(args.path.join(name))?;
-            make::file::file(BufWriter::new(file), case, frames)?;
+            replace(&args.path.join(name), None, |file| {
+                let mut out = BufWriter::new(file);
+                make::file::file(&mut out, case, frames)?;
+                out.flush()
+            })?;
         }
         let verdict = case.bad_verdicts.first();
         index += &format!(
@@ -89,7 +94,7 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
             case.title.replace(',', ";")
         );
     }
-    fs::write(args.path.join("cases.csv"), index)?;
+    replace(&args.path.join("cases.csv"), None, |file| file.write_all(index.as_bytes()))?;
     if args.json {
         output.json(&json!({ "cases": cases.len() }))?;
     } else {

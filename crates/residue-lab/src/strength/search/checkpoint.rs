@@ -141,7 +141,8 @@ impl Search {
     /// # Errors
     /// As [`Search::read`], and [`Error::Search`] if it is another.
     pub fn resume(path: &Path, task: Task, range: Range) -> Result<Search, Error> {
-        if !path.exists() {
+        // What is written through, as a device, holds nothing to go on from.
+        if !fs::metadata(path).is_ok_and(|there| there.is_file() || there.is_dir()) {
             return Ok(Search::new(task, range));
         }
         let search = Search::read(path)?;
