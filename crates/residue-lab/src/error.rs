@@ -61,6 +61,8 @@ pub enum Error {
         /// The generator's degree.
         width: u32,
     },
+    /// The time for the work is up.
+    Time,
     /// Not a bit error rate.
     BitErrorRate(String),
     /// Not all weights are known.
@@ -184,6 +186,10 @@ impl fmt::Display for Error {
                 f,
                 "the weights of {data} data bits at width {width} take too long; all are counted for up to 32 data bits, or \
                  up to width 32 and 32768 bits in all; ask for fewer weights (to 4, say) beyond"
+            ),
+            Error::Time => f.write_str(
+                "the time is up, and what was counted is no result; allow for more (--patience), or ask for fewer weights \
+                 or shorter data",
             ),
             Error::BitErrorRate(text) => write!(
                 f,

@@ -18,6 +18,7 @@ use residue_lab::report::{grouped, table::COLUMNS, wrapped};
 use residue_lab::strength::{Effort, Generator, Notation};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 A polynomial is a CRC's name, or hexadecimal: normal:04c11db7, koopman:82608edb, reversed:edb88320, reciprocal:, \
@@ -86,9 +87,12 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
 /// How much to compute.
 #[derive(Debug, Args)]
 struct Patience {
-    /// How long one search may take, about; what would take longer stays a bound
+    /// How long the work may take, to some seconds; what would take longer stays a bound
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     patience: u32,
+    /// All of a command's work has to be done in that time.
+    #[arg(skip = Instant::now())]
+    since: Instant,
 }
 
 impl Patience {
@@ -100,8 +104,10 @@ impl Patience {
         seconds: impl FnOnce(&Effort<'_>) -> f64,
         work: impl FnOnce(&Effort<'_>) -> T,
     ) -> T {
-        let effort = Effort::new().within(self.patience);
-        let seconds = seconds(&effort);
+        let end = self.since + Duration::from_secs(self.patience.into());
+        let in_time = |_| Instant::now() < end;
+        let effort = Effort { spend: &in_time, ..Effort::new().within(self.patience) };
+        let seconds = seconds(&effort).min(self.patience.into());
         if seconds > 1.0 {
             output.complain(&format!("{what}, which may take {}", duration(seconds)));
             output.progress = Progress::of(what);

@@ -12,7 +12,7 @@
 
 use super::Effort;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 /// A part of a sum: a vector, and the place after which the other part has to be.
@@ -31,23 +31,28 @@ pub(super) fn count(anchors: &[Anchor], places: usize) -> u64 {
 }
 
 /// All pairs of different sums with the same value; `width` is the bits of keys. An anchor's key is added to those of
-/// `keys` from `after + 1`.
+/// `keys` from `after + 1`. `None` if the time is up before.
 pub(super) fn collisions(
     keys: &[u64],
     width: u32,
     anchors: &[Anchor],
     effort: &Effort<'_>,
-) -> Vec<[Sum; 2]> {
+) -> Option<Vec<[Sum; 2]>> {
     let sums = count(anchors, keys.len());
     let spread = Spread::new(keys, width, anchors, sums);
     let (next, parts) = (AtomicU64::new(0), 1 << spread.bits);
-    let found = Mutex::new(Vec::new());
+    let each = (sums >> spread.bits).max(1);
+    let (found, ended) = (Mutex::new(Vec::new()), AtomicBool::new(false));
     let work = || {
         let mut scratch = Scratch::new(width, sums >> spread.bits, spread.bits);
         let mut mine = Vec::new();
         loop {
             let part = next.fetch_add(1, Ordering::Relaxed);
             if part >= parts {
+                break;
+            }
+            if !(effort.spend)(each) {
+                ended.store(true, Ordering::Relaxed);
                 break;
             }
             scratch.part(part, &spread, &mut mine);
@@ -65,7 +70,7 @@ pub(super) fn collisions(
         }
         work();
     });
-    found.into_inner().unwrap_or_default()
+    (!ended.into_inner()).then(|| found.into_inner().unwrap_or_default())
 }
 
 /// Mixes the lowest `width` bits, linearly and reversibly: powers of x next to each other have nearly the same bits, and
@@ -111,48 +116,32 @@ impl Spread {
         let shift = 64 - width;
         // A place goes with the anchors it is after: counted backwards, where the places are inside.
         let order = |place: u32| if keys_inside { !place } else { place };
-        let anchors = || {
+        let of_anchors = || {
             anchors.iter().zip(0..).map(|(anchor, number)| Part {
                 key: anchor.key << shift,
                 order: order(anchor.after),
                 number,
             })
         };
-        let keys = || {
-            keys.iter().zip(0..).map(|(key, place)| Part {
-                key: key << shift,
+        let of_keys = || {
+            (0..keys.len() as u32).map(|place| Part {
+                key: keys[place as usize] << shift,
                 order: order(place),
                 number: place,
             })
         };
-        let (outer, mut inner): (Vec<Part>, Vec<Part>) = if keys_inside {
-            (anchors().collect(), keys().collect())
-        } else {
-            (keys().collect(), anchors().collect())
-        };
-        if keys_inside {
-            inner.reverse();
-        } else {
-            inner.sort_by_key(|part| part.order);
-        }
         // Parts of 2^17 sums have a bitmap of a quarter of a megabyte; buckets of fewer than eight are mostly overhead.
-        let fullest = inner.len().max(1).ilog2().saturating_sub(3);
+        let fullest = keys.len().max(anchors.len()).max(1).ilog2().saturating_sub(3);
         let bits = sums.max(1).ilog2().saturating_sub(17).min(fullest).min(width);
-        let mut starts = vec![0; (1 << bits) + 1];
-        for part in &inner {
-            starts[highest(part.key, bits) + 1] += 1;
-        }
-        for bucket in 1..starts.len() {
-            starts[bucket] += starts[bucket - 1];
-        }
-        let mut next = starts.clone();
-        let mut sorted = vec![Part::default(); inner.len()];
-        for part in inner {
-            let slot = &mut next[highest(part.key, bits)];
-            sorted[*slot as usize] = part;
-            *slot += 1;
-        }
-        Spread { bits, outer, starts, inner: sorted, keys_inside }
+        let (outer, (starts, inner)) = if keys_inside {
+            // There may be so many that a second copy of them, to be sorted, is too much. Their order is known.
+            (of_anchors().collect(), in_buckets(|| of_keys().rev(), bits))
+        } else {
+            let mut inner: Vec<Part> = of_anchors().collect();
+            inner.sort_by_key(|part| part.order);
+            (of_keys().collect(), in_buckets(|| inner.iter().copied(), bits))
+        };
+        Spread { bits, outer, starts, inner, keys_inside }
     }
 
     /// Calls `visit` with every sum whose highest bits are `part`, and the numbers of its two parts.
@@ -170,6 +159,25 @@ impl Spread {
     fn sum(&self, (outer, inner): (u32, u32)) -> Sum {
         if self.keys_inside { (outer, inner) } else { (inner, outer) }
     }
+}
+
+/// The parts by their highest bits, as they come within each bucket, and where each bucket starts.
+fn in_buckets<I: Iterator<Item = Part>>(parts: impl Fn() -> I, bits: u32) -> (Vec<u32>, Vec<Part>) {
+    let mut starts = vec![0; (1 << bits) + 1];
+    for part in parts() {
+        starts[highest(part.key, bits) + 1] += 1;
+    }
+    for bucket in 1..starts.len() {
+        starts[bucket] += starts[bucket - 1];
+    }
+    let mut next = starts.clone();
+    let mut sorted = vec![Part::default(); starts[starts.len() - 1] as usize];
+    for part in parts() {
+        let slot = &mut next[highest(part.key, bits)];
+        sorted[*slot as usize] = part;
+        *slot += 1;
+    }
+    (starts, sorted)
 }
 
 /// What a thread works with.
@@ -275,7 +283,7 @@ mod tests {
                     expected.push([(first.1, first.2), (second.1, second.2)]);
                 }
             }
-            let mut found = collisions(&keys, width, &anchors, &Effort::new());
+            let mut found = collisions(&keys, width, &anchors, &Effort::new()).unwrap();
             found.iter_mut().for_each(|pair| pair.sort_unstable());
             found.sort_unstable();
             expected.iter_mut().for_each(|pair: &mut [Sum; 2]| pair.sort_unstable());

@@ -118,11 +118,8 @@ pub(super) fn order(factors: &[Factor]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gf2::product;
     use super::*;
-
-    fn times(a: u128, b: u128) -> u128 {
-        (0..=degree(b)).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ a << i)
-    }
 
     #[test]
     fn published_orders() {
@@ -148,7 +145,7 @@ mod tests {
             let product = found
                 .iter()
                 .flat_map(|f| std::iter::repeat_n(f.poly, f.times as usize))
-                .fold(1, times);
+                .fold(1, product);
             assert_eq!(product, explicit);
         }
     }
@@ -168,7 +165,7 @@ mod tests {
             let product = found
                 .iter()
                 .flat_map(|f| std::iter::repeat_n(f.poly, f.times as usize))
-                .fold(1, times);
+                .fold(1, product);
             assert_eq!(product, explicit);
             for factor in found {
                 let lesser =

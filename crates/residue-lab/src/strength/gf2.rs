@@ -26,6 +26,18 @@ pub(super) const fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+/// a b, of degrees that add up to less than 128.
+pub(super) const fn product(a: u128, b: u128) -> u128 {
+    let (mut sum, mut bit) = (0, 0);
+    while bit <= degree(b) {
+        if b >> bit & 1 == 1 {
+            sum ^= a << bit;
+        }
+        bit += 1;
+    }
+    sum
+}
+
 /// a b mod f, of residues a and b.
 pub(super) const fn multiply(mut a: u128, b: u128, f: u128) -> u128 {
     let (top, mut product, mut bit) = (degree(f), 0, 0);
@@ -97,8 +109,6 @@ mod tests {
 
     #[test]
     fn greatest_common_divisors() {
-        let product =
-            |a: u128, b: u128| (0..64).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ a << i);
         assert_eq!(gcd(product(0b1011, 0b111), product(0b1011, 0b11)), 0b1011);
         assert_eq!(gcd(0, 7), 7);
     }

@@ -82,16 +82,15 @@ fn binomial(n: u128, k: u32) -> u128 {
 }
 
 /// All codewords of `weight` (3 to [`HEAVIEST`]) within `length` bits (to 2^31) whose last bit is set, each once, in order.
-///
-/// With `lighter`, weights between are allowed for: there may be codewords of fewer bits.
+/// `None` if the time is up before.
 pub(super) fn codewords(
     generator: &Generator,
     weight: u32,
     length: u64,
     effort: &Effort<'_>,
-) -> Vec<Word> {
+) -> Option<Vec<Word>> {
     if weight < 3 || weight as usize > HEAVIEST || length < u64::from(weight) {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let plan = Plan::new(weight, length);
     let powers: Vec<u64> =
@@ -101,7 +100,11 @@ pub(super) fn codewords(
     let keys: Vec<u64> =
         powers.iter().map(|power| mix(power >> u32::from(plan.odd), width)).collect();
     let sets = Anchors::new(&plan, &keys);
-    let mut words: Vec<Word> = collisions(&keys, width, &sets.anchors, effort)
+    // The tables take as long as some millions of sums.
+    if effort.is_spent() {
+        return None;
+    }
+    let mut words: Vec<Word> = collisions(&keys, width, &sets.anchors, effort)?
         .into_iter()
         .filter_map(|sums| {
             let zero = plan.odd.then_some(0);
@@ -113,7 +116,7 @@ pub(super) fn codewords(
         .collect();
     words.sort_unstable();
     words.dedup();
-    words
+    Some(words)
 }
 
 /// The codeword of these places, if it is one, of this weight and length. Places that come twice cancel.
@@ -209,8 +212,15 @@ pub(super) enum Search {
     NoneTo(u64),
 }
 
+/// The longest codeword that has to be looked at to know the shortest of `weight`. Within as many bits as the generator's
+/// order the code is cyclic: a codeword can be turned until its widest gap, of at least order / weight, is outside.
+pub(super) fn longest_turned(order: u64, weight: u32) -> u64 {
+    order - order.div_ceil(weight.into()) + 1
+}
+
 /// The shortest codeword of `weight`, where it is known to be longer than `from`, and those above `to` bits, at most the
-/// generator's order, are of no interest.
+/// generator's order, are of no interest. Each search is longer than the one before: the work is that of the codeword's
+/// length, whatever `to` is.
 pub(super) fn shortest(
     generator: &Generator,
     order: u64,
@@ -219,53 +229,61 @@ pub(super) fn shortest(
     to: u64,
     effort: &Effort<'_>,
 ) -> Search {
-    // Within as many bits as the order the code is cyclic: a codeword can be turned until its widest gap, of at least
-    // order / weight, is outside.
-    let turned = order - order.div_ceil(weight.into()) + 1;
-    match shortest_straight(generator, weight, from, to.min(turned), effort) {
-        Search::NoneTo(length) if length >= turned => Search::NoneTo(to),
-        other => other,
+    let turned = longest_turned(order, weight);
+    let end = to.min(turned);
+    let mut searched = from.min(to);
+    for sums in effort.rounds() {
+        match search(generator, weight, searched, end, &Effort { sums, ..*effort }) {
+            Search::NoneTo(length) if length < end => searched = length,
+            Search::NoneTo(_) => return Search::NoneTo(to),
+            found => return found,
+        }
+        if effort.is_spent() {
+            break;
+        }
     }
+    Search::NoneTo(searched)
 }
 
-/// The same, of codewords as they are.
-fn shortest_straight(
+/// One search for it: of codewords longer than `from`, to `to` bits at most, as far as the sums and the time allow.
+pub(super) fn search(
     generator: &Generator,
     weight: u32,
     from: u64,
     to: u64,
     effort: &Effort<'_>,
 ) -> Search {
-    if weight as usize > HEAVIEST || to <= from {
-        return Search::NoneTo(from.min(to));
+    let length = longest(weight, from, to, effort);
+    if length <= from {
+        return Search::NoneTo(from);
     }
-    let expected = expected_span(generator, weight);
-    let exponent = f64::from(weight / 2) - if weight.is_multiple_of(2) { 0.5 } else { 0.0 };
-    // Each search costs two and a half times as much as the one before.
-    let growth = 2.5_f64.powf(1.0 / exponent);
-    let mut length = (expected * 0.8).max(from as f64 + 1.0).min(to as f64) as u64;
-    let mut done = from;
-    loop {
-        length = length.clamp(done + 1, to);
-        while !Plan::new(weight, length.min(1 << 31)).fits(effort) || length > 1 << 31 {
-            // Less may still fit, and be a better bound than none.
-            length = (length as f64 / growth) as u64;
-            if length <= done {
-                return Search::NoneTo(done);
-            }
+    let Some(words) = codewords(generator, weight, length, effort) else {
+        return Search::NoneTo(from);
+    };
+    match words.into_iter().min_by_key(|word| (span(word), *word)) {
+        Some(word) => {
+            Search::Found(word[..weight as usize].iter().map(|&place| place.into()).collect())
         }
-        let words = codewords(generator, weight, length, effort);
-        if let Some(word) = words.into_iter().min_by_key(|word| (span(word), *word)) {
-            return Search::Found(
-                word[..weight as usize].iter().map(|&place| place.into()).collect(),
-            );
-        }
-        done = length;
-        if done >= to {
-            return Search::NoneTo(done);
-        }
-        length = (length as f64 * growth) as u64 + 1;
+        None => Search::NoneTo(length),
     }
+}
+
+/// The longest codewords, up to `to` bits, all of which may be searched at once, in bits; `from` if that is not longer.
+pub(super) fn longest(weight: u32, from: u64, to: u64, effort: &Effort<'_>) -> u64 {
+    if weight as usize > HEAVIEST {
+        return from;
+    }
+    let fits = |length: u64| Plan::new(weight, length).fits(effort);
+    let (mut most, mut too_long) = (from, to.min(1 << 31) + 1);
+    // In most searches everything fits.
+    if too_long > most + 1 && fits(too_long - 1) {
+        return too_long - 1;
+    }
+    while too_long > most + 1 {
+        let middle = most + (too_long - most) / 2;
+        if fits(middle) { most = middle } else { too_long = middle }
+    }
+    most
 }
 
 /// About where the first codeword is to be expected among random ones, in bits.
@@ -284,6 +302,7 @@ pub(super) fn expected_cost(
 ) -> u64 {
     let length = (expected_span(generator, weight) * 1.5) as u64;
     let sums = Plan::new(weight, length.min(to).min(1 << 31)).sums;
+    // The searches before the last one, which may reach too far, are as much again.
     2 * u64::try_from(sums).unwrap_or(u64::MAX).min(effort.sums)
 }
 
@@ -334,7 +353,7 @@ mod tests {
                     .collect();
                 expected.sort_unstable();
                 let found = codewords(&generator, weight, length.into(), &Effort::new());
-                assert_eq!(found, expected, "{text}, weight {weight}");
+                assert_eq!(found, Some(expected), "{text}, weight {weight}");
             }
         }
     }

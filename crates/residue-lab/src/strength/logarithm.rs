@@ -17,10 +17,15 @@ mod field;
 use super::lightest::{self, Search};
 use super::{Effort, Factor, Generator, Profile, Witness, factor, gf2, integer};
 use field::{Field, Lookup};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// The largest divisor whose powers are kept.
 const LARGEST: u64 = 1 << 23;
+
+/// Logarithms that a thread takes at a time. An even number.
+const PIECE: usize = 1 << 12;
 
 /// Divisors are taken until their product is this large.
 const ENOUGH: u128 = 1 << 60;
@@ -44,16 +49,17 @@ pub struct Confirmation {
 pub fn confirm(profile: &Profile, effort: &Effort<'_>) -> Option<Confirmation> {
     let generator = &profile.generator;
     let (first, length) = four_bits_of(profile)?;
-    let by_logarithms = !preferred(generator, profile.order);
+    let by_logarithms = !found_by_logarithms(generator, first, length);
     let found = if by_logarithms {
         if length > effort.longest {
             return None;
         }
         four_bits(generator, length, effort)?.map(|places| places.to_vec())
     } else {
-        match lightest::shortest(generator, profile.order, 4, 0, length, effort) {
+        let end = length.min(lightest::longest_turned(profile.order, 4));
+        match lightest::search(generator, 4, 0, end, effort) {
             Search::Found(places) => Some(places),
-            Search::NoneTo(searched) if searched == length => None,
+            Search::NoneTo(searched) if searched == end => None,
             Search::NoneTo(_) => return None,
         }
     };
@@ -65,12 +71,18 @@ pub fn confirm(profile: &Profile, effort: &Effort<'_>) -> Option<Confirmation> {
 /// What [`confirm`] costs, in sums of powers ([`Effort::seconds`]), about.
 #[must_use]
 pub fn cost(profile: &Profile) -> u64 {
-    let length = four_bits_of(profile).map_or(0, |(_, length)| length);
-    if preferred(&profile.generator, profile.order) {
-        u64::try_from(2 * lightest::sums(4, length)).unwrap_or(u64::MAX)
+    let Some((first, length)) = four_bits_of(profile) else { return 0 };
+    if found_by_logarithms(&profile.generator, first, length) {
+        u64::try_from(lightest::sums(4, length)).unwrap_or(u64::MAX)
     } else {
         length.saturating_mul(COST)
     }
+}
+
+/// Whether logarithms told the profile of this error of four bits, or that there is none.
+fn found_by_logarithms(generator: &Generator, first: Option<&Witness>, length: u64) -> bool {
+    let span = first.and_then(|witness| u64::try_from(witness.span()).ok());
+    preferred(generator, span.unwrap_or(length))
 }
 
 /// The shortest error of four bits that a profile knows, and how far it is worth while to look for it again, in bits.
@@ -90,40 +102,20 @@ fn four_bits_of(profile: &Profile) -> Option<(Option<&Witness>, u64)> {
 }
 
 /// Above so many sums, meeting in the middle takes longer than logarithms.
-const MANY_SUMS: u64 = 1 << 32;
+const MANY_SUMS: u64 = 1 << 26;
 
 /// What a logarithm costs, in sums.
 const COST: u64 = 256;
 
-/// Whether this way to the shortest codeword of four bits within `to` bits is open, and the shorter one.
-pub(super) fn preferred(generator: &Generator, to: u64) -> bool {
-    let reached = (lightest::expected_span(generator, 4) * 1.5) as u64;
-    lightest::sums(4, to.min(reached)) > MANY_SUMS.into() && primitive_factor(generator).is_some()
+/// Whether this way to the codewords of four bits within `length` bits is open, and the shorter one.
+pub(super) fn preferred(generator: &Generator, length: u64) -> bool {
+    lightest::sums(4, length) > MANY_SUMS.into() && primitive_factor(generator).is_some()
 }
 
-/// What [`shortest`] costs or gives up after, in sums.
+/// What a search to `to` bits costs or gives up after, in sums.
 pub(super) fn expected_cost(generator: &Generator, to: u64, effort: &Effort<'_>) -> u64 {
     let length = (lightest::expected_span(generator, 4) * 1.6) as u64;
     length.min(to).saturating_mul(COST).min(effort.sums)
-}
-
-/// As [`lightest::shortest`], of four bits.
-pub(super) fn shortest(generator: &Generator, to: u64, effort: &Effort<'_>) -> Search {
-    let affordable = (effort.sums / COST).min(effort.longest);
-    let mut length = (lightest::expected_span(generator, 4) * 0.8) as u64;
-    let mut done = 0;
-    loop {
-        length = length.min(to).min(affordable);
-        match four_bits(generator, length, effort) {
-            Some(Some(places)) => return Search::Found(places.to_vec()),
-            Some(None) => done = length,
-            None => return Search::NoneTo(done),
-        }
-        if length == to.min(affordable) {
-            return Search::NoneTo(done);
-        }
-        length *= 2;
-    }
 }
 
 /// The generator but for a factor x + 1, if what remains is primitive.
@@ -135,43 +127,89 @@ fn primitive_factor(generator: &Generator) -> Option<Factor> {
 }
 
 /// The places of the shortest codeword of four bits within `length` bits, `Some(None)` if there is none; `None` if the way is
-/// closed: the generator is neither primitive nor that times x + 1, or the number of units has too few small divisors.
+/// closed: the generator is neither primitive nor that times x + 1, or the number of units has too few small divisors. Or
+/// if the time is up.
 pub fn four_bits(
     generator: &Generator,
     length: u64,
     effort: &Effort<'_>,
 ) -> Option<Option<[u64; 4]>> {
-    let last = primitive_factor(generator)?;
-    let length = length.min(last.order).min(effort.longest);
-    let logarithms = Logarithms::new(last.poly, last.order)?;
-    let modulus = logarithms.modulus;
-    let sorted = logarithms.sorted(length, effort);
-    // Once around: the first follow the last.
-    let around = |i: usize| match sorted.get(i) {
-        Some(&(l, a)) => (u128::from(l), a),
-        None => {
-            let (l, a) = sorted[i - sorted.len()];
-            (u128::from(l) + modulus, a)
+    FourBits::new(generator)?.within(length, effort)
+}
+
+/// The search for the shortest codeword of four bits. It keeps the logarithms for the next, longer one.
+pub(super) struct FourBits {
+    logarithms: Logarithms,
+    /// The number of units.
+    order: u64,
+    /// L(a) for a from 1; at 0 stands 0.
+    zech: Vec<u64>,
+}
+
+impl FourBits {
+    /// `None` if the way is closed.
+    pub fn new(generator: &Generator) -> Option<FourBits> {
+        let last = primitive_factor(generator)?;
+        let logarithms = Logarithms::new(last.poly, last.order)?;
+        Some(FourBits { logarithms, order: last.order, zech: Vec::new() })
+    }
+
+    /// As [`lightest::search`].
+    pub fn search(&mut self, from: u64, to: u64, effort: &Effort<'_>) -> Search {
+        let length = to.min(effort.sums / COST).min(effort.longest);
+        if length <= from {
+            return Search::NoneTo(from);
         }
-    };
-    let mut best: Option<[u64; 4]> = None;
-    for i in 0..sorted.len() {
-        let (low, c) = around(i);
-        for (high, a) in (i + 1..i + sorted.len()).map(around) {
-            let b = high - low;
-            let shortest = best.map_or(length, |best| best[3]);
-            if b >= shortest.into() || b >= modulus {
-                break;
-            }
-            let mut places = [0, a.into(), b as u64, b as u64 + u64::from(c)];
-            places.sort_unstable();
-            let distinct = places.windows(2).all(|pair| pair[0] < pair[1]);
-            if distinct && places[3] < shortest && is_codeword(last.poly, &places) {
-                best = Some(places);
-            }
+        match self.within(length, effort) {
+            Some(Some(places)) => Search::Found(places.to_vec()),
+            Some(None) => Search::NoneTo(length),
+            None => Search::NoneTo(from),
         }
     }
-    Some(best)
+
+    /// The places of the shortest within `length` bits. `None` if the time is up before.
+    fn within(&mut self, length: u64, effort: &Effort<'_>) -> Option<Option<[u64; 4]>> {
+        let length = length.min(self.order).min(effort.longest);
+        if !self.logarithms.extend(&mut self.zech, length, effort) || effort.is_spent() {
+            return None;
+        }
+        let mut sorted: Vec<(u64, u32)> =
+            self.zech[..length as usize].iter().copied().zip(0..).skip(1).collect();
+        sorted.sort_unstable();
+        Some(self.nearest(&sorted, length))
+    }
+
+    /// The places of the shortest within `length` bits, of neighbours among sorted logarithms.
+    fn nearest(&self, sorted: &[(u64, u32)], length: u64) -> Option<[u64; 4]> {
+        let modulus = self.logarithms.modulus;
+        // Once around: the first follow the last.
+        let around = |i: usize| match sorted.get(i) {
+            Some(&(l, a)) => (u128::from(l), a),
+            None => {
+                let (l, a) = sorted[i - sorted.len()];
+                (u128::from(l) + modulus, a)
+            }
+        };
+        let mut best: Option<[u64; 4]> = None;
+        for i in 0..sorted.len() {
+            let (low, c) = around(i);
+            for (high, a) in (i + 1..i + sorted.len()).map(around) {
+                let b = high - low;
+                let shortest = best.map_or(length, |best| best[3]);
+                if b >= shortest.into() || b >= modulus {
+                    break;
+                }
+                let mut places = [0, a.into(), b as u64, b as u64 + u64::from(c)];
+                places.sort_unstable();
+                let distinct = places.windows(2).all(|pair| pair[0] < pair[1]);
+                let poly = self.logarithms.field.f;
+                if distinct && places[3] < shortest && is_codeword(poly, &places) {
+                    best = Some(places);
+                }
+            }
+        }
+        best
+    }
 }
 
 fn is_codeword(f: u128, places: &[u64]) -> bool {
@@ -242,41 +280,47 @@ impl Logarithms {
         (parts.sum::<u128>() % self.modulus) as u64
     }
 
-    /// L(a) for a from 1 to below `length`, with a, sorted.
-    fn sorted(&self, length: u64, effort: &Effort<'_>) -> Vec<(u64, u32)> {
-        let mut zech = vec![0; length as usize];
-        // Odd places, a stretch for each thread; threads meet at even places.
-        let stretch = (zech.len() / effort.threads.max(1) + 2) & !1;
-        let work = |part: usize, stretch_of: &mut [u64]| {
-            let first = (part * stretch) as u64;
-            let start = self.field.power(2, first);
-            let powers = gf2::powers(self.field.f, start);
-            for (i, (log, power)) in stretch_of.iter_mut().zip(powers).enumerate() {
-                if i % 2 == 1 {
+    /// Makes L(a) for a from 1 to below `length` of the first of them. Whether there was time.
+    fn extend(&self, zech: &mut Vec<u64>, length: u64, effort: &Effort<'_>) -> bool {
+        // Threads meet at even places.
+        let known = zech.len() & !1;
+        if known as u64 >= length {
+            return true;
+        }
+        zech.resize(length as usize, 0);
+        let next = AtomicUsize::new(0);
+        let pieces: Vec<Mutex<&mut [u64]>> =
+            zech[known..].chunks_mut(PIECE).map(Mutex::new).collect();
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(Ok(mut piece)) = pieces.get(number).map(Mutex::lock) else { return true };
+                if !(effort.spend)(piece.len() as u64 * COST) {
+                    return false;
+                }
+                let first = (known + number * PIECE) as u64;
+                let powers = gf2::powers(self.field.f, self.field.power(2, first));
+                // Of even places below.
+                for (log, power) in piece.iter_mut().zip(powers).skip(1).step_by(2) {
                     *log = self.of(power ^ 1);
                 }
-                if part == 0 && i % 65536 == 0 {
-                    (effort.tell)(i as u64, stretch as u64);
-                }
+                (effort.tell)(number as u64, pieces.len() as u64);
             }
         };
-        // This thread takes the first stretch: with one thread none is started, which some targets cannot.
-        thread::scope(|scope| {
-            let mut stretches = zech.chunks_mut(stretch).enumerate();
-            let mine = stretches.next();
-            for (part, stretch_of) in stretches {
-                scope.spawn(move || work(part, stretch_of));
-            }
-            if let Some((part, stretch_of)) = mine {
-                work(part, stretch_of);
-            }
+        // With one thread none is started, which some targets cannot.
+        let in_time = thread::scope(|scope| {
+            let others: Vec<_> = (1..effort.threads).map(|_| scope.spawn(work)).collect();
+            let mine = work();
+            others.into_iter().all(|other| other.join().unwrap_or(false)) && mine
         });
-        for a in (2..zech.len()).step_by(2) {
+        if !in_time {
+            zech.truncate(known);
+            return false;
+        }
+        for a in (known.max(2)..zech.len()).step_by(2) {
             zech[a] = (2 * u128::from(zech[a / 2]) % self.modulus) as u64;
         }
-        let mut sorted: Vec<(u64, u32)> = zech.into_iter().zip(0..).skip(1).collect();
-        sorted.sort_unstable();
-        sorted
+        true
     }
 }
 
@@ -329,13 +373,15 @@ mod tests {
     fn searches_end_as_those_in_the_middle_do() {
         for (name, order) in [("crc-32", u32::MAX.into()), ("koopman:80000d", (1 << 24) - 1)] {
             let (generator, _) = Generator::parse(name, None).unwrap();
-            for to in [400, 3006, 3007, 100_000] {
-                let found = shortest(&generator, to, &Effort::new());
+            // Each goes on with the logarithms of the one before, but for the last.
+            let mut logarithms = FourBits::new(&generator).unwrap();
+            for to in [399, 1001, 3006, 3007, 10_000, 500] {
+                let found = logarithms.search(0, to, &Effort::new());
                 let other = lightest::shortest(&generator, order, 4, 0, to, &Effort::new());
                 assert_eq!(found, other, "{name} to {to}");
             }
             let little = Effort { sums: 100 * COST, ..Effort::new() };
-            assert_eq!(shortest(&generator, 3007, &little), Search::NoneTo(100));
+            assert_eq!(logarithms.search(7, 3007, &little), Search::NoneTo(100));
         }
     }
 

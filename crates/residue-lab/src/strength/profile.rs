@@ -2,15 +2,18 @@
 //!
 //! Let s(w) be the span of the shortest codeword of w bits. HD h holds for codewords shorter than all of s(2), ..., s(h-1).
 //! - s(2) is one more than the generator's order: bits as far apart as the order look the same.
-//! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even weight.
-//! - The other s(w) are looked for in rising order, below the least so far: among all codewords of up to 22 data bits first,
-//!   then by meeting in the middle (`lightest`), or for four bits far apart by logarithms (`logarithm`).
+//! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even weight; and for some odd
+//!   w if another small polynomial does (`odd`).
+//! - The other s(w) are looked for among all codewords of up to 22 data bits first, then by meeting in the middle
+//!   (`lightest`), or for four bits far apart by logarithms (`logarithm`).
 //!
-//! Where that would take too long the limit is given as a bound: it is proved so far, and not known beyond.
+//! The search for all s(w) goes round by round (`shortest`), and in each no farther than those of fewer bits have come. So it
+//! never looks at codewords much longer than the one it finds. Where it is ended the limit is given as a bound: it is proved
+//! so far, and not known beyond.
 
-use super::lightest::{self, Search};
-use super::short::Short;
-use super::{Effort, Factor, Generator, Kind, Witness, factor, logarithm};
+use super::lightest;
+use super::shortest::Shortest;
+use super::{Effort, Factor, Generator, Kind, Witness, factor, logarithm, odd};
 
 /// How far a Hamming distance holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,32 +91,28 @@ impl Distance {
     pub fn new(generator: &Generator, data: u64, effort: &Effort<'_>) -> Distance {
         let order = factor::order(&factor::factors(generator.explicit()));
         let length = data.saturating_add(generator.width().into());
-        let short = Short::new(generator);
-        let fits = |places: &Vec<u64>| places.last().is_some_and(|&top| top < length);
+        let exactly = |distance, places: &[u64]| {
+            let witness = Witness::new(generator, places);
+            let kind = if witness.is_some() { Kind::Exact } else { Kind::AtLeast };
+            Distance { distance, kind, witness }
+        };
+        if length > order {
+            return exactly(2, &[0, order]);
+        }
         // The generator itself fits, so that the search ends at its weight.
-        for weight in 2..=generator.explicit().count_ones() {
-            let places = match short.word(weight).filter(fits) {
-                Some(places) => Some(places),
-                None if weight == 2 => (length > order).then(|| vec![0, order]),
-                None if weight % 2 == 1 && generator.has_parity() => None,
-                None => {
-                    let from = short.length.min(length);
-                    match shortest(generator, order, weight, from, length, effort) {
-                        Search::Found(places) => Some(places),
-                        Search::NoneTo(searched) if searched >= length => None,
-                        Search::NoneTo(_) => {
-                            let kind = Kind::AtLeast;
-                            return Distance { distance: weight, kind, witness: None };
-                        }
-                    }
+        let most = generator.explicit().count_ones();
+        for mut shortest in Shortest::of_all(generator, order, most) {
+            shortest.search_to(length, effort);
+            let distance = shortest.weight();
+            match shortest.places().filter(|places| places.last().is_some_and(|&top| top < length)) {
+                Some(places) => return exactly(distance, places),
+                None if shortest.is_open(length) => {
+                    return Distance { distance, kind: Kind::AtLeast, witness: None };
                 }
-            };
-            if let Some(witness) = places.and_then(|places| Witness::new(generator, &places)) {
-                return Distance { distance: weight, kind: Kind::Exact, witness: Some(witness) };
+                None => {}
             }
         }
-        let weight = generator.explicit().count_ones();
-        Distance { distance: weight, kind: Kind::AtLeast, witness: None }
+        Distance { distance: most, kind: Kind::AtLeast, witness: None }
     }
 }
 
@@ -142,44 +141,57 @@ pub fn sums_at(generator: &Generator, data: u64, effort: &Effort<'_>) -> u64 {
 
 /// The weights that codewords are looked for of, but two.
 fn weights(generator: &Generator) -> impl Iterator<Item = u32> {
-    let parity = generator.has_parity();
-    (3..=lightest::HEAVIEST as u32).filter(move |weight| weight % 2 == 0 || !parity)
+    let odd = odd::least_weight(generator);
+    (3..=lightest::HEAVIEST as u32)
+        .filter(move |weight| weight % 2 == 0 || odd.is_some_and(|odd| *weight >= odd))
 }
 
-/// What [`shortest`] takes, about.
+/// What the search for the shortest codeword of a weight takes, about.
 fn cost(generator: &Generator, weight: u32, to: u64, effort: &Effort<'_>) -> u64 {
-    if weight == 4 && logarithm::preferred(generator, to) {
+    let reached = (lightest::expected_span(generator, 4) * 1.5) as u64;
+    if weight == 4 && logarithm::preferred(generator, to.min(reached)) {
         logarithm::expected_cost(generator, to, effort)
     } else {
         lightest::expected_cost(generator, to, weight, effort)
     }
 }
 
-/// As [`lightest::shortest`], by the faster way.
-fn shortest(
-    generator: &Generator,
+/// The searches for the shortest codewords of all weights below `most`, as far as `effort` allows.
+fn searched<'a>(
+    generator: &'a Generator,
     order: u64,
-    weight: u32,
-    from: u64,
-    to: u64,
+    most: u32,
     effort: &Effort<'_>,
-) -> Search {
-    if weight == 4 && logarithm::preferred(generator, to) {
-        logarithm::shortest(generator, to, effort)
-    } else {
-        lightest::shortest(generator, order, weight, from, to, effort)
+) -> Vec<Shortest<'a>> {
+    // A polynomial of degree 64 has 65 terms at most.
+    let heaviest = most.min(generator.width() + 2) - 1;
+    let mut all: Vec<Shortest<'a>> = Shortest::of_all(generator, order, heaviest).collect();
+    for sums in effort.rounds() {
+        // What is not known of fewer bits is no use to know of more.
+        let (mut to, mut open) = (order, false);
+        for (rank, shortest) in all.iter_mut().enumerate() {
+            // Few bits limit the longest data: their searches may take twice as much as those of the next.
+            let sums = sums.checked_shr(rank as u32).unwrap_or(0);
+            shortest.advance(to, &Effort { sums, ..*effort });
+            open |= shortest.weight() as usize <= lightest::HEAVIEST && shortest.is_open(to);
+            to = to.min(shortest.none_to());
+        }
+        if !open || effort.is_spent() {
+            break;
+        }
     }
+    all
 }
 
 fn limits(generator: &Generator, order: u64, most: u32, effort: &Effort<'_>) -> Vec<Limit> {
     let width = u64::from(generator.width());
-    let short = Short::new(generator);
+    let mut searched = searched(generator, order, most, effort).into_iter().peekable();
     let mut limits = Vec::new();
     // Codewords of up to `proved` bits have the distance; the shortest that is known not to is the witness.
     let mut proved = order;
     let mut witness = Witness::new(generator, &[0, order]);
-    for distance in 3.. {
-        if proved <= width || distance > most {
+    for distance in 3..=most {
+        if proved <= width {
             break;
         }
         let exact = witness.as_ref().is_some_and(|w| w.span() == u128::from(proved) + 1);
@@ -190,28 +202,11 @@ fn limits(generator: &Generator, order: u64, most: u32, effort: &Effort<'_>) -> 
             witness: witness.clone().filter(|_| exact),
         });
         // The next distance fails with the shortest codeword of as many bits as this one has.
-        let weight = distance;
-        if weight % 2 == 1 && generator.has_parity() || distance == most {
-            continue;
-        }
-        let known = witness.as_ref().map_or(u128::MAX, Witness::span);
-        let found = match short.word(weight) {
-            Some(places) => Search::Found(places),
-            None => {
-                let to = u64::try_from(known - 1).unwrap_or(order).min(order);
-                shortest(generator, order, weight, short.length.min(to), to, effort)
-            }
-        };
-        match found {
-            Search::Found(places) => {
-                let found = Witness::new(generator, &places);
-                let span = found.as_ref().map_or(u128::MAX, Witness::span);
-                if span < known {
-                    proved = proved.min((span - 1) as u64);
-                    witness = found;
-                }
-            }
-            Search::NoneTo(length) => proved = proved.min(length),
+        if let Some(shortest) = searched.next_if(|shortest| shortest.weight() == distance)
+            && shortest.none_to() < proved
+        {
+            proved = shortest.none_to();
+            witness = shortest.places().and_then(|places| Witness::new(generator, places));
         }
     }
     limits

@@ -314,10 +314,10 @@ impl<'a> Worker<'a> {
         let distances = task.distance().map_or(3..=task.width + 1, |one| one..=one);
         let filters = distances.map(|distance| Filter::new(task.width, distance)).collect();
         // There are enough candidates for the other threads, and who waits is told of candidates. A proof may take as long
-        // whatever the number of threads: the result must not depend on it.
+        // whatever the number of threads, and whenever: the result must not depend on it.
         let longest = effort.longest.min(LONGEST);
         let sums = effort.sums / effort.threads.max(1) as u64;
-        let effort = Effort { threads: 1, sums, longest, tell: &|_, _| {} };
+        let effort = Effort { threads: 1, sums, longest, ..Effort::new() };
         Worker { task, filters, effort }
     }
 

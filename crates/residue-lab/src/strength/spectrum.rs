@@ -13,7 +13,7 @@
 use super::Effort;
 use std::ops::{Add, AddAssign, Sub};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 /// Bits of a message within a table.
@@ -31,8 +31,13 @@ trait Cell:
 impl Cell for i16 {}
 impl Cell for i32 {}
 
-/// How many of the 2^`dimensions` messages give a word of each weight, from 0 to the number of columns.
-pub(super) fn distribution(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Vec<u64> {
+/// How many of the 2^`dimensions` messages give a word of each weight, from 0 to the number of columns. `None` if the time
+/// is up before.
+pub(super) fn distribution(
+    columns: &[u64],
+    dimensions: u32,
+    effort: &Effort<'_>,
+) -> Option<Vec<u64>> {
     // Narrow sums are twice as many to a vector.
     if i16::try_from(columns.len()).is_ok() {
         counted::<i16>(columns, dimensions, effort)
@@ -41,14 +46,15 @@ pub(super) fn distribution(columns: &[u64], dimensions: u32, effort: &Effort<'_>
     }
 }
 
-fn counted<C: Cell>(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Vec<u64> {
+fn counted<C: Cell>(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Option<Vec<u64>> {
     let low = dimensions.min(LOW);
     // The parts of a column that choose its place in the table, and its sign.
     let places: Vec<u16> =
         columns.iter().map(|column| (column & ((1 << low) - 1)) as u16).collect();
     let uppers: Vec<u32> = columns.iter().map(|column| (column >> low) as u32).collect();
     let (next, parts) = (AtomicU64::new(0), 1_u64 << (dimensions - low));
-    let total = Mutex::new(vec![0; columns.len() + 1]);
+    let (total, ended) = (Mutex::new(vec![0; columns.len() + 1]), AtomicBool::new(false));
+    let each = (1 << low) + columns.len() as u64;
     let work = || {
         let (mut table, mut turned) = (vec![C::default(); 1 << low], vec![C::default(); 1 << low]);
         // Twice as many counters, by turns: one that is counted up again at once would have to wait.
@@ -58,7 +64,12 @@ fn counted<C: Cell>(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Ve
             if start >= parts {
                 break;
             }
-            for upper in start..(start + BATCH).min(parts) {
+            let end = (start + BATCH).min(parts);
+            if !(effort.spend)((end - start) * each) {
+                ended.store(true, Ordering::Relaxed);
+                break;
+            }
+            for upper in start..end {
                 signed(&places, &uppers, upper as u32, &mut table);
                 transform(&mut table, &mut turned);
                 for (i, &sum) in turned.iter().enumerate() {
@@ -77,7 +88,7 @@ fn counted<C: Cell>(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Ve
         }
         work();
     });
-    total.into_inner().unwrap_or_default()
+    (!ended.into_inner()).then(|| total.into_inner().unwrap_or_default())
 }
 
 /// Counts the columns by their lower bits, those negative that the upper bits of the message say so of.
@@ -142,6 +153,7 @@ mod tests {
                 let set = |column: &&u64| (**column & message).count_ones() % 2 == 1;
                 expected[columns.iter().filter(set).count()] += 1;
             }
+            let expected = Some(expected);
             assert_eq!(distribution(&columns, dimensions, &Effort::new()), expected);
             assert_eq!(counted::<i32>(&columns, dimensions, &Effort::new()), expected);
         }

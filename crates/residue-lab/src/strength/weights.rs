@@ -44,7 +44,7 @@ impl Weights {
     /// Counts the codewords of `data` bits of data of every weight to `most`, or of every weight there is.
     ///
     /// # Errors
-    /// [`Error::Weights`] if that would take too long.
+    /// [`Error::Weights`] if that would take too long, [`Error::Time`] if it did.
     pub fn new(
         generator: &Generator,
         data: u64,
@@ -59,6 +59,7 @@ impl Weights {
             (Some(Way::Dual), _) => of_the_dual(generator, length as usize, most, effort),
             _ => return Err(Error::Weights { data, width: generator.width() }),
         };
+        let counts = counts.ok_or(Error::Time)?;
         let mut weights = Weights { generator: *generator, data, counts };
         if let Some(most) = most {
             weights.counts.truncate(most as usize + 1);
@@ -154,7 +155,12 @@ fn few_enough(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>
         && (expected - f64::from(generator.width())).exp2() < MANY
 }
 
-fn one_by_one(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>) -> Vec<BigUint> {
+fn one_by_one(
+    generator: &Generator,
+    length: u64,
+    most: u32,
+    effort: &Effort<'_>,
+) -> Option<Vec<BigUint>> {
     let order = factor::order(&factor::factors(generator.explicit()));
     let mut counts = vec![BigUint::ZERO; most as usize + 1];
     for (weight, count) in (0..).zip(&mut counts) {
@@ -168,15 +174,15 @@ fn one_by_one(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>
             }
             _ if weight % 2 == 1 && generator.has_parity() => BigUint::ZERO,
             _ => {
-                let words = lightest::codewords(generator, weight, length, effort);
+                let words = lightest::codewords(generator, weight, length, effort)?;
                 words.iter().map(|word| length - lightest::span(word) + 1).sum::<u64>().into()
             }
         };
     }
-    counts
+    Some(counts)
 }
 
-fn of_few_data(generator: &Generator, data: u32, effort: &Effort<'_>) -> Vec<BigUint> {
+fn of_few_data(generator: &Generator, data: u32, effort: &Effort<'_>) -> Option<Vec<BigUint>> {
     let width = generator.width() as usize;
     let powers: Vec<u64> =
         gf2::powers(generator.explicit(), 1).skip(width).take(data as usize).collect();
@@ -184,8 +190,8 @@ fn of_few_data(generator: &Generator, data: u32, effort: &Effort<'_>) -> Vec<Big
     let check = (0..width)
         .map(|place| powers.iter().rev().fold(0, |column, power| column << 1 | power >> place & 1));
     let columns: Vec<u64> = check.chain((0..data).map(|i| 1 << i)).collect();
-    let counts = spectrum::distribution(&columns, data, effort);
-    counts.into_iter().map(BigUint::from).collect()
+    let counts = spectrum::distribution(&columns, data, effort)?;
+    Some(counts.into_iter().map(BigUint::from).collect())
 }
 
 fn of_the_dual(
@@ -193,30 +199,31 @@ fn of_the_dual(
     length: usize,
     most: Option<u32>,
     effort: &Effort<'_>,
-) -> Vec<BigUint> {
+) -> Option<Vec<BigUint>> {
     let columns: Vec<u64> = gf2::powers(generator.explicit(), 1).take(length).collect();
-    let dual = dual(generator, &columns, effort);
+    let dual = dual(generator, &columns, effort)?;
     let most = most.map_or(length, |most| most as usize);
-    mac_williams(&dual, most, effort.threads)
-        .into_iter()
-        .map(|count| count.to_biguint().unwrap_or_default() >> generator.width())
-        .collect()
+    let counts = mac_williams(&dual, most, effort)?.into_iter();
+    Some(counts.map(|count| count.to_biguint().unwrap_or_default() >> generator.width()).collect())
 }
 
 /// How many words of the dual code have each weight.
-fn dual(generator: &Generator, columns: &[u64], effort: &Effort<'_>) -> Vec<u64> {
+fn dual(generator: &Generator, columns: &[u64], effort: &Effort<'_>) -> Option<Vec<u64>> {
     if !generator.has_parity() {
         return spectrum::distribution(columns, generator.width(), effort);
     }
     // Every power of x has an odd number of bits, as x + 1 divides g: the sum of all rows is the word of ones. With it in
     // place of the first row, the combinations of the others are half of all, and their complements are the other half.
     let others: Vec<u64> = columns.iter().map(|column| column >> 1).collect();
-    let half = spectrum::distribution(&others, generator.width() - 1, effort);
-    half.iter().zip(half.iter().rev()).map(|(count, complement)| count + complement).collect()
+    let half = spectrum::distribution(&others, generator.width() - 1, effort)?;
+    let both = half.iter().zip(half.iter().rev());
+    Some(both.map(|(count, complement)| count + complement).collect())
 }
 
 /// The coefficients, to z^`most`, of the sum of B_i (1 - z)^i (1 + z)^(n - i), i from 0 to n.
-fn mac_williams(dual: &[u64], most: usize, threads: usize) -> Vec<BigInt> {
+///
+/// `None` if the time is up before.
+fn mac_williams(dual: &[u64], most: usize, effort: &Effort<'_>) -> Option<Vec<BigInt>> {
     let n = dual.len() - 1;
     // No row but those of weight 0 and n lies far from n / 2; these two are added at the end.
     let inner = || dual.iter().enumerate().filter(|&(i, &count)| i > 0 && i < n && count > 0);
@@ -228,6 +235,9 @@ fn mac_williams(dual: &[u64], most: usize, threads: usize) -> Vec<BigInt> {
     let mut mixed = vec![BigInt::ZERO];
     let mut plus = vec![BigInt::from(1)];
     for i in (low..=high).rev() {
+        if !(effort.spend)(mixed.len() as u64) {
+            return None;
+        }
         if i < high {
             times_linear(&mut mixed, -1, most);
             times_linear(&mut plus, 1, most);
@@ -263,7 +273,7 @@ fn mac_williams(dual: &[u64], most: usize, threads: usize) -> Vec<BigInt> {
     let work = || {
         loop {
             let j = next.fetch_add(1, Ordering::Relaxed);
-            if j > most {
+            if j > most || !(effort.spend)(mixed.len() as u64) {
                 break;
             }
             let value = coefficient(j);
@@ -273,12 +283,13 @@ fn mac_williams(dual: &[u64], most: usize, threads: usize) -> Vec<BigInt> {
         }
     };
     thread::scope(|scope| {
-        for _ in 1..threads {
+        for _ in 1..effort.threads {
             scope.spawn(work);
         }
         work();
     });
-    found.into_inner().unwrap_or_default()
+    // Whoever was told to stop left some out.
+    (!effort.is_spent()).then(|| found.into_inner().unwrap_or_default())
 }
 
 /// Multiplies by 1 + `sign` z, and forgets what is above z^`most`.
@@ -387,15 +398,15 @@ mod tests {
         {
             let (generator, _) = Generator::parse(text, (text == "normal:5").then_some(5)).unwrap();
             for data in [1_u32, 2, 9, 20] {
-                let few = of_few_data(&generator, data, &Effort::new());
+                let few = of_few_data(&generator, data, &Effort::new()).unwrap();
                 let length = (data + generator.width()) as usize;
-                let dual = of_the_dual(&generator, length, None, &Effort::new());
+                let dual = of_the_dual(&generator, length, None, &Effort::new()).unwrap();
                 assert_eq!(few, dual, "{text}, {data} bits");
-                let some = of_the_dual(&generator, length, Some(5), &Effort::new());
+                let some = of_the_dual(&generator, length, Some(5), &Effort::new()).unwrap();
                 assert_eq!(some, dual[..6]);
                 let most = 8.min(length - 1);
                 let listed = one_by_one(&generator, length as u64, most as u32, &Effort::new());
-                assert_eq!(listed, dual[..=most], "{text}, {data} bits");
+                assert_eq!(listed.unwrap(), dual[..=most], "{text}, {data} bits");
             }
         }
     }

@@ -1,0 +1,102 @@
+//! The shortest codeword of one weight, looked for in rounds.
+//!
+//! Each round looks at all codewords of a length that its number of sums allows, and has more sums than the one before, so
+//! that the work is that of the codeword's own length, and a search that is ended leaves a bound. What is known of one weight
+//! bounds the others: a question that has its answer asks for no longer codewords.
+
+use super::lightest::{self, Search};
+use super::logarithm::{self, FourBits};
+use super::short::Short;
+use super::{Effort, Generator, odd};
+
+/// The search for the shortest codeword of one weight from 3.
+pub(super) struct Shortest<'a> {
+    generator: &'a Generator,
+    weight: u32,
+    /// See [`lightest::longest_turned`].
+    turned: u64,
+    known: Search,
+    logarithms: Option<FourBits>,
+}
+
+impl<'a> Shortest<'a> {
+    /// For each weight up to `most` of which there may be codewords, in rising order.
+    pub fn of_all(
+        generator: &'a Generator,
+        order: u64,
+        most: u32,
+    ) -> impl Iterator<Item = Shortest<'a>> {
+        let (short, odd) = (Short::new(generator), odd::least_weight(generator));
+        let possible = move |weight: &u32| weight % 2 == 0 || odd.is_some_and(|odd| *weight >= odd);
+        (3..=most).filter(possible).map(move |weight| Shortest {
+            generator,
+            weight,
+            turned: lightest::longest_turned(order, weight),
+            known: short.word(weight).map_or(Search::NoneTo(short.length), Search::Found),
+            logarithms: None,
+        })
+    }
+
+    /// The bits of the codewords.
+    pub fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// The places of the shortest, if it is known.
+    pub fn places(&self) -> Option<&[u64]> {
+        match &self.known {
+            Search::Found(places) => Some(places),
+            Search::NoneTo(_) => None,
+        }
+    }
+
+    /// The length up to which there is none, in bits.
+    pub fn none_to(&self) -> u64 {
+        match &self.known {
+            Search::Found(places) => places.last().copied().unwrap_or(0),
+            Search::NoneTo(length) => *length,
+        }
+    }
+
+    /// Whether it is not known if there is one within `to` bits.
+    pub fn is_open(&self, to: u64) -> bool {
+        self.places().is_none() && self.none_to() < to
+    }
+
+    /// Looks at codewords of up to `to` bits, at most the generator's order, as far as `effort` allows at once.
+    pub fn advance(&mut self, to: u64, effort: &Effort<'_>) {
+        if !self.is_open(to) {
+            return;
+        }
+        let (from, end) = (self.none_to(), to.min(self.turned));
+        self.known = match self.search(from, end, effort) {
+            Search::NoneTo(length) if length >= end => Search::NoneTo(to),
+            known => known,
+        };
+    }
+
+    fn search(&mut self, from: u64, to: u64, effort: &Effort<'_>) -> Search {
+        let (generator, weight) = (self.generator, self.weight);
+        let length = lightest::longest(weight, from, to, effort);
+        if weight != 4 || !logarithm::preferred(generator, length.max(from + 1)) {
+            return lightest::search(generator, weight, from, to, effort);
+        }
+        if self.logarithms.is_none() {
+            self.logarithms = FourBits::new(generator);
+        }
+        match &mut self.logarithms {
+            Some(logarithms) => logarithms.search(from, to, effort),
+            None => lightest::search(generator, weight, from, to, effort),
+        }
+    }
+
+    /// Looks at ever longer codewords of up to `to` bits, as far as `effort` allows.
+    pub fn search_to(&mut self, to: u64, effort: &Effort<'_>) {
+        for sums in effort.rounds() {
+            self.advance(to, &Effort { sums, ..*effort });
+            if !self.is_open(to) || effort.is_spent() {
+                return;
+            }
+        }
+    }
+}
