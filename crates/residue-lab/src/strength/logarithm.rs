@@ -105,7 +105,7 @@ fn four_bits_of(profile: &Profile) -> Option<(Option<&Witness>, u64)> {
 const MANY_SUMS: u64 = 1 << 26;
 
 /// What a logarithm costs, in sums.
-const COST: u64 = 256;
+const COST: u64 = 128;
 
 /// Whether this way to the codewords of four bits within `length` bits is open, and the shorter one.
 pub(super) fn preferred(generator: &Generator, length: u64) -> bool {
@@ -253,6 +253,7 @@ impl Logarithms {
             return None;
         }
         let field = Field::new(f);
+        let x = field.powers(2);
         let divisors = used
             .into_iter()
             .map(|q| {
@@ -260,7 +261,7 @@ impl Logarithms {
                 // The inverse of the rest modulo q, found by trying.
                 let inverse = (1..=u128::from(q))
                     .find(|i| rest % u128::from(q) * i % u128::from(q) == 1 % u128::from(q));
-                let step = field.power(2, units / q);
+                let step = field.power(&x, units / q);
                 Divisor {
                     exponent: units / q,
                     weight: rest * inverse.unwrap_or(0) % modulus,
@@ -273,8 +274,9 @@ impl Logarithms {
 
     /// The logarithm modulo `modulus`, of a value that is not 0.
     fn of(&self, value: u64) -> u64 {
+        let powers = self.field.powers(value);
         let parts = self.divisors.iter().map(|divisor| {
-            let power = self.field.power(value, divisor.exponent);
+            let power = self.field.power(&powers, divisor.exponent);
             u128::from(divisor.powers.find(power)) * divisor.weight % self.modulus
         });
         (parts.sum::<u128>() % self.modulus) as u64
@@ -288,7 +290,7 @@ impl Logarithms {
             return true;
         }
         zech.resize(length as usize, 0);
-        let next = AtomicUsize::new(0);
+        let (next, x) = (AtomicUsize::new(0), self.field.powers(2));
         let pieces: Vec<Mutex<&mut [u64]>> =
             zech[known..].chunks_mut(PIECE).map(Mutex::new).collect();
         let work = || {
@@ -299,7 +301,7 @@ impl Logarithms {
                     return false;
                 }
                 let first = (known + number * PIECE) as u64;
-                let powers = gf2::powers(self.field.f, self.field.power(2, first));
+                let powers = gf2::powers(self.field.f, self.field.power(&x, first));
                 // Of even places below.
                 for (log, power) in piece.iter_mut().zip(powers).skip(1).step_by(2) {
                     *log = self.of(power ^ 1);
@@ -391,7 +393,7 @@ mod tests {
         let field = Field::new(f);
         for n in [0, 1, 63, 64, 1 << 40, u64::MAX - 1] {
             let expected = gf2::power(2, n.into(), f) as u64;
-            assert_eq!(field.power(2, n), expected);
+            assert_eq!(field.power(&field.powers(2), n), expected);
         }
         let small = Logarithms::new(0x1_04c1_1db7, u32::MAX.into()).unwrap();
         for n in [0, 1, 31, 32, 65_537, 4_000_000_000] {

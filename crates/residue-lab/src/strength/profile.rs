@@ -12,6 +12,7 @@
 //! so far, and not known beyond.
 
 use super::lightest;
+use super::short::Short;
 use super::shortest::Shortest;
 use super::{Effort, Factor, Generator, Kind, Witness, factor, logarithm, odd};
 
@@ -104,7 +105,8 @@ impl Distance {
         for mut shortest in Shortest::of_all(generator, order, most) {
             shortest.search_to(length, effort);
             let distance = shortest.weight();
-            match shortest.places().filter(|places| places.last().is_some_and(|&top| top < length)) {
+            match shortest.places().filter(|places| places.last().is_some_and(|&top| top < length))
+            {
                 Some(places) => return exactly(distance, places),
                 None if shortest.is_open(length) => {
                     return Distance { distance, kind: Kind::AtLeast, witness: None };
@@ -122,7 +124,12 @@ pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
     weights(generator)
         .take_while(|&weight| weight < most)
-        .map(|weight| cost(generator, weight, order, effort))
+        .scan(order, |to, weight| {
+            let sums = cost(generator, weight, *to, effort);
+            // Heavier codewords matter where they are shorter.
+            *to = (*to).min((1.5 * lightest::expected_span(generator, weight)) as u64);
+            Some(sums)
+        })
         .fold(0, u64::saturating_add)
 }
 
@@ -148,6 +155,9 @@ fn weights(generator: &Generator) -> impl Iterator<Item = u32> {
 
 /// What the search for the shortest codeword of a weight takes, about.
 fn cost(generator: &Generator, weight: u32, to: u64, effort: &Effort<'_>) -> u64 {
+    if to <= Short::reach(generator) {
+        return 0;
+    }
     let reached = (lightest::expected_span(generator, 4) * 1.5) as u64;
     if weight == 4 && logarithm::preferred(generator, to.min(reached)) {
         logarithm::expected_cost(generator, to, effort)
@@ -170,8 +180,8 @@ fn searched<'a>(
         // What is not known of fewer bits is no use to know of more.
         let (mut to, mut open) = (order, false);
         for (rank, shortest) in all.iter_mut().enumerate() {
-            // Few bits limit the longest data: their searches may take twice as much as those of the next.
-            let sums = sums.checked_shr(rank as u32).unwrap_or(0);
+            // Few bits limit the longest data: their searches may take more.
+            let sums = sums.checked_shr(rank as u32 / 2).unwrap_or(0);
             shortest.advance(to, &Effort { sums, ..*effort });
             open |= shortest.weight() as usize <= lightest::HEAVIEST && shortest.is_open(to);
             to = to.min(shortest.none_to());
@@ -211,3 +221,6 @@ fn limits(generator: &Generator, order: u64, most: u32, effort: &Effort<'_>) -> 
     }
     limits
 }
+
+#[cfg(test)]
+mod tests;

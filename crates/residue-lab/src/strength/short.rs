@@ -11,7 +11,7 @@ const DATA: u32 = 22;
 /// For each weight the first codeword found of the least span; `None` if all are longer than [`Short::length`].
 pub(super) struct Short {
     words: Vec<Option<u128>>,
-    /// The codeword length up to which every codeword was tried, in bits.
+    /// See [`Short::reach`].
     pub length: u64,
 }
 
@@ -32,7 +32,12 @@ impl Short {
                 note(word);
             }
         }
-        Short { words, length: u64::from(DATA + generator.width()) }
+        Short { words, length: Short::reach(generator) }
+    }
+
+    /// The codeword length up to which every codeword is tried, in bits.
+    pub fn reach(generator: &Generator) -> u64 {
+        u64::from(DATA + generator.width())
     }
 
     /// The places of the shortest codeword of this weight.

@@ -5,8 +5,8 @@ use crate::strength::gf2;
 /// Arithmetic modulo a polynomial of degree 3 to 64 by tables.
 pub(super) struct Field {
     pub f: u128,
-    /// What byte i of a word's square becomes, and what byte i above x^64 does.
-    squares: Box<[[u64; 256]; 8]>,
+    /// What byte i of a word becomes in its 16th power, and what byte i above x^64 does.
+    sixteenth: Box<[[u64; 256]; 8]>,
     reduced: Box<[[u64; 256]; 8]>,
 }
 
@@ -23,9 +23,9 @@ impl Field {
             table
         };
         let x = gf2::divide(2, f).1;
-        let square = |bit: u32| gf2::power(x, (2 * bit).into(), f) as u64;
+        let sixteenth = |bit: u32| gf2::power(x, (16 * bit).into(), f) as u64;
         let above = |bit: u32| gf2::power(x, (64 + bit).into(), f) as u64;
-        Field { f, squares: table(&square), reduced: table(&above) }
+        Field { f, sixteenth: table(&sixteenth), reduced: table(&above) }
     }
 
     fn through(table: &[[u64; 256]; 8], value: u64) -> u64 {
@@ -54,15 +54,20 @@ impl Field {
         value
     }
 
-    /// value^n, four bits of n at a time.
-    pub fn power(&self, value: u64, n: u64) -> u64 {
+    /// 1, value, ..., value^15.
+    pub fn powers(&self, value: u64) -> [u64; 16] {
         let mut powers = [1; 16];
         for i in 1..16 {
             powers[i] = self.multiply(powers[i - 1], value);
         }
+        powers
+    }
+
+    /// value^n from the value's [`Field::powers`], four bits of n at a time: a 16th power is linear.
+    pub fn power(&self, powers: &[u64; 16], n: u64) -> u64 {
         let digits = (67 - n.leading_zeros()) / 4;
         (0..digits).rev().fold(1, |result, digit| {
-            let raised = (0..4).fold(result, |result, _| Field::through(&self.squares, result));
+            let raised = Field::through(&self.sixteenth, result);
             match n >> (4 * digit) & 15 {
                 0 => raised,
                 digit => self.multiply(raised, powers[digit as usize]),

@@ -278,7 +278,7 @@ impl Set for Hashed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strength::{Effort, Generator, Profile};
+    use crate::strength::{Effort, Generator, Kind, Limit, Profile};
 
     impl Reach {
         fn data(self) -> u64 {
@@ -330,19 +330,54 @@ mod tests {
         {
             for _ in 0..4 {
                 let explicit = (1 << width) | (random.u128(..) % (1 << width)) | 1;
-                let generator = Generator::new(explicit).unwrap();
-                let profile = Profile::new(&generator, &Effort::new());
-                for limit in profile.limits.iter().filter(|limit| limit.distance <= most) {
-                    let reach = Filter::new(width, limit.distance).reach(explicit);
-                    match reach {
-                        Reach::Exactly(data) => assert_eq!(data, limit.data, "{explicit:x}"),
-                        Reach::AtLeast(data) => {
-                            assert!(data <= limit.data && width > MARKED, "{explicit:x}");
-                        }
-                    }
+                let limits = limits_as_filtered(explicit, most, &Effort::new());
+                assert!(limits.iter().all(|limit| limit.kind == Kind::Exact), "{explicit:x}");
+            }
+        }
+    }
+
+    /// Of any sort: without factors that are known of, with x + 1, and products of two, by themselves and mirrored.
+    #[test]
+    fn agrees_with_profiles_of_any_width() {
+        let mut random = fastrand::Rng::with_seed(8);
+        // What takes longer stays a bound.
+        let effort = Effort { sums: 1 << 20, ..Effort::new() };
+        for width in (8..=64).step_by(4) {
+            let mut any = |degree: u32| 1 << degree | random.u128(..1 << degree) | 1;
+            let part = width / 3;
+            for explicit in [
+                any(width),
+                gf2::product(3, any(width - 1)),
+                gf2::product(any(part), any(width - part)),
+            ] {
+                let limits = limits_as_filtered(explicit, 5, &effort);
+                let mirrored = explicit.reverse_bits() >> (127 - width);
+                let mirrored = limits_as_filtered(mirrored, 5, &effort);
+                let lengths = |limits: &[Limit]| -> Vec<(u64, Kind)> {
+                    limits.iter().map(|limit| (limit.data, limit.kind)).collect()
+                };
+                assert_eq!(lengths(&limits), lengths(&mirrored), "{explicit:x}");
+            }
+        }
+    }
+
+    /// The limits of distances to `most`, if they are not other than the filter finds.
+    fn limits_as_filtered(explicit: u128, most: u32, effort: &Effort<'_>) -> Vec<Limit> {
+        let generator = Generator::new(explicit).unwrap();
+        let width = generator.width();
+        let limits = Profile::to(&generator, most, effort).limits;
+        for limit in &limits {
+            let what = format!("{explicit:x}, HD {}", limit.distance);
+            match (Filter::new(width, limit.distance).reach(explicit), limit.kind) {
+                (Reach::Exactly(data), Kind::Exact) => assert_eq!(data, limit.data, "{what}"),
+                (Reach::Exactly(data), _) => assert!(data >= limit.data, "{what}"),
+                (Reach::AtLeast(data), kind) => {
+                    assert!(data <= limit.data || kind != Kind::Exact, "{what}");
+                    assert!(width > MARKED, "{what}");
                 }
             }
         }
+        limits
     }
 
     /// A table that has been full and cleared is as good as new.
