@@ -3,6 +3,7 @@
 mod tests;
 
 use crate::cargo;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -17,22 +18,27 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const SONAME: &str = "libresidue.so.0";
 
 const HELP: &str = "\
-Builds and installs libresidue, for C and C++, and the program.
+Builds and installs libresidue, for C and C++.
 
-  cargo xtask install-c --prefix DIR [--libdir DIR] [--destdir DIR] [--zlib]
+  cargo xtask install-c --prefix DIR [--libdir DIR] [--destdir DIR] [--program] [--zlib]
 
   --prefix DIR   where it is to be used from, as /usr/local
   --libdir DIR   where the libraries go [PREFIX/lib]
   --destdir DIR  put all of it below this folder, for a package
+  --program      also the program residue, and its man pages
   --zlib         also libresidue_zlib.so, for LD_PRELOAD: zlib's check values under zlib's names
 
-Installed are residue.h; libresidue.so, .so.0 and .so.0.1.0; libresidue.a; residue.pc; the program; man pages.";
+Installed are residue.h; libresidue.so, .so.0 and .so.0.1.0; libresidue.a; residue.pc for pkg-config and residueConfig.cmake for \
+CMake; a man page of the library, which each function's name finds.";
 
-/// Where things go.
+/// What is installed, and where.
 struct Places {
     prefix: PathBuf,
     libraries: PathBuf,
     destination: Option<PathBuf>,
+    /// Where the program was built.
+    program: Option<PathBuf>,
+    zlib: bool,
 }
 
 impl Places {
@@ -57,7 +63,8 @@ pub fn install(words: &[&str]) -> ExitCode {
 }
 
 fn installed(words: &[&str]) -> Result<(), String> {
-    let (mut prefix, mut libraries, mut destination, mut zlib) = (None, None, None, false);
+    let (mut prefix, mut libraries, mut destination) = (None, None, None);
+    let (mut program, mut zlib) = (false, false);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let (word, mut value) = match word.split_once('=') {
@@ -73,6 +80,7 @@ fn installed(words: &[&str]) -> Result<(), String> {
             "--prefix" => prefix = path()?,
             "--libdir" => libraries = path()?,
             "--destdir" => destination = path()?,
+            "--program" => program = true,
             "--zlib" => zlib = true,
             "--help" | "-h" => {
                 println!("{HELP}");
@@ -83,15 +91,19 @@ fn installed(words: &[&str]) -> Result<(), String> {
     }
     let prefix = prefix.ok_or_else(|| format!("where to? --prefix DIR\n\n{HELP}"))?;
     let libraries = libraries.unwrap_or_else(|| prefix.join("lib"));
-    let mut words = vec!["build", "--quiet", "--release", "-p", "residue-c", "-p", "residue-cli"];
+    let mut words = vec!["build", "--quiet", "--profile", "library", "-p", "residue-c"];
     if zlib {
         words.extend(["-p", "residue-zlib", ZLIB_NAMES]);
     }
-    let built = build(&words, "release")?;
-    place(&built, &Places { prefix, libraries, destination }, zlib)
+    let built = build(&words, "library")?;
+    let program = match program {
+        true => Some(build(&["build", "--quiet", "--release", "-p", "residue-cli"], "release")?),
+        false => None,
+    };
+    place(&built, &Places { prefix, libraries, destination, program, zlib })
 }
 
-/// Builds the libraries and the program; says where they are.
+/// Builds libraries or the program; says where they are.
 fn build(words: &[&str], folder: &str) -> Result<PathBuf, String> {
     if !cfg!(all(unix, not(target_vendor = "apple"))) {
         return Err(
@@ -108,7 +120,7 @@ fn build(words: &[&str], folder: &str) -> Result<PathBuf, String> {
 }
 
 /// Puts what was built where it is used from.
-fn place(built: &Path, places: &Places, zlib: bool) -> Result<(), String> {
+fn place(built: &Path, places: &Places) -> Result<(), String> {
     let folder = |path: &Path| {
         let path = places.staged(path);
         std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -132,17 +144,28 @@ fn place(built: &Path, places: &Places, zlib: bool) -> Result<(), String> {
     link(&real, &libraries.join(SONAME))?;
     link(SONAME, &libraries.join("libresidue.so"))?;
     copy(&built.join("libresidue_c.a"), libraries.join("libresidue.a"))?;
-    if zlib {
+    strip(&libraries.join("libresidue.a"))?;
+    if places.zlib {
         copy(&built.join("libresidue_zlib.so"), libraries.join("libresidue_zlib.so"))?;
     }
     let told = folder(&places.libraries.join("pkgconfig"))?.join("residue.pc");
-    println!("{}", told.display());
-    std::fs::write(&told, package(places)).map_err(|error| format!("{told:?}: {error}"))?;
+    write(&told, &package(places))?;
+    let cmake = folder(&places.libraries.join("cmake/residue"))?;
+    for name in ["residueConfig.cmake", "residueConfigVersion.cmake"] {
+        write(&cmake.join(name), &filled(&read(&format!("bindings/c/cmake/{name}"))?, places))?;
+    }
 
-    let programs = folder(&places.prefix.join("bin"))?;
-    copy(&built.join("residue"), programs.join("residue"))?;
     let manual = places.prefix.join("share/man");
-    copy(Path::new(PAGE), folder(&manual.join("man3"))?.join("residue.3"))?;
+    let pages = folder(&manual.join("man3"))?;
+    copy(Path::new(PAGE), pages.join("residue.3"))?;
+    for name in functions(&read(HEADER)?) {
+        write(&pages.join(format!("{name}.3")), ".so man3/residue.3\n")?;
+    }
+    let Some(program) = &places.program else {
+        return Ok(());
+    };
+    let programs = folder(&places.prefix.join("bin"))?;
+    copy(&program.join("residue"), programs.join("residue"))?;
     let pages = folder(&manual.join("man1"))?;
     let wrote = Command::new(programs.join("residue")).arg("man").arg(&pages).status();
     if wrote.is_ok_and(|status| status.success()) {
@@ -150,6 +173,53 @@ fn place(built: &Path, places: &Places, zlib: bool) -> Result<(), String> {
     } else {
         Err(format!("`residue man {}` failed", pages.display()))
     }
+}
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    println!("{}", path.display());
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Leaves out of a static library what only debuggers read: most of its bytes.
+fn strip(library: &Path) -> Result<(), String> {
+    let done =
+        Command::new("strip").args(["--strip-debug", "--strip-unneeded"]).arg(library).status();
+    if done.is_ok_and(|status| status.success()) {
+        Ok(())
+    } else {
+        Err(format!("`strip {}` failed; it is a part of GNU binutils", library.display()))
+    }
+}
+
+/// The functions that a header declares.
+fn functions(header: &str) -> BTreeSet<String> {
+    let declared = header.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let called = declared.flat_map(|line| line.split('(').rev().skip(1));
+    let names = called.filter_map(|before| before.rsplit([' ', '*']).next());
+    names.filter(|name| name.starts_with("residue_")).map(str::to_string).collect()
+}
+
+/// A file of the CMake package, which knows of no place but its own.
+fn filled(template: &str, places: &Places) -> String {
+    let include = match places.libraries.strip_prefix(&places.prefix) {
+        Ok(below) => {
+            let up = "../".repeat(below.components().count() + 2);
+            format!("${{CMAKE_CURRENT_LIST_DIR}}/{up}include")
+        }
+        Err(_) => places.prefix.join("include").display().to_string(),
+    };
+    let pointer = size_of::<usize>().to_string();
+    let values = [
+        ("@INCLUDE@", &*include),
+        ("@VERSION@", VERSION),
+        ("@SONAME@", SONAME),
+        ("@POINTER@", &*pointer),
+    ];
+    values.iter().fold(template.to_string(), |text, (name, value)| text.replace(name, value))
 }
 
 /// What `pkg-config` tells.

@@ -20,12 +20,14 @@ The project's own commands.
 
   cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
   cargo xtask test-c    those of the C library alone
+  cargo xtask test-python
+                        those of the Python package alone
   cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics, hot loops;
                         `--rivals`: lints and tests of benches/rivals too
   cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512 under Bochs;
                         `cross TARGET -- FILTER` takes one target (aarch64, s390x, powerpc64, riscv64, i686, avx512)
                         and the tests named so
-  cargo xtask install-c the C library, its header, pkg-config file, manual and the program, to --prefix DIR; `--help`
+  cargo xtask install-c the C library, its header, manual, files for pkg-config and CMake, to --prefix DIR; `--help`
   cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
   cargo xtask web       the page, target/web/index.html: open it in a browser, with or without a server
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["test"] => test::run(),
         ["test-c"] => test::alone("C library", c::run),
+        ["test-python"] => test::python(),
         ["check"] => checks::run(false),
         ["check", "--rivals"] => checks::run(true),
         ["cross"] => cross::run("", &[]),
@@ -64,7 +67,8 @@ fn require_all() -> bool {
 
 /// Builds what tests of other languages need. Everything together has the features that `cargo test --workspace` gives it, so
 /// nothing is compiled twice.
-const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
+const EVERYTHING: [&str; 7] =
+    ["build", "-p", "residue-c", "-p", "residue-zlib", "-p", "residue-cli"];
 
 /// Adds a target's standard library.
 fn add_target(name: &str) -> Result<(), String> {

@@ -1,9 +1,10 @@
-//! The Python package: built into an environment of its own, and tested there.
+//! The Python package: built into an environment of its own, and tested there; and packed, and installed elsewhere.
 
 use crate::debian::install;
 use crate::test::Counts;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Its folder.
@@ -27,22 +28,14 @@ const PACKAGES: [(&str, &str); 4] = [
 pub fn run(counts: &mut Counts) -> Result<(), String> {
     environment()?;
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let programs = here.join(ENVIRONMENT).join("bin");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(here.join("target"), Into::into);
-    let built = Command::new(programs.join("maturin"))
-        .args(["develop", "--quiet", "--locked"])
-        .current_dir(FOLDER)
-        .env("VIRTUAL_ENV", here.join(ENVIRONMENT))
-        // Crates that the other tests need as well are built once.
-        .env("CARGO_TARGET_DIR", here.join(target))
-        .env_remove("CARGO")
-        .status();
-    if !built.is_ok_and(|status| status.success()) {
-        println!("FAILED: the Python package cannot be built");
+    let tools = Tools::new(&here);
+    if let Err(why) = tools.maturin(&["develop", "--quiet", "--locked"]) {
+        println!("FAILED: the Python package cannot be built: {why}");
         counts.failed += 1;
         return Ok(());
     }
-    let child = Command::new(programs.join("python"))
+    let child = tools
+        .program("python")
         .args(["-m", "pytest", "-q", "-rs", "--color=no", "-p", "no:cacheprovider"])
         .current_dir(FOLDER)
         .stdout(Stdio::piped())
@@ -59,7 +52,134 @@ pub fn run(counts: &mut Counts) -> Result<(), String> {
     if !good && counts.failed == before {
         counts.failed += 1;
     }
+    for (name, result) in [("wheel", tools.wheel()), ("source distribution", tools.source())] {
+        match result {
+            Ok(()) => counts.passed += 1,
+            Err(why) => {
+                println!("FAILED: Python: {name}: {why}");
+                counts.failed += 1;
+            }
+        }
+    }
     Ok(())
+}
+
+/// What must hold of the package where it is installed alone, without NumPy and Dask, far from the sources.
+const CHECK: &str = "\
+import os, sys, residue
+from importlib.metadata import version
+assert residue.__file__.startswith(sys.prefix + os.sep), residue.__file__
+assert residue.__version__ == version('residue')
+assert residue.crc32c(b'123456789') == 0xe3069283
+for name in residue.codes():
+    code = residue.Code(name)
+    assert code.value(bytes(range(256))) == code.reference(bytes(range(256))), name
+assert residue.strength.distance('crc-32c', 1000).distance == 6
+assert residue.batch('crc-32c', [b'123456789']).tolist() == [0xe3069283]";
+
+/// The environment, and where things are built.
+struct Tools {
+    environment: PathBuf,
+    target: PathBuf,
+}
+
+impl Tools {
+    fn new(here: &Path) -> Tools {
+        let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        Tools { environment: here.join(ENVIRONMENT), target: here.join(target) }
+    }
+
+    /// A program of the environment, to be run in the package's folder.
+    fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.environment.join("bin").join(name));
+        command.current_dir(FOLDER).env("VIRTUAL_ENV", &self.environment);
+        // Crates that the other tests need as well are built once.
+        command.env("CARGO_TARGET_DIR", &self.target).env_remove("CARGO");
+        command
+    }
+
+    fn maturin(&self, words: &[&str]) -> Result<(), String> {
+        done(self.program("maturin").args(words))
+    }
+
+    /// The wheel, installed where nothing else is.
+    fn wheel(&self) -> Result<(), String> {
+        let folder = self.emptied("python-wheel")?;
+        let to = folder.display().to_string();
+        self.maturin(&["build", "--quiet", "--locked", "--out", &to])?;
+        self.check(&only(&folder)?)
+    }
+
+    /// The source distribution, built far from the repository, which it must not find; and what comes of it.
+    fn source(&self) -> Result<(), String> {
+        let folder = self.emptied("python-source")?;
+        let to = folder.display().to_string();
+        self.maturin(&["sdist", "--out", &to])?;
+        let archive = only(&folder)?;
+        // The same content has the same place, where cargo finds what it has built of it.
+        let bytes = std::fs::read(&archive).map_err(|error| error.to_string())?;
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let place = std::env::temp_dir().join(format!("residue-source-{:016x}", hasher.finish()));
+        let _ = std::fs::remove_dir_all(&place);
+        std::fs::create_dir_all(&place).map_err(|error| error.to_string())?;
+        done(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&place))?;
+        let sources = only(&place)?;
+        // As `pip install` does it, but for optimisation, which takes minutes.
+        let mut build = self.program("pip");
+        build.args(["wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+        build.args(["--no-build-isolation", "--wheel-dir"]).arg(place.join("wheel"));
+        build.arg(sources).current_dir(&place).env("MATURIN_PEP517_ARGS", "--profile dev");
+        let result = done(build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"));
+        let result = result.and_then(|()| self.check(&only(&place.join("wheel"))?));
+        let _ = std::fs::remove_dir_all(&place);
+        result
+    }
+
+    /// Installs a wheel in an environment of its own, outside the repository, and tries it there.
+    fn check(&self, wheel: &Path) -> Result<(), String> {
+        let place = std::env::temp_dir().join(format!("residue-python-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&place);
+        let python = place.join("bin/python");
+        let install =
+            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"];
+        let result = done(Command::new("python3").args(["-m", "venv"]).arg(&place))
+            .and_then(|()| done(Command::new(&python).args(install).arg(wheel)))
+            .and_then(|()| {
+                done(Command::new(&python).args(["-I", "-c", CHECK]).current_dir(&place))
+            });
+        let _ = std::fs::remove_dir_all(&place);
+        result
+    }
+
+    /// An empty folder below the target directory.
+    fn emptied(&self, name: &str) -> Result<PathBuf, String> {
+        let folder = self.target.join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        Ok(folder)
+    }
+}
+
+/// The one thing in a folder.
+fn only(folder: &Path) -> Result<PathBuf, String> {
+    let named = |why: &dyn std::fmt::Display| format!("{}: {why}", folder.display());
+    let entries = std::fs::read_dir(folder).map_err(|error| named(&error))?;
+    let paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    match paths.as_slice() {
+        [path] => Ok(path.clone()),
+        others => Err(named(&format!("one thing was to be there, not {}", others.len()))),
+    }
+}
+
+/// Runs a command, whose output is an error's text.
+fn done(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = [output.stdout, output.stderr].concat();
+    Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&text)))
 }
 
 /// Makes the environment, and installs what is missing in it.

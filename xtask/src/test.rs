@@ -67,9 +67,20 @@ pub fn run() -> ExitCode {
     counts.add("fuzz targets", crate::fuzz::run());
     counts.add("C library", crate::c::run());
     counts.add("the page in a browser", crate::web::run());
-    if let Err(why) = crate::python::run(&mut counts) {
+    python_package(&mut counts);
+    counts.closed()
+}
+
+fn python_package(counts: &mut Counts) {
+    if let Err(why) = crate::python::run(counts) {
         counts.skipped.push(format!("Python package: {why}"));
     }
+}
+
+/// The Python package alone.
+pub fn python() -> ExitCode {
+    let mut counts = Counts::default();
+    python_package(&mut counts);
     counts.closed()
 }
 

@@ -1,9 +1,10 @@
 //! What happens at the border: failures become numbers and a text, pointers become slices, no panic passes.
 
-use residue::Error;
-use std::cell::RefCell;
+use residue::{Error, cpu};
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 
 /// The version of this header: major * 10000 + minor * 100 + patch.
 #[allow(dead_code)] // For the header.
@@ -81,15 +82,45 @@ impl From<Error> for Failure {
     }
 }
 
-thread_local! {
-    static LAST: RefCell<CString> = RefCell::default();
+/// The most bytes of an error's text, with the zero byte at its end.
+const LONGEST: usize = 1024;
+
+/// A text that stays where it is. Its last byte is always zero, so that whoever reads it while it changes ends inside.
+struct Text([Cell<u8>; LONGEST]);
+
+impl Text {
+    /// Takes as much of a text as has room, in whole characters.
+    fn set(&self, text: &str) {
+        let end = text.floor_char_boundary(LONGEST - 1);
+        // C's texts end at the first zero byte.
+        let bytes = text.as_bytes()[..end].iter().map(|&byte| if byte == 0 { b' ' } else { byte });
+        for (place, byte) in self.0.iter().zip(bytes.chain([0])) {
+            place.set(byte);
+        }
+    }
 }
 
-/// What was wrong when a function last failed on this thread, as an English sentence; empty if none has. Good until the next
-/// failure on this thread.
+thread_local! {
+    // Without a destructor: it is there until its thread has ended.
+    static LAST: Text = const { Text([const { Cell::new(0) }; LONGEST]) };
+}
+
+/// What was wrong when a function last failed on this thread, as an English sentence of at most 1023 bytes; empty if none has.
+/// The pointer is the thread's own, always the same, and good until the thread ends, as that of strerror; the next failure on
+/// the thread replaces the text. Copy it to keep it.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_last_error() -> *const c_char {
-    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST.with(|last| last.0.as_ptr().cast())
+}
+
+static MASK_ERROR: OnceLock<CString> = OnceLock::new();
+
+/// What is wrong with RESIDUE_CPU in the environment, as an English sentence: the library ignores a tier that it does not know.
+/// Empty if nothing is. Read at the first call; good for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn residue_cpu_mask_error() -> *const c_char {
+    let text = || CString::new(cpu::mask_error()?).ok();
+    MASK_ERROR.get_or_init(|| catch_unwind(text).ok().flatten().unwrap_or_default()).as_ptr()
 }
 
 /// The version of the library, as "0.1.0". RESIDUE_VERSION is that of the header.
@@ -107,9 +138,7 @@ pub fn run(body: impl FnOnce() -> Result<(), Failure>) -> residue_status {
         Ok(Err(failure)) => failure,
         Err(_) => Failure::new(residue_status::RESIDUE_INTERNAL, "a mistake in libresidue"),
     };
-    let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-    // A thread that is ending has no text any more.
-    let _ = LAST.try_with(|last| *last.borrow_mut() = text);
+    LAST.with(|last| last.set(&text));
     status
 }
 

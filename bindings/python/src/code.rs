@@ -5,7 +5,7 @@ use crate::hash::PyHash;
 use crate::kernel::PyKernel;
 use crate::params::PyParams;
 use crate::partial::PyPartial;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
@@ -50,6 +50,28 @@ pub fn value_of(value: &Bound<'_, PyAny>, width: u32) -> PyResult<u128> {
         _ => Err(PyValueError::new_err(format!(
             "{value} is no value of this code, which has {width} bits"
         ))),
+    }
+}
+
+/// A length, a count, or another number that is not negative. Others are wrong values, for which pyo3 alone would raise
+/// `OverflowError`.
+#[derive(Clone, Copy)]
+pub struct Count<T>(pub T);
+
+impl<'a, 'py, T: FromPyObject<'a, 'py, Error = PyErr>> FromPyObject<'a, 'py> for Count<T> {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        T::extract(number).map(Count).map_err(|error| {
+            if !error.is_instance_of::<PyOverflowError>(number.py()) {
+                return error;
+            }
+            let bits = 8 * size_of::<T>();
+            PyValueError::new_err(format!(
+                "{} is out of range: give a whole number from 0 to 2^{bits} - 1",
+                *number
+            ))
+        })
     }
 }
 
@@ -158,19 +180,19 @@ impl PyCode {
         &self,
         value1: &Bound<'py, PyAny>,
         value2: &Bound<'py, PyAny>,
-        length2: u64,
-        length1: Option<u64>,
+        length2: Count<u64>,
+        length1: Option<Count<u64>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let width = self.code.width();
         let (first, second) = (value_of(value1, width)?, value_of(value2, width)?);
         let value = match (&*self.code, length1) {
-            (Code::Crc(crc), _) => crc.combine(first, second, length2),
+            (Code::Crc(crc), _) => crc.combine(first, second, length2.0),
             (Code::Sum(Sum::Adler32), _) => {
-                adler::combine(first as u32, second as u32, length2).into()
+                adler::combine(first as u32, second as u32, length2.0).into()
             }
-            (code, Some(length1)) => {
+            (code, Some(Count(length1))) => {
                 let first = Partial::new(code, first, length1).map_err(refused)?;
-                let second = Partial::new(code, second, length2).map_err(refused)?;
+                let second = Partial::new(code, second, length2.0).map_err(refused)?;
                 first.concat(&second).map_err(refused)?.value()
             }
             (code, None) => {
@@ -188,12 +210,12 @@ impl PyCode {
     fn update_value<'py>(
         &self,
         value: &Bound<'py, PyAny>,
-        length: u64,
-        offset: u64,
+        length: Count<u64>,
+        offset: Count<u64>,
         old: &Bound<'py, PyAny>,
         new: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = value.py();
+        let (py, length, offset) = (value.py(), length.0, offset.0);
         let before = value_of(value, self.code.width())?;
         let whole = Partial::new(&self.code, before, length).map_err(refused)?;
         let after = buffer::with(old, |old| {

@@ -52,6 +52,7 @@ mod _residue {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("RELEASE", super::buffer::RELEASE)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         super::oneshot::add(module)
     }
 
@@ -82,6 +83,12 @@ mod _residue {
     #[pyfunction]
     fn backend(code: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         Ok(PyCode::of(code)?.get().get().chosen().name)
+    }
+
+    /// What is wrong with the environment variable `RESIDUE_CPU`, if anything is.
+    #[pyfunction]
+    fn _mask_error() -> Option<String> {
+        residue::cpu::mask_error()
     }
 
     /// The names of all codes, sums first.

@@ -2,7 +2,7 @@
 //! interpreter's own array (`METH_FASTCALL`), without what pyo3 puts around a function for arguments of any type.
 
 use crate::buffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -18,7 +18,7 @@ trait OneShot {
     const DOC: &CStr;
     /// The value of no data: where data that follow others go on from. `None` if a value does not tell enough for that.
     const START: Option<u64> = None;
-    /// The largest value.
+    /// The largest value, all ones.
     const MOST: u64;
 
     fn value(data: &[u8]) -> u64;
@@ -199,17 +199,18 @@ unsafe fn named<C: OneShot>(
     }
     // SAFETY: as above.
     let (data, value) = unsafe { (Borrowed::from_ptr(py, data), Borrowed::from_ptr(py, value)) };
-    let value = number(&value, C::MOST)?;
+    let value = masked(&value, C::MOST)?;
     buffer::compute(&data, |data| C::extend(value, data))
 }
 
-/// A whole number from 0 to `most`.
-fn number(value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
-    match value.extract::<u64>() {
-        Ok(value) if value <= most => Ok(value),
-        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Err(error),
-        _ => Err(PyValueError::new_err(format!(
-            "value={value} is no value of this code: give one from 0 to {most:#x}"
-        ))),
+/// The bits of a whole number that a value up to `most` has, as `zlib.crc32` takes them.
+fn masked(value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
+    // SAFETY: the thread is attached, and the number alive.
+    let bits = unsafe { ffi::PyLong_AsUnsignedLongLongMask(value.as_ptr()) };
+    if bits == u64::MAX
+        && let Some(error) = PyErr::take(value.py())
+    {
+        return Err(error);
     }
+    Ok(bits & most)
 }

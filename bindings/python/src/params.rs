@@ -1,5 +1,6 @@
 //! `residue.Params`: what defines a CRC.
 
+use crate::code::Count;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use residue::crc::Params;
@@ -42,18 +43,19 @@ impl PyParams {
 #[pymethods]
 impl PyParams {
     #[new]
-    #[pyo3(signature = (width, poly, init = 0, refin = false, refout = false, xorout = 0))]
+    #[pyo3(signature = (width, poly, init = Count(0), refin = false, refout = false, xorout = Count(0)))]
     fn __new__(
-        width: u32,
-        poly: u128,
-        init: u128,
+        width: Count<u32>,
+        poly: Count<u128>,
+        init: Count<u128>,
         refin: bool,
         refout: bool,
-        xorout: u128,
+        xorout: Count<u128>,
     ) -> PyResult<PyParams> {
-        let narrow = u8::try_from(width).map_err(|_| residue::Error::Width(width));
-        let params = narrow
-            .and_then(|width| Params::new("custom", width, poly, init, (refin, refout), xorout));
+        let narrow = u8::try_from(width.0).map_err(|_| residue::Error::Width(width.0));
+        let params = narrow.and_then(|width| {
+            Params::new("custom", width, poly.0, init.0, (refin, refout), xorout.0)
+        });
         params
             .map(|params| PyParams::of(&params))
             .map_err(|error| PyValueError::new_err(error.to_string()))

@@ -1,7 +1,7 @@
 //! `residue.Partial`: what a code needs to know of a part of some data to work with it later.
 
 use crate::buffer;
-use crate::code::{PyCode, number, refused, value_of};
+use crate::code::{Count, PyCode, number, refused, value_of};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use residue::{Code, Partial};
@@ -68,11 +68,11 @@ impl PyPartial {
     fn __new__(
         code: &Bound<'_, PyAny>,
         value: &Bound<'_, PyAny>,
-        length: u64,
+        length: Count<u64>,
     ) -> PyResult<PyPartial> {
         let code = PyCode::of(code)?.get().get().clone();
         let value = value_of(value, code.width())?;
-        let partial = PyPartial { code, value, length };
+        let partial = PyPartial { code, value, length: length.0 };
         partial.get()?;
         Ok(partial)
     }
@@ -119,8 +119,8 @@ impl PyPartial {
     }
 
     /// This part with zero bytes after it: a hole in a sparse file, or padding.
-    fn extend_by_zeroes(&self, count: u64) -> PyResult<PyPartial> {
-        self.from([], |whole, []| whole.extend_by_zeroes(count).map(told))
+    fn extend_by_zeroes(&self, count: Count<u64>) -> PyResult<PyPartial> {
+        self.from([], |whole, []| whole.extend_by_zeroes(count.0).map(told))
     }
 
     /// This part without its beginning.
@@ -134,8 +134,8 @@ impl PyPartial {
     }
 
     /// This part after the range at `offset` whose partial is `old` became one of the same length whose partial is `new`.
-    fn replace(&self, offset: u64, old: &PyPartial, new: &PyPartial) -> PyResult<PyPartial> {
-        self.from([old, new], |whole, [old, new]| whole.replace(offset, &old, &new).map(told))
+    fn replace(&self, offset: Count<u64>, old: &PyPartial, new: &PyPartial) -> PyResult<PyPartial> {
+        self.from([old, new], |whole, [old, new]| whole.replace(offset.0, &old, &new).map(told))
     }
 
     fn __add__(&self, next: &PyPartial) -> PyResult<PyPartial> {

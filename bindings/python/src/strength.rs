@@ -1,5 +1,6 @@
 //! `residue.strength`: what codes miss. `python/residue/strength.py` makes its classes from what is returned here.
 
+use crate::code::Count;
 use crate::work::interruptible;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -15,17 +16,18 @@ use residue_lab::strength::{
 use serde::Serialize;
 
 /// How much work a question is worth: `patience` in seconds, for each search.
-fn effort(patience: u32, threads: Option<usize>) -> Effort<'static> {
+fn effort(patience: Count<u32>, threads: Option<Count<usize>>) -> Effort<'static> {
     let effort = Effort::new();
-    Effort { threads: threads.unwrap_or(effort.threads).max(1), ..effort }.within(patience)
+    let threads = threads.map_or(effort.threads, |threads| threads.0);
+    Effort { threads: threads.max(1), ..effort }.within(patience.0)
 }
 
 fn refused(error: Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-fn generator(polynomial: &str, width: Option<u32>) -> PyResult<Generator> {
-    Ok(Generator::parse(polynomial, width).map_err(refused)?.0)
+fn generator(polynomial: &str, width: Option<Count<u32>>) -> PyResult<Generator> {
+    Ok(Generator::parse(polynomial, width.map(|width| width.0)).map_err(refused)?.0)
 }
 
 type Row = (u32, u64, &'static str, Option<Vec<u64>>);
@@ -40,14 +42,14 @@ fn row(limit: &Limit) -> Row {
 pub fn _strength_profile<'py>(
     py: Python<'py>,
     polynomial: &str,
-    width: Option<u32>,
-    most: u32,
-    patience: u32,
-    threads: Option<usize>,
+    width: Option<Count<u32>>,
+    most: Count<u32>,
+    patience: Count<u32>,
+    threads: Option<Count<usize>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let generator = generator(polynomial, width)?;
     let found =
-        interruptible(py, move || Profile::to(&generator, most, &effort(patience, threads)))?;
+        interruptible(py, move || Profile::to(&generator, most.0, &effort(patience, threads)))?;
     let answer = PyDict::new(py);
     described(&answer, &generator)?;
     let factors = found.factors.iter();
@@ -75,14 +77,14 @@ fn described(answer: &Bound<'_, PyDict>, generator: &Generator) -> PyResult<()> 
 pub fn _strength_distance(
     py: Python<'_>,
     polynomial: &str,
-    width: Option<u32>,
-    data_bits: u64,
-    patience: u32,
-    threads: Option<usize>,
+    width: Option<Count<u32>>,
+    data_bits: Count<u64>,
+    patience: Count<u32>,
+    threads: Option<Count<usize>>,
 ) -> PyResult<(u32, &'static str, Option<Vec<u64>>)> {
     let generator = generator(polynomial, width)?;
     let found = interruptible(py, move || {
-        Distance::new(&generator, data_bits, &effort(patience, threads))
+        Distance::new(&generator, data_bits.0, &effort(patience, threads))
     })?;
     let places = found.witness.map(|witness| witness.places().to_vec());
     Ok((found.distance, found.kind.name(), places))
@@ -92,13 +94,13 @@ pub fn _strength_distance(
 #[pyfunction]
 pub fn _strength_seconds(
     polynomial: &str,
-    width: Option<u32>,
-    most: u32,
-    patience: u32,
-    threads: Option<usize>,
+    width: Option<Count<u32>>,
+    most: Count<u32>,
+    patience: Count<u32>,
+    threads: Option<Count<usize>>,
 ) -> PyResult<f64> {
     let effort = effort(patience, threads);
-    Ok(effort.seconds(profile::sums_to(&generator(polynomial, width)?, most, &effort)))
+    Ok(effort.seconds(profile::sums_to(&generator(polynomial, width)?, most.0, &effort)))
 }
 
 /// The numbers of undetected errors of each number of bits, as little-endian bytes; and at each rate their probability.
@@ -107,16 +109,17 @@ pub fn _strength_seconds(
 pub fn _strength_weights(
     py: Python<'_>,
     polynomial: &str,
-    width: Option<u32>,
-    data_bits: u64,
-    most: Option<u32>,
+    width: Option<Count<u32>>,
+    data_bits: Count<u64>,
+    most: Option<Count<u32>>,
     rates: Vec<String>,
-    patience: u32,
-    threads: Option<usize>,
+    patience: Count<u32>,
+    threads: Option<Count<usize>>,
 ) -> PyResult<(u32, Vec<Vec<u8>>, Vec<String>, Option<(f64, f64, f64, bool, bool)>)> {
     let generator = generator(polynomial, width)?;
+    let most = most.map(|most| most.0);
     let found = interruptible(py, move || {
-        let weights = Weights::new(&generator, data_bits, most, &effort(patience, threads))?;
+        let weights = Weights::new(&generator, data_bits.0, most, &effort(patience, threads))?;
         let exactly = |rate: &String| probability::exactly(&weights, rate, 17);
         let at = rates.iter().map(exactly).collect::<Result<Vec<_>, _>>()?;
         let shape = weights.complete().then(|| Curve::new(&weights).shape());
@@ -139,12 +142,12 @@ fn json(answer: &impl Serialize) -> PyResult<String> {
 pub fn _strength_compare(
     py: Python<'_>,
     codes: Vec<String>,
-    data_bits: u64,
+    data_bits: Count<u64>,
     rates: Vec<String>,
     frames: f64,
     exact: bool,
-    patience: u32,
-    threads: Option<usize>,
+    patience: Count<u32>,
+    threads: Option<Count<usize>>,
 ) -> PyResult<String> {
     let subjects: Result<Vec<Subject>, Error> =
         codes.iter().map(|code| Subject::parse(code)).collect();
@@ -157,7 +160,7 @@ pub fn _strength_compare(
             )));
         }
     }
-    let question = Question { data: data_bits, rates, frames, exact };
+    let question = Question { data: data_bits.0, rates, frames, exact };
     let found =
         interruptible(py, move || compare(&subjects, &question, &effort(patience, threads)))?;
     json(&found.map_err(refused)?)
@@ -167,12 +170,13 @@ pub fn _strength_compare(
 #[pyfunction]
 pub fn _strength_advise(
     py: Python<'_>,
-    data_bits: u64,
-    distance: u32,
-    width: u32,
-    patience: u32,
-    threads: Option<usize>,
+    data_bits: Count<u64>,
+    distance: Count<u32>,
+    width: Count<u32>,
+    patience: Count<u32>,
+    threads: Option<Count<usize>>,
 ) -> PyResult<String> {
+    let (data_bits, distance, width) = (data_bits.0, distance.0, width.0);
     if !(3..=64).contains(&width) || distance < 2 || distance > width + 1 {
         return Err(PyValueError::new_err(format!(
             "hd={distance}, width={width}: give a width of 3 to 64 bits and a Hamming distance from 2 to the width and 1"
@@ -185,6 +189,7 @@ pub fn _strength_advise(
 
 /// No code of fewer check bits has the distance; and some CRC of so many has.
 #[pyfunction]
-pub fn _strength_widths(data_bits: u64, distance: u32) -> (u32, u32) {
+pub fn _strength_widths(data_bits: Count<u64>, distance: Count<u32>) -> (u32, u32) {
+    let (data_bits, distance) = (data_bits.0, distance.0);
     (bounds::least_width(data_bits, distance), bounds::enough_width(data_bits, distance))
 }

@@ -1,6 +1,7 @@
 //! Work of `residue.distributed` that is divided among machines: searches for polynomials, and trials on real data. What
 //! goes from one machine to another is text.
 
+use crate::code::Count;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use residue_lab::Error;
@@ -28,8 +29,13 @@ fn effort() -> Effort<'static> {
     Effort { threads: 1, ..Effort::new() }.within(10)
 }
 
-fn task(width: u32, distance: Option<u32>, data: Option<u64>, survey: bool) -> PyResult<Task> {
-    let question = match (distance, data, survey) {
+fn task(
+    width: Count<u32>,
+    distance: Option<Count<u32>>,
+    data: Option<Count<u64>>,
+    survey: bool,
+) -> PyResult<Task> {
+    let question = match (distance.map(|it| it.0), data.map(|it| it.0), survey) {
         (Some(distance), Some(data), false) => Question::Keep { distance, data },
         (Some(distance), None, false) => Question::Longest { distance },
         (None, None, true) => Question::Survey,
@@ -39,7 +45,7 @@ fn task(width: u32, distance: Option<u32>, data: Option<u64>, survey: bool) -> P
             ));
         }
     };
-    Task::new(width, question).map_err(refused)
+    Task::new(width.0, question).map_err(refused)
 }
 
 /// Seconds that a search takes on one thread, about. It takes up to 0.3 seconds to find out.
@@ -47,9 +53,9 @@ fn task(width: u32, distance: Option<u32>, data: Option<u64>, survey: bool) -> P
 #[pyo3(signature = (width, distance, data, survey))]
 pub fn _search_seconds(
     py: Python<'_>,
-    width: u32,
-    distance: Option<u32>,
-    data: Option<u64>,
+    width: Count<u32>,
+    distance: Option<Count<u32>>,
+    data: Option<Count<u64>>,
     survey: bool,
 ) -> PyResult<f64> {
     let task = task(width, distance, data, survey)?;
@@ -61,15 +67,15 @@ pub fn _search_seconds(
 #[pyo3(signature = (width, distance, data, survey, index, of))]
 pub fn _search_range(
     py: Python<'_>,
-    width: u32,
-    distance: Option<u32>,
-    data: Option<u64>,
+    width: Count<u32>,
+    distance: Option<Count<u32>>,
+    data: Option<Count<u64>>,
     survey: bool,
-    index: u64,
-    of: u64,
+    index: Count<u64>,
+    of: Count<u64>,
 ) -> PyResult<String> {
     let task = task(width, distance, data, survey)?;
-    let range = Range::new(index, of).map_err(|fault| refused(Error::Search(fault)))?;
+    let range = Range::new(index.0, of.0).map_err(|fault| refused(Error::Search(fault)))?;
     let mut search = Search::new(task, range);
     py.detach(|| search.run(&effort(), |_| Ok::<_, Error>(()))).map_err(refused)?;
     Ok(search.text())
@@ -109,11 +115,12 @@ impl PyDataJob {
         paths: Vec<PathBuf>,
         made: Vec<String>,
         codes: Vec<String>,
-        splices: u64,
-        trials: u64,
-        burst: u32,
-        seed: u64,
+        splices: Count<u64>,
+        trials: Count<u64>,
+        burst: Count<u32>,
+        seed: Count<u64>,
     ) -> PyResult<PyDataJob> {
+        let (splices, trials, burst, seed) = (splices.0, trials.0, burst.0, seed.0);
         let mut sources: Vec<Source> = paths.into_iter().map(Source::Tree).collect();
         for name in &made {
             let kind = Made::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
@@ -143,12 +150,12 @@ impl PyDataJob {
     }
 
     /// The work in parts of about so many bytes: of each its text, the files that it reads, and its bytes.
-    fn parts(&self, bytes: u64) -> PyResult<Vec<(String, Vec<PathBuf>, u64)>> {
+    fn parts(&self, bytes: Count<u64>) -> PyResult<Vec<(String, Vec<PathBuf>, u64)>> {
         let told = |part: Part| {
             let text = serde_json::to_string(&part).map_err(|why| damaged("a part", why))?;
             Ok((text, part.files().to_vec(), part.bytes()))
         };
-        self.job.parts(bytes).into_iter().map(told).collect()
+        self.job.parts(bytes.0).into_iter().map(told).collect()
     }
 
     /// The run that all parts came to, as JSON.

@@ -2,8 +2,11 @@
 
 import ast
 import doctest
+import importlib.metadata
 import inspect
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,13 +37,36 @@ def test_stubs_name_what_there_is():
             for name in there:
                 assert getattr(getattr(residue, node.name), name).__doc__, (node.name, name)
     # What other modules of the package take from the compiled part by names of their own is theirs to test.
-    there = {name for name in vars(residue._residue) if not name.startswith("__")}
+    there = {name for name in vars(residue._residue) if not name.startswith("__") or name == "__version__"}
     missing = {name for name in there - set(told) if not name.startswith("_")}
     assert not missing and set(told) <= there
     for name, node in told.items():
         if isinstance(node, ast.FunctionDef) and node.args.vararg is None:
             names = [argument.arg for argument in node.args.args]
             assert list(inspect.signature(getattr(residue._residue, name)).parameters) == names, name
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert residue.__version__ == importlib.metadata.version("residue")
+
+
+@pytest.mark.parametrize("mask", [None, "", "portable", "bogus", "AVX2", "\x1b[31m"])
+def test_an_unknown_mask_is_reported_at_import(mask):
+    environment = {key: value for key, value in os.environ.items() if key != "RESIDUE_CPU"}
+    if mask is not None:
+        environment["RESIDUE_CPU"] = mask
+    program = "import residue; assert residue.crc32c(b'123456789') == 0xe3069283"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    if mask in (None, "", "portable"):
+        assert done.stderr == ""
+    else:
+        assert "RuntimeWarning: RESIDUE_CPU=" in done.stderr and "portable, sse2" in done.stderr
+        assert "\x1b" not in done.stderr and ("bogus" in done.stderr) == (mask == "bogus")
+        # The line that is shown is the one that imports it.
+        assert done.stderr.startswith("<string>:1:")
+        strict = subprocess.run([sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True)
+        assert strict.returncode == 1
 
 
 @pytest.mark.parametrize("document", ["bindings/python/README.md", "docs/python.md"])

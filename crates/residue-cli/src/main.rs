@@ -99,19 +99,7 @@ fn run(args: Args, output: &mut Output) -> anyhow::Result<()> {
 
 /// The library ignores a mask it does not know, and the user would measure or test the wrong thing.
 fn check_mask() -> anyhow::Result<()> {
-    let Some(mask) = std::env::var_os("RESIDUE_CPU") else {
-        return Ok(());
-    };
-    let known = mask.to_str().is_some_and(|name| residue::cpu::Features::tier(name).is_some());
-    if !known && !mask.is_empty() {
-        let names: Vec<&str> = residue::cpu::tier_names().collect();
-        anyhow::bail!(
-            "RESIDUE_CPU={}: no such tier; the tiers are {}",
-            Styles::plain(&mask),
-            names.join(", ")
-        );
-    }
-    Ok(())
+    residue::cpu::mask_error().map_or(Ok(()), |error| Err(anyhow::Error::msg(error)))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

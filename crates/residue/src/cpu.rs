@@ -125,12 +125,28 @@ static FEATURES: AtomicU32 = AtomicU32::new(UNKNOWN);
 
 /// The features kernels may use here: what the CPU has, less what `RESIDUE_CPU` masks (with the feature `std`).
 ///
-/// Read once per process, before the first check value is computed. An unknown mask name is ignored.
+/// Read once per process, before the first check value is computed. An unknown mask name is ignored; `mask_error`
+/// reports it.
 pub fn features() -> Features {
     match FEATURES.load(Relaxed) {
         UNKNOWN => detect_once(),
         bits => Features(bits),
     }
+}
+
+/// Returns what is wrong with `RESIDUE_CPU` if it is neither empty nor one of [`tier_names`], as a sentence: the library
+/// ignores such a mask, and a user would measure or test something else than intended.
+#[cfg(feature = "std")]
+#[must_use]
+pub fn mask_error() -> Option<std::string::String> {
+    let mask = std::env::var_os("RESIDUE_CPU")?;
+    let known = |name: &str| name.is_empty() || Features::tier(name).is_some();
+    if mask.to_str().is_some_and(known) {
+        return None;
+    }
+    let names: std::vec::Vec<&str> = tier_names().collect();
+    let (mask, names) = (mask.to_string_lossy(), names.join(", "));
+    Some(std::format!("RESIDUE_CPU={}: no such tier; the tiers are {names}", mask.escape_debug()))
 }
 
 #[cold]

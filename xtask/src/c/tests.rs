@@ -1,17 +1,19 @@
 //! Tests of the C library as it is installed: compiled as C and as C++, by two compilers, shared and static, run by hand and
 //! under valgrind; and zlib's names, put before zlib in a program that knows nothing of it.
 
-use super::{HEADER, PAGE, Places, ZLIB_NAMES, build, place};
+use super::{HEADER, PAGE, Places, VERSION, ZLIB_NAMES, build, functions, place, read};
 use crate::EVERYTHING;
 use crate::debian::install;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const TOOLS: [(&str, &str); 7] = [
+const TOOLS: [(&str, &str); 9] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("clang", "clang"),
     ("clang++", "clang"),
+    ("cmake", "cmake"),
+    ("man", "man-db"),
     ("pkg-config", "pkg-config"),
     ("valgrind", "valgrind"),
     ("python3", "python3"),
@@ -53,8 +55,9 @@ pub fn run() -> Result<(u64, Vec<String>), String> {
     let prefix = built.join("c");
     let _ = std::fs::remove_dir_all(&prefix);
     let libraries = prefix.join("lib");
-    let places = Places { prefix: prefix.clone(), libraries, destination: None };
-    place(&built, &places, true)?;
+    let (program, zlib) = (Some(built.clone()), true);
+    let places = Places { prefix: prefix.clone(), libraries, destination: None, program, zlib };
+    place(&built, &places)?;
     let programs = prefix.join("programs");
     std::fs::create_dir_all(&programs).map_err(|error| error.to_string())?;
 
@@ -80,8 +83,12 @@ pub fn run() -> Result<(u64, Vec<String>), String> {
         }
     });
     results.add("static library".to_string(), static_library(&prefix));
+    results.add("errors under AddressSanitizer".to_string(), sanitized(&prefix));
     results.add("benchmark compiles".to_string(), benchmark(&prefix));
     results.add("manual".to_string(), manual());
+    results.add("a manual page for each function".to_string(), pages(&prefix));
+    results.add("the library alone".to_string(), alone(&built));
+    results.add("find_package".to_string(), find_package(&prefix));
     results.add("zlib's names".to_string(), preloaded(&prefix));
     Ok((results.good, results.bad))
 }
@@ -161,6 +168,93 @@ fn static_library(prefix: &Path) -> Result<(), String> {
     output(&mut Command::new(&program)).map(drop)
 }
 
+/// Neither reads nor writes memory that was given back.
+fn sanitized(prefix: &Path) -> Result<(), String> {
+    let program = prefix.join("programs/sanitized");
+    let mut build = Command::new("gcc");
+    build.args(["-std=c11", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"]);
+    build.args(WARNINGS).arg("bindings/c/tests/errors.c").arg("-I").arg(prefix.join("include"));
+    build.arg("-o").arg(&program).arg(prefix.join("lib/libresidue.a"));
+    output(build.args(["-lpthread", "-ldl", "-lm"]))?;
+    // Leaks are valgrind's affair; here they would need the right to trace.
+    output(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0")).map(drop)
+}
+
+/// `man` finds the page by the name of every function.
+fn pages(prefix: &Path) -> Result<(), String> {
+    let names = functions(&read(HEADER)?);
+    if names.len() < 60 {
+        return Err(format!("{HEADER} seems to declare {} functions only", names.len()));
+    }
+    let mut ask = Command::new("man");
+    ask.arg("-w").args(&names).env("MANPATH", prefix.join("share/man"));
+    let found = output(&mut ask)?;
+    if found.lines().count() != names.len() {
+        return Err(format!("{} pages for {} functions", found.lines().count(), names.len()));
+    }
+    let mut read = Command::new("man");
+    read.args(["3", "residue_crc32c"]).env("MANPATH", prefix.join("share/man"));
+    let text = output(read.env("MANWIDTH", "200").env("MANPAGER", "cat").env("LC_ALL", "C"))?;
+    let declared = "uint32_t residue_crc32c(const void *data, size_t length);";
+    if text.contains(declared) { Ok(()) } else { Err(format!("no `{declared}` in\n{text}")) }
+}
+
+/// Without the program there is nothing but the library.
+fn alone(built: &Path) -> Result<(), String> {
+    let staged = built.join("c-alone");
+    let _ = std::fs::remove_dir_all(&staged);
+    let places = Places {
+        prefix: "/usr".into(),
+        libraries: "/usr/lib".into(),
+        destination: Some(staged.clone()),
+        program: None,
+        zlib: false,
+    };
+    place(built, &places)?;
+    let there = |path: &str| staged.join("usr").join(path).exists();
+    let library =
+        ["include/residue.h", "lib/libresidue.so.0", "lib/cmake/residue/residueConfig.cmake"];
+    if let Some(missing) = library.into_iter().find(|path| !there(path)) {
+        return Err(format!("{missing} is missing"));
+    }
+    match ["bin", "share/man/man1"].into_iter().find(|path| there(path)) {
+        Some(more) => Err(format!("{more} is there without --program")),
+        None => Ok(()),
+    }
+}
+
+/// A CMake project finds it, where it was installed and after it was moved; and no other version.
+fn find_package(prefix: &Path) -> Result<(), String> {
+    let moved = prefix.join("moved/elsewhere");
+    let copies = prefix.join("cmake");
+    std::fs::create_dir_all(&moved)
+        .and_then(|()| std::fs::create_dir_all(&copies))
+        .map_err(|e| e.to_string())?;
+    for part in ["include", "lib"] {
+        output(Command::new("cp").arg("-a").arg(prefix.join(part)).arg(&moved))?;
+    }
+    let source = std::path::absolute("bindings/c/examples/crc.c").map_err(|e| e.to_string())?;
+    for (name, place) in [("installed", prefix), ("moved", &moved)] {
+        let folder = copies.join(name);
+        let mut configure = Command::new("cmake");
+        configure.args(["-S", "bindings/c/tests/cmake", "-B"]).arg(&folder);
+        configure.arg(format!("-DCMAKE_PREFIX_PATH={}", place.display()));
+        configure.arg(format!("-DSOURCE={}", source.display())).arg(format!("-DVERSION={VERSION}"));
+        let said = output(&mut configure)?;
+        let expected = format!("found {}", place.join("lib/libresidue.so").display());
+        if !said.contains(&expected) {
+            return Err(format!("no `{expected}` in\n{said}"));
+        }
+        output(Command::new("cmake").arg("--build").arg(&folder))?;
+        let run = |program: &str| output(&mut Command::new(folder.join(program)));
+        run("plus")?;
+        if run("with_residue")? != run("with_residue_static")? {
+            return Err("shared and static library print different things".to_string());
+        }
+    }
+    Ok(())
+}
+
 /// It is not run: its figures say nothing while tests run.
 fn benchmark(prefix: &Path) -> Result<(), String> {
     let mut build = Command::new("gcc");
@@ -171,7 +265,6 @@ fn benchmark(prefix: &Path) -> Result<(), String> {
 
 /// Every function and constant of the header is in the manual, and nothing else is.
 fn manual() -> Result<(), String> {
-    let read = |path: &str| std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"));
     let (header, page) = (read(HEADER)?, read(PAGE)?);
     let names = |text: &str| {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');

@@ -1,5 +1,7 @@
 """Error-detection codes: the Internet checksum, XNS, Fletcher, Adler-32, CRC-32C and every other CRC."""
 
+import warnings
+
 from . import pcap, strength
 from ._batch import batch
 from ._file import file
@@ -9,6 +11,8 @@ from ._residue import (
     Kernel,
     Params,
     Partial,
+    __version__,
+    _mask_error,
     adler32,
     aliases,
     backend,
@@ -54,3 +58,6 @@ __all__ = [
     "value",
     "xns",
 ]
+
+if _error := _mask_error():
+    warnings.warn(_error, RuntimeWarning, stacklevel=2)

@@ -6,6 +6,7 @@ from typing import Any, final
 # collections.abc.Buffer is there from 3.12 on; type checkers know this name at 3.11.
 from typing_extensions import Buffer
 
+__version__: str
 RELEASE: int
 """Data of so many bytes and more are worked on without the interpreter's lock."""
 

@@ -6,6 +6,8 @@ tag, a generation, the time it was modified), as text. Stores that say nothing o
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import mmap
 import os
 import stat
@@ -171,6 +173,33 @@ def _buffer() -> memoryview:
     return _buffers.view
 
 
+#: What an error says of its cause by its kind alone.
+NUMBERS = {
+    FileNotFoundError: errno.ENOENT,
+    PermissionError: errno.EACCES,
+    IsADirectoryError: errno.EISDIR,
+    NotADirectoryError: errno.ENOTDIR,
+    TimeoutError: errno.ETIMEDOUT,
+}
+
+
+@contextlib.contextmanager
+def _named(url: str) -> Iterator[None]:
+    """While it lasts, a driver's errors are raised as OSErrors that name their cause and the URL: drivers give the path alone,
+    or the cause, or have errors of their own."""
+    try:
+        yield
+    except (ValueError, TypeError, ImportError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.strerror and error.filename:
+            raise
+        known = (number for kind, number in NUMBERS.items() if isinstance(error, kind))
+        number = getattr(error, "errno", None) or next(known, errno.EIO)
+        # Python makes the exception that belongs to the number, as FileNotFoundError.
+        raise OSError(number, reason(error), url) from error
+
+
 class Remote:
     """What fsspec has a driver for."""
 
@@ -191,7 +220,8 @@ class Remote:
     def is_tree(self) -> bool:
         if self._base.strip("/") == "":
             return True
-        return self._fs.info(self._base)["type"] == "directory"
+        with _named(self.root):
+            return self._fs.info(self._base)["type"] == "directory"
 
     def list(self) -> Listing:
         from fsspec.asyn import AsyncFileSystem
@@ -207,7 +237,8 @@ class Remote:
         flat = isinstance(self._fs, AsyncFileSystem) and type(self._fs)._find is not AsyncFileSystem._find
         more = {} if flat else {"on_error": failed}
         self._fs.invalidate_cache()
-        found = self._fs.find(self._base, detail=True, **more)
+        with _named(self.root):
+            found = self._fs.find(self._base, detail=True, **more)
         start = len(self._base) + 1 if self._base else 0
         for path, info in sorted(found.items()):
             name = path[start:]
@@ -219,13 +250,15 @@ class Remote:
         path = self._path(name)
         # Not as an earlier listing had it.
         self._fs.invalidate_cache(self._fs._parent(path))
-        info = self._fs.info(path)
+        with _named(within(self.root, name)):
+            info = self._fs.info(path)
         if info.get("type") == "directory":
             raise IsADirectoryError(21, "is a folder", within(self.root, name))
         return self._object(path, info)
 
     def write(self, content: bytes) -> None:
-        self._fs.pipe_file(self._base, content)
+        with _named(self.root):
+            self._fs.pipe_file(self._base, content)
 
     def _object(self, path: str, info: Mapping[str, Any]) -> Object:
         size = info.get("size")
@@ -245,7 +278,8 @@ class Remote:
         path, end = self._path(name), offset + length
         while offset < end:
             wanted = min(end - offset, REMOTE_BLOCK)
-            block = self._fs.cat_file(path, start=offset, end=offset + wanted)
+            with _named(within(self.root, name)):
+                block = self._fs.cat_file(path, start=offset, end=offset + wanted)
             if len(block) > wanted:
                 raise OSError(22, "comes whole where a range was asked for", within(self.root, name))
             if block:
@@ -261,4 +295,8 @@ def reason(error: BaseException) -> str:
         return "no such object"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[0].lower() + error.strerror[1:]
+    if type(error) in NUMBERS:
+        # All that some drivers say beside it is the path.
+        cause = os.strerror(NUMBERS[type(error)])
+        return cause[0].lower() + cause[1:]
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

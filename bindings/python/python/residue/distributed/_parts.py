@@ -7,6 +7,7 @@ is that of reading it from start to end, whoever read the parts, and when.
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -217,5 +218,7 @@ def _checked(url: str, options: Mapping[str, Any] | None, name: str, problem: Pr
 
 def raised(url: str, name: str, problem: Problem) -> OSError:
     """A problem as an exception."""
-    kinds: dict[str, Callable[..., OSError]] = {"changed": ChangedError, "missing": FileNotFoundError}
-    return kinds.get(problem.kind, OSError)(5, problem.why, within(url, name))
+    kind = ChangedError if problem.kind == "changed" else OSError
+    # Python makes a FileNotFoundError of its number.
+    number = errno.ENOENT if problem.kind == "missing" else errno.EIO
+    return kind(number, problem.why, within(url, name))
