@@ -67,8 +67,7 @@ fn require_all() -> bool {
 
 /// Builds what tests of other languages need. Everything together has the features that `cargo test --workspace` gives it, so
 /// nothing is compiled twice.
-const EVERYTHING: [&str; 7] =
-    ["build", "-p", "residue-c", "-p", "residue-zlib", "-p", "residue-cli"];
+const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
 
 /// Adds a target's standard library.
 fn add_target(name: &str) -> Result<(), String> {
