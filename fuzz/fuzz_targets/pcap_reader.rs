@@ -1,51 +1,192 @@
-//! Any file: packets lie where they say, an error is the last thing, and how the file is read makes no difference.
+//! Any file, and captures of large packets that a few bytes describe: packets lie where they say, an error is the last
+//! thing, and how the file is read (at once, in pieces, ahead, in chunks of any size) makes no difference.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use residue_net::Error;
-use residue_net::pcap::Reader;
 use residue_net::pcap::compressed::Compression;
-use std::io::{self, Read};
+use residue_net::pcap::write::{Header, NgWriter, Writer};
+use residue_net::pcap::{ByteOrder, LinkType, Packet, Reader};
+use std::io::{self, Cursor, Read};
 
 /// Small compressed files can hold endless packets.
 const MOST: u64 = 10_000;
 
-/// Gives a few bytes at once.
-struct Slow<'a>(&'a [u8]);
+/// Chunks of a described capture, so that handing them over does not take all the time.
+const MOST_CHUNKS: usize = 32;
+/// Bytes of one.
+const MOST_BYTES: usize = 1 << 20;
+/// The longest packet that there is.
+const LONGEST: usize = 256 << 10;
 
-impl Read for Slow<'_> {
+/// Gives a few bytes at once.
+struct Pieces {
+    file: Cursor<Vec<u8>>,
+    most: usize,
+}
+
+impl Read for Pieces {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = buffer.len().min(7);
-        self.0.read(&mut buffer[..length])
+        let length = buffer.len().min(self.most);
+        self.file.read(&mut buffer[..length])
     }
 }
 
-fuzz_target!(|file: &[u8]| {
-    let plain = Compression::of_start(file).is_none();
-    let (mut whole, mut slow) = match (Reader::new(file), Reader::new(Slow(file))) {
-        (Ok(whole), Ok(slow)) => (whole, slow),
-        (one, other) => return assert_eq!(error(one), error(other)),
-    };
-    for number in 1..MOST {
-        match (whole.next(), slow.next()) {
-            (Ok(Some(one)), Ok(Some(other))) => {
-                assert_eq!(one.number, number);
-                assert_eq!(format!("{one:?}"), format!("{other:?}"));
-                if plain {
-                    let offset = one.offset as usize;
-                    assert_eq!(&file[offset..offset + one.bytes.len()], one.bytes);
-                }
-            }
-            (Ok(None), Ok(None)) => return,
-            (one, other) => {
-                assert_eq!(error(one), error(other));
-                return assert!(matches!(whole.next(), Ok(None)));
-            }
-        }
+/// How a capture is read in chunks.
+struct Chunks {
+    size: usize,
+    places: [usize; 3],
+    /// Bytes of a short read.
+    piece: usize,
+    /// By a thread, too? Threads take a hundred times as long as what they do here.
+    ahead: bool,
+}
+
+fuzz_target!(|input: &[u8]| {
+    let compressed = Compression::of_start(input).is_some();
+    if compressed || at_once(input).is_ok() {
+        let ahead = input.len() % 16 == 0;
+        let chunks = Chunks { size: 64, places: [0, 4096, 1], piece: 7, ahead };
+        assert_alike(input, !compressed, &chunks);
+    } else if let Some((file, chunks)) = (Maker { input }).make() {
+        assert_alike(&file, true, &chunks);
     }
 });
 
+fn assert_alike(file: &[u8], plain: bool, chunks: &Chunks) {
+    let &Chunks { size, places, piece: most, ahead } = chunks;
+    let all = || Cursor::new(file.to_vec());
+    let pieces = || Pieces { file: all(), most };
+    let plain = plain.then_some(file);
+    let [first, second, _] = places;
+    assert_same(at_once(file), Reader::in_chunks(all(), size, [first, second]), plain);
+    assert_same(at_once(file), Reader::in_chunks(pieces(), size, [first, second]), plain);
+    if ahead {
+        assert_same(at_once(file), Reader::ahead_in_chunks(all(), size, places), plain);
+        assert_same(at_once(file), Reader::ahead_in_chunks(pieces(), size, places), plain);
+    }
+}
+
+/// Reads all of a file to one chunk.
+fn at_once(file: &[u8]) -> Opened<&[u8]> {
+    Reader::in_chunks(file, file.len(), [0, 0])
+}
+
+type Opened<R> = Result<Reader<R>, Error>;
+
+/// Two readers of one capture agree on all packets, and on the error that ends them.
+fn assert_same<R: Read, S: Read>(one: Opened<R>, other: Opened<S>, plain: Option<&[u8]>) {
+    let (mut one, mut other) = match (one, other) {
+        (Ok(one), Ok(other)) => (one, other),
+        (one, other) => return assert_eq!(error(one), error(other)),
+    };
+    for number in 1..MOST {
+        match (one.next(), other.next()) {
+            (Ok(Some(one)), Ok(Some(other))) => {
+                assert_eq!(one.number, number);
+                assert_eq!(fields(&one), fields(&other));
+                assert!(one.bytes == other.bytes, "packet {number}");
+                if let Some(file) = plain {
+                    let offset = one.offset as usize;
+                    assert!(&file[offset..offset + one.bytes.len()] == one.bytes);
+                }
+            }
+            (Ok(None), Ok(None)) => return,
+            (first, second) => {
+                assert_eq!(error(first), error(second));
+                assert!(matches!(one.next(), Ok(None)) && matches!(other.next(), Ok(None)));
+                return;
+            }
+        }
+    }
+}
+
+/// All of a packet but its bytes.
+fn fields(packet: &Packet) -> impl PartialEq + std::fmt::Debug + use<> {
+    let &Packet { number, offset, link, bytes, wire_length, fcs, time } = packet;
+    (number, offset, link, bytes.len(), wire_length, fcs, time)
+}
+
 fn error<T>(result: Result<T, Error>) -> Option<String> {
     result.err().map(|error| error.to_string())
+}
+
+/// Makes a capture of bytes that describe it: a format, sizes, then three bytes for each packet.
+struct Maker<'a> {
+    input: &'a [u8],
+}
+
+impl Maker<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.input.split_first()?;
+        self.input = rest;
+        Some(byte)
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        Some(usize::from(u16::from_le_bytes([self.byte()?, self.byte()?])))
+    }
+
+    fn make(mut self) -> Option<(Vec<u8>, Chunks)> {
+        let format = self.byte()?;
+        // From 16 bytes to the 256 KiB that are usual, or any number between.
+        let mut size = 16 << (self.byte()? % 15);
+        size += self.number()? % size;
+        let places = [self.number()? % 4097, self.number()? % 4097, self.number()? % 4097];
+        let piece = 1 + size / 8 * usize::from(self.byte()?) / 100;
+        let ahead = self.byte()? % 16 == 0;
+        let most = (MOST_CHUNKS * size).min(MOST_BYTES);
+        let mut packets = Vec::new();
+        let mut length = 0;
+        while let (Some(number), Some(seed)) = (self.number(), self.byte()) {
+            // Short ones, and such as are longer than some chunks.
+            let packet = match number & 7 {
+                0..5 => number >> 3,
+                _ => number * size / 16_384,
+            };
+            let packet = packet.min(LONGEST).min(most);
+            length += packet;
+            packets.push((packet, seed));
+            if length >= most {
+                break;
+            }
+        }
+        let mut file = written(format, &packets).expect("memory takes all");
+        // Some are cut.
+        if format & 0x38 == 0 {
+            file.truncate(file.len().saturating_sub(1 + usize::from(format >> 6) * size / 3));
+        }
+        Some((file, Chunks { size, places, piece, ahead }))
+    }
+}
+
+fn written(format: u8, packets: &[(usize, u8)]) -> io::Result<Vec<u8>> {
+    let order = if format & 1 == 0 { ByteOrder::Little } else { ByteOrder::Big };
+    let packets = packets.iter().map(|&(length, seed)| bytes(length, seed));
+    if format & 2 == 0 {
+        let header = Header { order, ..Header::new(LinkType::RAW) };
+        let mut writer = Writer::new(Vec::new(), header)?;
+        for packet in packets {
+            writer.packet(0, packet.len() as u32, &packet)?;
+        }
+        return Ok(writer.into_inner());
+    }
+    let mut writer = NgWriter::new(Vec::new(), order, &[])?;
+    writer.interface(1, 0, &[])?;
+    for packet in packets {
+        if format & 4 != 0 && packet.first().is_some_and(|first| first % 4 == 0) {
+            // A block of somebody's own: to be passed over.
+            writer.block(0xbad, &packet, &[])?;
+        } else {
+            writer.packet(0, 0, packet.len() as u32, &packet, &[])?;
+        }
+    }
+    Ok(writer.into_inner())
+}
+
+/// Bytes that are alike nowhere near.
+fn bytes(length: usize, seed: u8) -> Vec<u8> {
+    let byte = |place: usize| ((place as u32).wrapping_mul(0x9e37_79b9) >> 24) as u8 ^ seed;
+    (0..length).map(byte).collect()
 }

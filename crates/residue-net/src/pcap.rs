@@ -195,14 +195,15 @@ impl<R: Read> Reader<R> {
         Reader::of(Window::ahead(input)?)
     }
 
-    /// Reads as [`Reader::new`] does, but at most `size` bytes at once, to `place` bytes (4096 at most) behind the least
-    /// place of a buffer. With it small captures test what only large ones do otherwise.
+    /// Reads as [`Reader::new`] does, but at most `size` bytes at once, to buffers where these go `places` bytes (4096 at
+    /// most) behind the least place. So small captures test what only large ones do otherwise.
     #[doc(hidden)]
-    pub fn in_chunk(input: R, size: usize, place: usize) -> Result<Self, Error> {
-        Reader::of(Window::in_chunk(input, Chunk::new(size.max(1)).paged(place))?)
+    pub fn in_chunks(input: R, size: usize, places: [usize; 2]) -> Result<Self, Error> {
+        let chunks = places.map(|place| Chunk::new(size.max(1)).paged(place));
+        Reader::of(Window::in_chunks(input, chunks)?)
     }
 
-    /// Reads as [`Reader::ahead`] does, but in buffers as those of `Reader::in_chunk`, each with a place of its own.
+    /// Reads as [`Reader::ahead`] does, to buffers as those of `Reader::in_chunks`.
     #[doc(hidden)]
     pub fn ahead_in_chunks(input: R, size: usize, places: [usize; CHUNKS]) -> Result<Self, Error>
     where

@@ -108,7 +108,9 @@ fn rarer_ip_protocol(walk: &mut Walk, ip: &Ip) {
         88 => eigrp::walk(walk, ip),
         89 => ospf::walk(walk, ip),
         // EtherIP (RFC 3378): two bytes, then a frame. Of version 3 alone is there any.
-        97 if walk.u8(span, 0) == Some(0x30) => ethernet::walk(walk, span.skip(2), None),
+        97 if walk.u8(span, 0).is_some_and(|first| first >> 4 == 3) => {
+            ethernet::walk(walk, span.skip(2), None);
+        }
         103 => pim::walk(walk, ip),
         112 => vrrp::walk(walk, ip),
         132 => sctp::walk(walk, span),
@@ -134,7 +136,8 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
             // LISP (RFC 9300 section 5.1): eight bytes, then an IP packet.
             4341 => |walk, span| link::raw(walk, span.skip(8)),
             4754 => gre::walk,
-            4789 | 4790 | 8472 => vxlan::walk,
+            4789 | 8472 => vxlan::walk,
+            4790 => vxlan::generic,
             4791 => return roce::walk(walk, payload, ip),
             6080 => gue::walk,
             6081 => geneve::walk,

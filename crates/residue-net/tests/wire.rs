@@ -116,6 +116,62 @@ fn find_same(packet: &Packet, bytes: &[u8], index: usize, check: &Check) -> Opti
     same.then_some(found)
 }
 
+/// Bits that receivers ignore: the packet, where the tunnel's header begins, and the bits from there on.
+const RESERVED: [(&str, usize, &[u8]); 20] = [
+    // RFC 7348 section 5: all but the I flag.
+    ("vxlan", 28, &[0xf7, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),
+    ("vxlan, old port", 28, &[0xf7, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),
+    // draft-ietf-nvo3-vxlan-gpe: also B (a copy for several receivers) and O (operations).
+    ("vxlan-gpe", 28, &[0xc3, 0xff, 0xff, 0, 0, 0, 0, 0xff]),
+    ("vxlan-gpe, nsh", 28, &[0xc3, 0xff, 0xff, 0, 0, 0, 0, 0xff]),
+    ("vxlan-gpe without next protocol", 28, &[0xc3, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),
+    // RFC 8926 section 3.4: also O (control) and C (critical options).
+    ("geneve with options over IPv6", 48, &[0, 0xff, 0, 0, 0, 0, 0, 0xff]),
+    // TS 29.281 section 5.1: the spare bit.
+    ("gtp-u", 28, &[0x08]),
+    ("gtp-u with extensions", 28, &[0x08]),
+    // RFC 2661 section 3.1: all x, and P (priority).
+    ("l2tp", 28, &[0x35, 0xf0]),
+    // RFC 2784 section 2.3 and RFC 1701: recursion control, strict routing, and the bits behind.
+    ("gre with key and sequence", 20, &[0x0f, 0xf8]),
+    ("gre, ethernet", 20, &[0x0f, 0xf8]),
+    ("gre in udp", 28, &[0x0f, 0xf8]),
+    ("erspan I", 20, &[0x0f, 0xf8]),
+    ("erspan II", 28, &[0, 0, 0, 0, 0xff, 0xf0]),
+    // RFC 2637 section 4.1.
+    ("pptp", 20, &[0x0f, 0x78]),
+    // RFC 3378 section 2: the twelve bits behind the version.
+    ("etherip", 20, &[0x0f, 0xff]),
+    // RFC 9300 section 5.1: R, and the keys of encrypted packets, which these are not.
+    ("lisp", 28, &[0x07]),
+    // RFC 8300 section 2.2: O (operations), U, and the four bits before the type of metadata.
+    ("nsh", 14, &[0x30, 0, 0xf0]),
+    ("vxlan-gpe, nsh in nsh", 36, &[0x30, 0, 0xf0]),
+    // IEEE 802.1AE: the two bits before the short length.
+    ("macsec, integrity only", 14, &[0, 0xc0]),
+];
+
+#[test]
+fn reserved_bits_change_nothing_that_is_found() {
+    let packets = packets();
+    for (name, start, bits) in RESERVED {
+        let packet = packets.iter().find(|packet| packet.name == name).expect(name);
+        for most in [0xff, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80] {
+            let mut bytes = packet.bytes.clone();
+            for (byte, bits) in bytes[start..].iter_mut().zip(bits) {
+                *byte |= bits & most;
+            }
+            let found = find(packet, &bytes, bytes.len());
+            let mut verdicts = verdicts(&found, &bytes);
+            // The tunnel's own header may be covered by the outer UDP checksum.
+            if let Some(outer) = verdicts.get_mut(1).filter(|outer| *outer == "udp=bad") {
+                outer.truncate(3);
+            }
+            assert_eq!(verdicts, packet.checks, "{name}: bits {most:#x}");
+        }
+    }
+}
+
 #[test]
 fn cut_packets_are_not_judged_beyond_the_cut() {
     for packet in packets() {

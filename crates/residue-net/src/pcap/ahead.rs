@@ -45,7 +45,6 @@ impl Ahead {
 
 fn read(mut input: impl Read, used: &Receiver<Chunk>, full: &SyncSender<io::Result<Chunk>>) {
     while let Ok(mut chunk) = used.recv() {
-        chunk.clear();
         let more = loop {
             match chunk.read(&mut input) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -53,71 +53,48 @@ impl Chunk {
         &self.bytes[self.start..self.end]
     }
 
-    /// Forgets all bytes, and the memory that a large record took.
-    pub fn clear(&mut self) {
+    /// Forgets all bytes and reads once; `false` at the end.
+    pub fn read(&mut self, input: &mut impl Read) -> io::Result<bool> {
         if self.bytes.len() > self.size + PAGE + self.size {
+            // The memory that a large record took is given back.
             *self = Chunk::new(self.size);
         }
         (self.start, self.end) = (self.page, self.page);
+        self.end += input.read(&mut self.bytes[self.page..self.page + self.size])?;
+        Ok(self.len() > 0)
     }
 
-    /// Moves the unused bytes to before `page`, or, if they are too long for that, to the start.
-    fn settle(&mut self) {
-        let place = self.page.saturating_sub(self.len());
-        if self.start != place {
-            self.bytes.copy_within(self.start..self.end, place);
-            (self.start, self.end) = (place, place + self.len());
-        }
-    }
-
-    /// The place behind the unused bytes for the next ones: from 1 to `size` bytes.
-    fn space(&mut self) -> &mut [u8] {
-        if self.end == self.bytes.len() {
-            // A large record. The buffer grows with what is there, not with what is claimed.
-            self.bytes.resize(self.end + self.size, 0);
-        }
-        let until = self.bytes.len().min(self.end + self.size);
-        &mut self.bytes[self.end..until]
-    }
-
-    /// Reads once, behind the unused bytes; `false` at the end.
-    pub fn read(&mut self, input: &mut impl Read) -> io::Result<bool> {
-        let count = input.read(self.space())?;
-        self.end += count;
-        Ok(count > 0)
-    }
-
-    /// Adds the bytes of `next`, a chunk of the same size that was read to once, and leaves in its place a chunk to be
-    /// used again.
+    /// Adds the bytes of `next`, a chunk of the same size that was just read to, and leaves in its place a chunk to be read
+    /// to again.
     ///
-    /// The shorter part moves: a record of many short reads takes no longer, and what goes before the `page` of `next` is
-    /// no more than its `size`.
+    /// The shorter part moves: what goes before the `page` of `next` is no more than `size`, and a record takes no longer
+    /// if it comes in many short reads.
     fn join(&mut self, next: &mut Chunk) {
-        if self.len() <= next.len() {
-            let start = next.start - self.len();
+        let left = self.len();
+        if left <= next.len() {
+            let start = next.start - left;
             next.bytes[start..next.start].copy_from_slice(self.used());
             next.start = start;
             std::mem::swap(self, next);
             return;
         }
         if self.bytes.len() - self.end < next.len() {
-            self.settle();
+            // A large record. The buffer grows with what is there, not with what is claimed.
+            if self.start > 0 {
+                self.bytes.copy_within(self.start..self.end, 0);
+                (self.start, self.end) = (0, left);
+            }
+            self.bytes.resize(self.bytes.len().max(left + self.size), 0);
         }
-        let mut more = next.used();
-        while !more.is_empty() {
-            let space = self.space();
-            let (now, later) = more.split_at(more.len().min(space.len()));
-            space[..now.len()].copy_from_slice(now);
-            self.end += now.len();
-            more = later;
-        }
+        self.bytes[self.end..self.end + next.len()].copy_from_slice(next.used());
+        self.end += next.len();
     }
 }
 
 /// Where chunks come from.
 enum Source<R: Read> {
-    /// Read when they are needed.
-    Direct(Decompressed<R>),
+    /// Read when they are needed, to the spare one.
+    Direct { input: Decompressed<R>, spare: Chunk },
     /// Read before.
     Ahead(Ahead),
 }
@@ -137,7 +114,7 @@ pub(super) struct Window<R: Read> {
 
 impl<R: Read> Window<R> {
     pub fn new(input: R) -> Result<Self, Error> {
-        Window::in_chunk(input, Chunk::new(SIZE))
+        Window::in_chunks(input, [(); 2].map(|()| Chunk::new(SIZE)))
     }
 
     /// Reads by a thread of its own.
@@ -148,21 +125,20 @@ impl<R: Read> Window<R> {
         Window::ahead_in_chunks(input, [(); CHUNKS].map(|()| Chunk::new(SIZE)))
     }
 
-    /// Reads to the chunk given.
-    pub fn in_chunk(input: R, chunk: Chunk) -> Result<Self, Error> {
+    /// Reads to the chunks given, both of one size.
+    pub fn in_chunks(input: R, [chunk, spare]: [Chunk; 2]) -> Result<Self, Error> {
         let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
         let compression = input.compression();
-        Ok(Window::of(Source::Direct(input), compression, chunk))
+        Ok(Window::of(Source::Direct { input, spare }, compression, chunk))
     }
 
     /// Reads by a thread of its own to the chunks given, all of one size.
-    pub fn ahead_in_chunks(input: R, chunks: [Chunk; CHUNKS]) -> Result<Self, Error>
+    pub fn ahead_in_chunks(input: R, [chunk, spare @ ..]: [Chunk; CHUNKS]) -> Result<Self, Error>
     where
         R: Send + 'static,
     {
         let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
         let compression = input.compression();
-        let [chunk, spare @ ..] = chunks;
         let ahead = Ahead::begin(input, spare).map_err(Error::io("start a thread that reads"))?;
         Ok(Window::of(Source::Ahead(ahead), compression, chunk))
     }
@@ -189,12 +165,13 @@ impl<R: Read> Window<R> {
     #[cold]
     #[inline(never)]
     fn fill(&mut self, count: usize) -> Result<bool, Error> {
-        if let Source::Direct(_) = self.source {
-            self.chunk.settle();
-        }
         while self.chunk.len() < count && !self.ended {
             let more = match &mut self.source {
-                Source::Direct(input) => self.chunk.read(input),
+                Source::Direct { input, spare } => spare.read(input).inspect(|&more| {
+                    if more {
+                        self.chunk.join(spare)
+                    }
+                }),
                 Source::Ahead(ahead) => ahead.next(|next| self.chunk.join(next)),
             };
             match more {

@@ -15,6 +15,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
         1 => ipv4::walk(walk, inner),
         2 => ipv6::walk(walk, inner),
         3 => ethernet::walk(walk, inner, None),
+        4 => self::walk(walk, inner),
         5 => mpls::walk(walk, inner),
         _ => {}
     });

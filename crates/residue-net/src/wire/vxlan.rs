@@ -1,19 +1,29 @@
 //! VXLAN (RFC 7348), and its generic extension, which says what is inside.
 
-use super::{ethernet, ipv4, ipv6, nsh};
+use super::{ethernet, ipv4, ipv6, mpls, nsh};
 use crate::check::Span;
 use crate::frame::Walk;
 
-/// From the flags on.
+/// From the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a frame whatever they say.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let Some(header) = walk.array::<8>(span, 0) else { return };
+    ethernet::walk(walk, span.skip(8), None);
+}
+
+/// From the flags on, on the port of the generic extension (draft-ietf-nvo3-vxlan-gpe).
+pub fn generic(walk: &mut Walk, span: Span) {
+    const VERSION: u8 = 0x30;
+    const NEXT_PROTOCOL: u8 = 4;
+    let Some([flags, _, _, next]) = walk.array(span, 0) else { return };
+    if flags & VERSION != 0 {
+        return;
+    }
     let inner = span.skip(8);
-    // The P flag of draft-ietf-nvo3-vxlan-gpe: the fourth byte is the next protocol.
-    match if header[0] & 4 != 0 { header[3] } else { 3 } {
+    match if flags & NEXT_PROTOCOL != 0 { next } else { 3 } {
         1 => ipv4::walk(walk, inner),
         2 => ipv6::walk(walk, inner),
         3 => ethernet::walk(walk, inner, None),
         4 => nsh::walk(walk, inner),
+        5 => mpls::walk(walk, inner),
         _ => {}
     }
 }

@@ -7,11 +7,14 @@ fn counted(first: usize, count: usize) -> Vec<u8> {
     (first..first + count).map(|number| number as u8).collect()
 }
 
-/// A chunk that bytes were read to.
+/// A chunk that bytes were read to, at once or, if they are too many, one read behind the other.
 fn chunk(place: usize, bytes: &[u8]) -> Chunk {
     let mut chunk = Chunk::new(SIZE).paged(place);
+    let mut next = Chunk::new(SIZE).paged(place);
     let mut rest = bytes;
-    while chunk.read(&mut rest).unwrap() {}
+    while next.read(&mut rest).unwrap() {
+        chunk.join(&mut next);
+    }
     assert_eq!(chunk.used(), bytes);
     chunk
 }
@@ -34,11 +37,10 @@ fn chunks_are_joined_wherever_their_pages_begin() {
                     let mut next = chunk(other, &counted(left, count));
                     first.join(&mut next);
                     assert_eq!(first.used(), counted(0, left + count), "{own} {other} {left}");
-                    next.clear();
-                    for chunk in [&first, &next] {
-                        assert_holds(chunk);
-                    }
-                    assert_eq!((next.len(), next.space().len()), (0, SIZE));
+                    assert!(next.read(&mut &*counted(3, SIZE + 1)).unwrap());
+                    assert_eq!(next.used(), counted(3, SIZE));
+                    assert_holds(&first);
+                    assert_holds(&next);
                 }
             }
         }
@@ -54,7 +56,6 @@ fn chunks_are_joined_again_and_again() {
             let mut next = chunk(other, &[]);
             let (mut there, mut gone) = (0, 0);
             for step in 0..400 {
-                next.clear();
                 let count = 1 + step * 7 % most;
                 assert!(next.read(&mut &*counted(there, count)).unwrap());
                 there += count;
@@ -72,28 +73,12 @@ fn chunks_are_joined_again_and_again() {
     }
 }
 
-/// The memory of a large record is not kept in chunks that go round.
+/// Chunks that go round do not keep the memory of a large record.
 #[test]
-fn a_chunk_forgets_a_large_record() {
+fn a_chunk_that_is_read_to_again_gives_back_the_memory_of_a_large_record() {
     let mut large = chunk(5, &counted(0, 100 * (SIZE + PAGE)));
-    large.clear();
-    assert_eq!(large.bytes.len(), SIZE + PAGE + SIZE);
+    assert!(large.bytes.len() > 100 * PAGE);
+    assert!(large.read(&mut &[1][..]).unwrap());
+    assert_eq!((large.used(), large.bytes.len()), (&[1][..], SIZE + PAGE + SIZE));
     assert_holds(&large);
-}
-
-/// Direct reading moves what is left once for each record, not once for each read.
-#[test]
-fn bytes_settle_before_the_page_or_at_the_start() {
-    for place in [0, 1, PAGE] {
-        for left in [0, 1, SIZE, SIZE + 1, place + SIZE, place + SIZE + 1, 3 * PAGE] {
-            let mut chunk = chunk(place, &counted(0, left + 3));
-            chunk.start += 3;
-            chunk.settle();
-            assert_holds(&chunk);
-            assert_eq!(chunk.used(), counted(3, left));
-            let expected = if left <= chunk.page { chunk.page - left } else { 0 };
-            assert_eq!(chunk.start, expected);
-            assert!((1..=SIZE).contains(&chunk.space().len()));
-        }
-    }
 }
