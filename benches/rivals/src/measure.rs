@@ -263,7 +263,7 @@ mod tests {
 
     fn measured(group: Vec<Contender>) -> Result<Vec<Cell>, String> {
         let plan = Plan { modes: Mode::ALL.to_vec(), sizes: vec![64, 1 << 20], rounds: 3, runs: 2 };
-        let clock = Clock { ns_per_tick: 1.0, ticks_per_cycle: 1.0, resolution: 1.0 };
+        let clock = Clock::NANOSECONDS;
         measure(&plan, &[group], &clock, &mut |_| ())
     }
 

@@ -1,14 +1,16 @@
 //! From a measured run to figures, tables and one self-contained page.
 //!
 //! ```
-//! use residue_lab::{report, speed::model::{Machine, Run}};
+//! use residue_lab::{report, speed::model::{FORMAT, Machine, Run, Statistic}};
 //!
 //! # let machine = Machine { cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
-//! #     ticks_per_cycle: 1.0, ns_per_tick: 1.0, resolution_ticks: 1.0, overhead_ticks: 0.0 };
-//! # let run = Run { format: 1, residue: "0".into(), date: "2026-01-02T03:04:05Z".into(), machine,
-//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![], steady: vec![], conditions: vec![] };
-//! let page = report::html(&run, &["What the run shows.".into()]);
-//! for table in report::tables::tables(&run) {
+//! #     ticks_per_cycle: 1.0, ticks_per_cycle_by_products: None, ns_per_tick: 1.0, resolution_ticks: 1.0,
+//! #     overhead_ticks: 0.0 };
+//! # let run = Run { format: FORMAT, residue: "0".into(), date: "2026-01-02T03:04:05Z".into(), machine,
+//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![], steady: vec![], conditions: vec![],
+//! #     load: Default::default() };
+//! let page = report::html(&run, &["What the run shows.".into()], Statistic::Median);
+//! for table in report::tables::tables(&run, Statistic::Median) {
 //!     println!("{}", table.text());
 //! }
 //! ```
@@ -22,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use residue_net::replace::{replace, synced};
 
-use crate::speed::model::Run;
+use crate::speed::model::{Run, Statistic};
 
 pub mod compare;
 pub mod csv;
@@ -64,10 +66,15 @@ pub use text::{grouped, wrapped};
 /// A reader finds the old file or the new one, never half of one. The page comes last, when all it speaks of is there. Nothing
 /// is deleted: figures of an earlier report that this run has no cells for stay in the folder.
 #[cfg(feature = "figures")]
-pub fn write_report(dir: &Path, run: &Run, verdict: &[String]) -> io::Result<Vec<PathBuf>> {
-    let figures = figures(run);
+pub fn write_report(
+    dir: &Path,
+    run: &Run,
+    verdict: &[String],
+    statistic: Statistic,
+) -> io::Result<Vec<PathBuf>> {
+    let figures = figures(run, statistic);
     let data = [("cells.csv", csv(run)), ("run.json", serde_json::to_string_pretty(run)? + "\n")];
-    write_all(dir, &figures, data, &html::page(run, verdict, &figures))
+    write_all(dir, &figures, data, &html::page(run, verdict, statistic, &figures))
 }
 
 /// Writes the figures, the files with their names, and the page last; the paths, the page first.
@@ -116,7 +123,7 @@ mod tests {
         let dir = place.path().join("new/folder");
         let run = sample::x86();
         for _ in 0..2 {
-            let paths = write_report(&dir, &run, &["Yes.".into()]).unwrap();
+            let paths = write_report(&dir, &run, &["Yes.".into()], Statistic::Median).unwrap();
             assert_eq!(paths.len(), 14);
             assert!(paths[0].ends_with("index.html"));
             assert!(paths.iter().all(|path| path.is_file()));
@@ -131,7 +138,7 @@ mod tests {
     fn a_folder_that_cannot_be_written_is_named() {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir(place.path().join("cells.csv")).unwrap();
-        let error = write_report(place.path(), &sample::empty(), &[]).unwrap_err();
+        let error = write_report(place.path(), &sample::empty(), &[], Statistic::Mean).unwrap_err();
         assert!(error.to_string().contains("cells.csv"), "{error}");
         assert!(
             !fs::read_dir(place.path())

@@ -10,9 +10,12 @@ pub mod contender;
 pub mod data;
 pub mod iscsi;
 pub mod iso;
+pub mod load;
 mod measure;
 pub mod model;
 mod pin;
+mod samples;
+mod statistic;
 pub mod verdict;
 
 pub use measure::{Mode, Options, Progress, cpu_name, measure, plain};

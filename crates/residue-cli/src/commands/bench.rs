@@ -10,7 +10,8 @@ use residue_lab::report::table::COLUMNS;
 use residue_lab::report::{self, tables};
 use residue_lab::speed::clock::Clock;
 use residue_lab::speed::data::Data;
-use residue_lab::speed::model::Run;
+use residue_lab::speed::load;
+use residue_lab::speed::model::{Run, Statistic};
 use residue_lab::speed::{Mode, Options, claims, iscsi, iso, measure, plain, verdict};
 use std::io::Write;
 use std::ops::RangeInclusive;
@@ -24,8 +25,8 @@ const EXTRA_SIZES: [usize; 3] = [64, 1500, 9000];
 
 /// The sizes the verdict speaks of.
 const VERDICT_SIZES: [usize; 4] = [64, 1500, 9000, 65536];
-/// Rounds of batches.
-const ROUNDS: usize = 31;
+/// Rounds of batches: of a quarter of a second, so that a lowered clock rarely lasts through all.
+const ROUNDS: usize = 101;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,8 +41,10 @@ Examples:
   residue bench iscsi                        the CRC's share in receiving iSCSI data (Intel 2006)
   residue bench --json > a.json; residue bench --compare a.json b.json
 
-Times are of one call, the timer's own cost subtracted. The mean and its 95 % interval are the thesis's figures;
-the median, which interruptions do not move, decides the verdict.";
+Times are of one call, the timer's own cost subtracted. Disturbed calls (interrupted, or at a lowered clock)
+are set aside, counted and taken again.
+Figures are medians with 95 % intervals; --statistic mean
+shows the thesis's means of all calls instead. The verdict compares medians.";
 
 /// Arguments of `residue bench`.
 #[derive(Debug, Args)]
@@ -81,6 +84,10 @@ pub struct BenchArgs {
     /// How calls are timed: thesis, unless --sizes or --mixed ask for throughput
     #[arg(long, value_enum)]
     mode: Option<ModeName>,
+
+    /// What tables, figures and comparisons show; JSON and CSV hold both
+    #[arg(long, value_enum, default_value = "median", conflicts_with = "claims")]
+    statistic: StatisticName,
 
     /// What the buffers hold: random (fresh for each call), zeros, ones or ramp
     #[arg(long, value_name = "WHAT", default_value = "random", value_parser = str::parse::<Data>)]
@@ -161,6 +168,23 @@ enum ModeName {
     Latency,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StatisticName {
+    /// The median of the calls that were not disturbed
+    Median,
+    /// The mean of all calls, as the thesis prints it
+    Mean,
+}
+
+impl StatisticName {
+    fn get(self) -> Statistic {
+        match self {
+            StatisticName::Median => Statistic::Median,
+            StatisticName::Mean => Statistic::Mean,
+        }
+    }
+}
+
 fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
     let parsed = text.split_once("..").and_then(|(from, to)| {
         let to = to.strip_prefix('=').unwrap_or(to);
@@ -186,7 +210,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
         None => {}
     }
     if let Some(files) = &args.compare {
-        return compare(&files[0], &files[1]);
+        return compare(&files[0], &files[1], args.statistic.get());
     }
     pin(args)?;
     if args.claims {
@@ -204,13 +228,14 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
             sizes: plain(&VERDICT_SIZES),
             ..options.clone()
         };
-        run.steady = measure(&steady, &clock, &mut |done, of| bar.tell(done, of))?.cells;
+        let steady = measure(&steady, &clock, &mut |done, of| bar.tell(done, of))?;
+        (run.steady, run.load) = (steady.cells, run.load.max(steady.load));
     }
     bar.clear();
 
     let told = verdict::verdict(&run);
     if let Some(folder) = &args.report {
-        let files = report::write_report(folder, &run, &told)
+        let files = report::write_report(folder, &run, &told, args.statistic.get())
             .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
         if let Some(page) = files.first() {
             // The report is written; that nobody can be told so is no failure.
@@ -295,40 +320,43 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
     writeln!(out, "{} ({}), residue {}, {}", m.cpu, m.arch, run.residue, run.date)?;
     writeln!(
         out,
-        "counter {}: {:.3} core cycles and {:.3} ns a tick, in steps of {} ticks; reading it costs {} ticks (subtracted)",
+        "counter {}: {:.3} core cycles and {:.3} ns a tick, in steps of {} ticks; {} costs {} ticks (subtracted)",
         m.counter,
         1.0 / m.ticks_per_cycle,
         m.ns_per_tick,
         m.resolution_ticks,
-        m.overhead_ticks
+        if run.mode == Mode::Thesis.name() { "reading it" } else { "an empty call" },
+        (m.overhead_ticks * 100.0).round() / 100.0
     )?;
     writeln!(
         out,
-        "{} {} of {} data a figure, mode {}{}\n",
+        "{} {} of {} data a figure, mode {}{}",
         run.samples,
-        samples_word(run),
+        run.samples_word(),
         run.data,
         run.mode,
         run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
     )?;
+    writeln!(out, "{}", load::set_aside(run))?;
+    for warning in run.warnings() {
+        writeln!(out, "{}", report::wrapped(&warning, COLUMNS))?;
+    }
+    writeln!(out)?;
+    let statistic = args.statistic.get();
     let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || run.mode != Mode::Thesis.name();
     if args.full {
-        for table in tables::tables(run) {
+        for table in tables::tables(run, statistic) {
             writeln!(out, "{}", table.text())?;
         }
     } else if in_ns {
         writeln!(out, "{}", tables::table_ns(run).text())?;
     } else {
-        writeln!(out, "{}", tables::table_6_1(run).text())?;
+        writeln!(out, "{}", tables::table_6_1(run, statistic).text())?;
     }
     for paragraph in told {
         writeln!(out, "{}\n", report::wrapped(paragraph, COLUMNS))?;
     }
     Ok(())
-}
-
-fn samples_word(run: &Run) -> &'static str {
-    if run.mode == Mode::Thesis.name() { "calls" } else { "batches" }
 }
 
 fn pin(args: &BenchArgs) -> Result<()> {
@@ -410,15 +438,15 @@ fn run_iscsi(rounds: usize, csv: bool, json: bool, folder: Option<&Path>) -> Res
     Ok(Outcome::Good)
 }
 
-fn compare(a: &Path, b: &Path) -> Result<Outcome> {
+fn compare(a: &Path, b: &Path, statistic: Statistic) -> Result<Outcome> {
     let read = |path: &Path| -> Result<Run> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
-        serde_json::from_str(&text).with_context(|| {
+        Run::from_json(&text).with_context(|| {
             format!("`{}` is not a run; make one with `residue bench --json`", path.display())
         })
     };
     let (a, b) = (read(a)?, read(b)?);
-    write!(streams::stdout(), "{}", report::compare(&a, &b))?;
+    write!(streams::stdout(), "{}", report::compare(&a, &b, statistic))?;
     Ok(Outcome::Good)
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use super::table::COLUMNS;
 use super::text::{clean, day, padded, shortened, significant, wrapped};
-use crate::speed::model::{Cell, Run};
+use crate::speed::load::too_busy;
+use crate::speed::model::{Cell, Run, Statistic};
 
 type Kernels<'a> = Vec<((&'a str, &'a str), BTreeMap<(usize, usize), &'a Cell>)>;
 
@@ -13,8 +14,8 @@ type Kernels<'a> = Vec<((&'a str, &'a str), BTreeMap<(usize, usize), &'a Cell>)>
 /// geometric mean of the ratios. Below stand the cells that only one of the runs has.
 ///
 /// A ratio above 1 means that B is slower. `~` marks a pair whose 95 % intervals overlap.
-pub fn compare(a: &Run, b: &Run) -> String {
-    let mut out = header(a, b);
+pub fn compare(a: &Run, b: &Run, statistic: Statistic) -> String {
+    let mut out = header(a, b, statistic);
     let (in_a, in_b) = (kernels(a), kernels(b));
     let mut lonely = String::new();
     let mut all_ratios = Vec::new();
@@ -29,7 +30,7 @@ pub fn compare(a: &Run, b: &Run) -> String {
             }
         }
         if !ratios.is_empty() {
-            all_ratios.extend(section(&mut out, code, kernel, &ratios));
+            all_ratios.extend(section(&mut out, code, kernel, &ratios, statistic));
         }
         alone(&mut lonely, "A", (code, kernel), &only_a, cells.len());
     }
@@ -59,15 +60,19 @@ pub fn compare(a: &Run, b: &Run) -> String {
     out
 }
 
-fn header(a: &Run, b: &Run) -> String {
-    let mut out = String::from(
-        "Core cycles per byte, mean. B/A above 1: B is slower. ~: the 95 % intervals overlap.\n",
+fn header(a: &Run, b: &Run, statistic: Statistic) -> String {
+    let mut out = format!(
+        "Core cycles per byte, {}. B/A above 1: B is slower. ~: the 95 % intervals overlap.\n",
+        statistic.name()
     );
     for (name, run) in [("A", a), ("B", b)] {
         let (cpu, date) = (shortened(&run.machine.cpu, 44), day(&run.date));
         let (version, mode, data) =
             (shortened(&run.residue, 12), shortened(&run.mode, 10), shortened(&run.data, 10));
         let _ = writeln!(out, "{name}: {cpu}, {date}, residue {version}, {mode}, {data} data");
+        if let Some(line) = too_busy(run) {
+            let _ = writeln!(out, "{}", wrapped(&format!("{name}: {line}"), COLUMNS));
+        }
     }
     if a.mode != b.mode || a.data != b.data {
         out.push_str(
@@ -106,21 +111,23 @@ fn section(
     code: &str,
     kernel: &str,
     pairs: &[((usize, usize), &Cell, &Cell)],
+    statistic: Statistic,
 ) -> Vec<f64> {
     let _ = writeln!(out, "\n{} {}", shortened(code, 40), shortened(kernel, 40));
     let _ = writeln!(out, "      bytes          A          B        B/A");
     let mut ratios = Vec::new();
     for (at, a, b) in pairs {
-        let ratio = b.mean / a.mean;
-        let usable = a.mean > 0.0 && b.mean > 0.0 && ratio.is_finite();
+        let (a, b) = (a.estimate(statistic), b.estimate(statistic));
+        let ratio = b.value / a.value;
+        let usable = a.value > 0.0 && b.value > 0.0 && ratio.is_finite();
         if usable {
             ratios.push(ratio);
         }
-        let overlap = (a.mean - b.mean).abs() <= a.margin.abs() + b.margin.abs();
+        let overlap = a.low <= b.high && b.low <= a.high;
         let columns = [
             size(*at),
-            digits(a.mean),
-            digits(b.mean),
+            digits(a.value),
+            digits(b.value),
             if usable { digits(ratio) } else { "-".into() },
         ];
         let line: String = columns.iter().map(|value| padded(value, 11, true)).collect();
@@ -163,7 +170,7 @@ mod tests {
     #[test]
     fn a_run_equals_itself() {
         let run = sample::x86();
-        let text = compare(&run, &run);
+        let text = compare(&run, &run, Statistic::Median);
         assert!(
             text.contains(&format!("Geometric mean of all {} ratios: 1.00", run.cells.len())),
             "{text}"
@@ -176,10 +183,10 @@ mod tests {
     fn ratios_and_lonely_cells_are_named() {
         let (a, mut b) = (sample::x86(), sample::arm());
         for cell in b.cells.iter_mut().filter(|cell| cell.kernel == "nibble") {
-            cell.mean *= 2.0;
+            cell.median *= 2.0;
         }
         b.mode = "latency".into();
-        let text = compare(&a, &b);
+        let text = compare(&a, &b, Statistic::Median);
         let nibble: Vec<&str> =
             text.lines().skip_while(|line| !line.contains("nibble")).take(40).collect();
         let mean = nibble.iter().find(|line| line.contains("geometric mean")).unwrap();
@@ -192,10 +199,20 @@ mod tests {
 
     #[test]
     fn nothing_to_compare_is_said() {
-        let text = compare(&sample::empty(), &sample::empty());
+        let text = compare(&sample::empty(), &sample::empty(), Statistic::Mean);
         assert!(text.contains("no cell in common"));
         let mut zero = sample::x86();
-        zero.cells.iter_mut().for_each(|cell| cell.mean = 0.0);
-        assert!(compare(&zero, &sample::x86()).contains("no cell in common"));
+        zero.cells.iter_mut().for_each(|cell| cell.median = 0.0);
+        assert!(compare(&zero, &sample::x86(), Statistic::Median).contains("no cell in common"));
+    }
+    #[test]
+    fn an_interruption_shows_in_means_and_not_in_medians() {
+        let (a, mut b) = (sample::x86(), sample::x86());
+        b.cells.iter_mut().for_each(|cell| cell.plain_mean *= 100.0);
+        let all = format!("all {} ratios", a.cells.len());
+        assert!(compare(&a, &b, Statistic::Median).contains(&format!("{all}: 1.00")));
+        assert!(compare(&a, &b, Statistic::Mean).contains(&format!("{all}: 100")));
+        b.load.waited = 0.5;
+        assert!(compare(&a, &b, Statistic::Median).contains("B: Too busy a machine"));
     }
 }

@@ -6,16 +6,20 @@ use std::fmt::Write as _;
 use crate::speed::model::Run;
 
 /// All cells of a run, one a line, with a header. Lines end in CR LF and fields are quoted where RFC 4180
-/// asks for it. Numbers are written in full, so that reading them back loses nothing.
+/// asks for it. Numbers are written in full, so that reading them back loses nothing. Columns are the fields of
+/// [`Cell`](crate::speed::model::Cell): all but `plain_...` are of the samples that were kept.
 pub fn csv(run: &Run) -> String {
     let mut out = String::from(
         "code,kernel,bytes,extra_bytes,samples,mean_cycles_per_byte,standard_deviation,margin_95_percent,\
-         median_cycles_per_byte,min_cycles_per_byte,median_ns_per_call\r\n",
+         median_cycles_per_byte,min_cycles_per_byte,median_ns_per_call,median_low_95_percent,\
+         median_high_95_percent,set_aside,plain_mean_cycles_per_byte,plain_margin_95_percent\r\n",
     );
     for c in &run.cells {
         let (code, kernel) = (quoted(&c.code), quoted(&c.kernel));
         let _ = write!(out, "{code},{kernel},{},{},{},", c.bytes, c.extra, c.samples);
-        let _ = write!(out, "{},{},{},{},{},{}\r\n", c.mean, c.sd, c.margin, c.median, c.min, c.ns);
+        let _ = write!(out, "{},{},{},{},{},{},", c.mean, c.sd, c.margin, c.median, c.min, c.ns);
+        let _ = write!(out, "{},{},{},", c.low, c.high, c.set_aside);
+        let _ = write!(out, "{},{}\r\n", c.plain_mean, c.plain_margin);
     }
     out
 }
@@ -79,7 +83,7 @@ mod tests {
         run.cells[0].kernel = "odd, \"quoted\"\r\nname".into();
         let lines = parse(&csv(&run).replace("\r\nname", "\nname"));
         assert_eq!(lines.len(), run.cells.len() + 1);
-        assert!(lines.iter().all(|line| line.len() == 11));
+        assert!(lines.iter().all(|line| line.len() == 16));
         assert_eq!(lines[1][1], "odd, \"quoted\"\nname");
         assert_eq!(lines[2][5].parse::<f64>().unwrap(), run.cells[1].mean);
     }

@@ -6,20 +6,26 @@ use super::figures::{Figure, figures};
 use super::published::Cpu;
 use super::table::Table;
 use super::tables::tables;
-use super::text::{day, escaped, plain_number};
-use crate::speed::model::Run;
+use super::text::{day, escaped, marked_up, plain_number};
+use crate::speed::load;
+use crate::speed::model::{Run, Statistic};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/choose.js");
 
 /// The whole report as one file that loads nothing else. `verdict` is what the run shows, a paragraph each;
-/// without one the section is left out. All text is escaped.
-pub fn html(run: &Run, verdict: &[String]) -> String {
-    page(run, verdict, &figures(run))
+/// without one the section is left out. Figures and tables show `statistic`. All text is escaped.
+pub fn html(run: &Run, verdict: &[String], statistic: Statistic) -> String {
+    page(run, verdict, statistic, &figures(run, statistic))
 }
 
 /// [`html`] with figures that are already drawn.
-pub(super) fn page(run: &Run, verdict: &[String], figures: &[Figure]) -> String {
+pub(super) fn page(
+    run: &Run,
+    verdict: &[String],
+    statistic: Statistic,
+    figures: &[Figure],
+) -> String {
     let title = format!("Error-detection codes on {}", run.machine.cpu);
     let mut out = head(&title, &run.date);
     header(&mut out, run, verdict, &title);
@@ -27,14 +33,14 @@ pub(super) fn page(run: &Run, verdict: &[String], figures: &[Figure]) -> String 
     if !verdict.is_empty() {
         out.push_str("<section id=\"verdict\">\n<h2>Verdict</h2>\n<div class=\"verdict\">\n");
         for paragraph in verdict {
-            let _ = writeln!(out, "<p>{}</p>", escaped(paragraph));
+            let _ = writeln!(out, "<p>{}</p>", marked_up(paragraph));
         }
         out.push_str("</div>\n</section>\n");
     }
     section(&mut out, "figures", "Figures", |out| figure_list(out, figures));
-    section(&mut out, "tables", "Tables", |out| table_list(out, run));
+    section(&mut out, "tables", "Tables", |out| table_list(out, run, statistic));
     section(&mut out, "machine", "Machine", |out| machine(out, run));
-    section(&mut out, "method", "Method", |out| method(out, run));
+    section(&mut out, "method", "Method", |out| method(out, run, statistic));
     let version = escaped(&run.residue);
     let _ = write!(
         out,
@@ -64,15 +70,23 @@ pub(super) fn section(out: &mut String, id: &str, title: &str, body: impl FnOnce
 fn header(out: &mut String, run: &Run, verdict: &[String], title: &str) {
     let _ = write!(
         out,
-        "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · mode {} · {} data · {} calls for each mean · \
-         residue {}</p>\n<nav>",
+        "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · mode {} · {} data · {} {} for each figure · \
+         residue {}</p>\n",
         escaped(title),
         escaped(&run.date),
         escaped(&run.mode),
         escaped(&run.data),
         run.samples,
+        run.samples_word(),
         escaped(&run.residue)
     );
+    if !run.cells.is_empty() {
+        let _ = writeln!(out, "<p class=\"faint\">{}</p>", escaped(&load::set_aside(run)));
+    }
+    for warning in run.warnings() {
+        let _ = writeln!(out, "<p class=\"warning\">{}</p>", escaped(&warning));
+    }
+    out.push_str("<nav>");
     if !verdict.is_empty() {
         out.push_str("<a href=\"#verdict\">Verdict</a>");
     }
@@ -124,9 +138,9 @@ fn heading(figure: &Figure) -> String {
     }
 }
 
-/// Escaped, and with compiler options such as -O3 kept whole at the end of a line.
+/// Marked up, and with compiler options such as -O3 kept whole at the end of a line.
 fn prose(text: &str) -> String {
-    escaped(text).replace(" -O", " \u{2011}O").replace("(-O", "(\u{2011}O")
+    marked_up(text).replace(" -O", " \u{2011}O").replace("(-O", "(\u{2011}O")
 }
 
 fn plate(out: &mut String, figure: &Figure) {
@@ -171,8 +185,8 @@ fn choices(out: &mut String, number: &str, figures: &[Figure]) {
     out.push_str("</figure>\n");
 }
 
-fn table_list(out: &mut String, run: &Run) {
-    let tables = tables(run);
+fn table_list(out: &mut String, run: &Run, statistic: Statistic) {
+    let tables = tables(run, statistic);
     if tables.is_empty() {
         out.push_str("<p>This run has no cells.</p>\n");
     }
@@ -202,6 +216,14 @@ fn machine(out: &mut String, run: &Run) {
         let plural = if ticks == "1" { "" } else { "s" };
         format!("{ticks} tick{plural}, {cycles} core cycles")
     };
+    let per_cycle = match m.ticks_per_cycle_by_products {
+        Some(other) => format!(
+            "{} by additions, {} by multiplications",
+            plain_number(m.ticks_per_cycle),
+            plain_number(other)
+        ),
+        None => plain_number(m.ticks_per_cycle),
+    };
     let features = if m.features.is_empty() { "none".into() } else { m.features.join(", ") };
     let facts = [
         ("CPU", m.cpu.clone()),
@@ -209,7 +231,7 @@ fn machine(out: &mut String, run: &Run) {
         ("Features in use", features),
         ("Core clock during the run", clock),
         ("Counter", format!("{}, {} ns a tick", m.counter, plain_number(m.ns_per_tick))),
-        ("Counter ticks per core cycle", plain_number(m.ticks_per_cycle)),
+        ("Counter ticks per core cycle", per_cycle),
         ("Resolution of the counter", cycles(m.resolution_ticks)),
         ("Reading it twice, subtracted", cycles(m.overhead_ticks)),
     ];
@@ -220,7 +242,7 @@ fn machine(out: &mut String, run: &Run) {
     out.push_str("</dl>\n");
 }
 
-fn method(out: &mut String, run: &Run) {
+fn method(out: &mut String, run: &Run, statistic: Statistic) {
     let mode = match run.mode.as_str() {
         "thesis" => {
             "As in the thesis, every call gets a buffer of its own, and the counter is read before and after it; without \
@@ -242,13 +264,25 @@ fn method(out: &mut String, run: &Run) {
     }
     let _ = write!(
         out,
-        "<p>Each cell is the mean of its calls ({} by default), in core cycles per byte; counter ticks are \
-         turned into core cycles with the factor above, and the cost of reading the counter is subtracted. The \
-         margin is half the width of the 95 % confidence interval of the mean: it says how well the mean is \
-         known, not how much single calls differ, which is the standard deviation in <code>cells.csv</code>.</p>\n\
+        "<p>Each cell is the {} of its {} ({} by default), in core cycles per byte; counter ticks are \
+         turned into core cycles with the factor above, and the cost of reading the counter is subtracted. {} It \
+         says how well the {} is known, not how much single calls differ, which is the standard deviation in \
+         <code>cells.csv</code>. Disturbed calls, recognised by the operating system's count of turns on a core, by a time far outside \
+         the rest, or by a chain of additions that ran slower beside them, are set aside and taken again; <code>cells.csv</code> has their number and the \
+         mean with them. Published figures are means. Arrows at the edge of a figure point to what lies beyond it.</p>\n\
          <p>Figures of different processors compare cycles, not time: a faster clock does not show. Published \
          curves were compiled by GCC at the level that each figure names.</p>\n",
-        run.samples
+        statistic.name(),
+        run.samples_word(),
+        run.samples,
+        match statistic {
+            Statistic::Median =>
+                "The number after ± is the distance to the farther end of the 95 % interval of the \
+                 median, given by order statistics.",
+            Statistic::Mean =>
+                "The number after ± is half the width of the 95 % confidence interval of the mean.",
+        },
+        statistic.name()
     );
 }
 
@@ -265,9 +299,10 @@ mod tests {
 
     #[test]
     fn the_page_is_whole_and_loads_nothing() {
-        let html = html(&sample::x86(), &["CRC-32C is <faster> & better.".into()]);
+        let verdict = ["CRC-32C by `adc` is <faster> & better.".into()];
+        let html = html(&sample::x86(), &verdict, Statistic::Median);
         assert_eq!(parsed(&html), 11);
-        assert!(html.contains("CRC-32C is &lt;faster&gt; &amp; better."));
+        assert!(html.contains("by <code>adc</code> is &lt;faster&gt; &amp; better."));
         for word in ["src=", "@import", "url(", "<link"] {
             assert!(!html.contains(word), "{word}");
         }
@@ -277,7 +312,7 @@ mod tests {
 
     #[test]
     fn empty_and_hostile_runs_give_a_page() {
-        assert_eq!(parsed(&html(&sample::empty(), &[])), 0);
+        assert_eq!(parsed(&html(&sample::empty(), &[], Statistic::Median)), 0);
         let mut run = sample::x86();
         run.machine.cpu = "</title><script>alert(1)</script>\u{1b}".into();
         run.machine.ticks_per_cycle = 0.0;
@@ -285,9 +320,29 @@ mod tests {
         run.date = String::new();
         run.mode = "\"'<".into();
         run.cells[0].kernel = "<img src=x onerror=alert(1)>".into();
-        let html = html(&run, &[]);
+        let html = html(&run, &[], Statistic::Mean);
         parsed(&html);
         assert_eq!(html.matches("<script>").count(), 1);
         assert!(!html.contains("<img"));
+    }
+
+    #[test]
+    fn a_busy_machine_is_named_above_everything() {
+        let mut run = sample::x86();
+        run.load.waited = 0.5;
+        run.cells[0].set_aside = 7;
+        let html = html(&run, &[], Statistic::Median);
+        assert_eq!(html.matches("class=\"warning\"").count(), 1);
+        assert!(html.contains("waited for a core 50 %") && html.contains("7 of "));
+    }
+
+    #[test]
+    fn no_page_shows_a_raw_backtick() {
+        let run = sample::x86();
+        let verdict = crate::speed::verdict::verdict(&run);
+        assert!(verdict.iter().any(|paragraph| paragraph.contains("`avx512`")));
+        let html = html(&run, &verdict, Statistic::Median);
+        assert!(html.contains("<code>avx512</code>"));
+        assert!(!html.split_once("<script>").unwrap().0.contains('`'));
     }
 }

@@ -1,6 +1,6 @@
 //! Runs made up for the tests: plausible figures for every kernel, without measuring anything.
 
-use crate::speed::model::{Cell, Machine, Run};
+use crate::speed::model::{Cell, FORMAT, Machine, Run};
 
 /// The thirteen sizes of the thesis.
 pub(crate) const SIZES: [usize; 13] =
@@ -67,6 +67,7 @@ fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {
         features: ["sse4.2", "pclmulqdq", "avx2"].map(String::from).to_vec(),
         counter: "rdtsc".into(),
         ticks_per_cycle: 0.83,
+        ticks_per_cycle_by_products: Some(0.831),
         ns_per_tick: 0.4,
         resolution_ticks: 1.0,
         overhead_ticks: 24.0,
@@ -81,7 +82,7 @@ fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {
         }
     }
     Run {
-        format: 1,
+        format: FORMAT,
         residue: "0.1.0".into(),
         date: "2026-01-02T03:04:05Z".into(),
         machine,
@@ -91,6 +92,7 @@ fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {
         cells,
         steady: Vec::new(),
         conditions: Vec::new(),
+        load: Default::default(),
     }
 }
 
@@ -107,10 +109,15 @@ fn cell(code: &str, kernel: &str, bytes: usize, extra: usize, fixed: f64, per_by
         bytes,
         extra,
         samples: 1000,
+        set_aside: 0,
         mean,
         sd,
         margin: 1.962 * sd / 1000f64.sqrt(),
         median: mean * 0.995,
+        low: mean * 0.993,
+        high: mean * 0.998,
+        plain_mean: mean,
+        plain_margin: 1.962 * sd / 1000f64.sqrt(),
         min: mean * 0.97,
         ns: mean * total / 3.0,
     }

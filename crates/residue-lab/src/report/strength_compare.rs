@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::html;
 use super::table::{Row, Table};
-use super::text::{escaped, grouped, significant};
+use super::text::{escaped, grouped, marked_up, significant};
 use crate::strength::Kind;
 use crate::strength::compare::{self, Comparison, FEW, Known, YEAR};
 
@@ -172,7 +172,7 @@ pub fn page(comparison: &Comparison) -> String {
     if !findings.is_empty() {
         out.push_str("<div class=\"verdict\">\n");
         for sentence in findings {
-            let _ = writeln!(out, "<p>{}</p>", escaped(&sentence));
+            let _ = writeln!(out, "<p>{}</p>", marked_up(&sentence));
         }
         out.push_str("</div>\n");
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::html;
 use super::table::{COLUMNS, Row, Table};
-use super::text::{escaped, significant, wrapped};
+use super::text::{escaped, marked_up, significant, wrapped};
 use crate::strength::data::{self, Run, Sampled, Test, TestResult};
 
 /// The bits of an ideal code that misses as many, `≥` where nothing was missed, `-` where nothing was tried.
@@ -210,7 +210,7 @@ pub fn page(run: &Run) -> String {
     html::section(&mut out, "verdict", "Verdict", |out| {
         out.push_str("<div class=\"verdict\">\n");
         for sentence in findings(run) {
-            let _ = writeln!(out, "<p>{}</p>", escaped(&sentence));
+            let _ = writeln!(out, "<p>{}</p>", marked_up(&sentence));
         }
         out.push_str("</div>\n");
     });

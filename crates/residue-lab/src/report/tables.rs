@@ -3,8 +3,8 @@
 use super::published::{self, Cpu, Level};
 use super::select::Index;
 use super::table::{Row, Table};
-use super::text::{mean_margin, significant};
-use crate::speed::model::Run;
+use super::text::{capitalised, significant, with_margin};
+use crate::speed::model::{Run, Statistic};
 
 /// The sizes of Table 6.1: an acknowledgement, an Ethernet frame, a jumbo frame.
 const SIZES: [usize; 3] = [64, 1500, 9000];
@@ -13,13 +13,13 @@ const SIZES: [usize; 3] = [64, 1500, 9000];
 const NONE: &str = "-";
 
 /// Every table that has a value, in the order 6.1, A.1, A.4, A.5, A.6, quoted figures.
-pub fn tables(run: &Run) -> Vec<Table> {
+pub fn tables(run: &Run, statistic: Statistic) -> Vec<Table> {
     let all = [
-        table_6_1(run),
-        table_a1(run),
-        table_a4(run),
-        table_a5(run),
-        table_a6(run),
+        table_6_1(run, statistic),
+        table_a1(run, statistic),
+        table_a4(run, statistic),
+        table_a5(run, statistic),
+        table_a6(run, statistic),
         table_quoted(),
     ];
     if run.cells.is_empty() {
@@ -161,6 +161,16 @@ fn names(cpus: &[Cpu]) -> String {
     names.join("; ")
 }
 
+/// What a figure with `±` is.
+fn described(statistic: Statistic) -> &'static str {
+    match statistic {
+        Statistic::Median => {
+            "Median of the undisturbed calls, and how far its 95 % interval reaches"
+        }
+        Statistic::Mean => "Mean of all calls, disturbed ones too, and its 95 % margin",
+    }
+}
+
 /// The lines of all kernels, a heading above each code's; `line` gives the values, or `None` for no line.
 fn rows(index: &Index<'_>, mut lines: impl FnMut(&str, &str) -> Vec<Row>) -> Vec<Row> {
     let (mut rows, mut last) = (Vec::new(), None);
@@ -177,7 +187,7 @@ fn rows(index: &Index<'_>, mut lines: impl FnMut(&str, &str) -> Vec<Row>) -> Vec
 
 /// Table 6.1 (and 6.2, 6.3): every kernel at 64, 1500 and 9000 bytes, with the published figures of the CPUs
 /// of the same architecture.
-pub fn table_6_1(run: &Run) -> Table {
+pub fn table_6_1(run: &Run, statistic: Statistic) -> Table {
     let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
     let mut heads = Vec::new();
     for bytes in SIZES {
@@ -189,7 +199,7 @@ pub fn table_6_1(run: &Run) -> Table {
         for bytes in SIZES {
             let cell = index.cell(code, kernel, bytes, 0);
             any |= cell.is_some();
-            values.push(cell.map_or(NONE.into(), |cell| mean_margin(cell.mean, cell.margin)));
+            values.push(cell.map_or(NONE.into(), |cell| with_margin(cell.estimate(statistic))));
             values.extend(cpus.iter().map(|&cpu| printed(cpu, Level::O3, code, kernel, bytes)));
         }
         if any { vec![Row::Values(kernel.into(), values)] } else { Vec::new() }
@@ -198,7 +208,8 @@ pub fn table_6_1(run: &Run) -> Table {
         id: "6.1",
         title: "Table 6.1: core cycles per byte at three sizes".into(),
         note: format!(
-            "Mean and 95 % margin of this run; after each size the published mean (GCC -O3). {}.",
+            "{}; after each size the published mean (GCC -O3). {}.",
+            described(statistic),
             names(cpus)
         ),
         stub: "code and kernel",
@@ -209,7 +220,7 @@ pub fn table_6_1(run: &Run) -> Table {
 }
 
 /// Table A.1 (and A.2, A.3): every kernel at every size, the published lines below ours.
-pub fn table_a1(run: &Run) -> Table {
+pub fn table_a1(run: &Run, statistic: Statistic) -> Table {
     let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
     let sizes = index.sizes();
     let rows = rows(&index, |code, kernel| {
@@ -217,7 +228,10 @@ pub fn table_a1(run: &Run) -> Table {
         if cells.iter().all(Option::is_none) {
             return Vec::new();
         }
-        let ours = cells.iter().map(|cell| three_digits(cell.map(|cell| cell.mean))).collect();
+        let ours = cells
+            .iter()
+            .map(|cell| three_digits(cell.map(|cell| cell.estimate(statistic).value)))
+            .collect();
         let mut lines = vec![Row::Values(kernel.into(), ours)];
         for &cpu in cpus {
             if published::series(cpu, Level::O3, code, kernel).is_some() {
@@ -232,7 +246,8 @@ pub fn table_a1(run: &Run) -> Table {
         id: "a1",
         title: "Table A.1: core cycles per byte at every size".into(),
         note: format!(
-            "Means of this run; indented below them the published means (GCC -O3). {}.",
+            "{}s of this run; indented below them the published means (GCC -O3). {}.",
+            capitalised(statistic.name()),
             names(cpus)
         ),
         stub: "code and kernel",
@@ -244,7 +259,7 @@ pub fn table_a1(run: &Run) -> Table {
 
 /// Table A.4: the Internet checksum scalar (-O1) and vectorised by the compiler (-O3). The kernel with
 /// add-with-carry is scalar in both.
-pub fn table_a4(run: &Run) -> Table {
+pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
     const PAIRS: [(&str, &str, &str); 3] = [
         ("word16_scalar", "word16", "16-bit"),
         ("word32_scalar", "word32", "32-bit"),
@@ -256,8 +271,10 @@ pub fn table_a4(run: &Run) -> Table {
     for (scalar, vector, name) in PAIRS {
         let mut lines = Vec::new();
         for bytes in SIZES {
-            let mean = |kernel| index.cell("internet", kernel, bytes, 0).map(|cell| cell.mean);
-            let (o1, o3) = (mean(scalar), mean(vector));
+            let value = |kernel| {
+                index.cell("internet", kernel, bytes, 0).map(|cell| cell.estimate(statistic).value)
+            };
+            let (o1, o3) = (value(scalar), value(vector));
             if o1.is_none() && o3.is_none() {
                 continue;
             }
@@ -280,10 +297,11 @@ pub fn table_a4(run: &Run) -> Table {
     Table {
         id: "a4",
         title: "Table A.4: the Internet checksum, scalar and vectorised by the compiler".into(),
-        note:
-            "Mean core cycles per byte; ratio: scalar over vectorised. The adc kernel is scalar, the same \
-               in both columns. -O1 and -O3: published, GCC."
-                .into(),
+        note: format!(
+            "{} core cycles per byte; ratio: scalar over vectorised. The adc kernel is scalar, the same in both \
+             columns. -O1 and -O3: published means, GCC.",
+            capitalised(statistic.name())
+        ),
         stub: "words and size",
         heads: heads.map(String::from).to_vec(),
         together: 1,
@@ -292,20 +310,22 @@ pub fn table_a4(run: &Run) -> Table {
 }
 
 /// Table A.5: 0 to 7 extra bytes, CRC-32C with the crc32 instruction on three streams (on ARM the nearest).
-pub fn table_a5(run: &Run) -> Table {
+pub fn table_a5(run: &Run, statistic: Statistic) -> Table {
     let title = "Table A.5: extra bytes, CRC-32C";
-    extra_bytes(run, "a5", title, "crc-32/iscsi", &["sse42_pclmul", "crc_pmull", "crc"])
+    let kernels = ["sse42_pclmul", "crc_pmull", "crc"];
+    extra_bytes(run, statistic, ("a5", title), "crc-32/iscsi", &kernels)
 }
 
 /// Table A.6: 0 to 7 extra bytes, Internet checksum with 16-bit words.
-pub fn table_a6(run: &Run) -> Table {
-    extra_bytes(run, "a6", "Table A.6: extra bytes, Internet checksum", "internet", &["word16"])
+pub fn table_a6(run: &Run, statistic: Statistic) -> Table {
+    let title = "Table A.6: extra bytes, Internet checksum";
+    extra_bytes(run, statistic, ("a6", title), "internet", &["word16"])
 }
 
 fn extra_bytes(
     run: &Run,
-    id: &'static str,
-    title: &str,
+    statistic: Statistic,
+    (id, title): (&'static str, &str),
     code: &str,
     kernels: &[&'static str],
 ) -> Table {
@@ -328,7 +348,7 @@ fn extra_bytes(
         let mut values = Vec::new();
         for bytes in SIZES {
             let cell = index.cell(code, kernel, bytes, extra);
-            values.push(cell.map_or(NONE.into(), |cell| mean_margin(cell.mean, cell.margin)));
+            values.push(cell.map_or(NONE.into(), |cell| with_margin(cell.estimate(statistic))));
             values.extend(cpus.iter().map(|&cpu| {
                 let all = published::thesis_extra_bytes().iter();
                 let series = all.filter(|s| s.cpu == cpu && s.code == code && s.kernel == kernel);
@@ -343,8 +363,9 @@ fn extra_bytes(
         id,
         title: format!("{title} {}", kernel.unwrap_or_default()).trim_end().into(),
         note: format!(
-            "Core cycles per byte of buffers that are 0 to 7 bytes longer than the size above; after each size \
+            "Core cycles per byte of buffers that are 0 to 7 bytes longer than the size above. {}; after each size \
              the published mean (GCC -O3). {}.",
+            described(statistic),
             names(&cpus)
         ),
         stub: "extra bytes",
@@ -363,7 +384,7 @@ mod tests {
     #[test]
     fn every_table_fits_a_terminal_in_both_architectures() {
         for run in [sample::x86(), sample::arm()] {
-            let all = tables(&run);
+            let all = tables(&run, Statistic::Median);
             assert_eq!(
                 all.iter().map(|t| t.id).collect::<Vec<_>>(),
                 ["6.1", "a1", "a4", "a5", "a6", "quoted"]
@@ -386,22 +407,33 @@ mod tests {
             table.rows.iter().find_map(values).unwrap()
         };
         let x86 = sample::x86();
-        let row = find(&table_6_1(&x86), "sse42_pclmul");
+        let row = find(&table_6_1(&x86, Statistic::Median), "sse42_pclmul");
         assert_eq!((row[1].as_str(), row[2].as_str(), row[4].as_str()), ("1.25", "1.23", "0.211"));
         assert!(row[0].contains('±'));
-        assert_eq!(find(&table_6_1(&x86), "avx512_vpclmul")[1], NONE);
-        assert_eq!(find(&table_6_1(&sample::arm()), "crc")[1], "3.54");
-        assert_eq!(find(&table_a5(&x86), "+5")[5], "0.201");
-        assert_eq!(find(&table_a6(&x86), "+1")[4], "0.378");
-        let a4 = find(&table_a4(&x86), "64 B");
+        assert_eq!(find(&table_6_1(&x86, Statistic::Median), "avx512_vpclmul")[1], NONE);
+        assert_eq!(find(&table_6_1(&sample::arm(), Statistic::Median), "crc")[1], "3.54");
+        assert_eq!(find(&table_a5(&x86, Statistic::Median), "+5")[5], "0.201");
+        assert_eq!(find(&table_a6(&x86, Statistic::Median), "+1")[4], "0.378");
+        let a4 = find(&table_a4(&x86, Statistic::Median), "64 B");
         assert_eq!(a4[3..], ["2.09", "1.29", "1.68", "1.04"]);
     }
 
     #[test]
+    fn an_interruption_moves_the_mean_on_request_but_not_the_first_screen() {
+        let mut run = sample::x86();
+        run.cells.iter_mut().for_each(|cell| (cell.plain_mean, cell.plain_margin) = (10.5, 20.0));
+        let median = table_6_1(&run, Statistic::Median).text();
+        assert!(median.contains("Median of the undisturbed calls") && !median.contains("10.5 ±20"));
+        let mean = table_6_1(&run, Statistic::Mean).text();
+        assert!(mean.contains("Mean of all calls") && mean.contains("10.5 ±20"), "{mean}");
+        assert!(table_a1(&run, Statistic::Mean).note.starts_with("Means of this run"));
+    }
+
+    #[test]
     fn an_empty_run_has_no_tables() {
-        assert!(tables(&sample::empty()).is_empty());
+        assert!(tables(&sample::empty(), Statistic::Median).is_empty());
         for table in [table_6_1, table_a1, table_a4, table_a5, table_a6] {
-            let table = table(&sample::empty());
+            let table = table(&sample::empty(), Statistic::Mean);
             assert!(table.is_empty());
             table.text();
             table.html();

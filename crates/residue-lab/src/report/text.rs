@@ -1,5 +1,7 @@
 //! Words and numbers made fit to print: significant digits, escaping, wrapping, columns.
 
+use crate::speed::model::Estimate;
+
 /// `x` with so many significant digits, in plain decimals where that stays readable; `-` if it is no number.
 pub(super) fn significant(x: f64, digits: usize) -> String {
     if !x.is_finite() {
@@ -19,13 +21,20 @@ pub(super) fn significant(x: f64, digits: usize) -> String {
     format!("{rounded:.decimals$}")
 }
 
-/// A mean and the half-width of its interval: `0.128 ±0.0002`.
-pub(super) fn mean_margin(mean: f64, margin: f64) -> String {
-    if margin.is_finite() && mean.is_finite() {
-        format!("{} ±{}", significant(mean, 3), significant(margin.abs(), 1))
+/// A figure and how far its interval reaches: `0.128 ±0.0002`.
+pub(super) fn with_margin(estimate: Estimate) -> String {
+    let (value, margin) = (estimate.value, estimate.margin());
+    if margin.is_finite() && value.is_finite() {
+        format!("{} ±{}", significant(value, 3), significant(margin.abs(), 1))
     } else {
-        significant(mean, 3)
+        significant(value, 3)
     }
+}
+
+/// The text with its first letter in upper case.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A number without needless zeros, for facts about the machine: `2.5`, `1`, `62.5`.
@@ -69,6 +78,18 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+/// [`escaped`], with what stands between backticks as code: for sentences that a terminal shows as well.
+pub(super) fn marked_up(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), escaped(text));
+    while let Some((before, after)) = rest.split_once('`') {
+        // A backtick without its second one is only that.
+        let Some((code, after)) = after.split_once('`') else { break };
+        out.push_str(&format!("{before}<code>{code}</code>"));
+        rest = after.to_string();
+    }
+    out + &rest
 }
 
 /// A whole number's digits in groups of three.
@@ -138,8 +159,10 @@ mod tests {
         assert_eq!(significant(1e300, 3), "1.00e300");
         assert_eq!(significant(5e-324, 3), "4.94e-324");
         assert_eq!(significant(f64::NAN, 3), "-");
-        assert_eq!(mean_margin(0.248, 0.000242), "0.248 ±0.0002");
-        assert_eq!(mean_margin(0.248, f64::INFINITY), "0.248");
+        let estimate = |low, high| Estimate { value: 0.248, low, high };
+        assert_eq!(with_margin(estimate(0.248 - 0.000_242, 0.2481)), "0.248 ±0.0002");
+        assert_eq!(with_margin(estimate(0.248, f64::INFINITY)), "0.248");
+        assert_eq!(capitalised("median"), "Median");
         assert_eq!(plain_number(62.5), "62.5");
         assert_eq!(plain_number(100.0), "100");
     }
@@ -147,6 +170,11 @@ mod tests {
     #[test]
     fn text_from_outside_is_made_harmless() {
         assert_eq!(escaped("<b a='\"'>&\u{1b}"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;\u{fffd}");
+        assert_eq!(
+            marked_up("by `adc`, `<x>` and"),
+            "by <code>adc</code>, <code>&lt;x&gt;</code> and"
+        );
+        assert_eq!(marked_up("`a` and a ` alone"), "<code>a</code> and a ` alone");
         assert_eq!(shortened("abcdef", 4), "abc…");
         assert_eq!(shortened("abc", 4), "abc");
         assert_eq!(wrapped("one two  three", 7), "one two\nthree");

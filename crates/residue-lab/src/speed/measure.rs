@@ -1,18 +1,22 @@
 //! The measurement itself.
 //!
 //! The thesis's method (Sahu 2019, chapter 5): for each size, each kernel gets 1000 buffers of fresh random bytes; the
-//! counter is read before and after each call; the mean and its 95 % confidence interval are told. No pinning and no
+//! counter is read before and after each call; the mean and its 95 % confidence interval are shown. No pinning and no
 //! priority: an upper bound.
 //!
 //! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; one untimed call before those
 //! ten, so that none pays for the branch predictor; a fence after the bytes are written, so that no load waits for a
-//! store; the timer's own cost, measured by a kernel that does nothing, is subtracted; every answer is compared with the
-//! code's definition before anything is timed.
+//! store; the timer's own cost, measured in turn with the kernels by one that does nothing, is subtracted; every answer is
+//! compared with the code's definition before anything is timed. Disturbed samples are set aside and taken again, and
+//! the median of the others stands beside the mean of all; the length of a core cycle is measured with every turn.
 
 use super::clock::{Clock, now};
 use super::contender::Contender;
 use super::data::{Buffer, Data, Evictor};
-use super::model::{Cell, Machine, Run};
+use super::load::{Load, Watch};
+use super::model::{Cell, FORMAT, Machine, Run};
+use super::samples::{Samples, TURN, Turn, collect};
+use super::statistic::{mean, median, middle};
 use crate::Error;
 use residue::Code;
 use std::hint::black_box;
@@ -100,9 +104,6 @@ pub fn plain(sizes: &[usize]) -> Vec<(usize, usize)> {
 /// Told of steps done and of how many there are.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
-/// Samples a kernel takes before the next one's turn.
-const TURN: usize = 10;
-
 /// Measures.
 ///
 /// # Errors
@@ -130,31 +131,35 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
         random: fastrand::Rng::with_seed(options.seed),
         buffer: Buffer::new(largest + 64),
         evictor: options.cold.then(Evictor::new),
+        watch: Watch::start(),
     };
     check(&contenders, largest, &mut bench)?;
 
-    // The timer's own cost, by the same path as everything else.
-    let null = Contender::null();
-    let overhead = bench.overhead(&null);
-
-    let contenders: Vec<Contender> =
+    let mut contenders: Vec<Contender> =
         contenders.into_iter().map(|(_, contender)| contender).collect();
-    let steps = lengths.len() as u64;
-    let (turns, mut cells) = (options.samples.div_ceil(TURN) as u64, Vec::new());
+    // The timer's own cost, by the same path as everything else and in turn with it: it changes with the clock, too.
+    contenders.push(Contender::null());
+    let (steps, wanted) = (lengths.len() as u64, options.samples.next_multiple_of(TURN) as u64);
+    let (mut cells, mut overheads) = (Vec::new(), Vec::new());
     for (step, (size, list)) in (0..).zip(&lengths) {
-        let mut turn = |done: u64| progress(step * turns + done, steps * turns);
-        let samples = match options.mode {
-            Mode::Thesis => bench.single(&contenders, list, overhead, &mut turn),
-            Mode::Throughput | Mode::Latency => bench.batches(&contenders, list, &null, &mut turn),
+        let mut progress = |done: usize| progress(step * wanted + done as u64, steps * wanted);
+        let (all, pace) = match options.mode {
+            Mode::Thesis => bench.single(&contenders, list, &mut progress),
+            Mode::Throughput | Mode::Latency => bench.batches(&contenders, list, &mut progress),
         };
-        let mean_length = list.iter().sum::<usize>() as f64 / list.len() as f64;
-        for (contender, samples) in contenders.iter().zip(samples) {
-            cells.push(cell(contender, *size, mean_length, samples, clock));
-        }
+        // A batch's ticks are of many calls: they lie on no grid.
+        let grid = if options.mode == Mode::Thesis { clock.resolution } else { 0.0 };
+        let overhead = all.last().map_or(0.0, |null| middle(&null.usable(), grid).median);
+        overheads.push(overhead);
+        let length = list.iter().sum::<usize>() as f64 / list.len() as f64;
+        // A core may change its clock between sizes.
+        let clock = &Clock { ticks_per_cycle: pace, ..*clock };
+        let timing = Timing { clock, grid, overhead, length };
+        let named = &contenders[..contenders.len() - 1];
+        cells.extend(named.iter().zip(&all).map(|(one, samples)| timing.cell(one, *size, samples)));
     }
-    let mut run = run_of(options, clock, cells);
-    run.machine.overhead_ticks = overhead;
-    Ok(run)
+    let load = bench.watch.load();
+    Ok(run_of(options, clock, cells, median(&mut overheads), load))
 }
 
 /// The sizes to measure, each as (size, extra bytes), with the lengths of its calls.
@@ -199,6 +204,7 @@ struct Bench<'a> {
     random: fastrand::Rng,
     buffer: Buffer,
     evictor: Option<Evictor>,
+    watch: Watch,
 }
 
 impl Bench<'_> {
@@ -212,55 +218,47 @@ impl Bench<'_> {
         end.saturating_sub(start)
     }
 
-    fn overhead(&mut self, null: &Contender) -> f64 {
-        let data = self.buffer.slice(0, 64);
-        let mut samples: Vec<f64> =
-            (0..1001).map(|_| Self::time(&null.call, data) as f64).collect();
-        median(&mut samples)
-    }
-
-    /// The thesis's method: per kernel, the ticks of each call.
+    /// The thesis's method: per contender, the ticks of each call; and the ticks of a core cycle.
     fn single(
         &mut self,
         contenders: &[Contender],
         list: &[usize],
-        overhead: f64,
-        turn: &mut dyn FnMut(u64),
-    ) -> Vec<Vec<f64>> {
-        let mut ticks = vec![Vec::with_capacity(self.options.samples); contenders.len()];
-        for round in 0..self.options.samples.div_ceil(TURN) {
-            for (contender, ticks) in contenders.iter().zip(&mut ticks) {
-                let count = TURN.min(self.options.samples - round * TURN);
-                for sample in 0..=count {
-                    // The same lengths for every kernel.
-                    let length = list[(round * (TURN + 1) + sample) % list.len()];
-                    let offset = if self.options.misaligned { sample % 8 } else { 0 };
-                    let data = self.buffer.slice(offset, length);
-                    self.options.data.fill(&mut self.random, data);
-                    // The bytes leave the store buffer: a load over a narrower store in flight would wait.
-                    fence(Ordering::SeqCst);
-                    if let Some(evictor) = &self.evictor {
-                        evictor.evict();
-                    }
-                    let taken = Self::time(&contender.call, data) as f64;
-                    if sample > 0 {
-                        ticks.push((taken - overhead).max(0.0));
-                    }
+        progress: &mut dyn FnMut(usize),
+    ) -> (Vec<Samples>, f64) {
+        let Bench { options, clock, random, buffer, evictor, watch } = self;
+        // The same lengths for every contender.
+        let mut taken = vec![0; contenders.len()];
+        let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
+            for sample in 0..=count {
+                let length = list[taken[which] % list.len()];
+                taken[which] += 1;
+                let offset = if options.misaligned { sample % 8 } else { 0 };
+                let data = buffer.slice(offset, length);
+                options.data.fill(random, data);
+                // The bytes leave the store buffer: a load over a narrower store in flight would wait.
+                fence(Ordering::SeqCst);
+                if let Some(evictor) = &*evictor {
+                    evictor.evict();
+                    turn.ask_in_time();
+                }
+                let ticks = Self::time(&contenders[which].call, data) as f64;
+                if sample > 0 {
+                    turn.push(ticks);
                 }
             }
-            turn(round as u64 + 1);
-        }
-        ticks
+        };
+        let plan = (contenders.len(), options.samples, TURN);
+        collect(plan, clock, watch, &mut take, progress)
     }
 
-    /// Batches of about 20 microseconds: per kernel, the ticks of a call in each batch.
+    /// Batches of about 20 microseconds: per contender, the ticks of a call in each batch; and the ticks of a
+    /// core cycle.
     fn batches(
         &mut self,
         contenders: &[Contender],
         list: &[usize],
-        null: &Contender,
-        turn: &mut dyn FnMut(u64),
-    ) -> Vec<Vec<f64>> {
+        progress: &mut dyn FnMut(usize),
+    ) -> (Vec<Samples>, f64) {
         const BATCH_NS: f64 = 20_000.0;
         let latency = self.options.mode == Mode::Latency;
         let misaligned = self.options.misaligned;
@@ -276,24 +274,22 @@ impl Bench<'_> {
                 batch::<false>(contender, data, list, misaligned, calls)
             }
         };
-        // As many calls as fill a batch, at least one of each length.
+        // As many calls as fill a batch, at least one of each length; by the fastest of some trials, for an interrupted
+        // one would make batches of single calls, in which the timer's own cost shows.
         let calls = |contender: &Contender| {
-            let trial = batch(contender, list.len().max(8));
+            let trials = (0..7).map(|_| batch(contender, list.len().max(8)));
+            let trial = trials.fold(f64::INFINITY, f64::min);
             let wanted = BATCH_NS / self.clock.ns(trial).max(0.5);
             (wanted as usize).clamp(1, 1 << 16).next_multiple_of(list.len())
         };
-        let empty = (0..7).map(|_| batch(null, 1 << 12)).fold(f64::INFINITY, f64::min);
         let calls: Vec<usize> = contenders.iter().map(calls).collect();
-        let mut ticks = vec![Vec::with_capacity(self.options.samples); contenders.len()];
-        for round in 0..self.options.samples {
-            for ((contender, &calls), ticks) in contenders.iter().zip(&calls).zip(&mut ticks) {
-                ticks.push((batch(contender, calls) - empty).max(0.0));
+        let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
+            for _ in 0..count {
+                turn.push(batch(&contenders[which], calls[which]));
             }
-            if round % TURN == TURN - 1 {
-                turn((round / TURN) as u64 + 1);
-            }
-        }
-        ticks
+        };
+        let plan = (contenders.len(), self.options.samples, 1);
+        collect(plan, self.clock, &self.watch, &mut take, progress)
     }
 }
 
@@ -323,60 +319,54 @@ fn batch<const LATENCY: bool>(
     end.saturating_sub(start) as f64 / calls as f64
 }
 
-fn median(samples: &mut [f64]) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    let n = samples.len();
-    match n {
-        0 => 0.0,
-        _ if n % 2 == 1 => samples[n / 2],
-        _ => (samples[n / 2 - 1] + samples[n / 2]) / 2.0,
-    }
-}
-
-/// Student's 97.5 % quantile for this many degrees of freedom, by Fisher's expansion: within 1 % from 3 on; 1.962 for the
-/// thesis's 1000 samples.
-fn quantile(freedom: f64) -> f64 {
-    const Z: f64 = 1.959_964;
-    let n = freedom.max(1.0);
-    let (z3, z5, z7) = (Z.powi(3), Z.powi(5), Z.powi(7));
-    Z + (z3 + Z) / (4.0 * n)
-        + (5.0 * z5 + 16.0 * z3 + 3.0 * Z) / (96.0 * n * n)
-        + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * Z) / (384.0 * n.powi(3))
-}
-
-/// The statistics of one cell, from ticks a call.
-fn cell(
-    contender: &Contender,
-    (bytes, extra): (usize, usize),
+/// How the samples of one size become figures.
+struct Timing<'a> {
+    clock: &'a Clock,
+    /// What samples are multiples of, in ticks; 0 for none.
+    grid: f64,
+    /// The ticks to subtract from each call.
+    overhead: f64,
+    /// The mean length of a call.
     length: f64,
-    mut ticks: Vec<f64>,
-    clock: &Clock,
-) -> Cell {
-    let n = ticks.len() as f64;
-    let per_byte = |ticks: f64| clock.cycles(ticks) / length.max(1.0);
-    let mean = ticks.iter().sum::<f64>() / n.max(1.0);
-    let variance = ticks.iter().map(|t| (t - mean) * (t - mean)).sum::<f64>() / (n - 1.0).max(1.0);
-    let sd = variance.sqrt();
-    let middle = median(&mut ticks);
-    Cell {
-        code: contender.code.clone(),
-        kernel: contender.kernel.name.to_string(),
-        bytes,
-        extra,
-        samples: ticks.len(),
-        mean: per_byte(mean),
-        sd: per_byte(sd),
-        margin: per_byte(quantile(n - 1.0) * sd / n.max(1.0).sqrt()),
-        median: per_byte(middle),
-        min: per_byte(ticks.first().copied().unwrap_or(0.0)),
-        ns: clock.ns(middle),
+}
+
+impl Timing<'_> {
+    fn cell(
+        &self,
+        contender: &Contender,
+        (bytes, extra): (usize, usize),
+        samples: &Samples,
+    ) -> Cell {
+        let usable = samples.usable();
+        let net = |ticks: f64| (ticks - self.overhead).max(0.0);
+        let per_byte = |ticks: f64| self.clock.cycles(ticks) / self.length.max(1.0);
+        let middle = middle(&usable, self.grid);
+        let (kept, plain) = (mean(usable.iter().copied()), mean(samples.all()));
+        Cell {
+            code: contender.code.clone(),
+            kernel: contender.kernel.name.to_string(),
+            bytes,
+            extra,
+            samples: samples.kept.len(),
+            set_aside: samples.aside.len(),
+            mean: per_byte(net(kept.mean)),
+            sd: per_byte(kept.sd),
+            margin: per_byte(kept.margin),
+            median: per_byte(net(middle.median)),
+            low: per_byte(net(middle.low)),
+            high: per_byte(net(middle.high)),
+            plain_mean: per_byte(net(plain.mean)),
+            plain_margin: per_byte(plain.margin),
+            min: per_byte(net(usable.first().copied().unwrap_or(0.0))),
+            ns: self.clock.ns(net(middle.median)),
+        }
     }
 }
 
 /// A run of these cells, made here and now.
-fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
+fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>, overhead: f64, load: Load) -> Run {
     Run {
-        format: 1,
+        format: FORMAT,
         residue: env!("CARGO_PKG_VERSION").to_string(),
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         machine: Machine {
@@ -385,9 +375,10 @@ fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
             features: residue::cpu::features().names().map(String::from).collect(),
             counter: residue::counter::NAME.to_string(),
             ticks_per_cycle: clock.ticks_per_cycle,
+            ticks_per_cycle_by_products: clock.ticks_per_cycle_by_products,
             ns_per_tick: clock.ns_per_tick,
             resolution_ticks: clock.resolution,
-            overhead_ticks: 0.0,
+            overhead_ticks: overhead,
         },
         mode: options.mode.name().to_string(),
         data: options.data.name().to_string(),
@@ -395,6 +386,7 @@ fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>) -> Run {
         conditions: conditions(options),
         cells,
         steady: Vec::new(),
+        load,
     }
 }
 
@@ -439,7 +431,7 @@ mod tests {
 
     #[test]
     fn every_kernel_gets_every_cell() {
-        let clock = Clock { ns_per_tick: 1.0, ticks_per_cycle: 1.0, resolution: 1.0 };
+        let clock = Clock::NANOSECONDS;
         for mode in [Mode::Thesis, Mode::Throughput, Mode::Latency] {
             let mut last = (0, 0);
             let options = quick(mode);
@@ -449,18 +441,18 @@ mod tests {
                 Contender::of(&code, None)
             });
             assert_eq!(run.cells.len(), 4 * kernels.count());
-            assert!(
-                run.cells
-                    .iter()
-                    .all(|c| c.samples == 12 && c.mean.is_finite() && c.min <= c.median)
-            );
+            for cell in &run.cells {
+                assert!(cell.samples <= 12 && cell.samples + cell.set_aside >= 12, "{cell:?}");
+                assert!(cell.mean.is_finite() && cell.plain_mean.is_finite(), "{cell:?}");
+                assert!(cell.low <= cell.median && cell.median <= cell.high, "{cell:?}");
+            }
             assert!(last.0 <= last.1 && last.1 > 0, "{last:?}");
         }
     }
 
     #[test]
     fn unknown_names_are_refused() {
-        let clock = Clock { ns_per_tick: 1.0, ticks_per_cycle: 1.0, resolution: 1.0 };
+        let clock = Clock::NANOSECONDS;
         let options = Options { codes: vec!["crc-33".into()], ..quick(Mode::Thesis) };
         assert!(matches!(measure(&options, &clock, &mut |_, _| ()), Err(Error::Code(..))));
         let options = Options { kernels: Some(vec!["mmx".into()]), ..quick(Mode::Thesis) };
@@ -477,15 +469,27 @@ mod tests {
     }
 
     #[test]
-    fn statistics_are_the_textbook_ones() {
-        let clock = Clock { ns_per_tick: 0.5, ticks_per_cycle: 2.0, resolution: 1.0 };
-        let contender = Contender::null();
-        let cell = cell(&contender, (10, 0), 10.0, vec![20.0, 40.0, 60.0, 80.0], &clock);
-        assert_eq!((cell.mean, cell.median, cell.min, cell.ns), (2.5, 2.5, 1.0, 25.0));
-        // Variance 2000/3 of the ticks.
-        assert!((cell.sd - (2000.0f64 / 3.0).sqrt() / 20.0).abs() < 1e-12);
-        // t(3) is 3.182, t(30) 2.042, t(999) 1.962.
-        assert!((cell.margin / (3.182 * cell.sd / 2.0) - 1.0).abs() < 0.01);
-        assert!((quantile(30.0) - 2.042).abs() < 0.001 && (quantile(999.0) - 1.962).abs() < 0.001);
+    fn an_interruption_changes_the_plain_mean_only() {
+        let clock = Clock { ns_per_tick: 0.5, ticks_per_cycle: 2.0, ..Clock::NANOSECONDS };
+        let timing = Timing { clock: &clock, grid: 1.0, overhead: 10.0, length: 10.0 };
+        let cell = |aside: Vec<f64>| {
+            let kept = vec![90.0, 30.0, 70.0, 50.0];
+            timing.cell(&Contender::null(), (10, 0), &Samples { kept, aside, ..Samples::default() })
+        };
+        let quiet = cell(Vec::new());
+        assert_eq!((quiet.samples, quiet.set_aside), (4, 0));
+        assert_eq!((quiet.mean, quiet.plain_mean, quiet.median), (2.5, 2.5, 2.5));
+        assert_eq!((quiet.min, quiet.ns, quiet.low, quiet.high), (1.0, 25.0, 1.0, 4.0));
+        assert_eq!((quiet.margin, quiet.plain_margin), (quiet.margin, quiet.margin));
+
+        let busy = cell(vec![1e6]);
+        assert_eq!((busy.samples, busy.set_aside), (4, 1));
+        assert_eq!((busy.mean, busy.median, busy.high), (quiet.mean, quiet.median, quiet.high));
+        assert!(busy.plain_mean > 1000.0 && busy.plain_margin > 1000.0);
+        // Where nothing was kept, figures are of what there is.
+        let samples = Samples { aside: vec![50.0], ..Samples::default() };
+        let spoiled = timing.cell(&Contender::null(), (10, 0), &samples);
+        assert_eq!((spoiled.samples, spoiled.median), (0, 2.0));
+        assert!(spoiled.disturbed());
     }
 }

@@ -1,9 +1,14 @@
 //! What a measurement leaves behind: a [`Run`] of [`Cell`]s on one [`Machine`], as plain data.
 
+use super::clock::disagreement;
+use super::load::{Load, too_busy};
 use serde::{Deserialize, Serialize};
 
 /// One kernel of one code at one size. Figures are per call with the timer's overhead subtracted, in core
 /// cycles per byte unless said.
+///
+/// Disturbed samples are set aside: `median`, `low`, `high`, `mean`, `sd`, `margin`, `min` and `ns` are of the
+/// `samples` that were kept, or of all of them where none was. `plain_mean` and `plain_margin` are of all.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cell {
     /// The code: `crc-32/iscsi`, `internet`, `adler-32`, `fletcher-32`, ...
@@ -14,8 +19,12 @@ pub struct Cell {
     pub bytes: usize,
     /// Bytes beyond `bytes`, 0 to 7.
     pub extra: usize,
-    /// How many calls were timed; batches, in the modes `throughput` and `latency`.
+    /// How many timed calls were kept; batches, in the modes `throughput` and `latency`.
     pub samples: usize,
+    /// How many more were timed and set aside because they were interrupted, or taken while
+    /// the core's clock was lowered.
+    #[serde(default)]
+    pub set_aside: usize,
     /// The mean.
     pub mean: f64,
     /// The sample standard deviation.
@@ -24,10 +33,82 @@ pub struct Cell {
     pub margin: f64,
     /// The median.
     pub median: f64,
+    /// The lower end of the 95 % confidence interval of the median.
+    #[serde(default)]
+    pub low: f64,
+    /// The upper end of the 95 % confidence interval of the median.
+    #[serde(default)]
+    pub high: f64,
+    /// The mean of all samples, the thesis's figure.
+    #[serde(default)]
+    pub plain_mean: f64,
+    /// Half the width of the 95 % confidence interval of `plain_mean`.
+    #[serde(default)]
+    pub plain_margin: f64,
     /// The fastest call, or batch.
     pub min: f64,
     /// The median time of one call in nanoseconds.
     pub ns: f64,
+}
+
+/// Which figure of a cell is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Statistic {
+    /// The median of the samples that were not disturbed.
+    #[default]
+    Median,
+    /// The mean of all samples, as the thesis prints it.
+    Mean,
+}
+
+impl Statistic {
+    /// `median` or `mean`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Statistic::Median => "median",
+            Statistic::Mean => "mean",
+        }
+    }
+}
+
+/// A figure and its 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The figure.
+    pub value: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end of its interval.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// The distance to the farther end of the interval.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        (self.value - self.low).max(self.high - self.value)
+    }
+}
+
+impl Cell {
+    /// The median or the plain mean, with its interval.
+    #[must_use]
+    pub fn estimate(&self, statistic: Statistic) -> Estimate {
+        match statistic {
+            Statistic::Median => Estimate { value: self.median, low: self.low, high: self.high },
+            Statistic::Mean => {
+                let (value, margin) = (self.plain_mean, self.plain_margin.abs());
+                Estimate { value, low: value - margin, high: value + margin }
+            }
+        }
+    }
+
+    /// Whether more of its samples were disturbed than not, so that its figures say little.
+    #[must_use]
+    pub fn disturbed(&self) -> bool {
+        self.set_aside > self.samples
+    }
 }
 
 /// The computer a run was made on, and the clock it was read with.
@@ -41,21 +122,25 @@ pub struct Machine {
     pub features: Vec<String>,
     /// The counter that was read: `rdtsc`, `cntvct_el0`, ...
     pub counter: String,
-    /// Counter ticks in one core cycle.
+    /// Counter ticks in one core cycle, by a chain of additions, at its fastest before the run; cells are of the cycles that
+    /// were measured with them.
     pub ticks_per_cycle: f64,
+    /// Counter ticks in one core cycle by a chain of multiplications; `None` where their latency is unknown.
+    #[serde(default)]
+    pub ticks_per_cycle_by_products: Option<f64>,
     /// Nanoseconds in one tick.
     pub ns_per_tick: f64,
     /// The smallest step the counter makes, in ticks.
     pub resolution_ticks: f64,
     /// What reading the counter twice and calling a kernel that does nothing cost, in ticks; already subtracted from every
-    /// cell.
+    /// cell. The median over the sizes, at each of which it is measured anew.
     pub overhead_ticks: f64,
 }
 
 /// One measurement of many kernels.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
-    /// Version of this layout.
+    /// Version of this layout: [`FORMAT`], or 1 for runs without intervals of medians.
     pub format: u32,
     /// Version of `residue` that was measured.
     pub residue: String,
@@ -67,7 +152,7 @@ pub struct Run {
     pub mode: String,
     /// What the buffers held: `random`, ...
     pub data: String,
-    /// Calls timed for each cell; batches of calls, in the modes `throughput` and `latency`.
+    /// Calls asked for in each cell; batches of calls, in the modes `throughput` and `latency`.
     pub samples: usize,
     /// What else was asked for: `cold`, `misaligned`, `mixed 20..=64`, `pinned`, `seed 7`. Empty for the defaults.
     #[serde(default)]
@@ -78,6 +163,58 @@ pub struct Run {
     /// of 64 bytes is shorter than a step of many counters, a batch is not. Empty where the cells are of another mode.
     #[serde(default)]
     pub steady: Vec<Cell>,
+    /// What other programs took of the time.
+    #[serde(default)]
+    pub load: Load,
+}
+
+/// The version of the layout of [`Run`].
+pub const FORMAT: u32 = 2;
+
+impl Run {
+    /// Reads a run from its JSON, of this layout or the first one.
+    ///
+    /// Runs of the first layout have means of all samples and no interval of the median: it comes out as the median
+    /// itself.
+    ///
+    /// # Errors
+    /// If the text is no run, or one of a later layout.
+    pub fn from_json(text: &str) -> Result<Run, serde_json::Error> {
+        let mut run: Run = serde_json::from_str(text)?;
+        if run.format > FORMAT {
+            let (theirs, version) = (run.format, &run.residue);
+            let message = format!(
+                "layout {theirs}, made by residue {version}; this program reads up to {FORMAT}"
+            );
+            return Err(serde::de::Error::custom(message));
+        }
+        if run.format < FORMAT {
+            for cell in run.cells.iter_mut().chain(&mut run.steady) {
+                (cell.low, cell.high) = (cell.median, cell.median);
+                (cell.plain_mean, cell.plain_margin) = (cell.mean, cell.margin);
+            }
+        }
+        Ok(run)
+    }
+
+    /// What its samples are: `calls` or `batches`.
+    #[must_use]
+    pub fn samples_word(&self) -> &'static str {
+        if self.mode == "thesis" { "calls" } else { "batches" }
+    }
+
+    /// Reasons to doubt the figures, a sentence each: a busy machine, a core cycle of uncertain length.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let machine = &self.machine;
+        let cycles = disagreement(machine.ticks_per_cycle, machine.ticks_per_cycle_by_products);
+        too_busy(self).into_iter().chain(cycles).collect()
+    }
+
+    /// All cells, the steady ones at the end.
+    pub fn all_cells(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().chain(&self.steady)
+    }
 }
 
 /// The cell of a kernel at a size, without extra bytes.

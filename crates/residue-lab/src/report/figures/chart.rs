@@ -7,7 +7,8 @@ use plotters::style::text_anchor::HPos;
 use super::super::text::escaped;
 use super::axis::{self, Axis};
 use super::labels::spread;
-use super::pen::{Drawn, Place, SCALE, line, marker, polyline, text, upward_text};
+use super::pen::{Drawn, Place, SCALE, arrow, line, marker, polyline, text, upward_text};
+use crate::speed::model::Estimate;
 
 /// The size of a chart in CSS pixels.
 pub(super) const SIZE: (u32, u32) = (900, 560);
@@ -39,16 +40,38 @@ pub(super) struct Sample {
     pub(super) cost: f64,
     pub(super) low: f64,
     pub(super) high: f64,
+    /// A cost that nothing disturbed, which the axis has to show; `None` if there is none.
+    usual: Option<f64>,
+}
+
+/// Costs that have a place on a logarithmic axis.
+fn drawable(cost: f64) -> bool {
+    (1e-9..=1e9).contains(&cost)
 }
 
 impl Sample {
     /// A point that can be drawn on logarithmic axes; `None` for zeros, negatives and what is no number.
-    pub(super) fn new(bytes: usize, cost: f64, margin: f64) -> Option<Sample> {
-        let drawable = bytes > 0 && (1e-9..=1e9).contains(&cost);
+    pub(super) fn new(bytes: usize, estimate: Estimate, usual: Option<f64>) -> Option<Sample> {
+        let Estimate { value: cost, low, high } = estimate;
         // An interval that reaches zero has no lower end on a logarithmic axis; a tenth stands for it.
-        let margin = if margin.is_finite() { margin.abs() } else { 0.0 };
-        let (low, high) = ((cost - margin).max(cost / 10.0), (cost + margin).min(cost * 10.0));
-        drawable.then_some(Sample { bytes: bytes as f64, cost, low, high })
+        let low = if low.is_finite() { low.min(cost).max(cost / 10.0) } else { cost };
+        let high = if high.is_finite() { high.max(cost).min(cost * 10.0) } else { cost };
+        let bytes = bytes as f64;
+        let sample = Sample { bytes, cost, low, high, usual: usual.filter(|&cost| drawable(cost)) };
+        (bytes > 0.0 && drawable(cost)).then_some(sample)
+    }
+
+    /// A point without an interval.
+    pub(super) fn exact(bytes: usize, cost: f64) -> Option<Sample> {
+        Sample::new(bytes, Estimate { value: cost, low: cost, high: cost }, Some(cost))
+    }
+
+    /// The costs that the axis has to show: the usual one, and so much of the interval as is near it.
+    fn reach(&self) -> Option<[f64; 2]> {
+        const NEAR: f64 = 1.5;
+        let usual = self.usual?;
+        let near = |end: f64| end.clamp(usual / NEAR, usual * NEAR);
+        Some([near(self.low), near(self.high)])
     }
 }
 
@@ -115,12 +138,13 @@ fn opening(title: &str, about: &str) -> String {
 }
 
 fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
-    heading(root, &plot.title, [&plot.subtitle, &plot.key])?;
-
     let samples = || plot.curves.iter().flat_map(|curve| &curve.samples);
     let x = axis::sizes(samples().map(|s| s.bytes));
-    let y = axis::costs(samples().flat_map(|s| [s.low, s.high]));
+    let y = axis::costs(samples().filter_map(Sample::reach).flatten());
     let area = Area::new(&x, &y);
+    let beyond = samples().any(|s| s.low < y.low || y.high < s.high);
+    let note = if beyond { " Arrows: beyond this axis." } else { "" };
+    heading(root, &plot.title, [&plot.subtitle, &format!("{}{note}", plot.key)])?;
     frame(root, &area, &x, &y, plot.unit)?;
     // Ours last, so that they lie above the published ones.
     for published in [true, false] {
@@ -168,8 +192,16 @@ impl Area {
         self.left + (bytes.ln() - self.x.0) / (self.x.1 - self.x.0) * (self.right - self.left)
     }
 
+    /// The height of a cost, the edge for one beyond it.
     fn y(&self, cost: f64) -> f64 {
-        self.bottom - (cost.ln() - self.y.0) / (self.y.1 - self.y.0) * (self.bottom - self.top)
+        let part = (cost.ln() - self.y.0) / (self.y.1 - self.y.0);
+        self.bottom - part.clamp(0.0, 1.0) * (self.bottom - self.top)
+    }
+
+    /// Up or down, towards a cost that has no place on the axis.
+    fn beyond(&self, cost: f64) -> Option<f64> {
+        let cost = cost.ln();
+        (cost > self.y.1).then_some(-1.0).or((cost < self.y.0).then_some(1.0))
     }
 
     fn place(&self, sample: &Sample) -> Place {
@@ -231,10 +263,18 @@ fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn 
         if bars || low - high > 1.5 {
             let cap = if bars { 6.0 } else { 4.0 };
             line(root, (x, low), (x, high), color, 1.25)?;
-            line(root, (x - cap, low), (x + cap, low), color, 1.0)?;
-            line(root, (x - cap, high), (x + cap, high), color, 1.0)?;
+            for (end, cost) in [(low, sample.low), (high, sample.high)] {
+                match area.beyond(cost) {
+                    None => line(root, (x - cap, end), (x + cap, end), color, 1.0)?,
+                    Some(way) => arrow(root, (x, end), way, color)?,
+                }
+            }
         }
-        marker(root, (x, y), curve.hue, color, curve.published, if bars { 0.5 } else { 1.0 })?;
+        let scale = if bars { 0.5 } else { 1.0 };
+        match area.beyond(sample.cost) {
+            None => marker(root, (x, y), curve.hue, color, curve.published, scale)?,
+            Some(way) => arrow(root, (x, y), way, color)?,
+        }
     }
     Ok(())
 }
@@ -291,9 +331,12 @@ mod tests {
 
     #[test]
     fn any_chart_is_well_formed() {
-        let one = Sample::new(1500, 0.2, 5.0);
-        let far = Sample::new(usize::MAX, 1e9, 1e300);
-        for samples in [vec![], vec![one], vec![one, far], vec![one, one]] {
+        let wide =
+            |value: f64, margin: f64| Estimate { value, low: value - margin, high: value + margin };
+        let one = Sample::new(1500, wide(0.2, 5.0), Some(0.2));
+        let far = Sample::new(usize::MAX, wide(1e9, 1e300), Some(1e9));
+        let disturbed = Sample::new(64, wide(1e4, 1.0), None);
+        for samples in [vec![], vec![one], vec![one, far], vec![one, one], vec![disturbed, one]] {
             let svg = svg(&plot(samples.into_iter().flatten().collect()));
             let document = roxmltree::Document::parse(&svg).unwrap();
             assert_eq!(document.root_element().attribute("width"), Some("900"));
@@ -305,9 +348,10 @@ mod tests {
     fn what_has_no_place_on_logarithmic_axes_is_left_out() {
         for (bytes, cost) in [(0, 1.0), (64, 0.0), (64, -1.0), (64, f64::NAN), (64, f64::INFINITY)]
         {
-            assert!(Sample::new(bytes, cost, 0.1).is_none());
+            assert!(Sample::exact(bytes, cost).is_none());
         }
-        let wide = Sample::new(64, 1.0, f64::INFINITY).unwrap();
+        let estimate = Estimate { value: 1.0, low: f64::NAN, high: f64::INFINITY };
+        let wide = Sample::new(64, estimate, Some(1.0)).unwrap();
         assert_eq!((wide.low, wide.high), (1.0, 1.0));
     }
 }

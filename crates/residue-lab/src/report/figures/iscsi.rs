@@ -25,11 +25,11 @@ fn kernels(costs: &Costs) -> Vec<&[Row]> {
 fn by_size(costs: &Costs, machine: &str) -> Figure {
     let mut curves = Vec::new();
     for (hue, rows) in kernels(costs).into_iter().enumerate() {
-        let sample = |row: &Row| Sample::new(row.bytes, row.crc, 0.0);
+        let sample = |row: &Row| Sample::exact(row.bytes, row.crc);
         let samples = rows.iter().filter_map(sample).collect();
         curves.push(Curve { label: rows[0].kernel.clone(), hue, published: false, samples });
         if let Some(cost) = Intel::of(&rows[0]).per_byte {
-            let samples = Sample::new(8192, cost * 8192.0, 0.0).into_iter().collect();
+            let samples = Sample::exact(8192, cost * 8192.0).into_iter().collect();
             let label = format!("{}, Intel 2006", rows[0].kernel);
             curves.push(Curve { label, hue, published: true, samples });
         }

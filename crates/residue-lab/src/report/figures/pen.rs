@@ -95,6 +95,14 @@ pub(super) fn marker(
     Ok(())
 }
 
+/// An arrow whose tip is at `at`; `way` -1 points upward, 1 downward.
+pub(super) fn arrow(root: &Root<'_>, at: Place, way: f64, color: RGBAColor) -> Drawn {
+    let outline = [(0.0, 0.0), (4.5, -9.0), (-4.5, -9.0)];
+    let outline = outline.map(|(x, y)| units((at.0 + x, at.1 + y * way)));
+    let filled = ShapeStyle { color, filled: true, stroke_width: 0 };
+    Ok(root.draw(&Polygon::new(outline.to_vec(), filled))?)
+}
+
 /// A filled rectangle between two corners.
 pub(super) fn bar(root: &Root<'_>, from: Place, to: Place, color: RGBAColor) -> Drawn {
     let filled = ShapeStyle { color, filled: true, stroke_width: 0 };

@@ -47,8 +47,8 @@ const SERIAL: &[&str] = &["sse42", "crc"];
 pub(super) const SUBJECTS: [Subject; 7] = [
     Subject {
         id: "5.3",
-        title: "How certain the means are: CRC-32C and the Internet checksum",
-        about: "Error bars show the 95 % confidence interval of the mean.",
+        title: "How certain the figures are: CRC-32C and the Internet checksum",
+        about: "Error bars show the 95 % confidence interval.",
         cpu: Cpu::Xeon,
         level: Level::O3,
         hues: &[same(CRC32C, THREE_WAY), same("internet", &["adc", "word64"])],

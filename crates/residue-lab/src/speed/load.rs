@@ -1,0 +1,198 @@
+//! What other programs take of the time: whether this thread left its core, and how busy the machine was.
+
+use super::model::Run;
+use crate::report::grouped;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// The share of the time that other programs took during a run, each 0 to 1; 0 where the operating system does not
+/// show it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Load {
+    /// Waiting for a core that another thread had.
+    pub waited: f64,
+    /// Taken from the cores of a virtual machine by its host.
+    pub stolen: f64,
+}
+
+impl Load {
+    /// The higher shares of both.
+    #[must_use]
+    pub fn max(self, other: Load) -> Load {
+        Load { waited: self.waited.max(other.waited), stolen: self.stolen.max(other.stolen) }
+    }
+}
+
+/// Shows how often this thread has been moved off its core. Counts nothing where there is no `/proc`.
+pub(super) struct Watch {
+    #[cfg(unix)]
+    schedstat: Option<std::fs::File>,
+    start: Instant,
+    waited: u64,
+    cpus: Option<Cpus>,
+}
+
+impl Watch {
+    pub(super) fn start() -> Watch {
+        let mut watch = Watch {
+            // Opened, it stays this thread's.
+            #[cfg(unix)]
+            schedstat: std::fs::File::open("/proc/thread-self/schedstat").ok(),
+            start: Instant::now(),
+            waited: 0,
+            cpus: Cpus::now(),
+        };
+        watch.waited = watch.turns().0;
+        watch
+    }
+
+    /// Nanoseconds spent waiting for a core, and turns on one; zeros if unknown.
+    pub(super) fn turns(&self) -> (u64, u64) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::FileExt;
+            let mut text = [0; 96];
+            let read = self.schedstat.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
+            read.and_then(|length| schedstat(&text[..length])).unwrap_or_default()
+        }
+        #[cfg(not(unix))]
+        Default::default()
+    }
+
+    /// The load since the start.
+    pub(super) fn load(&self) -> Load {
+        let elapsed = self.start.elapsed().as_nanos().max(1) as f64;
+        let waited = self.turns().0.saturating_sub(self.waited) as f64 / elapsed;
+        let stolen = self.cpus.zip(Cpus::now()).map_or(0.0, |(first, last)| first.stolen(last));
+        Load { waited: waited.min(1.0), stolen }
+    }
+}
+
+/// Time waiting and number of turns, the second and third field of `schedstat`.
+fn schedstat(text: &[u8]) -> Option<(u64, u64)> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut fields = text.split_whitespace().map(str::parse);
+    let (_, waited, turns) = (fields.next()?, fields.next()?.ok()?, fields.next()?.ok()?);
+    Some((waited, turns))
+}
+
+/// All time of all cores, and the part stolen, from the first line of `/proc/stat`.
+#[derive(Clone, Copy)]
+struct Cpus {
+    all: u64,
+    stolen: u64,
+}
+
+impl Cpus {
+    fn now() -> Option<Cpus> {
+        Cpus::parse(&std::fs::read_to_string("/proc/stat").ok()?)
+    }
+
+    fn parse(stat: &str) -> Option<Cpus> {
+        let line = stat.lines().next()?.strip_prefix("cpu ")?;
+        // Guests' time, after the eighth field, is part of the user time as well.
+        let ticks: Vec<u64> = line.split_whitespace().flat_map(str::parse).take(8).collect();
+        Some(Cpus { all: ticks.iter().sum(), stolen: *ticks.get(7)? })
+    }
+
+    fn stolen(self, later: Cpus) -> f64 {
+        let all = later.all.saturating_sub(self.all).max(1) as f64;
+        later.stolen.saturating_sub(self.stolen) as f64 / all
+    }
+}
+
+/// The share of time lost, or of samples interrupted, from which figures are not to be trusted: caches and clock are
+/// shared as well, and that shows in no counter.
+const TOO_BUSY: f64 = 0.05;
+
+/// How many samples of a run were set aside, in one sentence.
+#[must_use]
+pub fn set_aside(run: &Run) -> String {
+    let (kept, aside) = samples(run);
+    let unit = if run.steady.is_empty() { run.samples_word() } else { "calls and batches" };
+    let all = grouped(kept + aside);
+    match aside {
+        0 => format!("None of {all} {unit} was disturbed."),
+        aside => format!(
+            "{} of {all} {unit} were disturbed (interrupted, or at a lowered clock), set aside and taken again.",
+            grouped(aside)
+        ),
+    }
+}
+
+/// The share of a run's samples that was set aside, 0 to 1.
+#[must_use]
+pub fn share_set_aside(run: &Run) -> f64 {
+    let (kept, aside) = samples(run);
+    aside as f64 / (kept + aside).max(1) as f64
+}
+
+/// One sentence if the machine was too busy for the run's figures to be trusted.
+#[must_use]
+pub fn too_busy(run: &Run) -> Option<String> {
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let interrupted = share_set_aside(run);
+    let disturbed = run.all_cells().filter(|cell| cell.disturbed()).count();
+    let Load { waited, stolen } = run.load;
+    let mut reasons = Vec::new();
+    if waited > TOO_BUSY {
+        reasons.push(format!("the benchmark waited for a core {} of the time", percent(waited)));
+    }
+    if stolen > TOO_BUSY {
+        reasons.push(format!("the host of this virtual machine took {}", percent(stolen)));
+    }
+    if interrupted > TOO_BUSY {
+        reasons.push(format!("{} of all samples were disturbed", percent(interrupted)));
+    }
+    if disturbed > 0 {
+        reasons.push(format!("{disturbed} figures are mostly of disturbed samples"));
+    }
+    (!reasons.is_empty()).then(|| {
+        format!(
+            "Too busy a machine to trust these figures: {}. Repeat it on an idle one.",
+            reasons.join("; ")
+        )
+    })
+}
+
+fn samples(run: &Run) -> (usize, usize) {
+    run.all_cells().fold((0, 0), |(kept, aside), c| (kept + c.samples, aside + c.set_aside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn counters_of_the_operating_system_are_read() {
+        assert_eq!(schedstat(b"1246184 5021 17\n"), Some((5021, 17)));
+        for odd in [&b""[..], b"1 2", b"1 x 3", b"\xff 1 1"] {
+            assert_eq!(schedstat(odd), None);
+        }
+        let first = Cpus::parse("cpu  100 0 0 900 0 0 0 50 7 7\ncpu0 1").unwrap();
+        let last = Cpus::parse("cpu  150 0 0 925 0 0 0 75 9 9\n").unwrap();
+        assert_eq!(first.stolen(last), 0.25);
+        assert_eq!(last.stolen(first), 0.0);
+        assert!(Cpus::parse("intr 1 2 3").is_none() && Cpus::parse("cpu 1 2").is_none());
+        let watch = Watch::start();
+        assert!((0.0..=1.0).contains(&watch.load().waited));
+    }
+
+    #[test]
+    fn a_busy_machine_is_named_in_one_line() {
+        let mut run = sample::x86();
+        assert_eq!(too_busy(&run), None);
+        assert!(set_aside(&run).starts_with("None of "), "{}", set_aside(&run));
+        run.load = Load { waited: 0.48, stolen: 0.06 };
+        let line = too_busy(&run).unwrap();
+        assert!(line.contains("48 %") && line.contains("took 6 %") && !line.contains('\n'));
+
+        run.load = Load::default();
+        run.cells[3].set_aside = run.cells[3].samples + 1;
+        assert!(too_busy(&run).unwrap().contains("1 figures are mostly"));
+        assert!(set_aside(&run).starts_with("1,001 of "), "{}", set_aside(&run));
+        run.cells.iter_mut().for_each(|cell| cell.set_aside = cell.samples / 10);
+        assert!(too_busy(&run).unwrap().contains("9 % of all samples"));
+    }
+}

@@ -1,0 +1,234 @@
+//! Samples taken in turns, and those of them set aside because something disturbed them: another thread had the core, an
+//! interrupt came, or the core's clock was lowered.
+
+use super::clock::{Clock, now};
+use super::load::Watch;
+use super::statistic::middle;
+
+/// Samples a contender takes before the next one's turn.
+pub(super) const TURN: usize = 10;
+
+/// How often samples that were set aside are taken again before a contender has to do with fewer.
+const RETRIES: usize = 3;
+
+/// The nanoseconds after which the operating system is asked again whether it took the core away: asking takes a
+/// thousandth part of a time slice, and a whole turn of long calls would never be free of interruptions.
+const ASK_NS: f64 = 50_000.0;
+
+/// An interrupted sample takes at least so many nanoseconds more than the median: no interrupt is shorter, and a
+/// missed cache line is.
+const INTERRUPT_NS: f64 = 1000.0;
+
+/// A turn was slowed if a core cycle took so many times as long as in the faster quarter of all turns.
+const SLOWED: f64 = 1.25;
+
+/// Samples in ticks.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Samples {
+    /// Those taken without disturbance.
+    pub(super) kept: Vec<f64>,
+    /// The others.
+    pub(super) aside: Vec<f64>,
+    /// Those not judged yet by their pace: how many, one after the other in `kept`, at which ticks a cycle.
+    pub(super) turns: Vec<(usize, f64)>,
+}
+
+impl Samples {
+    /// Sets aside what was taken at a slower pace.
+    fn set_slowed_aside(&mut self, pace: f64) {
+        let judged = self.kept.len() - self.turns.iter().map(|&(count, _)| count).sum::<usize>();
+        let mut open = self.kept.split_off(judged).into_iter();
+        for (count, own) in self.turns.drain(..) {
+            let to = if own > SLOWED * pace { &mut self.aside } else { &mut self.kept };
+            to.extend(open.by_ref().take(count));
+        }
+    }
+
+    /// Sets aside what lies far outside the rest.
+    ///
+    /// Interruptions only add, so the lower half of the samples shows how much undisturbed ones scatter. What exceeds the median
+    /// by the median, by 1 us and by eight times the distance of the lower quartile was interrupted.
+    fn set_gaps_aside(&mut self, clock: &Clock) {
+        self.kept.sort_by(f64::total_cmp);
+        let median = middle(&self.kept, 0.0).median;
+        let quartile = self.kept.get(self.kept.len() / 4).copied().unwrap_or(0.0);
+        let interrupt = INTERRUPT_NS / clock.ns_per_tick;
+        let gap = median.max(8.0 * (median - quartile)).max(interrupt);
+        let end = self.kept.partition_point(|&ticks| ticks <= median + gap);
+        self.aside.extend(self.kept.drain(end..));
+    }
+
+    /// What figures are made of, ascending: the samples kept, or all of them where none was.
+    pub(super) fn usable(&self) -> Vec<f64> {
+        let mut ticks = if self.kept.is_empty() { &self.aside } else { &self.kept }.clone();
+        ticks.sort_by(f64::total_cmp);
+        ticks
+    }
+
+    /// Every sample.
+    pub(super) fn all(&self) -> impl Iterator<Item = f64> + Clone + '_ {
+        self.kept.iter().chain(&self.aside).copied()
+    }
+}
+
+/// The samples of one turn, kept or set aside by what the operating system says.
+pub(super) struct Turn<'a> {
+    watch: &'a Watch,
+    clock: &'a Clock,
+    /// The ticks after which it is asked.
+    patience: u64,
+    samples: &'a mut Samples,
+    /// Samples taken since it was last asked.
+    open: Vec<f64>,
+    asked: u64,
+    turns: u64,
+    pace: f64,
+}
+
+impl<'a> Turn<'a> {
+    fn new(watch: &'a Watch, clock: &'a Clock, samples: &'a mut Samples) -> Turn<'a> {
+        let patience = (ASK_NS / clock.ns_per_tick) as u64;
+        let (turns, pace, open) = (watch.turns().1, clock.pace(), Vec::with_capacity(TURN));
+        Turn { watch, clock, patience, samples, open, asked: now(), turns, pace }
+    }
+
+    /// Takes a sample in.
+    pub(super) fn push(&mut self, ticks: f64) {
+        self.open.push(ticks);
+        self.ask_in_time();
+    }
+
+    /// Asks whether the thread left its core, if the last time is long ago. To be called after long preparations: what
+    /// interrupts them spoils no sample.
+    pub(super) fn ask_in_time(&mut self) {
+        if now().saturating_sub(self.asked) > self.patience {
+            self.ask();
+        }
+    }
+
+    fn ask(&mut self) {
+        let (turns, pace) = (self.watch.turns().1, self.clock.pace());
+        let Samples { kept, aside, turns: paces } = &mut *self.samples;
+        if turns == self.turns {
+            paces.push((self.open.len(), pace.max(self.pace)));
+            kept.append(&mut self.open);
+        } else {
+            aside.append(&mut self.open);
+        }
+        (self.turns, self.pace) = (turns, pace);
+        self.asked = now();
+    }
+}
+
+/// Takes `wanted` samples of each of `count` contenders, in turns of `turn`; what was disturbed is set aside and taken
+/// again, a limited number of times. `take` times as many calls of a contender as it is given. Returns the ticks that a
+/// core cycle took, too.
+pub(super) fn collect(
+    (count, wanted, turn): (usize, usize, usize),
+    clock: &Clock,
+    watch: &Watch,
+    take: &mut dyn FnMut(usize, usize, &mut Turn<'_>),
+    progress: &mut dyn FnMut(usize),
+) -> (Vec<Samples>, f64) {
+    let (mut all, mut paces) = (vec![Samples::default(); count], Vec::new());
+    let mut pace = clock.ticks_per_cycle;
+    for pass in 0..=RETRIES {
+        let missing: Vec<usize> =
+            all.iter().map(|samples| wanted.saturating_sub(samples.kept.len())).collect();
+        let most = missing.iter().max().copied().unwrap_or(0);
+        for done in (0..most).step_by(turn) {
+            for (contender, samples) in all.iter_mut().enumerate() {
+                let calls = turn.min(missing[contender].saturating_sub(done));
+                if calls > 0 {
+                    let mut turn = Turn::new(watch, clock, samples);
+                    take(contender, calls, &mut turn);
+                    turn.ask();
+                }
+            }
+            if pass == 0 {
+                progress(done + turn);
+            }
+        }
+        paces.extend(all.iter().flat_map(|samples| &samples.turns).map(|&(_, pace)| pace));
+        paces.sort_by(f64::total_cmp);
+        pace = paces.get(paces.len() / 4).copied().unwrap_or(pace);
+        for samples in &mut all {
+            samples.set_slowed_aside(pace);
+            samples.set_gaps_aside(clock);
+        }
+    }
+    (all, pace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLOCK: Clock = Clock { ns_per_tick: 0.5, ..Clock::NANOSECONDS };
+
+    fn kept_and_aside(ticks: impl IntoIterator<Item = f64>) -> (usize, usize) {
+        let mut samples = Samples { kept: ticks.into_iter().collect(), ..Samples::default() };
+        samples.set_gaps_aside(&CLOCK);
+        (samples.kept.len(), samples.aside.len())
+    }
+
+    #[test]
+    fn interrupted_samples_are_recognised_and_set_aside() {
+        let quiet = |n: usize| (0..n).map(|n| 60.0 + (n % 9) as f64);
+        assert_eq!(kept_and_aside(quiet(1000)), (1000, 0));
+        // One interruption of 4 ms, and 300 of all kinds.
+        assert_eq!(kept_and_aside(quiet(999).chain([8e6])), (999, 1));
+        let busy = (0..300).map(|n| 5000.0 * f64::from(1 + n));
+        assert_eq!(kept_and_aside(quiet(700).chain(busy)), (700, 300));
+        // A missed cache line is no interruption.
+        assert_eq!(kept_and_aside(quiet(999).chain([400.0])), (1000, 0));
+        // Nor are mixed lengths, two ways through a branch, and too few samples to say.
+        assert_eq!(kept_and_aside((0..1000).map(|n| 40.0 * f64::from(n))), (1000, 0));
+        assert_eq!(kept_and_aside((0..1000).map(|n| f64::from(10_000 * (1 + n % 2)))), (1000, 0));
+        assert_eq!(kept_and_aside([60.0, 1e6]), (2, 0));
+        assert_eq!(kept_and_aside([]), (0, 0));
+    }
+
+    #[test]
+    fn turns_at_a_lowered_clock_are_set_aside() {
+        let kept = (0..31).map(f64::from).collect();
+        let turns = vec![(10, 0.71), (10, 2.1), (1, 0.75), (10, 1.06)];
+        let mut samples = Samples { kept, turns, ..Samples::default() };
+        samples.set_slowed_aside(0.71);
+        assert_eq!((samples.kept.len(), samples.aside.len()), (11, 20));
+        assert_eq!((samples.kept[10], samples.aside[0]), (20.0, 10.0));
+        // Those judged once are not judged again.
+        samples.kept.extend([40.0, 41.0]);
+        samples.turns.push((2, 9.0));
+        samples.set_slowed_aside(0.71);
+        assert_eq!((samples.kept.len(), samples.aside.len()), (11, 22));
+    }
+
+    #[test]
+    fn samples_set_aside_are_taken_again_but_not_for_ever() {
+        let watch = Watch::start();
+        let (mut calls, mut done) = ([0; 2], 0);
+        // The first contender is interrupted in each tenth call, the second in each call but the first of eight.
+        let mut take = |contender: usize, count: usize, turn: &mut Turn<'_>| {
+            for _ in 0..count {
+                calls[contender] += 1;
+                let interrupted = match contender {
+                    0 => calls[0] % 10 == 0,
+                    _ => calls[1] % 8 != 1,
+                };
+                if interrupted {
+                    turn.samples.aside.push(1e7);
+                } else {
+                    turn.samples.kept.push(100.0);
+                }
+            }
+        };
+        let (samples, pace) = collect((2, 95, TURN), &CLOCK, &watch, &mut take, &mut |n| done = n);
+        assert_eq!((samples[0].kept.len(), samples[0].aside.len()), (95, 10));
+        assert!(samples[1].kept.len() < 95 && samples[1].all().count() <= 95 * (RETRIES + 1));
+        assert_eq!(samples[1].usable().len(), samples[1].kept.len());
+        assert!(done == 100 && pace > 0.0);
+        let none = Samples { aside: vec![3.0, 2.0], ..Samples::default() };
+        assert_eq!(none.usable(), [2.0, 3.0]);
+    }
+}
