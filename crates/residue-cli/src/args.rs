@@ -1,5 +1,6 @@
 //! The arguments, and the help they come with.
 
+use crate::codes::Names;
 use crate::commands::bench::BenchArgs;
 use crate::commands::guard::GuardArgs;
 use crate::commands::identify::IdentifyArgs;
@@ -69,7 +70,7 @@ pub enum Command {
 #[command(after_help = LIST_HELP)]
 pub struct ListArgs {
     /// Show these codes whole: names, aliases, or a CRC's parameters
-    #[arg(value_name = "CODE")]
+    #[arg(value_name = "CODE", value_parser = Names, hide_possible_values = true)]
     pub codes: Vec<String>,
     /// Print JSON
     #[arg(long)]
@@ -92,7 +93,7 @@ pub struct SumArgs {
     /// A name or alias of `residue list`, or a CRC's parameters, as width=16,poly=1021,refin=true,refout=true (init and
     /// xorout are zero if left out). `cksum` stands for what the POSIX program cksum prints: the CRC of the data and
     /// their length (`crc-32/cksum` is the CRC of the data alone).
-    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE", value_parser = Names, hide_possible_values = true)]
     pub codes: Vec<String>,
     /// Files to read; `-` is the standard input, as is no file at all
     #[arg(value_name = "FILE")]
@@ -209,7 +210,7 @@ Examples:
 #[command(after_help = CONFORM_HELP)]
 pub struct ConformArgs {
     /// The code that the program is meant to compute
-    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE", value_parser = Names, hide_possible_values = true)]
     pub code: String,
     /// Give the bytes in hexadecimal as the last argument, not on standard input (inputs above 32 KiB are left out)
     #[arg(long)]

@@ -1,9 +1,12 @@
 //! Codes as they are asked for on the command line and in lists.
 
 use anyhow::bail;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use residue::crc::{Crc, catalog};
 use residue::{Code, Error};
+use residue_lab::names;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 
 /// What is computed if nothing is said.
 pub const DEFAULT: &str = "crc-32/iscsi";
@@ -41,7 +44,7 @@ impl Chosen {
     pub fn parse(text: &str) -> anyhow::Result<Chosen> {
         match Chosen::new(text) {
             Ok(chosen) => Ok(chosen),
-            Err(Error::UnknownCode) => bail!("`{}`: {}", text.escape_debug(), unknown(text)),
+            Err(Error::UnknownCode) => bail!("`{}`: {}", text.escape_debug(), names::unknown(text)),
             Err(error) => bail!("`{}`: {error}", text.escape_debug()),
         }
     }
@@ -57,6 +60,28 @@ impl Chosen {
             stream.update(&length_octets(bytes));
         }
         stream.value()
+    }
+}
+
+/// Parses any text as a code, and offers the names to shells that complete arguments.
+#[derive(Clone)]
+pub struct Names;
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let aliases = Code::aliases().map(|(alias, _)| alias);
+        Some(Box::new(Code::names().chain(aliases).map(PossibleValue::new)))
     }
 }
 
@@ -103,60 +128,6 @@ pub fn split(text: &str) -> Vec<String> {
     names
 }
 
-/// What to say of an unknown name: those near it.
-fn unknown(name: &str) -> String {
-    let near = near(name);
-    if near.is_empty() {
-        "no code has this name; `residue list` names them".to_string()
-    } else {
-        format!("no code has this name; did you mean {}?", near.join(", "))
-    }
-}
-
-/// Names and aliases that may have been meant, nearest first.
-fn near(name: &str) -> Vec<&'static str> {
-    let plain = |text: &str| -> Vec<char> {
-        // Nobody means a name of kilobytes, and the distance takes quadratic time.
-        let letters = text.chars().filter(|c| !matches!(c, '-' | '_')).take(40);
-        letters.flat_map(char::to_lowercase).collect()
-    };
-    let wanted = plain(name);
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    let known = Code::names().chain(Code::aliases().map(|(alias, _)| alias));
-    let mut near: Vec<(usize, &str)> = known
-        .map(|known| {
-            let letters = plain(known);
-            let part = letters.windows(wanted.len()).position(|part| part == wanted);
-            let most = match part {
-                Some(0) => 1,
-                Some(_) => 2,
-                None => usize::MAX,
-            };
-            (distance(&wanted, &letters).min(most), known)
-        })
-        .filter(|(distance, _)| *distance <= 2.max(wanted.len() / 4))
-        .collect();
-    near.sort_by_key(|(distance, _)| *distance);
-    near.into_iter().map(|(_, name)| name).take(5).collect()
-}
-
-/// How many letters have to be put in, left out or changed to make one word of the other (Levenshtein).
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,16 +151,6 @@ mod tests {
         for label in labels {
             assert_eq!(Chosen::parse(&label).unwrap().label, label);
         }
-    }
-
-    #[test]
-    fn names_nearby() {
-        assert_eq!(near("crc-32/iscis")[0], "crc-32/iscsi");
-        assert_eq!(near("adler")[0], "adler-32");
-        assert!(near("fletcher").contains(&"fletcher-16"));
-        assert!(near("sha256").is_empty());
-        assert!(near("").is_empty() && near("-").is_empty());
-        assert!(near(&"crc".repeat(100_000)).is_empty());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 mod args;
 mod codes;
 mod commands;
+mod lengths;
 mod lists;
 mod output;
 mod progress;

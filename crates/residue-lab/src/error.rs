@@ -3,6 +3,7 @@
 use crate::conform::vectors::{LONGEST, Problem};
 use crate::explain;
 use crate::identify::{MOST_BYTES, Unusable};
+use crate::names;
 use crate::strength;
 use std::fmt;
 
@@ -89,6 +90,9 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Error::Code(name, residue::Error::UnknownCode) => {
+                write!(f, "`{name}`: {}", names::unknown(name))
+            }
             Error::Code(name, error) => write!(f, "`{name}`: {error}"),
             Error::NoKernel(names) => write!(
                 f,
@@ -177,7 +181,18 @@ impl fmt::Display for Error {
                 "`{name}`: the parts of the work do not make a whole: one is missing, came twice, or is another job's"
             ),
             Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
-            Error::Polynomial { text, fault } => write!(f, "`{text}`: {fault}"),
+            Error::Polynomial { text, fault } => {
+                write!(f, "`{text}`: {fault}")?;
+                let near = match fault {
+                    strength::Fault::NotHexadecimal => names::near(text),
+                    _ => Vec::new(),
+                };
+                if near.is_empty() {
+                    Ok(())
+                } else {
+                    write!(f, "; did you mean {}?", near.join(", "))
+                }
+            }
             Error::Search(fault) => fault.fmt(f),
             Error::Weights { data: 0, .. } => {
                 f.write_str("data of length 0 have no weights; give a length of at least one bit")

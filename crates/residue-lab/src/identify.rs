@@ -22,7 +22,9 @@ use residue::Code;
 use residue::crc::Crc;
 use sample::Read;
 pub use sample::{MOST_BYTES, Sample, Samples, Unusable};
+use std::collections::BTreeSet;
 pub use sums::{Kind, Model};
+pub use unknown::NARROWEST;
 
 /// Something is found if the probability of a chance hit is at most 2 to the power of this.
 pub const CONVINCING: f64 = -10.0;
@@ -159,6 +161,8 @@ struct Tally {
     hits: Vec<Hit>,
     /// How many more have, but tell nothing.
     weak: usize,
+    /// Widths at which the samples leave unknown generators open.
+    undecided: BTreeSet<u32>,
 }
 
 impl Tally {
@@ -199,10 +203,44 @@ pub struct Report {
     pub tried: f64,
     /// The last tier that was searched.
     pub tier: Tier,
+    /// Widths of CRCs by unknown generators that the samples neither give nor rule out. Of use where nothing convincing was
+    /// found; narrower ones than 3 bits were not looked for.
+    pub undecided: BTreeSet<u32>,
+    /// Ways to feed the messages by which unknown generators were not looked for, as the messages are too long.
+    pub left_out: usize,
     /// The samples that the others contradict, counted from 0.
     pub strangers: Vec<usize>,
     /// A message whose value would decide between what was found, if there is one.
     pub decisive: Option<Decisive>,
+}
+
+/// What a search amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// Something has the values of all samples, and chance does not explain it.
+    Found,
+    /// Something has the values of all samples but those that contradict the others.
+    Contradicted,
+    /// Something fits, perhaps by chance.
+    Chance,
+    /// Nothing fits better than chance, and not everything that was looked for is ruled out.
+    Undecided,
+    /// Nothing of what was looked for can have given the values.
+    RuledOut,
+}
+
+impl Certainty {
+    /// A word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Certainty::Found => "found",
+            Certainty::Contradicted => "contradicted",
+            Certainty::Chance => "chance",
+            Certainty::Undecided => "undecided",
+            Certainty::RuledOut => "ruled out",
+        }
+    }
 }
 
 impl Report {
@@ -210,6 +248,20 @@ impl Report {
     #[must_use]
     pub fn convincing(&self) -> bool {
         self.hits.first().is_some_and(|hit| hit.chance <= CONVINCING)
+    }
+
+    /// What the search amounts to.
+    #[must_use]
+    pub fn certainty(&self) -> Certainty {
+        if self.convincing() {
+            let all = self.strangers.is_empty();
+            return if all { Certainty::Found } else { Certainty::Contradicted };
+        }
+        if !self.hits.is_empty() {
+            return Certainty::Chance;
+        }
+        let open = self.weak > 0 || !self.undecided.is_empty() || self.left_out > 0;
+        if open { Certainty::Undecided } else { Certainty::RuledOut }
     }
 }
 
@@ -242,6 +294,8 @@ fn search(samples: &Samples, options: &Options) -> Report {
         weak: 0,
         tried: 0.0,
         tier: Tier::Named,
+        undecided: BTreeSet::new(),
+        left_out: 0,
         strangers: Vec::new(),
         decisive: None,
     };
@@ -288,7 +342,9 @@ fn search(samples: &Samples, options: &Options) -> Report {
             Tier::Unknown => {
                 let longest = distinct.iter().map(|sample| sample.message.len()).max().unwrap_or(0);
                 let mut reads = everything();
-                reads.truncate(unknown::affordable(longest, forms.len()));
+                let affordable = unknown::affordable(longest, forms.len());
+                report.left_out = reads.len().saturating_sub(affordable);
+                reads.truncate(affordable);
                 unknown::search(&distinct, bits, &reads, &forms, &mut tally);
             }
         }
@@ -305,6 +361,7 @@ impl Report {
     fn take(&mut self, tally: Tally, samples: &Samples) {
         self.tried = tally.tried;
         self.weak += tally.weak;
+        self.undecided.extend(tally.undecided);
         for mut hit in tally.hits {
             hit.chance += self.tried.log2();
             if !samples.list().iter().all(|sample| hit.fits(sample, samples.bits())) {
@@ -317,6 +374,11 @@ impl Report {
                 self.hits.push(hit);
             } else {
                 self.weak += 1;
+                if let Found::Code(code) = &hit.found
+                    && code.params().is_some()
+                {
+                    self.undecided.insert(code.width());
+                }
             }
         }
         self.hits.sort_by(|a, b| a.chance.total_cmp(&b.chance));

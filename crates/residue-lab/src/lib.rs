@@ -11,6 +11,7 @@ pub mod conform;
 mod error;
 pub mod explain;
 pub mod identify;
+pub mod names;
 pub mod notation;
 pub mod report;
 pub mod speed;

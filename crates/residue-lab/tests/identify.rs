@@ -4,8 +4,8 @@
 use residue::Code;
 use residue::crc::{Crc, Params, catalog};
 use residue_lab::identify::{
-    self, Form, Found, Hit, Kind, Options, Order, Padding, Place, Reading, Report, Sample, Samples,
-    Swap, Tier,
+    self, Certainty, Form, Found, Hit, Kind, Options, Order, Padding, Place, Reading, Report,
+    Sample, Samples, Swap, Tier,
 };
 
 /// Messages of these lengths, without a pattern.
@@ -99,6 +99,94 @@ fn every_catalogue_crc_by_algebra_alone() {
             assert_ne!(decisive.values[0], decisive.values[1]);
         }
     }
+}
+
+/// Random parameters of a width, with a constant term.
+fn random(width: u8, seed: u64) -> Params {
+    let bytes = messages(&[49], seed).remove(0);
+    let part = |i: usize| {
+        let value = u128::from_le_bytes(bytes[16 * i..16 * i + 16].try_into().unwrap());
+        value >> (128 - u32::from(width))
+    };
+    let reflections = (bytes[48] & 1 == 1, bytes[48] & 2 == 2);
+    Params::new("custom", width, part(0) | 1, part(1), reflections, part(2)).unwrap()
+}
+
+/// Whether a hit is this CRC, or all pairs of init and xorout that it stands for have this one's among them.
+fn among(hit: &Hit, crc: &Params) -> bool {
+    let Found::Code(code) = &hit.found else { return false };
+    let Some(p) = code.params() else { return false };
+    let alike =
+        (p.width, p.poly, p.refin, p.refout) == (crc.width, crc.poly, crc.refin, crc.refout);
+    let member = hit.family.as_ref().and_then(|family| family.member(crc.init));
+    same(p, crc) || alike && member.is_some_and(|member| member.xorout == crc.xorout)
+}
+
+/// A CRC that gave the samples is in what fits, or its width is among those that were not decided.
+#[test]
+fn samples_never_rule_out_the_crc_that_gave_them() {
+    let mut open = 0;
+    for width in [3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 40, 64] {
+        for lengths in [
+            &[9][..],
+            &[7, 7],
+            &[5, 9],
+            &[8, 8, 8],
+            &[4, 9, 9],
+            &[3, 8, 13],
+            &[6, 6, 6, 6],
+            &[3, 7, 12, 14],
+            &[3, 4, 6, 7, 9],
+            &[2, 3, 4, 6, 7, 9, 11, 12],
+        ] {
+            for seed in 0..2 {
+                let seed = seed + 100 * u64::from(width);
+                let crc = random(width, seed);
+                let inputs = messages(lengths, seed + 50);
+                let samples = samples(&inputs, width.into(), |message| crc.reference(message));
+                let report = algebra(&samples);
+                let found = report.hits.iter().any(|hit| among(hit, &crc));
+                let undecided = report.undecided.contains(&width.into());
+                assert!(found || undecided, "{crc:?} {lengths:?}: {report:?}");
+                assert_ne!(report.certainty(), Certainty::RuledOut);
+                open += usize::from(!found);
+            }
+        }
+        // Everything is searched, and too little is known.
+        let crc = random(width, u64::from(width));
+        let inputs = messages(&[3, 8, 13], 51);
+        let report = find(&samples(&inputs, width.into(), |message| crc.reference(message)));
+        let found = report.hits.iter().any(|hit| among(hit, &crc));
+        assert!(found || report.undecided.contains(&width.into()), "{crc:?}: {report:?}");
+    }
+    assert!(open > 100, "too few of the cases were hard: {open}");
+}
+
+#[test]
+fn what_cannot_be_is_ruled_out() {
+    // The value of a longer message contradicts every linear code of few bits: the samples are random.
+    let inputs = messages(&[8; 20], 30);
+    let values = messages(&[4; 20], 31);
+    let list = inputs.into_iter().zip(values).map(|(message, value)| Sample {
+        message,
+        value: u32::from_be_bytes(value.try_into().unwrap()).into(),
+    });
+    let report = find(&Samples::new(list.collect(), 32, false).unwrap());
+    assert_eq!(report.certainty(), Certainty::RuledOut, "{report:?}");
+    assert!(report.undecided.is_empty() && report.hits.is_empty());
+}
+
+#[test]
+fn certainty_follows_what_was_found() {
+    let inputs = messages(&[5, 9, 14, 31, 40], 1);
+    let good = samples(&inputs, 32, |message| u128::from(residue::crc32c(message)));
+    assert_eq!(find(&good).certainty(), Certainty::Found);
+    let mut list = good.list().to_vec();
+    list[1].value ^= 1;
+    assert_eq!(find(&Samples::new(list, 32, false).unwrap()).certainty(), Certainty::Contradicted);
+    let crc = random(16, 5);
+    let few = samples(&messages(&[4, 9, 13], 32), 16, |message| crc.reference(message));
+    assert_eq!(algebra(&few).certainty(), Certainty::Undecided);
 }
 
 #[test]

@@ -329,7 +329,7 @@ impl FromStr for Code {
 
     /// A name of [`Code::names`] or an alias (case, `-` and `_` do not matter), or a CRC's parameters as
     /// `width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0` (hexadecimal but for the width; `init`, `xorout`
-    /// default to 0, the reflections to false).
+    /// default to 0, the reflections to false). The polynomial may be written as `x^16+x^12+x^5+1`.
     fn from_str(name: &str) -> Result<Code, Error> {
         if name.contains('=') {
             return custom(name).map(|params| Code::Crc(Crc::new(&params)));
@@ -363,7 +363,10 @@ fn custom(text: &str) -> Result<Params, Error> {
     let (mut init, mut xorout, mut refin, mut refout) = (0, 0, false, false);
     let (mut check, mut residue) = (None, None);
     let mut seen = 0;
-    for part in text.split([',', ' ', ';']).filter(|part| !part.is_empty()) {
+    let terms = text.contains(['^', '*', '+']);
+    // Spaces stand between parameters, or between the terms of a polynomial.
+    let between: &[char] = if terms { &[',', ';'] } else { &[',', ' ', ';'] };
+    for part in text.split(between).map(str::trim).filter(|part| !part.is_empty()) {
         let (key, value) = part.split_once('=').ok_or(Error::BadParameter)?;
         let place = KEYS.iter().position(|known| *known == key).ok_or(Error::BadParameter)?;
         if seen >> place & 1 == 1 {
@@ -372,7 +375,8 @@ fn custom(text: &str) -> Result<Params, Error> {
         seen |= 1 << place;
         match key {
             "width" => width = Some(value.parse::<u32>().map_err(|_| Error::BadParameter)?),
-            "poly" => poly = Some(hex(value)?),
+            "poly" if terms => poly = Some(crc::terms(value).ok_or(Error::BadParameter)?),
+            "poly" => poly = Some((0, hex(value)?)),
             "init" => init = hex(value)?,
             "xorout" => xorout = hex(value)?,
             "refin" => refin = truth(value)?,
@@ -384,7 +388,10 @@ fn custom(text: &str) -> Result<Params, Error> {
     }
     let width = width.ok_or(Error::MissingParameter("width"))?;
     let width = u8::try_from(width).map_err(|_| Error::Width(width))?;
-    let poly = poly.ok_or(Error::MissingParameter("poly"))?;
+    let (degree, poly) = poly.ok_or(Error::MissingParameter("poly"))?;
+    if terms && degree != width {
+        return Err(Error::BadParameter);
+    }
     let params = Params::new("custom", width, poly, init, (refin, refout), xorout)?;
     let good = check.is_none_or(|check| check == params.check)
         && residue.is_none_or(|residue| residue == params.residue);

@@ -32,6 +32,7 @@ mod params;
 pub(crate) mod steps;
 pub mod tables;
 pub(crate) mod taps;
+mod terms;
 mod wide;
 
 use crate::Error;
@@ -43,6 +44,7 @@ pub(crate) use wide::BEST_WIDE;
 pub use compiled::Compiled;
 pub use embedded::{Constants, Embedded, KERNELS};
 pub use params::Params;
+pub use terms::terms;
 pub use wide::{KERNELS_WIDE, Wide, WideFamily};
 
 /// A CRC, ready to run: its parameters and the constants its kernels need.

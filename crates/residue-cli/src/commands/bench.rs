@@ -1,7 +1,8 @@
 //! `residue bench`: how fast each code is on this CPU.
 
 use crate::Outcome;
-use crate::codes;
+use crate::codes::{self, Names};
+use crate::lengths::size;
 use crate::progress::Progress;
 use crate::streams;
 use anyhow::{Context, Result, bail};
@@ -54,7 +55,7 @@ pub struct BenchArgs {
     test: Option<Test>,
 
     /// Codes to measure, by name, separated by commas
-    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE", value_parser = Names, hide_possible_values = true)]
     codes: Vec<String>,
 
     /// Only these kernels, separated by commas
@@ -65,8 +66,8 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["sizes", "mixed", "claims", "compare"])]
     full: bool,
 
-    /// Bytes in a buffer, separated by commas; prints nanoseconds
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', conflicts_with_all = ["mixed", "claims", "compare"])]
+    /// Bytes in a buffer, separated by commas, as 64,1500,64KiB; prints nanoseconds
+    #[arg(long, value_name = "BYTES", value_parser = size, value_delimiter = ',', conflicts_with_all = ["mixed", "claims", "compare"])]
     sizes: Vec<usize>,
 
     /// Bytes to add to each size, separated by commas

@@ -8,9 +8,10 @@ use anstyle::Style;
 use clap::Args;
 use residue::Code;
 use residue::crc::Params;
-use residue_lab::identify::{self, Found, Hit, Options, Report, Samples, Tier};
+use residue_lab::identify::{self, Certainty, Found, Hit, Options, Report, Samples, Tier};
 use residue_lab::report::wrapped;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// As many hits are printed. JSON has them all.
 const SHOWN: usize = 8;
@@ -27,12 +28,15 @@ The search goes from the likely to the possible, and ends when something explain
 named codes; values in another order of bytes; messages with swapped or padded words, or without bytes at their ends; \
 known generators with other settings; sums with other settings; and CRCs that nobody has named, by algebra.
 
-How many samples? Two or three for a code with a name. For an unknown CRC of 16 bits and more four messages of \
-different lengths, for one of 8 bits eight: what is found says how likely chance would find as much. Messages of one \
-length tell init and xorout together only. Different messages are worth more than long ones.
+How many samples? Two or three for a code with a name. @COUNTS@ What is found says how likely chance would find as \
+much. Messages of one length tell init and xorout together only. Different messages are worth more than long ones.
 
-Exit codes: 0 something was found that fits all samples, 1 nothing was, or only without some of them or no better than \
-by chance, 2 wrong usage.
+What nothing fits is either ruled out or not decided: too few samples leave unknown CRCs open, and the answer names their \
+widths.
+
+Exit codes: 0 something fits all samples, and chance would find as much once in 1024 searches at most. 1 anything less: it \
+fits only without some of the samples, or may be chance, or nothing was found, whether ruled out or not decided (--json has \
+the word in `certainty`). 2 wrong usage, or something could not be read.
 
 Examples:
   residue identify 313233343536373839:e3069283
@@ -77,14 +81,14 @@ pub fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()> {
     let options =
         Options { offset: args.skip.into(), catalogue: !args.no_catalogue, everything: args.all };
     let report = identify::identify(&samples, &options)?;
-    if !report.convincing() || !report.strangers.is_empty() {
+    if report.certainty() != Certainty::Found {
         output.found(Outcome::Bad);
     }
     if args.json {
-        output.json(&document(&samples, &report))?;
+        output.json(&document(args, &samples, &report))?;
         return Ok(());
     }
-    for paragraph in told(&samples, &report, output) {
+    for paragraph in told(args, &samples, &report, output) {
         output.line(paragraph)?;
     }
     Ok(())
@@ -141,7 +145,7 @@ fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn told(samples: &Samples, report: &Report, output: &Output) -> Vec<String> {
+fn told(args: &IdentifyArgs, samples: &Samples, report: &Report, output: &Output) -> Vec<String> {
     let (plain, head, bad) = (Style::new(), output.styles.head, output.styles.bad);
     let bits = samples.bits();
     let mut lines = Vec::new();
@@ -151,7 +155,7 @@ fn told(samples: &Samples, report: &Report, output: &Output) -> Vec<String> {
         lines.extend(text.into_iter().map(|line| format!("{style}{line}{style:#}")));
     };
     if report.hits.is_empty() {
-        say(plain, "", &nothing(samples, report));
+        say(plain, "", &nothing(args, samples, report));
         return lines;
     }
     for &i in &report.strangers {
@@ -211,6 +215,9 @@ fn told(samples: &Samples, report: &Report, output: &Output) -> Vec<String> {
             "",
             "This may be chance: the samples are too few, or their values too short. Give more, of different lengths.",
         );
+        if let Some(open) = undecided(samples, report) {
+            say(plain, "", &open);
+        }
     }
     if let Some(decisive) = &report.decisive {
         let message: String = decisive.message.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -267,27 +274,77 @@ fn family(hit: &Hit) -> Vec<String> {
     remarks
 }
 
-fn nothing(samples: &Samples, report: &Report) -> String {
+fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
     let count = plural(samples.list().len(), "sample");
+    let open = undecided(samples, report);
     if report.weak > 0 {
         return format!(
-            "{} of the {:.0} sets of parameters tried fit {count}, as many as chance gives: this tells nothing. Give more \
+            "{} of the {:.0} sets of parameters tried fit {count}, as many as chance gives: this tells nothing. {} Give more \
              samples, of different lengths.",
-            report.weak, report.tried
+            report.weak,
+            report.tried,
+            open.unwrap_or_default()
         );
     }
-    let more = if samples.list().len() < 4 {
-        "give more samples (a CRC without a name takes four of different lengths, or eight if it is narrow)"
+    let mut out = vec!["no sum of those tried".to_string()];
+    if !args.no_catalogue {
+        out.splice(0..0, ["no named code", "no known generator"].map(String::from));
+    }
+    let closed =
+        (identify::NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
+    let closed: BTreeSet<u32> = closed.collect();
+    if !closed.is_empty() {
+        out.push(format!("no other CRC of {} bits", ranges(&closed)));
+    }
+    let last = out.pop().unwrap_or_default();
+    let more = if report.certainty() == Certainty::Undecided {
+        "give more samples, of different lengths"
     } else {
         "check that the values belong to these messages"
     };
     format!(
-        "Nothing fits {count}: no named code, no known generator, no sum and no CRC of up to {} bits, of the {:.0} sets of \
-         parameters tried. What to do: {more}; try --skip with more bytes than the header has; leave out the value and \
-         what comes after it, or name it with --trailer. A value may also be encrypted, keyed, or no code of this sort.",
-        samples.bits(),
-        report.tried
+        "Nothing fits {count}. Ruled out by {:.0} sets of parameters: {} and {last}.{} What to do: {more}; try --skip with \
+         more bytes than the header has; leave out the value and what comes after it, or name it with --trailer. A value \
+         may also be encrypted, keyed, or no code of this sort.",
+        report.tried,
+        out.join(", "),
+        open.map_or(String::new(), |open| format!(" {open}")),
     )
+}
+
+/// What the samples do not settle, where nothing convincing was found.
+fn undecided(samples: &Samples, report: &Report) -> Option<String> {
+    let mut open = Vec::new();
+    if !report.undecided.is_empty() {
+        open.push(format!(
+            "Not decided: CRCs of {} bits with a generator that nobody has named, for which {} too few.",
+            ranges(&report.undecided),
+            match samples.list().len() {
+                1 => "1 sample is".to_string(),
+                count => format!("{count} samples of these lengths are"),
+            }
+        ));
+    }
+    if report.left_out > 0 {
+        open.push(format!(
+            "Messages of this length are too long to look for unknown CRCs in all readings: {} were left out.",
+            report.left_out
+        ));
+    }
+    (!open.is_empty()).then(|| open.join(" "))
+}
+
+/// Numbers in words: `3 to 7, 9`.
+fn ranges(numbers: &BTreeSet<u32>) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match parts.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => parts.push((number, number)),
+        }
+    }
+    let word = |(from, to)| if from == to { format!("{from}") } else { format!("{from} to {to}") };
+    parts.into_iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
 /// The text in lines, each indented.
@@ -297,7 +354,7 @@ fn wrapped_under(indent: &str, text: &str) -> Vec<String> {
     if lines.is_empty() { vec![String::new()] } else { lines }
 }
 
-fn document(samples: &Samples, report: &Report) -> Value {
+fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Value {
     let bits = samples.bits();
     let hits: Vec<Value> = report.hits.iter().map(|hit| entry(hit, bits)).collect();
     let strangers: Vec<Value> = report
@@ -319,13 +376,18 @@ fn document(samples: &Samples, report: &Report) -> Value {
             decisive.values.iter().map(|&value| spelled(value, bits)).collect();
         json!({ "message": message, "values": values })
     });
+    let searched = Tier::ALL
+        .into_iter()
+        .filter(|&tier| tier <= report.tier && (tier >= Tier::Sum || !args.no_catalogue));
     json!({
         "samples": samples.list().len(),
         "bits": bits,
-        "found": report.convincing() && report.strangers.is_empty(),
+        "found": report.certainty() == Certainty::Found,
         "convincing": report.convincing(),
+        "certainty": report.certainty().name(),
+        "undecided_widths": if report.convincing() { None } else { Some(&report.undecided) },
         "tried": report.tried,
-        "searched": Tier::ALL.iter().filter(|&&tier| tier <= report.tier).map(|tier| tier.name()).collect::<Vec<_>>(),
+        "searched": searched.map(|tier| tier.name()).collect::<Vec<_>>(),
         "hits": hits,
         "by_chance": report.weak,
         "contradicting": strangers,
@@ -368,6 +430,11 @@ mod tests {
             let code: Code = line(params).parse().unwrap();
             assert_eq!(code.params().unwrap().check, params.check, "{}", params.name);
         }
+    }
+
+    #[test]
+    fn ranges_in_words() {
+        assert_eq!(ranges(&BTreeSet::from([3, 4, 5, 9, 11, 12])), "3 to 5, 9, 11 to 12");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod search;
 mod sums;
 mod weights;
 
+use crate::lengths::bits as length;
 use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::Context as _;
@@ -22,9 +23,10 @@ use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 A polynomial is a CRC's name, or hexadecimal: normal:04c11db7, koopman:82608edb, reversed:edb88320, reciprocal:, \
-explicit:104c11db7. Digits alone do where only one notation is possible, or only one makes a known polynomial.
+explicit:104c11db7. Digits alone do where only one notation is possible, or only one makes a known polynomial. Sums of \
+powers are understood as well: x^16+x^12+x^5+1.
 
-Lengths are of the data, without the check value: bits, or bytes with a B behind (kB, KiB, MiB too).
+Lengths are of the data, without the check value: bits (1e9, 64k), or bytes with a B behind (1500B, 1.5kB, 64KiB, 1MiB).
 
 Every figure says what it is: exact (proved), bound (proved as far as it goes), sampled (looked at in points).
 
@@ -127,29 +129,6 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// A length in bits; with `B`, `kB`, `MB`, `KiB` or `MiB` behind it in bytes.
-fn length(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "" | "b" => 1,
-        "B" => 8,
-        "kB" => 8000,
-        "MB" => 8_000_000,
-        "KiB" => 8 << 10,
-        "MiB" => 8 << 20,
-        other => return Err(format!("`{other}` is no unit; write bits, or B, kB, MB, KiB or MiB")),
-    };
-    let number: u64 = digits
-        .replace(['_', ','], "")
-        .parse()
-        .map_err(|_| "a whole number of bits, or of bytes with a B behind".to_string())?;
-    match number.checked_mul(unit) {
-        Some(0) => Err("data of length 0 have nothing to protect; give at least one bit".into()),
-        Some(bits) if bits <= 1 << 62 => Ok(bits),
-        _ => Err("longer than any data".into()),
-    }
-}
-
 /// Says where a report is, or why it is not.
 fn reported(
     folder: &Path,
@@ -186,30 +165,4 @@ fn polynomial_as_text(generator: &Generator, read: Notation) -> Vec<String> {
         );
     }
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths() {
-        assert_eq!(length("1500B"), Ok(12_000));
-        assert_eq!(length("12112"), Ok(12_112));
-        assert_eq!(length("1MiB"), Ok(8 << 20));
-        for wrong in [
-            "",
-            "0",
-            "0B",
-            "B",
-            "-1",
-            "1.5kB",
-            "9KB",
-            "99999999999999999999",
-            "999999999999999999B",
-            "1é",
-        ] {
-            assert!(length(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -16,8 +16,8 @@ use super::polynomial::Polynomial;
 use super::reading::Form;
 use super::sample::{Read, Sample};
 
-/// The narrowest generator that is looked for: below, everything fits something.
-const NARROWEST: u32 = 3;
+/// The degree of the narrowest unknown generator that is looked for: below, everything fits something.
+pub const NARROWEST: u32 = 3;
 /// As many multiples are looked at. More tell nothing that fewer leave open.
 const MOST_MULTIPLES: usize = 64;
 /// Common divisors of a higher degree are not factored: samples that have them are nearly the same.
@@ -35,7 +35,7 @@ pub(super) fn affordable(bytes: usize, forms: usize) -> usize {
     usize::try_from(MOST_STEPS / one).unwrap_or(usize::MAX)
 }
 
-/// Finds generators from 3 bits to the whole field.
+/// Finds generators from 3 bits to the whole field, and notes the widths at which the samples rule out too little.
 pub(super) fn search(
     samples: &[Sample],
     bits: u32,
@@ -43,7 +43,8 @@ pub(super) fn search(
     forms: &[Form],
     tally: &mut Tally,
 ) {
-    if samples.len() < 2 {
+    if samples.len() < 2 || reads.is_empty() {
+        tally.undecided.extend(NARROWEST..=bits);
         return;
     }
     for read in reads {
@@ -70,12 +71,17 @@ pub(super) fn search(
                         })
                         .collect();
                     let known = Known { lengths: &lengths, multiples: &multiples, width };
-                    for modulus in known.generators(&sums) {
+                    let Candidates { generators, all } = known.generators(&sums);
+                    let weak = tally.weak;
+                    for modulus in generators {
                         let equations = known.equations(modulus);
                         let family = Family::fit(modulus, (refin, refout), &equations);
                         if let Some(family) = family {
                             tally.family(family, samples.len(), width, read, form);
                         }
+                    }
+                    if !all || tally.weak > weak {
+                        tally.undecided.insert(width);
                     }
                 }
             }
@@ -118,9 +124,25 @@ struct Known<'a> {
     width: u32,
 }
 
+/// Generators that may be meant, each of which has to be tried on the samples.
+struct Candidates {
+    generators: Vec<Modulus>,
+    /// Whether no other generator of the width can have given the values.
+    all: bool,
+}
+
+/// What polynomials have in common.
+enum Common {
+    /// Nothing of the wanted degree.
+    Nothing,
+    /// Their greatest common divisor.
+    Divisor(Polynomial),
+    /// Anything: they are too few, or nearly the same.
+    Anything,
+}
+
 impl Known<'_> {
-    /// Generators that may be meant, each of which has to be tried on the samples.
-    fn generators(&self, sums: &[Sum]) -> Vec<Modulus> {
+    fn generators(&self, sums: &[Sum]) -> Candidates {
         let ones = Polynomial::of(u128::MAX >> (128 - self.width));
         let zero = Polynomial::zero();
         let mut common = vec![self.common(sums.iter().map(|&sum| self.sum(sum)))];
@@ -131,19 +153,28 @@ impl Known<'_> {
                 common.push(self.common(each.take(MOST_MULTIPLES)));
             }
         }
-        let divisors = common
-            .into_iter()
-            .flatten()
-            .flat_map(|common| common.divisors(self.width as usize, MOST_GENERATORS));
         let mask = u128::MAX >> (128 - self.width);
-        let mut generators: Vec<Modulus> = Vec::new();
-        for divisor in divisors {
-            let modulus = Modulus { width: self.width, poly: divisor.low() & mask };
-            if !generators.contains(&modulus) {
-                generators.push(modulus);
+        let mut found = Candidates { generators: Vec::new(), all: true };
+        for (i, common) in common.into_iter().enumerate() {
+            let (divisors, all) = match common {
+                Common::Nothing => (Vec::new(), true),
+                Common::Anything => (Vec::new(), false),
+                Common::Divisor(common) => {
+                    let divisors = common.divisors(self.width as usize, MOST_GENERATORS);
+                    let all = divisors.len() < MOST_GENERATORS;
+                    (divisors, all)
+                }
+            };
+            // The first holds for any init and xorout, so it decides for all.
+            found.all &= all || i > 0;
+            for divisor in divisors {
+                let modulus = Modulus { width: self.width, poly: divisor.low() & mask };
+                if !found.generators.contains(&modulus) {
+                    found.generators.push(modulus);
+                }
             }
         }
-        generators
+        found
     }
 
     fn sum(&self, sum: Sum) -> Polynomial {
@@ -160,8 +191,8 @@ impl Known<'_> {
         }
     }
 
-    /// The greatest common divisor of two polynomials and more, without x; `None` if it is too short or tells nothing.
-    fn common(&self, multiples: impl Iterator<Item = Polynomial>) -> Option<Polynomial> {
+    /// Finds what two polynomials and more have in common, without x.
+    fn common(&self, multiples: impl Iterator<Item = Polynomial>) -> Common {
         let mut divisor = Polynomial::zero();
         let mut count = 0;
         for multiple in multiples.map(Polynomial::without_x).filter(|multiple| !multiple.is_zero())
@@ -169,10 +200,14 @@ impl Known<'_> {
             count += 1;
             divisor = divisor.gcd(multiple);
             if divisor.degree() < Some(self.width as usize) {
-                return None;
+                return Common::Nothing;
             }
         }
-        (count > 1 && divisor.degree() <= Some(MOST_DEGREE)).then_some(divisor)
+        if count > 1 && divisor.degree() <= Some(MOST_DEGREE) {
+            Common::Divisor(divisor)
+        } else {
+            Common::Anything
+        }
     }
 
     fn equations(&self, modulus: Modulus) -> Vec<Equation> {
@@ -227,7 +262,7 @@ mod tests {
                 assert!(known.sum(sum).modulo(&generator).is_zero(), "{params:?} {sum:?}");
             }
             let modulus = Modulus { width: params.width.into(), poly: params.poly };
-            assert!(known.generators(&plan(&lengths)).contains(&modulus), "{params:?}");
+            assert!(known.generators(&plan(&lengths)).generators.contains(&modulus), "{params:?}");
         }
     }
 }

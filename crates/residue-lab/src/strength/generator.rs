@@ -94,7 +94,7 @@ impl fmt::Display for Fault {
         match self {
             Fault::NotHexadecimal => f.write_str(
                 "neither a code of `residue list` nor a polynomial; write it in hexadecimal, as normal:04c11db7 or \
-                 koopman:82608edb (also reversed:, reciprocal:, explicit:)",
+                 koopman:82608edb (also reversed:, reciprocal:, explicit:), or as x^16+x^12+x^5+1",
             ),
             Fault::NoCrc(name) => write!(f, "{name} is no CRC and has no generator polynomial"),
             Fault::Degree(degree) => {
@@ -150,9 +150,10 @@ impl Generator {
         }
     }
 
-    /// Reads a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial in hexadecimal: with its
-    /// notation before it (`koopman:8810`), or any that is the only one possible or known. `width` is needed where it is
-    /// not a multiple of four and the notation does not tell it. Says how it was read.
+    /// Reads a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial: as a sum of powers
+    /// (`x^16+x^12+x^5+1`), or in hexadecimal, with its notation before it (`koopman:8810`), or any that is the only one
+    /// possible or known. `width` is needed where it is not a multiple of four and the notation does not tell it. Says how
+    /// it was read.
     ///
     /// # Errors
     /// [`Error::Polynomial`].
@@ -169,6 +170,17 @@ impl Generator {
             }
             Err(residue::Error::EvenPolynomial) => return Err(Fault::Even),
             Err(_) => {}
+        }
+        if let Some((degree, rest)) = residue::crc::terms(text) {
+            let is = u32::from(degree);
+            if let Some(given) = width.filter(|&given| given != is) {
+                return Err(Fault::OtherWidth { is, given });
+            }
+            if !(3..=64).contains(&is) {
+                return Err(Fault::Degree(is));
+            }
+            let explicit = Notation::Explicit;
+            return Generator::new(1 << is | rest).map(|generator| (generator, explicit));
         }
         let (notation, digits) = match text.split_once(':') {
             Some((name, digits)) => {
@@ -424,6 +436,17 @@ mod tests {
     #[test]
     fn faults() {
         assert_eq!(read("crc-99"), Err(Fault::NotHexadecimal));
+        assert_eq!(read("x^2+1"), Err(Fault::Degree(2)));
+        assert_eq!(read("x^65+1"), Err(Fault::Degree(65)));
+        assert_eq!(read("x^16+x"), Err(Fault::Even));
+        for text in ["x^16+x^12+x^5+1", "X16 + X12 + X5 + 1", "1 + x**5 + x**12 + x**16"] {
+            let (generator, notation) = Generator::parse(text, None).unwrap();
+            assert_eq!((generator.explicit(), notation), (0x1_1021, Notation::Explicit), "{text}");
+            assert!(
+                Generator::parse(text, Some(16)).is_ok()
+                    && Generator::parse(text, Some(15)).is_err()
+            );
+        }
         assert_eq!(read(""), Err(Fault::NotHexadecimal));
         assert_eq!(read("normal:"), Err(Fault::NotHexadecimal));
         assert_eq!(read("octal:17"), Err(Fault::NotHexadecimal));

@@ -1,5 +1,6 @@
 //! `residue pcap make`: captures with known check values.
 
+use crate::lengths::bytes;
 use crate::output::{Output, Styles};
 use anyhow::Context as _;
 use clap::Args;
@@ -29,7 +30,7 @@ pub struct MakeArgs {
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// Write one large capture of about so many bytes
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     synthetic: Option<u64>,
     /// Where the random numbers of --synthetic begin
     #[arg(long, value_name = "N", default_value_t = 42, requires = "synthetic")]

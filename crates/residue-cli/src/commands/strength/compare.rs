@@ -1,7 +1,7 @@
 //! `residue strength compare`: codes side by side.
 
 use super::{Patience, length, reported};
-use crate::codes;
+use crate::codes::{self, Names};
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
@@ -31,7 +31,7 @@ Examples:
 #[command(after_help = HELP)]
 pub struct CompareArgs {
     /// Codes, separated by commas [default: those of the thesis]
-    #[arg(value_name = "CODES")]
+    #[arg(value_name = "CODES", value_parser = Names, hide_possible_values = true)]
     codes: Vec<String>,
 
     /// Bits of data; bytes with a B behind

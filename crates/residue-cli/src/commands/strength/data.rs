@@ -1,7 +1,7 @@
 //! `residue strength data`: what codes miss on the user's own files.
 
 use super::reported;
-use crate::codes;
+use crate::codes::{self, Names};
 use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::bail;
@@ -38,7 +38,7 @@ pub struct DataArgs {
     made: Vec<String>,
 
     /// Codes of at most 32 bits, by name or parameters, separated by commas [default: the twelve of the documents]
-    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE", value_parser = Names, hide_possible_values = true)]
     codes: Vec<String>,
 
     /// Splices to try for each path, if it has data for them; 1e8 is understood

@@ -1,6 +1,7 @@
 //! `residue strength POLY`: to which length each Hamming distance holds.
 
 use super::{Patience, duration, grouped, length, polynomial_as_json, polynomial_as_text};
+use crate::codes::Names;
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
@@ -16,7 +17,7 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
     /// A CRC's name, or its polynomial
-    #[arg(value_name = "POLY", required = true)]
+    #[arg(value_name = "POLY", required = true, value_parser = Names, hide_possible_values = true)]
     polynomial: Option<String>,
     /// The polynomial's degree, where its digits do not tell it
     #[arg(long, value_name = "BITS")]

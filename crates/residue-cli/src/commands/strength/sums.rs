@@ -1,6 +1,7 @@
 //! `residue strength sums`: what sums miss, exactly.
 
-use crate::codes;
+use crate::codes::{self, Names};
+use crate::lengths::size;
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
@@ -26,11 +27,11 @@ Examples:
 #[command(after_help = HELP)]
 pub struct SumsArgs {
     /// Codes of at most 32 bits, separated by commas [default: the sums, and one CRC beside them]
-    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE")]
+    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE", value_parser = Names, hide_possible_values = true)]
     codes: Vec<String>,
 
-    /// Bytes of data, a multiple of 4
-    #[arg(long, value_name = "BYTES", default_value_t = 1500)]
+    /// Bytes of data, a multiple of 4; 1.5kB and 9e3 are understood
+    #[arg(long, value_name = "BYTES", default_value = "1500", value_parser = size)]
     length: usize,
 
     /// Also the share of pairs of wrong bits in the first bytes of a file

@@ -1,6 +1,7 @@
 //! `residue strength weights`: how many errors are not detected, and how probable they are.
 
 use super::{Patience, grouped, length, polynomial_as_json, polynomial_as_text};
+use crate::codes::Names;
 use crate::output::Output;
 use clap::Args;
 use num_bigint::BigUint;
@@ -18,7 +19,7 @@ undetected error, which needs the rate at which bits are wrong.)";
 #[command(after_help = HELP)]
 pub struct WeightsArgs {
     /// A CRC's name, or its polynomial
-    #[arg(value_name = "POLY")]
+    #[arg(value_name = "POLY", value_parser = Names, hide_possible_values = true)]
     polynomial: String,
     /// The polynomial's degree, where its digits do not tell it
     #[arg(long, value_name = "BITS")]
