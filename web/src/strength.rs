@@ -1,7 +1,9 @@
 //! How strong a CRC's polynomial is.
 
 use crate::Page;
-use residue_lab::strength::{Effort, Factor, Generator, Kind, Limit, Profile, notes};
+use residue_lab::strength::{
+    Effort, Factor, Generator, Kind, Limit, Profile, Undetected, named, notes,
+};
 use serde_json::{Value, json};
 
 /// Seconds that a search may take, about, on one core of a browser; what would take longer stays a bound.
@@ -27,18 +29,20 @@ pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String
             "primitive": factor.is_primitive(),
         })
     };
-    let limit = |limit: &Limit| {
-        json!({
+    let (label, code) = named(name, &generator);
+    let limit = |limit: &Limit| -> Result<Value, String> {
+        let error =
+            Undetected::of_limit(limit, (&label, &code)).map_err(|error| error.to_string())?;
+        Ok(json!({
             "distance": limit.distance,
             // A number of JavaScript's holds 53 bits.
             "data_bits": limit.data.to_string(),
             "kind": limit.kind.name(),
-            "undetected": limit.witness.as_ref().map(|witness| json!({
-                "data": witness.data_bits(&generator).iter().map(u64::to_string).collect::<Vec<_>>(),
-                "check": format!("{:0digits$x}", witness.check_bits(&generator),
-                    digits = generator.width().div_ceil(4) as usize),
+            "undetected": error.map(|error| json!({
+                "data": error.data().iter().map(u64::to_string).collect::<Vec<_>>(),
+                "check": error.check(),
             })),
-        })
+        }))
     };
     Ok(json!({
         "bits": bits,
@@ -46,7 +50,7 @@ pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String
         "exact": kind == Kind::Exact,
         "order": profile.order.to_string(),
         "factors": profile.factors.iter().map(factor).collect::<Vec<_>>(),
-        "limits": profile.limits.iter().map(limit).collect::<Vec<_>>(),
+        "limits": profile.limits.iter().map(limit).collect::<Result<Vec<_>, _>>()?,
         "note": notes(&generator),
     }))
 }

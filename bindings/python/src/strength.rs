@@ -5,13 +5,15 @@ use crate::work::interruptible;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use residue::Code;
 use residue_lab::Error;
 use residue_lab::strength::advise::{Wanted, advise};
 use residue_lab::strength::bounds;
-use residue_lab::strength::compare::{Question, Subject, compare};
+use residue_lab::strength::compare::{Question, Subject, Traffic, compare};
 use residue_lab::strength::probability::{self, Curve};
 use residue_lab::strength::{
-    Distance, Effort, Generator, Limit, Notation, Profile, Weights, notes, profile,
+    Distance, Effort, Generator, Limit, Notation, Profile, Undetected, Weights, named, notes,
+    profile,
 };
 use serde::Serialize;
 
@@ -30,11 +32,20 @@ fn generator(polynomial: &str, width: Option<Count<u32>>) -> PyResult<Generator>
     Ok(Generator::parse(polynomial, width.map(|width| width.0)).map_err(refused)?.0)
 }
 
-type Row = (u32, u64, &'static str, Option<Vec<u64>>);
+/// The bits of the data, those of them that are wrong, and the change of the check value.
+type Wrong = (u64, Vec<u64>, u64);
 
-fn row(limit: &Limit) -> Row {
-    let places = limit.witness.as_ref().map(|witness| witness.places().to_vec());
-    (limit.distance, limit.data, limit.kind.name(), places)
+fn wrong(error: &Undetected) -> Wrong {
+    // Of at most 64 bits, and hexadecimal.
+    let check = u64::from_str_radix(error.check(), 16).unwrap_or(0);
+    (error.bits(), error.data().to_vec(), check)
+}
+
+type Row = (u32, u64, &'static str, Option<Wrong>);
+
+fn row(limit: &Limit, (name, code): &(String, Code)) -> PyResult<Row> {
+    let error = Undetected::of_limit(limit, (name, code)).map_err(refused)?;
+    Ok((limit.distance, limit.data, limit.kind.name(), error.as_ref().map(wrong)))
 }
 
 /// The lengths up to which each Hamming distance holds.
@@ -58,7 +69,10 @@ pub fn _strength_profile<'py>(
         .collect();
     answer.set_item("factors", factors)?;
     answer.set_item("order", found.order)?;
-    answer.set_item("limits", found.limits.iter().map(row).collect::<Vec<_>>())?;
+    let named = named(polynomial, &generator);
+    answer.set_item("code", &named.0)?;
+    let rows = found.limits.iter().map(|limit| row(limit, &named));
+    answer.set_item("limits", rows.collect::<PyResult<Vec<_>>>()?)?;
     answer.set_item("note", notes(&generator))?;
     Ok(answer)
 }
@@ -81,13 +95,15 @@ pub fn _strength_distance(
     data_bits: Count<u64>,
     patience: Count<u32>,
     threads: Option<Count<usize>>,
-) -> PyResult<(u32, &'static str, Option<Vec<u64>>)> {
+) -> PyResult<(u32, &'static str, Option<Wrong>)> {
     let generator = generator(polynomial, width)?;
     let found = interruptible(py, move || {
         Distance::new(&generator, data_bits.0, &effort(patience, threads))
     })?;
-    let places = found.witness.map(|witness| witness.places().to_vec());
-    Ok((found.distance, found.kind.name(), places))
+    let (name, code) = named(polynomial, &generator);
+    let error = found.witness.map(|witness| Undetected::of(&witness, (&name, &code), data_bits.0));
+    let error = error.transpose().map_err(refused)?;
+    Ok((found.distance, found.kind.name(), error.as_ref().map(wrong)))
 }
 
 /// Seconds that a profile takes, about.
@@ -144,7 +160,8 @@ pub fn _strength_compare(
     codes: Vec<String>,
     data_bits: Count<u64>,
     rates: Vec<String>,
-    frames: f64,
+    frames: Option<f64>,
+    link: f64,
     exact: bool,
     patience: Count<u32>,
     threads: Option<Count<usize>>,
@@ -160,7 +177,8 @@ pub fn _strength_compare(
             )));
         }
     }
-    let question = Question { data: data_bits.0, rates, frames, exact };
+    let traffic = frames.map_or(Traffic::Link(link), Traffic::Frames);
+    let question = Question { data: data_bits.0, rates, traffic, exact };
     let found =
         interruptible(py, move || compare(&subjects, &question, &effort(patience, threads)))?;
     json(&found.map_err(refused)?)

@@ -16,7 +16,9 @@ def test_profile():
     assert (limits[4], limits[6], limits[8]) == (2_147_483_615, 5243, 177)
     assert all(limit.kind == "exact" for limit in found.limits)
     six = next(limit for limit in found.limits if limit.distance == 6)
-    assert len(six.witness) < 6 and six.witness[-1] == 5243 + 32
+    assert six.witness.data_bits == 5244 and six.witness.data[0] == 0
+    assert len(six.witness.data) + six.witness.check.bit_count() < 6
+    assert found.code == "crc-32/iscsi"
     assert (found.distance(12_000), found.distance(5243)) == ((4, "exact"), (6, "exact"))
     assert sum((factor.poly.bit_length() - 1) * factor.times for factor in found.factors) == 32
     assert [limit.distance for limit in strength.profile("crc-16/arc", most=3).limits] == [3]
@@ -24,14 +26,18 @@ def test_profile():
     assert strength.profile_seconds("crc-16/arc") < strength.profile_seconds("crc-64/nvme")
 
 
-def test_an_undetected_error():
-    # What the witness says is so: the flipped bits do not change whether data and check value agree.
-    witness = strength.distance("crc-16/xmodem", 64 * 8).witness
-    code, size = residue.Code("crc-16/xmodem"), 66
-    sent = bytearray(range(64)) + code.value(bytes(range(64))).to_bytes(2, "big")
-    for place in witness:
-        sent[size - 1 - place // 8] ^= 1 << place % 8
-    assert sent[:64] != bytes(range(64)) and code.value(sent[:64]) == int.from_bytes(sent[64:], "big")
+@pytest.mark.parametrize("name", ["crc-16/xmodem", "crc-32", "crc-8/maxim-dow", "width=16,poly=8005,refin=true"])
+def test_undetected_errors_can_be_checked_by_hand(name):
+    code = residue.Code(name)
+    # Bit 0 is the first that is sent: of reflected codes a byte's lowest.
+    reflected = name != "crc-16/xmodem"
+    sent = bytes(range(64))
+    found = strength.distance(name, 8 * len(sent))
+    wrong = bytearray(sent)
+    for bit in found.witness.data:
+        wrong[bit // 8] ^= 1 << bit % 8 if reflected else 0x80 >> bit % 8
+    assert wrong != sent and code.value(sent) ^ code.value(bytes(wrong)) == found.witness.check
+    assert len(found.witness.data) + found.witness.check.bit_count() == found.distance
 
 
 def test_weights():
@@ -51,7 +57,12 @@ def test_compare():
     assert (internet.distance, internet.crc, internet.holds_to) == (2, False, None)
     assert internet.shares[2] == pytest.approx(0.031208, abs=1e-5)
     assert crc.undetected["1e-06"] < internet.undetected["1e-06"]
-    assert internet.per_year["1e-06"] == pytest.approx(internet.undetected["1e-06"] * 812_743 * 365 * 86_400)
+    assert internet.per_year["1e-06"] == pytest.approx(internet.undetected["1e-06"] * 10e9 / 8 / 1538 * 365 * 86_400)
+    fast, given = (
+        strength.compare("internet", 72_000, rates=[1e-6], **rate)[0].per_year["1e-06"]
+        for rate in ({"link": 4e10}, {"frames_per_second": 4e10 / 8 / 9038})
+    )
+    assert fast == pytest.approx(given)
     assert set(dataclasses.asdict(crc)) >= {"code", "width", "random"}
 
 
@@ -75,6 +86,8 @@ def test_advise():
         (lambda: strength.compare(["nope"]), "nope"),
         (lambda: strength.compare(["crc-32"], rates=["0"]), "0.5"),
         (lambda: strength.compare(["crc-32"], frames_per_second=0), "frames"),
+        (lambda: strength.compare(["crc-32"], link=0), "link"),
+        (lambda: strength.compare(["crc-32"], link=1e9, frames_per_second=1), "not both"),
         (lambda: strength.advise(100, 60), "hd=60"),
         (lambda: strength.widths(100, 1), "hd=1"),
     ],

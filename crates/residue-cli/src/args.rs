@@ -106,7 +106,7 @@ pub struct SumArgs {
     pub hex: Vec<String>,
     /// Read all files in folders, sorted by name. Symbolic links in them are not followed, and what is no regular file
     /// is left out
-    #[arg(short, long)]
+    #[arg(short, long, requires = "files")]
     pub recursive: bool,
     /// Use this kernel (only with --text and --hex)
     #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "mode"])]
@@ -140,7 +140,7 @@ pub struct SumArgs {
     #[arg(long, value_name = "SIZE", help_heading = "Object stores", requires = "part_size", value_parser = size)]
     pub multipart_threshold: Option<u64>,
     /// Print JSON
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", conflicts_with = "tag")]
     pub json: bool,
     /// End lines with a zero byte and do not escape file names
     #[arg(short, long, help_heading = "Output", conflicts_with_all = ["json", "explain", "self_test"])]

@@ -4,11 +4,19 @@ use crate::Outcome;
 use crate::progress::Progress;
 use crate::streams::{self, Stdout};
 use anstyle::{AnsiColor, Style};
+use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::path::Path;
+
+/// Makes the folder that a report is to be written into: before the work that may take minutes.
+pub fn report_folder(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot write the report into `{}`", folder.display()))
+}
 
 /// Standard output and standard error, kept in order.
 pub struct Output {

@@ -4,6 +4,50 @@ mod common;
 
 use common::residue;
 
+/// How many bits are wrong, in the data and in the check value.
+fn wrong_bits(error: &serde_json::Value) -> usize {
+    let check = u64::from_str_radix(error["check"].as_str().unwrap(), 16).unwrap();
+    error["data"].as_array().unwrap().len() + check.count_ones() as usize
+}
+
+/// The file's bytes are wrong where text, JSON and CSV say so, and the value changes as they say.
+#[test]
+fn an_undetected_error_is_written_alike_everywhere_and_can_be_checked_with_sum() {
+    for (name, length) in [("crc-16/arc", 64), ("crc-16/xmodem", 64), ("crc-8/maxim-dow", 16)] {
+        let code: residue::Code = name.parse().unwrap();
+        let run = |more: &str| {
+            let length = format!("{length}B");
+            let args = ["strength", name, "--length", &length, more];
+            residue(args.into_iter().filter(|word| !word.is_empty())).run()
+        };
+        let json = run("--json").json();
+        assert_eq!(json["code"], name);
+        let error = &json["undetected"];
+        assert_eq!(error["bits"], 8 * length);
+        let places: Vec<u64> =
+            error["data"].as_array().unwrap().iter().map(|bit| bit.as_u64().unwrap()).collect();
+        let check = error["check"].as_str().unwrap();
+        let listed: Vec<String> = places.iter().map(u64::to_string).collect();
+        let listed = listed.join(" ");
+        assert!(run("").ends(0).contains(&format!("data {listed}, check {check}\n")), "{name}");
+        assert!(run("--csv").ends(0).contains(&format!(",exact,{listed},{check}\n")), "{name}");
+        let value = |data: &[u8]| {
+            let hex: String = data.iter().map(|byte| format!("{byte:02x}")).collect();
+            let text = residue(["sum", "-a", name, "--hex", &hex]).run().ends(0).to_string();
+            u64::from_str_radix(text.split(' ').next().unwrap(), 16).unwrap()
+        };
+        let right = common::noise(length);
+        let mut wrong = right.clone();
+        for bit in places {
+            let reflected = code.params().unwrap().refin;
+            let mask = if reflected { 1 << (bit % 8) } else { 0x80 >> (bit % 8) };
+            wrong[(bit / 8) as usize] ^= mask;
+        }
+        let change = value(&right) ^ value(&wrong);
+        assert_eq!(change, u64::from_str_radix(check, 16).unwrap(), "{name}");
+    }
+}
+
 #[test]
 fn limits_of_crc_32c() {
     let ran = residue(["strength", "crc-32c"]).run();
@@ -18,11 +62,13 @@ fn limits_of_crc_32c() {
     assert_eq!(json["factors"].as_array().unwrap().len(), 2);
     assert_eq!(json["limits"][3]["data_bits"], 5243);
     assert_eq!(json["limits"][3]["data_bytes"], 655);
-    assert_eq!(json["limits"][3]["undetected"].as_array().unwrap().len(), 4);
+    let error = &json["limits"][3]["undetected"];
+    assert_eq!((error["bits"].as_u64(), error["data"][0].as_u64()), (Some(5244), Some(0)));
+    assert_eq!(wrong_bits(error), 4);
     let json = residue(["strength", "--json", "crc-32", "--most", "5", "--confirm"]).run().json();
     assert_eq!(json["limits"].as_array().unwrap().len(), 3);
     assert_eq!(json["confirmed"]["by"], "logarithms");
-    assert_eq!(json["confirmed"]["undetected"][3], 3006);
+    assert_eq!(json["confirmed"]["undetected"]["bits"], 2975);
     let csv = residue(["strength", "--csv", "koopman:82608edb"]).run();
     assert!(csv.ends(0).contains("\n4,91607,11450,exact,0 "));
 }
@@ -38,7 +84,7 @@ fn distance_at_a_length() {
         let json = residue(["strength", code, "--length", length, "--json"]).run().json();
         assert_eq!(json["distance"], distance, "{code} {length}");
         assert_eq!(json["kind"], "exact");
-        assert_eq!(json["undetected"].as_array().unwrap().len(), distance);
+        assert_eq!(wrong_bits(&json["undetected"]), distance);
     }
 }
 
@@ -47,8 +93,12 @@ fn weights_and_probabilities() {
     let run = ["strength", "weights", "crc-16/xmodem", "--length", "64", "--ber", "1e-6", "--json"];
     let json = residue(run).run().json();
     assert_eq!(json["complete"], true);
-    assert_eq!(json["weights"][1]["weight"], 4);
-    assert_eq!(json["weights"][1]["undetected"], "162");
+    // All of them, those of no errors too.
+    assert_eq!(json["weights"].as_array().unwrap().len(), 81);
+    for (weight, count) in [(0, "1"), (1, "0"), (2, "0"), (3, "0"), (4, "162"), (5, "0")] {
+        assert_eq!(json["weights"][weight]["weight"], weight);
+        assert_eq!(json["weights"][weight]["undetected"], count);
+    }
     assert_eq!(json["probabilities"][0]["undetected"], "1.619876884715E-22");
     let text = residue(["strength", "weights", "crc-32", "--length", "12112", "--most", "4"]).run();
     assert!(text.ends(0).contains("223,059"));

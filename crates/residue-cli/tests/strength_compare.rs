@@ -41,6 +41,43 @@ fn ethernet_frames() {
     assert_eq!(codes[3]["holds_to"]["value"], 8 * 65_520);
 }
 
+/// A year's frames follow from the link and the length, and the table says how many they are.
+#[test]
+fn undetected_errors_a_year_are_those_of_a_full_link_at_the_length_asked_for() {
+    let run = |more: &[&str]| {
+        let args = ["strength", "compare", "internet", "--ber", "1e-6"];
+        residue(args.iter().chain(more)).run()
+    };
+    for (more, frames) in [
+        (&[][..], 10e9 / 8.0 / 1538.0),
+        (&["--length", "9000B", "--link", "100G"], 100e9 / 8.0 / 9038.0),
+        (&["--length", "1B", "--link", "1e9"], 1e9 / 8.0 / 84.0),
+        (&["--length", "9000B", "--frames-per-second", "5"], 5.0),
+    ] {
+        let json = run(&[more, &["--json"]].concat()).json();
+        near(&json["frames_per_second"], frames);
+        let rate = &json["codes"][0]["probabilities"][0];
+        let undetected = rate["undetected"]["value"].as_f64().unwrap();
+        near(&rate["per_year"]["value"], undetected * frames * 365.0 * 86_400.0);
+    }
+    let text = run(&["--length", "9000B", "--link", "100G"]).ends(0).replace('\n', " ");
+    for words in ["frames a second (Ethernet of 100 Gb/s, full)", "1.38305e6", "1383050", "1383049"]
+    {
+        println!("{words}: {}", text.contains(words));
+    }
+    assert!(text.contains("Ethernet of 100 Gb/s, full"), "{text}");
+}
+
+#[test]
+fn a_code_with_check_octets_keeps_its_distance_to_its_limit_and_no_further() {
+    for (length, distance) in [("253B", 3), ("254B", 2)] {
+        let args = ["strength", "compare", "iso-8473", "--ber", "1e-6", "--length", length];
+        let row = residue(args.into_iter().chain(["--json"])).run().json()["codes"][0].clone();
+        assert_eq!(row["distance"]["value"], distance, "{length}");
+        assert_eq!(row["distance"]["kind"], "exact");
+    }
+}
+
 #[test]
 fn a_table_a_page_and_lines() {
     let dir = folder();

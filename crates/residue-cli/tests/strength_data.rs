@@ -23,6 +23,14 @@ fn data_are_tried_the_same_way_twice() {
     let internet = &json["sources"][1]["tests"][0]["rows"][0];
     let end = |name: &str| internet["rate"][name].as_f64().unwrap_or(f64::NAN);
     assert!(end("low") < 1.0 / 65535.0 && end("high") > 1.0 / 65535.0, "{internet}");
+    // Values of as many digits as the code's.
+    for (code, digits) in [("fletcher-16", 4), ("fletcher-32", 8), ("crc-10/atm", 3), ("xor-8", 2)]
+    {
+        let json = run(&["--json", "-a", code]).json();
+        let value = json["sources"][0]["values"][0]["top"][0]["value"].as_str().unwrap();
+        assert_eq!(value.len(), digits, "{code}: {value}");
+        assert!(run(&["-a", code]).ends(0).contains(&format!(" {value} ")), "{code}: {value}");
+    }
     let ran = run(&["--report", "out"]);
     ran.ends(0);
     assert!(dir.path().join("out/index.html").is_file() && ran.err.contains("index.html"));
@@ -33,7 +41,10 @@ fn sums_are_counted() {
     let ran = residue(["strength", "sums", "--length", "64", "-a", "internet,fletcher-16"]).run();
     let text = ran.ends(0);
     assert!(text.contains("never") && text.contains("254"), "{text}");
-    assert!(text.contains("255 bytes, zero; data bits (byte.bit) 0.0; value bits 0"), "{text}");
+    assert!(text.contains("255 bytes, zero; data 7, check 0001"), "{text}");
+    let json = residue(["strength", "sums", "-a", "iso-8473", "--length", "64", "--json"]).run();
+    let json = &json.json()["sums"][0]["distance"];
+    assert_eq!((json["three_to"].as_u64(), json["two"]["bits"].as_u64()), (Some(253), Some(2032)));
     let dir = folder();
     let args =
         ["strength", "sums", "-a", "internet", "--length", "64", "--data", "noise", "--json"];

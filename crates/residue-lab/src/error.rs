@@ -70,6 +70,8 @@ pub enum Error {
     Incomplete,
     /// The code's value is wider than 32 bits.
     TooWide(String),
+    /// This code detects the error that was to prove a limit, or some shorter error goes undetected: the limit is wrong.
+    Unconfirmed(String),
     /// Data cannot be read.
     Read {
         /// The file or folder.
@@ -136,6 +138,11 @@ impl fmt::Display for Error {
             Error::TooWide(name) => write!(
                 f,
                 "`{name}`: wider than 32 bits: no experiment is large enough to see it miss; `residue strength CODE` computes"
+            ),
+            Error::Unconfirmed(name) => write!(
+                f,
+                "`{name}`: the code itself does not confirm the limit of its Hamming distance, which is not shown for that \
+                 reason; please report this"
             ),
             Error::Read { path, why } => write!(f, "cannot read `{path}`: {why}"),
             Error::TooLittleData(name) => {

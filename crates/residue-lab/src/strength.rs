@@ -11,8 +11,9 @@
 //! - the *weights* A_w count the codewords of w bits ([`weights`]);
 //! - the *probability of an undetected error* at a bit error rate follows from them ([`probability`]).
 //!
-//! Lengths are of the data, in bits, without the check value, unless it says codeword. Places of bits are powers of x in
-//! the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data.
+//! Lengths are of the data, in bits, without the check value, unless it says codeword. The places of a [`Witness`] are
+//! powers of x in the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data. What is
+//! printed is an [`Undetected`], whose bits are numbered from the first that is sent.
 
 pub mod additive;
 pub mod advise;
@@ -37,6 +38,7 @@ mod short;
 mod shortest;
 mod spectrum;
 pub mod sums;
+mod undetected;
 pub mod weights;
 mod witness;
 
@@ -45,6 +47,7 @@ pub use factor::Factor;
 pub use generator::{Fault, Generator, Notation};
 pub use notes::notes;
 pub use profile::{Distance, Limit, Profile};
+pub use undetected::{Undetected, named};
 pub use weights::Weights;
 pub use witness::Witness;
 

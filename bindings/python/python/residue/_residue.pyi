@@ -155,7 +155,7 @@ def _strength_profile(
 ) -> dict[str, Any]: ...
 def _strength_distance(
     polynomial: str, width: int | None, data_bits: int, patience: int, threads: int | None
-) -> tuple[int, str, list[int] | None]: ...
+) -> tuple[int, str, tuple[int, list[int], int] | None]: ...
 def _strength_seconds(polynomial: str, width: int | None, most: int, patience: int, threads: int | None) -> float: ...
 def _strength_weights(
     polynomial: str,
@@ -170,7 +170,8 @@ def _strength_compare(
     codes: list[str],
     data_bits: int,
     rates: list[str],
-    frames: float,
+    frames: float | None,
+    link: float,
     exact: bool,
     patience: int,
     threads: int | None,

@@ -33,6 +33,7 @@ __all__ = [
     "Factor",
     "Limit",
     "Profile",
+    "Undetected",
     "Weights",
     "advise",
     "compare",
@@ -47,16 +48,27 @@ CODES = ("crc-32/iscsi", "internet", "fletcher-16", "fletcher-32", "adler-32", "
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """The longest data with a Hamming distance.
+class Undetected:
+    """An error that the code itself, when asked, did not detect, in data of ``data_bits`` bits.
 
-    ``witness`` is an undetected error of fewer bits in data one bit longer: powers of x, 0 the check value's last bit.
+    ``data`` are the wrong bits of the data: 0 is the first that is sent. The first bit of a byte is its highest, of reflected
+    CRCs its lowest. Data that are no whole bytes stand for those with zero bits in front. ``check`` is what the check value
+    changes by (exclusive or). A polynomial without a name is taken highest bit first.
     """
+
+    data_bits: int
+    data: tuple[int, ...]
+    check: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The longest data with a Hamming distance, and an undetected error of fewer bits in data one bit longer."""
 
     distance: int
     data_bits: int
     kind: str
-    witness: tuple[int, ...] | None
+    witness: Undetected | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +83,12 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A generator polynomial in all notations, and to which length each Hamming distance holds."""
+    """A generator polynomial in all notations, and to which length each Hamming distance holds.
 
+    ``code`` is the code that the limits' witnesses were tried on, as ``residue.Code`` takes it.
+    """
+
+    code: str
     width: int
     names: list[str]
     normal: int
@@ -98,7 +114,7 @@ class Distance:
 
     distance: int
     kind: str
-    witness: tuple[int, ...] | None
+    witness: Undetected | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +187,11 @@ class Advice:
     enough_width: int
 
 
-def _places(witness: list[int] | None) -> tuple[int, ...] | None:
-    return None if witness is None else tuple(witness)
+def _undetected(witness: tuple[int, list[int], int] | None) -> Undetected | None:
+    if witness is None:
+        return None
+    data_bits, data, check = witness
+    return Undetected(data_bits, tuple(data), check)
 
 
 def _length(data_bits: int) -> int:
@@ -194,7 +213,7 @@ def profile(
     found = _strength_profile(polynomial, width, most, patience, threads)
     found["factors"] = [Factor(*factor) for factor in found["factors"]]
     limits = found["limits"]
-    found["limits"] = [Limit(distance, bits, kind, _places(places)) for distance, bits, kind, places in limits]
+    found["limits"] = [Limit(distance, bits, kind, _undetected(error)) for distance, bits, kind, error in limits]
     return Profile(**found)
 
 
@@ -220,7 +239,7 @@ def distance(
 ) -> Distance:
     """The Hamming distance of data of one length."""
     found, kind, witness = _strength_distance(polynomial, width, _length(data_bits), patience, threads)
-    return Distance(found, kind, _places(witness))
+    return Distance(found, kind, _undetected(witness))
 
 
 def weights(
@@ -258,22 +277,28 @@ def compare(
     data_bits: int = 12_000,
     *,
     rates: Iterable[float | str] = ("1e-8", "1e-6", "1e-5", "1e-4"),
-    frames_per_second: float = 812_743.0,
+    frames_per_second: float | None = None,
+    link: float | None = None,
     exact: bool = False,
     patience: int = 60,
     threads: int | None = None,
 ) -> list[Comparison]:
     """What codes miss, side by side: CRCs of up to 64 bits, and sums of up to 32, whose figures are means over uniform data.
 
-    With ``exact`` all weights of CRCs are counted, some 15 seconds for one of 32 bits.
+    ``per_year`` is of a full Ethernet link of ``link`` bits a second (1e10 if None), on which a frame takes 38 bytes beside
+    its data, or of ``frames_per_second``. With ``exact`` all weights of CRCs are counted, some 15 seconds for one of 32 bits.
     """
     if isinstance(codes, str):
         codes = [codes]
-    if not 0 < frames_per_second < float("inf"):
-        raise ValueError(f"frames_per_second={frames_per_second}: give a number above 0")
+    if frames_per_second is not None and link is not None:
+        raise ValueError("give link or frames_per_second, not both: a full link carries a number of frames")
+    for name, value in (("frames_per_second", frames_per_second), ("link", link)):
+        if value is not None and not 0 < value < float("inf"):
+            raise ValueError(f"{name}={value}: give a number above 0")
+    link = 1e10 if link is None else link
     texts = [str(rate) for rate in rates]
     found = json.loads(
-        _strength_compare(list(codes), _length(data_bits), texts, frames_per_second, exact, patience, threads)
+        _strength_compare(list(codes), _length(data_bits), texts, frames_per_second, link, exact, patience, threads)
     )
     return [_compared(row) for row in found["codes"]]
 

@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::codes::{self, Names};
 use crate::lengths::size;
+use crate::output::report_folder;
 use crate::progress::Progress;
 use crate::streams;
 use anyhow::{Context, Result, bail};
@@ -111,11 +112,11 @@ pub struct BenchArgs {
     seed: u64,
 
     /// Hold the documents' comparative sentences against this CPU
-    #[arg(long, conflicts_with_all = ["csv", "report", "compare", "full", "codes", "kernel", "mode", "cold", "misaligned"])]
+    #[arg(long, conflicts_with_all = ["csv", "report", "compare", "full", "codes", "kernel", "mode", "cold", "misaligned", "data", "seed"])]
     claims: bool,
 
     /// Compare two runs kept with --json
-    #[arg(long, num_args = 2, value_names = ["A.json", "B.json"], conflicts_with_all = ["csv", "json", "report", "codes", "kernel", "mode", "cold"])]
+    #[arg(long, num_args = 2, value_names = ["A.json", "B.json"], conflicts_with_all = ["csv", "json", "report", "codes", "kernel", "mode", "cold", "samples", "data", "misaligned", "pin", "seed"])]
     compare: Option<Vec<PathBuf>>,
 
     /// Print the figures as CSV
@@ -219,6 +220,9 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     }
 
     let options = options(args)?;
+    if let Some(folder) = &args.report {
+        report_folder(folder)?;
+    }
     let clock = Clock::calibrate();
     let mut bar = Progress::of("measuring");
     let mut run = measure(&options, &clock, &mut |done, of| bar.tell(done, of))?;
@@ -415,6 +419,9 @@ fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
 }
 
 fn run_iscsi(rounds: usize, csv: bool, json: bool, folder: Option<&Path>) -> Result<Outcome> {
+    if let Some(folder) = folder {
+        report_folder(folder)?;
+    }
     let clock = Clock::calibrate();
     let mut bar = Progress::of("measuring");
     let costs = iscsi::measure(rounds, &clock, &mut |done, of| bar.tell(done, of))?;

@@ -21,22 +21,22 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for input in &inputs {
         for chosen in &codes {
-            let row = Row::of(chosen, input)?;
-            if !args.json {
-                if !rows.is_empty() {
-                    output.line("")?;
-                }
-                let head = output.styles.head;
-                output.line(format!("{head}{}{head:#}", row.code))?;
-                for line in &row.text {
-                    output.line(line)?;
-                }
-            }
-            rows.push(row);
+            rows.push(Row::of(chosen, input)?);
         }
     }
     if args.json {
         output.json(&rows)?;
+        return Ok(());
+    }
+    for (number, row) in rows.iter().enumerate() {
+        if number > 0 {
+            output.line("")?;
+        }
+        let head = output.styles.head;
+        output.line(format!("{head}{}{head:#}", row.code))?;
+        for line in &row.text {
+            output.line(line)?;
+        }
     }
     Ok(())
 }

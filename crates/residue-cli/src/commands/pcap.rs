@@ -187,6 +187,13 @@ impl Target {
             return Err(residue_net::Error::InPlace { compression })
                 .with_context(|| Styles::plain(file));
         }
+        // Before the capture is read, which may take long.
+        let folder = self.output.as_ref().and_then(|path| path.parent());
+        if let Some(folder) =
+            folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+        {
+            bail!("-o: there is no folder `{}`; make it first", Styles::plain(folder.as_os_str()));
+        }
         if self.is_stdout() && prints {
             bail!("the new capture goes to the standard output: no --list and no --json there");
         }

@@ -30,6 +30,11 @@ Lengths are of the data, without the check value: bits (1e9, 64k), or bytes with
 
 Every figure says what it is: exact (proved), bound (proved as far as it goes), sampled (looked at in points).
 
+An undetected error is given by its wrong bits in the data, 0 the first that is sent, and by the change (exclusive or) of the \
+check value, in hexadecimal as `residue sum` prints values. The first bit of a byte is its highest, of reflected CRCs its \
+lowest. Data that are no whole bytes stand for those with zero bits in front. A polynomial alone is taken highest bit first. \
+The named code itself is asked about each error; docs/strength.md shows how to check one by hand.
+
 Examples:
   residue strength crc-32c                   to which length each Hamming distance holds
   residue strength crc-32 --length 1500B     the Hamming distance of Ethernet frames
@@ -109,8 +114,10 @@ impl Patience {
         let end = self.since + Duration::from_secs(self.patience.into());
         let in_time = |_| Instant::now() < end;
         let effort = Effort { spend: &in_time, ..Effort::new().within(self.patience) };
-        let seconds = seconds(&effort).min(self.patience.into());
-        if seconds > 1.0 {
+        let seconds = seconds(&effort);
+        // What is refused for taking too long is not announced.
+        if seconds > 1.0 && seconds.is_finite() {
+            let seconds = seconds.min(self.patience.into());
             output.complain(&format!("{what}, which may take {}", duration(seconds)));
             output.progress = Progress::of(what);
         }

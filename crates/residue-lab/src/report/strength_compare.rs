@@ -72,8 +72,12 @@ pub fn table(comparison: &Comparison) -> Table {
              data that have it; bursts: all of so many bits are seen. 2 to 6 wrong: the share of errors of so many bits that \
              is not seen, of CRCs A_w / C(n, w) over data and check value, of sums over uniform data, the check value being \
              right. random: the share of random data taken for right. P: probability of an undetected error in a frame at a \
-             bit error rate; a year: P x {} frames a second x {YEAR} seconds. -: not counted.",
-            significant(comparison.frames_per_second, 6)
+             bit error rate; a year: P x {} frames a second{} x {YEAR} seconds. -: not counted.",
+            significant(comparison.frames_per_second, 6),
+            comparison.link_bits_per_second.map_or(String::new(), |speed| format!(
+                " (Ethernet of {} Gb/s, full)",
+                significant(speed / 1e9, 4)
+            ))
         ),
         stub: "code",
         heads,
@@ -207,7 +211,7 @@ pub fn write(dir: &Path, comparison: &Comparison) -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
     use crate::strength::Effort;
-    use crate::strength::compare::{Question, Subject, compare};
+    use crate::strength::compare::{Question, Subject, Traffic, compare};
     use std::fs;
 
     fn comparison() -> Comparison {
@@ -216,7 +220,8 @@ mod tests {
             .map(|text| Subject::parse(text).unwrap())
             .collect();
         let rates = ["1e-6", "0.5"].map(String::from).to_vec();
-        let question = Question { data: 512, rates, frames: 1e6, exact: false };
+        let traffic = Traffic::Frames(1e6);
+        let question = Question { data: 512, rates, traffic, exact: false };
         let effort = Effort { sums: 1 << 16, ..Effort::new() };
         compare(&subjects, &question, &effort).unwrap()
     }

@@ -108,7 +108,7 @@ fn values(source: &Sampled) -> Table {
         let share = top.map_or(0.0, |top| top.cells as f64 / values.cells.max(1) as f64);
         let cells = vec![
             values.distinct.to_string(),
-            top.map_or("-".into(), |top| format!("{:x}", top.value)),
+            top.map_or("-".into(), |top| top.value.clone()),
             percent(share),
             percent(values.share_7),
             percent(values.share_66),

@@ -2,8 +2,9 @@
 
 use super::polynomial::{self, written};
 use super::{Row, Table, grouped};
+use crate::Error;
 use crate::strength::search::{Found, Outcome, Question};
-use crate::strength::{Generator, Kind, Limit, Notation};
+use crate::strength::{Generator, Kind, Limit, Notation, Undetected, named};
 use serde_json::{Value, json};
 
 /// Lines of the table in [`text`]; [`csv`] and [`json`] have all.
@@ -126,12 +127,20 @@ fn profile(found: &Found) -> String {
     line.trim_end().to_string()
 }
 
+/// The errors that prove a polynomial's limits.
+fn undetected(found: &Found) -> Result<Vec<Option<Undetected>>, Error> {
+    let (name, code) = named("", &found.generator);
+    found.limits.iter().map(|limit| Undetected::of_limit(limit, (&name, &code))).collect()
+}
+
 /// A row for each polynomial, or for each limit of a survey.
-#[must_use]
-pub fn csv(outcome: &Outcome) -> String {
-    let mut text =
-        "koopman,mirrored,normal,distance,data_bits,kind,undetected,factors,names,search\n"
-            .to_string();
+///
+/// # Errors
+/// [`Error::Unconfirmed`].
+pub fn csv(outcome: &Outcome) -> Result<String, Error> {
+    let mut text = "koopman,mirrored,normal,distance,data_bits,kind,undetected_data,\
+                    undetected_check,factors,names,search\n"
+        .to_string();
     for found in &outcome.found {
         let generator = &found.generator;
         let polynomial = format!(
@@ -143,39 +152,44 @@ pub fn csv(outcome: &Outcome) -> String {
         let degrees = factors(found).trim_matches(['{', '}']).replace(',', " ");
         let behind = format!("{degrees},{},{}", names(generator).join(" "), outcome.kind().name());
         if found.limits.is_empty() {
-            text += &format!("{polynomial},2,,exact,,{behind}\n");
+            text += &format!("{polynomial},2,,exact,,,{behind}\n");
         }
-        for Limit { distance, data, kind, witness } in &found.limits {
-            let places: Vec<String> =
-                witness.iter().flat_map(|w| w.places()).map(u64::to_string).collect();
-            let (kind, places) = (kind.name(), places.join(" "));
-            text += &format!("{polynomial},{distance},{data},{kind},{places},{behind}\n");
+        for (limit, error) in found.limits.iter().zip(undetected(found)?) {
+            let (data, check) = error.map_or_else(Default::default, |error| {
+                (error.data_text(), error.check().to_string())
+            });
+            let Limit { distance, data: bits, kind, .. } = limit;
+            let kind = kind.name();
+            text += &format!("{polynomial},{distance},{bits},{kind},{data},{check},{behind}\n");
         }
     }
-    text
+    Ok(text)
 }
 
 /// Everything that was found.
-#[must_use]
-pub fn json(outcome: &Outcome) -> Value {
-    let limit = |limit: &Limit| {
+///
+/// # Errors
+/// [`Error::Unconfirmed`].
+pub fn json(outcome: &Outcome) -> Result<Value, Error> {
+    let limit = |(limit, error): (&Limit, Option<Undetected>)| {
         json!({
             "distance": limit.distance,
             "data_bits": limit.data,
             "kind": limit.kind.name(),
-            "undetected": limit.witness.as_ref().map(|witness| witness.places()),
+            "undetected": error,
         })
     };
     let found = |found: &Found| {
-        json!({
+        let errors = undetected(found)?;
+        Ok(json!({
             "polynomial": polynomial::json(&found.generator),
             "mirrored": polynomial::json(&found.generator.reciprocal()),
             "factors": factors(found),
-            "limits": found.limits.iter().map(limit).collect::<Value>(),
-        })
+            "limits": found.limits.iter().zip(errors).map(limit).collect::<Value>(),
+        }))
     };
     let task = outcome.task;
-    json!({
+    Ok(json!({
         "width": task.width(),
         "distance": task.distance(),
         "data_bits": match task.question() {
@@ -185,6 +199,6 @@ pub fn json(outcome: &Outcome) -> Value {
         "kind": outcome.kind().name(),
         "tried": outcome.tried,
         "missing": outcome.missing,
-        "found": outcome.found.iter().map(found).collect::<Value>(),
-    })
+        "found": outcome.found.iter().map(found).collect::<Result<Value, Error>>()?,
+    }))
 }

@@ -2,7 +2,8 @@
 
 use super::table::{Row, Table};
 use super::text::significant;
-use crate::strength::sums::{Share, Sum, Undetected};
+use crate::strength::Undetected;
+use crate::strength::sums::{Share, Sum};
 
 /// One row for each code.
 #[must_use]
@@ -59,23 +60,13 @@ pub fn witnesses(sum: &Sum) -> Vec<String> {
 /// An error in words.
 #[must_use]
 pub fn witness(error: &Undetected) -> String {
-    let data: Vec<String> =
-        error.data.iter().map(|(place, byte)| format!("byte {place} {byte:02x}")).collect();
-    let data =
-        if data.is_empty() { "zero".into() } else { format!("zero but {}", data.join(", ")) };
-    let list = |what: &str, bits: Vec<String>| match bits.is_empty() {
-        true => String::new(),
-        false => format!("; {what} {}", bits.join(", ")),
-    };
-    let data_bits = error.data_bits.iter().map(|bit| format!("{}.{}", bit / 8, 7 - bit % 8));
-    let value_bits = error.value_bits.iter().map(u32::to_string);
-    let plural = if error.bytes == 1 { "" } else { "s" };
-    format!(
-        "{} byte{plural}, {data}{}{}",
-        error.bytes,
-        list("data bits (byte.bit)", data_bits.collect()),
-        list("value bits", value_bits.collect())
-    )
+    let nonzero: Vec<String> =
+        error.nonzero().iter().map(|(place, byte)| format!("byte {place} {byte:02x}")).collect();
+    let nonzero =
+        if nonzero.is_empty() { "zero".into() } else { format!("zero but {}", nonzero.join(", ")) };
+    let bytes = error.bits() / 8;
+    let plural = if bytes == 1 { "" } else { "s" };
+    format!("{bytes} byte{plural}, {nonzero}; {}", error.text())
 }
 
 #[cfg(test)]
@@ -87,12 +78,15 @@ mod tests {
     #[test]
     fn every_sum_is_told() {
         let sums: Vec<Sum> =
-            SUMS.iter().map(|name| sum(&Additive::named(name).unwrap(), 40)).collect();
+            SUMS.iter().map(|name| sum(&Additive::named(name).unwrap(), 40).unwrap()).collect();
         let text = table(&sums).text();
         assert!(text.contains("never") && text.contains("65520"), "{text}");
         let told: Vec<String> = sums.iter().flat_map(witnesses).collect();
-        assert!(told.contains(
-            &"adler-32: 2 wrong bits, not seen: 65521 bytes, zero; data bits (byte.bit) 0.1; value bits 1".to_string()
-        ));
+        assert!(
+            told.contains(
+                &"adler-32: 2 wrong bits, not seen: 65521 bytes, zero; data 6, check 00000002"
+                    .to_string()
+            )
+        );
     }
 }

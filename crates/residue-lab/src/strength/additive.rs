@@ -100,6 +100,8 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub struct Additive {
     code: Code,
+    /// The code of the same group whose value is an element, without octets or complements.
+    plain: Code,
     name: String,
     pub(super) kind: Kind,
 }
@@ -121,7 +123,7 @@ impl Additive {
     /// The code, to be called `name`; `None` if its value is wider than 32 bits.
     #[must_use]
     pub fn of(code: &Code, name: &str) -> Option<Additive> {
-        let (code, kind) = match code {
+        let (plain, kind) = match code {
             Code::Crc(crc) if crc.params().width > 32 => return None,
             Code::Crc(_) => (code.clone(), Kind::Bits),
             Code::Sum(sum) => {
@@ -129,7 +131,19 @@ impl Additive {
                 (Code::Sum(sum), kind)
             }
         };
-        Some(Additive { code, name: name.into(), kind })
+        Some(Additive { code: code.clone(), plain, name: name.into(), kind })
+    }
+
+    /// The library's code.
+    #[must_use]
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Whether its value stands in the sum itself, as octets behind the data that make it zero.
+    #[must_use]
+    pub fn octets(&self) -> bool {
+        matches!(self.code, Code::Sum(Sum::Iso8473 | Sum::FourOctets))
     }
 
     /// Its name.
@@ -188,16 +202,13 @@ impl Additive {
     /// The check value of `data`, as the code writes it.
     #[must_use]
     pub fn value(&self, data: &[u8]) -> u32 {
-        match &self.code {
-            Code::Crc(crc) => crc.checksum(data) as u32,
-            code => code.value(data) as u32,
-        }
+        self.code.value(data) as u32
     }
 
     /// The element of `data`: equal for two data of one length exactly if a receiver takes them for the same.
     #[must_use]
     pub fn element(&self, data: &[u8]) -> u32 {
-        let value = self.value(data);
+        let value = self.plain.value(data) as u32;
         match self.kind {
             Kind::Bits => value,
             // The Internet checksum is written in complement.
@@ -205,6 +216,16 @@ impl Additive {
             Kind::Residues(..) => value,
             Kind::Pairs(_, _, bits) => value & ((1 << bits) - 1) | value >> bits << 16,
         }
+    }
+
+    /// An element in hexadecimal, of as many digits as the code's value: pairs as B:A.
+    #[must_use]
+    pub fn hex(&self, element: u32) -> String {
+        let value = match self.kind {
+            Kind::Pairs(_, _, bits) => element & 0xffff | element >> 16 << bits,
+            _ => element,
+        };
+        format!("{value:0digits$x}", digits = self.width().div_ceil(4) as usize)
     }
 
     /// What pieces of `bytes` bytes add. They are to start and to end between words of four bytes.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::additive::Additive;
 use super::bounds::{enough_width, least_width};
 use super::compare::Known;
-use super::{Effort, Generator, Kind, Profile, profile, sums};
+use super::{Effort, Generator, Kind, Profile, Undetected, named, profile, sums};
 use crate::Error;
 use crate::speed::clock::Clock;
 use crate::speed::model::cell;
@@ -119,15 +119,18 @@ pub fn seconds(wanted: &Wanted, effort: &Effort<'_>) -> f64 {
 /// Looks at every known code.
 ///
 /// # Errors
-/// If a code that does cannot be timed.
+/// If a code that does cannot be timed, or a code does not confirm the error that proves its limit.
 pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
-    let mut all: Vec<Candidate> =
-        generators(wanted).map(|generator| crc(&generator, wanted, effort)).collect();
+    let mut all: Vec<Candidate> = generators(wanted)
+        .map(|generator| crc(&generator, wanted, effort))
+        .collect::<Result<_, _>>()?;
     let sums = Code::all().filter_map(|code| match code {
         Code::Sum(_) if code.width() <= wanted.width => Additive::of(&code, code.name()),
         _ => None,
     });
-    all.extend(sums.filter_map(|code| sum(&code, wanted.distance)));
+    for code in sums {
+        all.extend(sum(&code, wanted.distance)?);
+    }
     let (mut codes, mut others): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|candidate| candidate.meets(wanted.data_bits));
     time(&mut codes, wanted.data_bits)?;
@@ -149,7 +152,7 @@ pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
     })
 }
 
-fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Candidate {
+fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Result<Candidate, Error> {
     let effort = effort_for(generator, effort);
     let profile = Profile::to(generator, wanted.distance, &effort);
     let limit = profile.limits.iter().find(|limit| limit.distance == wanted.distance);
@@ -172,9 +175,13 @@ fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Candidate
     };
     let name = names.iter().find(usual).or_else(|| names.iter().find(plain)).or(names.first());
     let name = name.copied();
-    let unnamed = || format!("koopman:{:x}", generator.koopman());
-    Candidate {
-        code: name.map_or_else(unnamed, String::from),
+    let text = name.map_or_else(|| format!("koopman:{:x}", generator.koopman()), String::from);
+    if let Some(limit) = exact {
+        let (label, code) = named(&text, generator);
+        Undetected::of_limit(limit, (&label, &code))?;
+    }
+    Ok(Candidate {
+        code: text,
         also: names.iter().copied().filter(|other| Some(*other) != name).collect(),
         width: generator.width(),
         crc: true,
@@ -182,19 +189,19 @@ fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Candidate
         holds_to,
         then: exact.map(|limit| profile.distance(limit.data.saturating_add(1)).0),
         speed: None,
-    }
+    })
 }
 
-/// `None` for what is another spelling of the same sum.
-fn sum(code: &Additive, distance: u32) -> Option<Candidate> {
-    let told = sums::distance(code)?;
+/// `None` for CRCs.
+fn sum(code: &Additive, distance: u32) -> Result<Option<Candidate>, Error> {
+    let Some(told) = sums::distance(code)? else { return Ok(None) };
     let holds_to = match distance {
         2 => None,
         3 => Some(Known::new(8 * told.three_to as u64, Kind::Exact)),
-        // x, -2x, x in three units, or two bits.
+        // Three bits from one unit on, or two.
         _ => Some(Known::new(0, Kind::Exact)),
     };
-    Some(Candidate {
+    Ok(Some(Candidate {
         code: code.name().into(),
         also: Vec::new(),
         width: code.width(),
@@ -203,7 +210,7 @@ fn sum(code: &Additive, distance: u32) -> Option<Candidate> {
         holds_to,
         then: (distance == 3).then_some(2),
         speed: None,
-    })
+    }))
 }
 
 /// Times the kernels that the library chooses, by turns, so that all meet the same disturbances.

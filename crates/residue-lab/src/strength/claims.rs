@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::additive::Additive;
 use super::sums::{self, Channel, burst};
-use super::{Effort, Factor, Generator, Kind, Profile, Weights, Witness, factor, gf2};
+use super::{
+    Effort, Factor, Generator, Kind, Profile, Undetected, Weights, Witness, factor, gf2, named,
+};
 use crate::Error;
 use residue::crc::{Crc, catalog};
 
@@ -104,14 +106,16 @@ fn holds(truth: bool) -> Verdict {
     if truth { Verdict::Holds } else { Verdict::Fails }
 }
 
-/// The limit of a Hamming distance in a profile, with the bits of its witness.
-fn limit(profile: &Profile, distance: u32) -> (u64, String) {
+/// The limit of a Hamming distance in a profile, with the error that proves it.
+fn limit(profile: &Profile, distance: u32) -> Result<(u64, String), Error> {
     let limit = profile.limits.iter().find(|limit| limit.distance == distance);
-    let Some(limit) = limit else { return (0, String::new()) };
-    let witness = limit.witness.as_ref().map_or(String::new(), |witness| {
-        format!("; one bit beyond, these powers of x are not seen: {:?}", witness.places())
+    let Some(limit) = limit else { return Ok((0, String::new())) };
+    let (name, code) = named("", &profile.generator);
+    let error = Undetected::of_limit(limit, (&name, &code))?.map_or(String::new(), |error| {
+        format!("; one bit beyond, {name} does not detect wrong bits in {}", error.text())
     });
-    (limit.data, format!("HD {distance} to {} bits ({}){witness}", limit.data, limit.kind.name()))
+    let told = format!("HD {distance} to {} bits ({}){error}", limit.data, limit.kind.name());
+    Ok((limit.data, told))
 }
 
 fn profiles(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
@@ -124,10 +128,10 @@ fn profiles(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
     let ethernet = profile(0x1_04c1_1db7)?;
     let koopman = profile(0x1_741b_8cd7)?;
     let mistaken = profile(0x1_ba0d_c66b)?;
-    let (four, four_evidence) = limit(&castagnoli, 4);
-    let (six, six_evidence) = limit(&castagnoli, 6);
-    let [e4, e5, e6] = [4, 5, 6].map(|distance| limit(&ethernet, distance));
-    let [k4, k6] = [4, 6].map(|distance| limit(&koopman, distance));
+    let (four, four_evidence) = limit(&castagnoli, 4)?;
+    let (six, six_evidence) = limit(&castagnoli, 6)?;
+    let [e4, e5, e6] = [limit(&ethernet, 4)?, limit(&ethernet, 5)?, limit(&ethernet, 6)?];
+    let [k4, k6] = [limit(&koopman, 4)?, limit(&koopman, 6)?];
     let orders: Vec<String> =
         castagnoli.factors.iter().map(Factor::degree).map(|d| d.to_string()).collect();
     Ok(vec![
@@ -167,8 +171,8 @@ fn profiles(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
                 "{}; {}. Read as a normal polynomial it is another code: HD 4 to {} bits, HD 6 to {}",
                 k6.1,
                 k4.1,
-                limit(&mistaken, 4).0,
-                limit(&mistaken, 6).0
+                limit(&mistaken, 4)?.0,
+                limit(&mistaken, 6)?.0
             ),
         ),
     ])
@@ -347,8 +351,7 @@ fn factors_of_thousands() -> Result<Claim, Error> {
     let data = 12_000;
     let sum = |name: &str| {
         let code = Additive::named(name)?;
-        let three = sums::distance(&code).and_then(|distance| distance.three);
-        let verified = three.is_some_and(|three| three.verify(&code));
+        let verified = sums::distance(&code)?.is_some_and(|distance| distance.three.is_some());
         let share = Channel::new(&code, data / 8).and_then(|channel| channel.share(3));
         // Of the bits of the data, n over 3.
         let n = data as f64;

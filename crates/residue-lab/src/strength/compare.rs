@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::additive::Additive;
 use super::probability::{self, Curve};
 use super::sums::{self, Channel, burst};
-use super::{Effort, Generator, Kind, Profile, Weights, profile};
+use super::{Effort, Generator, Kind, Profile, Undetected, Weights, named, profile};
 use crate::Error;
 use num_bigint::BigUint;
 use residue::Code;
@@ -30,6 +30,44 @@ pub const FEW: std::ops::RangeInclusive<u32> = 2..=6;
 
 /// Seconds in 365 days.
 pub const YEAR: f64 = 365.0 * 86_400.0;
+
+/// Bytes that Ethernet adds to the data of a frame: preamble and delimiter, header, check sequence, gap.
+const AROUND: u64 = 8 + 14 + 4 + 12;
+
+/// Shorter data are padded by Ethernet to so many bytes.
+const LEAST: u64 = 46;
+
+/// How many frames are sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Traffic {
+    /// So many in a second.
+    Frames(f64),
+    /// As many as an Ethernet link of so many bits a second carries when it is full.
+    Link(f64),
+}
+
+impl Traffic {
+    /// Frames a second, of so many bits of data each.
+    #[must_use]
+    pub fn frames(self, data_bits: u64) -> f64 {
+        match self {
+            Traffic::Frames(frames) => frames,
+            Traffic::Link(speed) => {
+                let bytes = data_bits.div_ceil(8).max(LEAST).saturating_add(AROUND);
+                speed / 8.0 / bytes as f64
+            }
+        }
+    }
+
+    /// The speed of the link, if that is what was given.
+    #[must_use]
+    pub fn link(self) -> Option<f64> {
+        match self {
+            Traffic::Frames(_) => None,
+            Traffic::Link(speed) => Some(speed),
+        }
+    }
+}
 
 /// Counting all weights of a CRC is worth so many seconds unasked.
 const AT_ONCE: f64 = 1.0;
@@ -107,8 +145,8 @@ pub struct Question {
     pub data: u64,
     /// Bit error rates, above 0 and up to 1/2, as they are written.
     pub rates: Vec<String>,
-    /// Frames that are sent in a second.
-    pub frames: f64,
+    /// Frames that are sent.
+    pub traffic: Traffic,
     /// Count all weights of CRCs, as far as effort allows, and not only the first ones.
     pub exact: bool,
 }
@@ -122,6 +160,8 @@ pub struct Comparison {
     pub data_bits: u64,
     /// Frames that are sent in a second.
     pub frames_per_second: f64,
+    /// The speed of the link that these fill, in bits a second; `None` if their number was given.
+    pub link_bits_per_second: Option<f64>,
     /// The codes.
     pub codes: Vec<Row>,
 }
@@ -206,13 +246,14 @@ pub fn compare(
         .iter()
         .map(|subject| match subject {
             Subject::Crc(name, generator) => crc(name, generator, question, &rates, effort),
-            Subject::Sum(code) => Ok(sum(code, question, &rates)),
+            Subject::Sum(code) => sum(code, question, &rates),
         })
         .collect();
     Ok(Comparison {
         residue: env!("CARGO_PKG_VERSION").into(),
         data_bits: question.data,
-        frames_per_second: question.frames,
+        frames_per_second: question.traffic.frames(question.data),
+        link_bits_per_second: question.traffic.link(),
         codes: codes?,
     })
 }
@@ -241,6 +282,10 @@ fn crc(
     effort: &Effort<'_>,
 ) -> Result<Row, Error> {
     let profile = Profile::new(generator, effort);
+    let (label, code) = named(name, generator);
+    for limit in &profile.limits {
+        Undetected::of_limit(limit, (&label, &code))?;
+    }
     let (distance, kind) = profile.distance(question.data);
     let limits: Vec<(u32, Known<u64>)> = profile
         .limits
@@ -284,17 +329,13 @@ fn crc(
     })
 }
 
-fn sum(code: &Additive, question: &Question, rates: &[f64]) -> Row {
+fn sum(code: &Additive, question: &Question, rates: &[f64]) -> Result<Row, Error> {
     let bytes = usize::try_from(question.data.div_ceil(8)).unwrap_or(usize::MAX);
-    let told = sums::distance(code);
+    let told = sums::distance(code)?;
     let three_to = told.as_ref().map_or(0, |distance| distance.three_to);
     let distance = if bytes <= three_to { 3 } else { 2 };
-    // An error of as many bits as the distance is known in data of some length, and in all longer ones.
-    let proof = told.as_ref().and_then(|told| match distance {
-        2 => Some(told.two.bytes),
-        _ => told.three.as_ref().map(|three| three.bytes),
-    });
-    let kind = if proof.is_some_and(|proof| bytes >= proof) { Kind::Exact } else { Kind::AtLeast };
+    // Errors of two bits go on being undetected in longer data, and errors of three are in the shortest.
+    let kind = Kind::Exact;
     let limits = match three_to {
         0 => Vec::new(),
         bytes => vec![(3, Known::new(8 * bytes as u64, Kind::Exact))],
@@ -309,7 +350,7 @@ fn sum(code: &Additive, question: &Question, rates: &[f64]) -> Row {
         channel.at(rate).map(|value| Known::new(value, channel.kind()))
     };
     let seen = |&bits: &u32| burst(code, bits as usize).all_seen;
-    Row {
+    Ok(Row {
         code: code.name().into(),
         width: code.width(),
         crc: false,
@@ -321,7 +362,7 @@ fn sum(code: &Additive, question: &Question, rates: &[f64]) -> Row {
         random: 1.0 / code.elements(),
         burst: (1..=code.width()).take_while(seen).last().unwrap_or(0),
         curve: many(at),
-    }
+    })
 }
 
 fn probabilities(
@@ -330,10 +371,10 @@ fn probabilities(
     at: impl Fn(f64) -> Option<Known<f64>>,
 ) -> Vec<Probability> {
     let each = question.rates.iter().zip(rates);
+    let frames = question.traffic.frames(question.data) * YEAR;
     each.map(|(text, &rate)| {
         let undetected = at(rate);
-        let yearly =
-            |known: Known<f64>| Known { value: known.value * question.frames * YEAR, ..known };
+        let yearly = |known: Known<f64>| Known { value: known.value * frames, ..known };
         Probability { rate: text.clone(), undetected, per_year: undetected.map(yearly) }
     })
     .collect()
@@ -351,9 +392,21 @@ mod tests {
     use super::*;
 
     fn row(text: &str, data: u64, rate: &str, exact: bool) -> Row {
-        let question = Question { data, rates: vec![rate.into()], frames: 1e6, exact };
+        let traffic = Traffic::Frames(1e6);
+        let question = Question { data, rates: vec![rate.into()], traffic, exact };
         let subject = Subject::parse(text).unwrap();
         compare(&[subject], &question, &Effort::new().within(5)).unwrap().codes.remove(0)
+    }
+
+    #[test]
+    fn a_full_link_sends_fewer_long_frames_than_short_ones() {
+        let link = Traffic::Link(10e9);
+        assert_eq!(link.frames(12_000).floor(), 812_743.0);
+        assert_eq!(link.frames(9000 * 8).floor(), 138_304.0);
+        // The rate at which links of 10 Gb/s carry the shortest frames.
+        assert_eq!(link.frames(8).floor(), 14_880_952.0);
+        assert_eq!(Traffic::Link(1e9).frames(12_000).floor(), 81_274.0);
+        assert_eq!(Traffic::Frames(5.0).frames(12_000), 5.0);
     }
 
     #[test]
@@ -396,7 +449,12 @@ mod tests {
         assert_eq!(adler.distance, Known::new(3, Kind::Exact));
         assert_eq!(adler.holds_to.unwrap().value, 8 * 65_520);
         assert_eq!(adler.probabilities[0].undetected.unwrap().kind, "bound");
-        assert_eq!(row("fletcher-16", 16, "1e-6", false).distance.kind, "bound");
+        assert_eq!(row("fletcher-16", 8, "1e-6", false).distance, Known::new(3, Kind::Exact));
+        for (data, distance) in [(253 * 8, 3), (254 * 8, 2)] {
+            let iso = row("iso-8473", data, "1e-6", false);
+            assert_eq!(iso.distance, Known::new(distance, Kind::Exact), "{data}");
+            assert_eq!(iso.limits, [(3, Known::new(253 * 8, Kind::Exact))]);
+        }
     }
 
     #[test]

@@ -18,13 +18,14 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::additive::{Additive, Group, Work};
+use crate::Error;
 pub use burst::{Burst, burst};
 pub use channel::{Channel, LONGEST};
-pub use distance::{Distance, Undetected, distance};
+pub use distance::{Distance, distance};
 pub use pairs::{Share, inserted, swapped, two_bits, two_bits_of};
 
 /// The sums that are told of if none are named.
-pub const SUMS: [&str; 14] = [
+pub const SUMS: [&str; 19] = [
     "xor-8",
     "xor-16",
     "xor-32",
@@ -35,8 +36,13 @@ pub const SUMS: [&str; 14] = [
     "xns",
     "fletcher-16",
     "fletcher-16/mod256",
+    "rfc1146-8",
+    "iso-8473",
     "fletcher-32",
+    "fletcher-32/be",
     "fletcher-32/mod65536",
+    "rfc1146-16",
+    "four-octets",
     "adler-32",
     "crc-16/arc",
 ];
@@ -65,19 +71,21 @@ pub struct Sum {
 }
 
 /// All that is told of a code, for data of `bytes` bytes, a multiple of four.
-#[must_use]
-pub fn sum(code: &Additive, bytes: usize) -> Sum {
-    Sum {
+///
+/// # Errors
+/// [`Error::Unconfirmed`].
+pub fn sum(code: &Additive, bytes: usize) -> Result<Sum, Error> {
+    Ok(Sum {
         code: code.name().into(),
         width: code.width(),
         bytes,
-        distance: distance(code),
+        distance: distance(code)?,
         two_bits: two_bits(code, bytes),
         two_bits_of_zeros: two_bits_of(code, &vec![0; bytes]),
         bursts: [9, 16, 17, 33].into_iter().map(|bits| burst(code, bits)).collect(),
         swapped: swapped(code, bytes),
         inserted: inserted(code, bytes),
-    }
+    })
 }
 
 /// What each bit of data adds when it becomes 1: the first byte's highest bit first. The data are `bytes` bytes, whole units

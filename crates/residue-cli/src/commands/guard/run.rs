@@ -30,6 +30,9 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
 fn options(args: &RunArgs) -> anyhow::Result<Options> {
     let ports: Result<Vec<Ports>, String> = args.ports.iter().map(|text| text.parse()).collect();
     let ports = ports.map_err(anyhow::Error::msg)?;
+    if args.force && matches!(args.value, Value::Own(_)) {
+        bail!("--force goes with `--value auto`; a value that is named is asked for in any case");
+    }
     let host = Host::of(&args.interface)?;
     let value = match args.value {
         Value::Own(value) => value,

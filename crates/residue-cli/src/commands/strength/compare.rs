@@ -2,13 +2,12 @@
 
 use super::{Patience, length, reported};
 use crate::codes::{self, Names};
-use crate::output::Output;
-use anyhow::bail;
+use crate::output::{Output, report_folder};
 use clap::Args;
 use residue_lab::report::strength_compare as report;
 use residue_lab::report::table::COLUMNS;
 use residue_lab::report::wrapped;
-use residue_lab::strength::compare::{CODES, Comparison, Question, Subject, compare};
+use residue_lab::strength::compare::{CODES, Comparison, Question, Subject, Traffic, compare};
 use residue_lab::strength::probability;
 use std::path::PathBuf;
 
@@ -23,6 +22,7 @@ A CRC of 32 bits is counted up to the fewest wrong bits it misses, a bound (≥)
 Examples:
   residue strength compare                                 1500 bytes of data
   residue strength compare crc-32,internet --length 64B --ber 1e-6,1e-4
+  residue strength compare --length 9000B --link 100G      undetected errors a year on a full link
   residue strength compare --exact --report report/        page with table and figures
   residue strength compare crc-16/arc,crc-16/dnp,sum-16 --length 16B --csv";
 
@@ -39,12 +39,17 @@ pub struct CompareArgs {
     length: u64,
 
     /// Bit error rates, above 0 and up to 0.5
-    #[arg(long, value_name = "RATE", value_delimiter = ',', default_value = "1e-8,1e-6,1e-5,1e-4")]
+    #[arg(long, value_name = "RATE", value_delimiter = ',', value_parser = error_rate, default_value = "1e-8,1e-6,1e-5,1e-4")]
     ber: Vec<String>,
 
-    /// Frames a second, for undetected errors a year; a full link of 10 Gb/s sends 812,743 of 1500 bytes
-    #[arg(long, value_name = "F", default_value_t = 812_743.0, allow_negative_numbers = true)]
-    frames_per_second: f64,
+    /// Speed of a full Ethernet link, in bits a second, as 10G or 2.5G, for undetected errors a year: a frame takes 38
+    /// bytes beside its data
+    #[arg(long, value_name = "SPEED", default_value = "10G", value_parser = speed)]
+    link: f64,
+
+    /// Frames a second, in place of a full link
+    #[arg(long, value_name = "F", conflicts_with = "link", allow_negative_numbers = true, value_parser = frames)]
+    frames_per_second: Option<f64>,
 
     /// Count all weights of CRCs, as far as --patience allows
     #[arg(long)]
@@ -66,6 +71,31 @@ pub struct CompareArgs {
     report: Option<PathBuf>,
 }
 
+/// A bit error rate at which codes can be compared.
+fn error_rate(text: &str) -> Result<String, String> {
+    match probability::rate(text).map_err(|error| error.to_string())? {
+        rate if (f64::MIN_POSITIVE..=0.5).contains(&rate) => Ok(text.into()),
+        _ => Err("give rates above 0 and up to 0.5, where bits are random".into()),
+    }
+}
+
+/// A number of frames a second.
+fn frames(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|frames| (f64::MIN_POSITIVE..=1e15).contains(frames));
+    number.ok_or_else(|| "give a number above 0, and no more than 1e15".into())
+}
+
+/// Bits a second, with `k`, `M`, `G` or `T` behind in thousands, millions and so on.
+fn speed(text: &str) -> Result<f64, String> {
+    let units = [('k', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12)];
+    let unit = units.into_iter().find(|(letter, _)| text.ends_with(*letter));
+    let (digits, unit) = unit.map_or((text, 1.0), |(_, unit)| (&text[..text.len() - 1], unit));
+    let speed = digits.parse().ok().map(|number: f64| number * unit);
+    speed
+        .filter(|speed| (1.0..=1e18).contains(speed))
+        .ok_or_else(|| "write bits a second, as 10G, 2.5G, 100M or 1e9".into())
+}
+
 /// Runs the command.
 pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     let names: Vec<String> = match args.codes.is_empty() {
@@ -79,20 +109,13 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
             subjects.push(subject);
         }
     }
-    for rate in &args.ber {
-        if !(f64::MIN_POSITIVE..=0.5).contains(&probability::rate(rate)?) {
-            bail!(
-                "a bit error rate of {rate}: give rates above 0 and up to 0.5, where bits are random"
-            );
-        }
-    }
-    if !(args.frames_per_second > 0.0 && args.frames_per_second.is_finite()) {
-        bail!("--frames-per-second {}: give a number above 0", args.frames_per_second);
+    if let Some(folder) = &args.report {
+        report_folder(folder)?;
     }
     let question = Question {
         data: args.length,
         rates: args.ber.clone(),
-        frames: args.frames_per_second,
+        traffic: args.frames_per_second.map_or(Traffic::Link(args.link), Traffic::Frames),
         exact: args.exact,
     };
     let comparison = args.patience.work(
@@ -119,4 +142,19 @@ fn print(args: &CompareArgs, comparison: &Comparison, output: &mut Output) -> an
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds() {
+        for (text, bits) in [("10G", 1e10), ("2.5G", 2.5e9), ("100M", 1e8), ("1e9", 1e9)] {
+            assert_eq!(speed(text), Ok(bits), "{text}");
+        }
+        for wrong in ["", "G", "0", "-1G", "nan", "inf", "1e30", "10g", "10 G", "1\u{e9}"] {
+            assert!(speed(wrong).is_err(), "{wrong}");
+        }
+    }
 }

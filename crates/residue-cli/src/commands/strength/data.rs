@@ -2,7 +2,7 @@
 
 use super::reported;
 use crate::codes::{self, Names};
-use crate::output::Output;
+use crate::output::{Output, report_folder};
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
@@ -125,6 +125,9 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
         burst: args.burst,
         seed: args.seed,
     };
+    if let Some(folder) = &args.report {
+        report_folder(folder)?;
+    }
     let mut bar = Progress::of("trying");
     let run = data::run(&options, &|done, of| bar.tell(done, of))?;
     bar.clear();

@@ -5,10 +5,12 @@ use crate::codes::Names;
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
+use residue::Code;
 use residue_lab::strength::logarithm::{self, Confirmation};
 use residue_lab::strength::profile::{sums_at, sums_to};
 use residue_lab::strength::{
-    Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Witness, notes,
+    Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Undetected, Witness,
+    named, notes,
 };
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -45,6 +47,7 @@ pub struct ProfileArgs {
 pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let text = args.polynomial.as_deref().unwrap_or_default();
     let (generator, read) = Generator::parse(text, args.width)?;
+    let code = named(text, &generator);
     let start = Instant::now();
     if let Some(data) = args.length {
         let found = args.patience.work(
@@ -53,7 +56,7 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
             |effort| effort.seconds(sums_at(&generator, data, effort)),
             |effort| Distance::new(&generator, data, effort),
         );
-        return one(args, &generator, read, data, &found, output);
+        return one(args, (&generator, read), &code, data, &found, output);
     }
     let most = args.most.unwrap_or(u32::MAX);
     let profile = args.patience.work(
@@ -62,15 +65,18 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| effort.seconds(sums_to(&generator, most, effort)),
         |effort| Profile::to(&generator, most, effort),
     );
-    let confirmation = if args.confirm { Some(confirm(&profile, args, output)?) } else { None };
+    let errors = profile.limits.iter().map(|limit| Undetected::of_limit(limit, (&code.0, &code.1)));
+    let errors = errors.collect::<Result<Vec<_>, _>>()?;
+    let confirmation =
+        if args.confirm { Some(confirm(&profile, &code, args, output)?) } else { None };
     if args.json {
-        output.json(&as_json(&profile, confirmation.as_ref()))?;
+        output.json(&as_json(&profile, &code.0, &errors, confirmation.as_ref()))?;
     } else if args.csv {
-        output.line("distance,data_bits,data_bytes,kind,undetected")?;
-        for limit in &profile.limits {
-            let places = limit.witness.as_ref().map_or(String::new(), |w| joined(w.places(), " "));
+        output.line("distance,data_bits,data_bytes,kind,undetected_data,undetected_check")?;
+        for (limit, error) in profile.limits.iter().zip(&errors) {
             let (data, kind) = (limit.data, limit.kind.name());
-            output.line(format!("{},{data},{},{kind},{places}", limit.distance, data / 8))?;
+            let error = as_csv(error.as_ref());
+            output.line(format!("{},{data},{},{kind},{error}", limit.distance, data / 8))?;
         }
     } else {
         for line in polynomial_as_text(&generator, read) {
@@ -78,10 +84,10 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         }
         output.line(format!("factors     {}", factors(&profile.factors)))?;
         output.line(format!("order       {}", grouped(profile.order)))?;
-        table(&profile, output)?;
+        table(&profile, &code.0, &errors, output)?;
         if let Some(confirmation) = confirmation {
             output.line("")?;
-            output.line(confirmed(&confirmation, &generator))?;
+            output.line(confirmed(&confirmation))?;
         }
         if let Some(note) = notes(&generator) {
             output.line("")?;
@@ -93,11 +99,18 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The limit that errors of four bits set, found again, and the error.
+struct Confirmed {
+    confirmation: Confirmation,
+    error: Option<Undetected>,
+}
+
 fn confirm(
     profile: &Profile,
+    (name, code): &(String, Code),
     args: &ProfileArgs,
     output: &mut Output,
-) -> anyhow::Result<Confirmation> {
+) -> anyhow::Result<Confirmed> {
     let seconds = |effort: &Effort<'_>| effort.seconds(logarithm::cost(profile));
     let work = |effort: &Effort<'_>| logarithm::confirm(profile, effort);
     match args.patience.work(output, "confirming", seconds, work) {
@@ -105,7 +118,14 @@ fn confirm(
             "the shortest undetected error of four bits comes out as {:?} another way, not as the limits say: please report this",
             confirmation.witness.as_ref().map(Witness::places)
         ),
-        Some(confirmation) => Ok(confirmation),
+        Some(confirmation) => {
+            let shortest = |witness: &Witness| {
+                let bits = witness.span().saturating_sub(code.width().into());
+                Undetected::of(witness, (name, code), u64::try_from(bits).unwrap_or(u64::MAX))
+            };
+            let error = confirmation.witness.as_ref().map(shortest).transpose()?;
+            Ok(Confirmed { confirmation, error })
+        }
         None => bail!(
             "--confirm takes a primitive polynomial, or x + 1 times one, for whose degree 2^degree - 1 has small divisors, and \
              that detects errors of four bits in some data; or it takes more --patience"
@@ -113,13 +133,13 @@ fn confirm(
     }
 }
 
-fn confirmed(confirmation: &Confirmation, generator: &Generator) -> String {
+fn confirmed(Confirmed { confirmation, error }: &Confirmed) -> String {
     let way = if confirmation.by_logarithms { "logarithms" } else { "meeting in the middle" };
-    match &confirmation.witness {
-        Some(witness) => format!(
+    match error {
+        Some(error) => format!(
             "Confirmed by {way} (exact): the shortest undetected error of four bits takes {} bits of data: {}",
-            grouped(witness.span().saturating_sub(generator.width().into())),
-            told(witness, generator)
+            grouped(error.bits()),
+            error.text()
         ),
         None => format!(
             "Confirmed by {way} (exact): no error of four bits is undetected in codewords of {} bits",
@@ -128,8 +148,9 @@ fn confirmed(confirmation: &Confirmation, generator: &Generator) -> String {
     }
 }
 
-fn joined(places: &[u64], between: &str) -> String {
-    places.iter().map(u64::to_string).collect::<Vec<_>>().join(between)
+/// Its bits in the data, and the change of the check value.
+fn as_csv(error: Option<&Undetected>) -> String {
+    error.map_or(",".into(), |error| format!("{},{}", error.data_text(), error.check()))
 }
 
 /// `(x + 1)^2, degree 30 (primitive)`
@@ -148,7 +169,12 @@ fn factors(factors: &[Factor]) -> String {
     factors.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-fn table(profile: &Profile, output: &mut Output) -> anyhow::Result<()> {
+fn table(
+    profile: &Profile,
+    name: &str,
+    errors: &[Option<Undetected>],
+    output: &mut Output,
+) -> anyhow::Result<()> {
     let head = output.styles.head;
     output.line("")?;
     if profile.limits.is_empty() {
@@ -159,49 +185,41 @@ fn table(profile: &Profile, output: &mut Output) -> anyhow::Result<()> {
         "{head}{:>3}  {:>22}  {:>22}  {:6}  one bit longer, an error in these bits is not detected{head:#}",
         "HD", "data, bits", "whole bytes", "figure"
     ))?;
-    for limit in &profile.limits {
-        let Limit { distance, data, kind, witness } = limit;
+    for (limit, error) in profile.limits.iter().zip(errors) {
+        let Limit { distance, data, kind, .. } = limit;
         let at_least = if *kind == Kind::AtLeast { "≥ " } else { "" };
-        let witness = witness.as_ref().map_or("not known".into(), |w| told(w, &profile.generator));
+        let error = error.as_ref().map_or("not known".into(), Undetected::text);
         output.line(format!(
-            "{distance:>3}  {:>22}  {:>22}  {:6}  {witness}",
+            "{distance:>3}  {:>22}  {:>22}  {:6}  {error}",
             format!("{at_least}{}", grouped(data)),
             format!("{at_least}{}", grouped(data / 8)),
             kind.name()
         ))?;
     }
+    output
+        .line(format!("Data bits from the first sent, 0; check: the change of {name}'s value."))?;
     Ok(())
-}
-
-/// Data bits counted from the first sent; the check value's as a number.
-fn told(witness: &Witness, generator: &Generator) -> String {
-    let digits = generator.width().div_ceil(4) as usize;
-    format!(
-        "data {}, check {:0digits$x}",
-        joined(&witness.data_bits(generator), " "),
-        witness.check_bits(generator)
-    )
 }
 
 fn one(
     args: &ProfileArgs,
-    generator: &Generator,
-    read: Notation,
+    (generator, read): (&Generator, Notation),
+    (name, code): &(String, Code),
     data: u64,
     found: &Distance,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let Distance { distance, kind, witness } = found;
-    let places = witness.as_ref().map(|witness| witness.places());
+    let error = witness.as_ref().map(|witness| Undetected::of(witness, (name, code), data));
+    let error = error.transpose()?;
     if args.json {
         output.json(&json!({
-            "polynomial": polynomial_as_json(generator),
-            "data_bits": data, "distance": distance, "kind": kind.name(), "undetected": places,
+            "polynomial": polynomial_as_json(generator), "code": name,
+            "data_bits": data, "distance": distance, "kind": kind.name(), "undetected": error,
         }))?;
     } else if args.csv {
-        output.line("data_bits,distance,kind,undetected")?;
-        let places = joined(places.unwrap_or(&[]), " ");
-        output.line(format!("{data},{distance},{},{places}", kind.name()))?;
+        output.line("data_bits,distance,kind,undetected_data,undetected_check")?;
+        output.line(format!("{data},{distance},{},{}", kind.name(), as_csv(error.as_ref())))?;
     } else {
         for line in polynomial_as_text(generator, read) {
             output.line(line)?;
@@ -213,19 +231,22 @@ fn one(
             grouped(data),
             kind.name()
         ))?;
-        if let Some(witness) = witness {
+        if let Some(error) = error {
+            output.line(format!("not detected: {distance} wrong bits: {}", error.text()))?;
             output.line(format!(
-                "not detected: {} wrong bits that take {} bits of data: {}",
-                witness.weight(),
-                grouped(witness.span() - u128::from(generator.width())),
-                told(witness, generator)
+                "Data bits from the first sent, 0; check: the change of {name}'s value."
             ))?;
         }
     }
     Ok(())
 }
 
-fn as_json(profile: &Profile, confirmation: Option<&Confirmation>) -> Value {
+fn as_json(
+    profile: &Profile,
+    name: &str,
+    errors: &[Option<Undetected>],
+    confirmed: Option<&Confirmed>,
+) -> Value {
     let factor = |factor: &Factor| {
         json!({
             "polynomial": format!("{:x}", factor.poly),
@@ -235,24 +256,25 @@ fn as_json(profile: &Profile, confirmation: Option<&Confirmation>) -> Value {
             "primitive": factor.is_primitive(),
         })
     };
-    let limit = |limit: &Limit| {
+    let limit = |(limit, error): (&Limit, &Option<Undetected>)| {
         json!({
             "distance": limit.distance,
             "data_bits": limit.data,
             "data_bytes": limit.data / 8,
             "kind": limit.kind.name(),
-            "undetected": limit.witness.as_ref().map(|witness| witness.places()),
+            "undetected": error,
         })
     };
     json!({
         "polynomial": polynomial_as_json(&profile.generator),
+        "code": name,
         "factors": profile.factors.iter().map(factor).collect::<Value>(),
         "order": profile.order,
-        "limits": profile.limits.iter().map(limit).collect::<Value>(),
-        "confirmed": confirmation.map(|confirmation| json!({
+        "limits": profile.limits.iter().zip(errors).map(limit).collect::<Value>(),
+        "confirmed": confirmed.map(|Confirmed { confirmation, error }| json!({
             "by": if confirmation.by_logarithms { "logarithms" } else { "meeting in the middle" },
             "codeword_bits": confirmation.length,
-            "undetected": confirmation.witness.as_ref().map(Witness::places),
+            "undetected": error,
         })),
         "note": notes(&profile.generator),
     })

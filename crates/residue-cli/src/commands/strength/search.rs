@@ -73,9 +73,9 @@ const KEEP: Duration = Duration::from_secs(2);
 pub fn run(args: &SearchArgs, output: &mut Output) -> anyhow::Result<()> {
     let outcome = if args.merge.is_empty() { searched(args, output)? } else { merged(args)? };
     if args.json {
-        return Ok(output.json(&report::json(&outcome))?);
+        return Ok(output.json(&report::json(&outcome)?)?);
     }
-    let text = if args.csv { report::csv(&outcome) } else { report::text(&outcome) };
+    let text = if args.csv { report::csv(&outcome)? } else { report::text(&outcome) };
     Ok(output.line(text.trim_end())?)
 }
 

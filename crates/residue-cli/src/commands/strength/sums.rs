@@ -15,7 +15,9 @@ use std::path::PathBuf;
 
 const HELP: &str = "\
 Whether a sum sees an error depends on the data. Shares are over all data (uniform), or over all pairs of bits of a file.
-Every figure is exact; every limit comes with an error that proves it, checked with the library's own code.
+Every figure is exact; every limit comes with an error that proves it, which the code itself was asked about. Bit 0 is the
+highest bit of the data's first byte, bit 8 that of the second; check is what the value changes by (exclusive or), as
+`residue sum` prints values. docs/strength.md shows how to check one by hand.
 
 Examples:
   residue strength sums                            all of them at 1500 bytes
@@ -70,9 +72,9 @@ pub fn run(args: &SumsArgs, output: &mut Output) -> anyhow::Result<()> {
         None => None,
         Some(path) => Some(first(path, args.length)?),
     };
-    let sums: Vec<Sum> = codes.iter().map(|code| sum(code, args.length)).collect();
+    let sums: Result<Vec<Sum>, _> = codes.iter().map(|code| sum(code, args.length)).collect();
     let of_data = data.map(|data| codes.iter().map(|code| two_bits_of(code, &data)).collect());
-    let told = Told { kind: "exact", sums, two_bits_of_data: of_data };
+    let told = Told { kind: "exact", sums: sums?, two_bits_of_data: of_data };
     if args.json {
         return Ok(output.json(&told)?);
     }

@@ -30,17 +30,19 @@ pub struct WeightsArgs {
     /// Count errors of up to this many bits [default: all, of which the first 16 are printed]
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     most: Option<u32>,
-    /// Bit error rates at which to print the probability of an undetected error, exactly
+    /// Bit error rates at which to print the probability of an undetected error, exactly: it takes all weights
     #[arg(
         long,
         value_name = "RATE",
         value_delimiter = ',',
+        value_parser = error_rate,
+        conflicts_with_all = ["most", "csv"],
         default_value = "1e-8,1e-6,1e-5,1e-4,1e-2,0.5"
     )]
     ber: Vec<String>,
     #[command(flatten)]
     patience: Patience,
-    /// Print JSON, with every weight counted
+    /// Print JSON, with every weight counted, those of no errors too
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print CSV: a row for each weight counted
@@ -53,6 +55,11 @@ const SHOWN: usize = 16;
 
 /// Digits of a probability.
 const DIGITS: usize = 13;
+
+/// A bit error rate.
+fn error_rate(text: &str) -> Result<String, String> {
+    probability::rate(text).map(|_| text.into()).map_err(|error| error.to_string())
+}
 
 /// Counts and prints.
 pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
@@ -167,7 +174,7 @@ fn as_json(weights: &Weights, probabilities: &[(&String, String)], shape: Option
         "polynomial": polynomial_as_json(&weights.generator),
         "data_bits": weights.data,
         "complete": weights.complete(),
-        "weights": (0..).zip(&weights.counts).filter(|(_, count)| **count != BigUint::ZERO).map(count).collect::<Value>(),
+        "weights": (0..).zip(&weights.counts).map(count).collect::<Value>(),
         "probabilities": probabilities.iter().map(probability).collect::<Value>(),
         "shape": shape.map(|shape| json!({
             "worst_rate": shape.worst_rate, "worst": shape.worst,

@@ -116,10 +116,10 @@ pub struct Values {
 }
 
 /// A value and how often it came.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Frequent {
-    /// The value, as a receiver compares it: zero of one's complement is 0, pairs have B in the upper half.
-    pub value: u32,
+    /// The value in hexadecimal, as a receiver compares it: zero of one's complement is 0, pairs are B:A.
+    pub value: String,
     /// Cells with it.
     pub cells: u64,
 }
@@ -175,18 +175,16 @@ fn row(code: &Additive, trials: u64, clustering: f64, misses: u64) -> Row {
 
 fn values(code: &Additive, mut all: Vec<u32>) -> Values {
     all.sort_unstable();
-    let mut counted: Vec<Frequent> = all
-        .chunk_by(|a, b| a == b)
-        .map(|same| Frequent { value: same[0], cells: same.len() as u64 })
-        .collect();
-    counted.sort_by_key(|one| (std::cmp::Reverse(one.cells), one.value));
+    let mut counted: Vec<(u32, u64)> =
+        all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect();
+    counted.sort_by_key(|&(value, cells)| (std::cmp::Reverse(cells), value));
     let cells = all.len() as u64;
     let share = |count: usize| {
-        let common: u64 = counted.iter().take(count).map(|one| one.cells).sum();
+        let common: u64 = counted.iter().take(count).map(|(_, cells)| cells).sum();
         common as f64 / (cells as f64).max(1.0)
     };
     let pairs = |n: u64| n as f64 * n.saturating_sub(1) as f64;
-    let alike: f64 = counted.iter().map(|one| pairs(one.cells)).sum();
+    let alike: f64 = counted.iter().map(|&(_, cells)| pairs(cells)).sum();
     Values {
         code: code.name().into(),
         cells,
@@ -194,6 +192,10 @@ fn values(code: &Additive, mut all: Vec<u32>) -> Values {
         share_7: share(7),
         share_66: share(66),
         collision: alike / pairs(cells).max(1.0),
-        top: counted.into_iter().take(7).collect(),
+        top: counted
+            .into_iter()
+            .take(7)
+            .map(|(value, cells)| Frequent { value: code.hex(value), cells })
+            .collect(),
     }
 }

@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::{constants, counted};
+use crate::Error;
+use crate::strength::Undetected;
 use crate::strength::additive::{Additive, Group, Kind, Work};
 
 /// The Hamming distance of a sum at every length, with the errors that prove where it ends.
@@ -10,99 +12,81 @@ use crate::strength::additive::{Additive, Group, Kind, Work};
 pub struct Distance {
     /// The longest data, in bytes, with every two wrong bits seen; 0 if there are none.
     pub three_to: usize,
-    /// Two wrong bits that are not seen, in the shortest data that have them.
+    /// Two wrong bits that are not seen, in data one byte longer.
     pub two: Undetected,
     /// Three wrong bits that are not seen: there is no Hamming distance of 4 from here on.
     pub three: Option<Undetected>,
 }
 
-/// An error that is not seen, and the data it happens to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Undetected {
-    /// Bytes of the data.
-    pub bytes: usize,
-    /// The bytes of the data that are not zero, by place.
-    pub data: Vec<(usize, u8)>,
-    /// Wrong bits of the data, by place: 0 is the first byte's highest bit.
-    pub data_bits: Vec<usize>,
-    /// Wrong bits of the check value: 0 is its lowest.
-    pub value_bits: Vec<u32>,
-}
-
-impl Undetected {
-    /// Whether the code, by the library's own kernels, does not see it: the value of the wrong data is the wrong value.
-    #[must_use]
-    pub fn verify(&self, code: &Additive) -> bool {
-        let mut data = vec![0; self.bytes];
-        self.data.iter().for_each(|&(place, byte)| data[place] = byte);
-        let right = code.value(&data);
-        self.data_bits.iter().for_each(|&bit| data[bit / 8] ^= 0x80 >> (bit % 8));
-        let wrong = self.value_bits.iter().fold(right, |value, bit| value ^ 1 << bit);
-        !(self.data_bits.is_empty() && self.value_bits.is_empty()) && code.value(&data) == wrong
+/// The Hamming distance of a sum; `None` for CRCs.
+///
+/// No two wrong bits go unseen up to the limit: that is computed from what every bit adds. Both errors are found and
+/// confirmed by the code itself.
+///
+/// # Errors
+/// [`Error::Unconfirmed`] if computation or code contradict the limit.
+pub fn distance(code: &Additive) -> Result<Option<Distance>, Error> {
+    if code.crc() {
+        return Ok(None);
     }
+    let limit = limit(code);
+    if limit > 0 && !code.within(NoPair(code, limit)) {
+        return Err(Error::Unconfirmed(code.name().into()));
+    }
+    let two = alone(code, limit + 1, 1)?;
+    // A data bit, and one of each half of the value.
+    let three = matches!(code.kind, Kind::Pairs(..)).then(|| alone(code, 1, 2)).transpose()?;
+    Ok(Some(Distance { three_to: limit, two, three }))
 }
 
-/// The Hamming distance of a sum; `None` for CRCs. What it claims is computed: no two wrong bits up to the limit, by
-/// looking at the constants of all bits; and both errors are verified.
-#[must_use]
-pub fn distance(code: &Additive) -> Option<Distance> {
-    let (limit, two, three) = match code.kind {
-        Kind::Bits if code.crc() => return None,
+/// The longest data, in bytes, with every two wrong bits seen.
+fn limit(code: &Additive) -> usize {
+    let Kind::Pairs(modulus, unit, _) = code.kind else {
         // A bit of the data and the same bit of the value.
-        Kind::Bits | Kind::Residues(_, 1) => (0, last(code.width() as usize / 8, vec![0]), None),
-        // The value of one word is the word, rotated left.
-        Kind::Residues(..) => (0, last(2, vec![1]), None),
-        Kind::Pairs(modulus, unit, bits) => {
-            let unit = unit as usize;
-            let blocks = if modulus.is_power_of_two() { 1 } else { modulus as usize - 1 };
-            let bytes = (blocks + 1) * unit;
-            // The first unit counts as often in B as makes 0 of it: only A changes. Modulo a power of two, where two
-            // blocks are enough, if the bit is the highest. (A of Adler-32 starts at 1, whose bit 0 would carry.)
-            let bit = match modulus {
-                65521 => 1,
-                _ if modulus.is_power_of_two() => bits - 1,
-                _ => 0,
-            };
-            let two = Undetected {
-                bytes,
-                data: Vec::new(),
-                data_bits: vec![place(unit, 0, bit)],
-                value_bits: vec![bit],
-            };
-            // x, -2x, x in three units one after another.
-            let middle = place(unit, 1, 1);
-            let three = Undetected {
-                bytes: 3 * unit,
-                data: vec![(middle / 8, 0x80 >> (middle % 8))],
-                data_bits: vec![place(unit, 0, 0), middle, place(unit, 2, 0)],
-                value_bits: Vec::new(),
-            };
-            (blocks * unit, two, Some(three))
-        }
+        return 0;
     };
-    let holds = limit == 0 || code.within(NoPair(code, limit));
-    let seen = !two.verify(code) || three.as_ref().is_some_and(|three| !three.verify(code));
-    (holds && !seen).then_some(Distance { three_to: limit, two, three })
+    let units = match modulus as usize {
+        // Two units are enough: the first counts twice, so that its highest bit adds nothing to B.
+        modulus if modulus.is_power_of_two() => 1,
+        // Units as far apart as the modulus count alike, and so the codeword must not be longer. Two units of it are the
+        // check octets.
+        modulus if code.octets() => modulus - 2,
+        // The first of as many units as the modulus adds nothing to B.
+        modulus => modulus - 1,
+    };
+    units * unit as usize
 }
 
-/// The lowest bit of a zero word, and a bit of the value.
-fn last(bytes: usize, value_bits: Vec<u32>) -> Undetected {
-    Undetected { bytes, data: Vec::new(), data_bits: vec![8 * bytes - 1], value_bits }
+/// One wrong bit of the first unit of `bytes` bytes of data that changes so many bits of the value, for some last byte.
+fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, Error> {
+    for last in 0..=255 {
+        let mut data = vec![0; bytes];
+        data[bytes - 1] = last;
+        let right = code.value(&data);
+        for bit in 0..code.unit_bits().min(8 * bytes) {
+            data[bit / 8] ^= 0x80 >> (bit % 8);
+            let check = right ^ code.value(&data);
+            data[bit / 8] ^= 0x80 >> (bit % 8);
+            if check.count_ones() == value_bits {
+                let nonzero = if last == 0 { vec![] } else { vec![(bytes as u64 - 1, last)] };
+                let (named, bits) = ((code.name(), code.code()), 8 * bytes as u64);
+                return Undetected::new(named, bits, nonzero, vec![bit as u64], check.into());
+            }
+        }
+    }
+    Err(Error::Unconfirmed(code.name().into()))
 }
 
-/// Where a bit of a unit is; 0 is the unit's lowest. Units of two bytes are little-endian, as Fletcher-32 has them.
-fn place(unit: usize, number: usize, bit: u32) -> usize {
-    8 * (unit * number + bit as usize / 8) + 7 - bit as usize % 8
-}
-
-/// Whether no two wrong bits, of `bytes` bytes of data and the pair A, B behind them, go unseen.
+/// Whether no two wrong bits, of `bytes` bytes of data and the value behind them, go unseen by a code of pairs.
 struct NoPair<'a>(&'a Additive, usize);
 
 impl Work for NoPair<'_> {
     type Output = bool;
     fn run<G: Group>(self, group: G) -> bool {
         let NoPair(code, bytes) = self;
-        let constants = constants(code, bytes);
+        // Check octets are units like any other.
+        let octets = if code.octets() { code.width() as usize / 8 } else { 0 };
+        let constants = constants(code, bytes + octets);
         let counts = counted(constants.iter().copied());
         // Two bits of the data: their constants are the same, or opposite. One bit never goes unseen.
         let alone = |(&constant, &count): (&u32, &u64)| {
@@ -114,9 +98,9 @@ impl Work for NoPair<'_> {
             let change = 1 << bit;
             counts.contains_key(&change) || counts.contains_key(&group.sub(0, change))
         };
-        let half = code.width() / 2;
+        let bits = if code.octets() { 0 } else { code.width() / 2 };
         // Two of the value are seen: the data have one value.
-        counts.iter().all(alone) && !(0..half).any(|bit| of_value(bit) || of_value(bit + 16))
+        counts.iter().all(alone) && !(0..bits).any(|bit| of_value(bit) || of_value(bit + 16))
     }
 }
 
@@ -133,29 +117,34 @@ mod tests {
             ("internet", 0),
             ("xns", 0),
             ("fletcher-16", 254),
+            ("rfc1146-8", 254),
+            ("iso-8473", 253),
             ("fletcher-32", 2 * 65534),
+            ("four-octets", 2 * 65533),
             ("fletcher-16/mod256", 1),
             ("fletcher-32/mod65536", 2),
             ("adler-32", 65520),
         ] {
             let code = Additive::named(name).unwrap();
-            let found = distance(&code).unwrap_or_else(|| panic!("{name}"));
+            let found = distance(&code).unwrap().unwrap_or_else(|| panic!("{name}"));
             assert_eq!(found.three_to, limit, "{name}");
-            assert!(found.two.verify(&code));
+            assert_eq!(found.two.bits(), 8 * (limit as u64 + 1), "{name}");
         }
-        let code = Additive::named("fletcher-16").unwrap();
-        assert!(code.within(NoPair(&code, 254)) && !code.within(NoPair(&code, 255)));
-        let code = Additive::named("adler-32").unwrap();
-        assert!(!code.within(NoPair(&code, 65521)));
     }
 
     #[test]
-    fn what_is_seen_is_no_witness() {
-        let code = Additive::named("fletcher-16").unwrap();
-        let mut two = distance(&code).unwrap().two;
-        two.bytes -= 1;
-        assert!(!two.verify(&code));
-        let none = Undetected { bytes: 4, data: vec![], data_bits: vec![], value_bits: vec![] };
-        assert!(!none.verify(&code));
+    fn one_unit_more_has_a_pair() {
+        for (name, limit) in [
+            ("fletcher-16", 254),
+            ("rfc1146-8", 254),
+            ("iso-8473", 253),
+            ("four-octets", 2 * 65533),
+            ("adler-32", 65520),
+        ] {
+            let code = Additive::named(name).unwrap();
+            let more = limit + code.unit_bits() / 8;
+            assert!(code.within(NoPair(&code, limit)), "{name}");
+            assert!(!code.within(NoPair(&code, more)), "{name}");
+        }
     }
 }

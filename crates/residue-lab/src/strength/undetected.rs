@@ -1,0 +1,242 @@
+//! Undetected errors as they are printed, each confirmed by the very code it is printed for.
+//!
+//! The bits of the data are numbered as they are sent, from 0, the first. Bit i is in byte i / 8; within a byte the highest
+//! bit is the first (80, 40, 20, ...), but for CRCs that are reflected (`refin`) the lowest (01, 02, 04, ...). The check
+//! value's wrong bits are given as the difference (exclusive or) of two values, in hexadecimal as `residue sum` prints
+//! values.
+//!
+//! Limits of CRCs are in bits. Data of another length than whole bytes stand for whole bytes with as many zero bits in
+//! front as are missing; bit 0 is the first one behind them.
+
+use residue::code::Sum;
+use residue::fletcher::check_octets;
+use residue::{Code, Partial};
+use serde::Serialize;
+
+use super::{Generator, Limit, Witness};
+use crate::Error;
+
+/// An error that a code does not detect, and the data it happens to. There is none that the code was not asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Undetected {
+    /// Bits of the data.
+    bits: u64,
+    /// The bytes of the data that are not zero, by place. Empty for CRCs: they detect an error in all data or in none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nonzero: Vec<(u64, u8)>,
+    /// Wrong bits of the data: 0 is the first that is sent.
+    data: Vec<u64>,
+    /// What the check value changes by, in hexadecimal.
+    check: String,
+}
+
+/// Longer data than these many bytes are not laid out in memory.
+const LAID_OUT: u64 = 1 << 20;
+
+impl Undetected {
+    /// The wrong bits `data` of a message of `bits` bits, whose bytes are zero but for `nonzero`, with the change `check` of
+    /// the check value.
+    ///
+    /// # Errors
+    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it.
+    pub fn new(
+        (name, code): (&str, &Code),
+        bits: u64,
+        nonzero: Vec<(u64, u8)>,
+        data: Vec<u64>,
+        check: u128,
+    ) -> Result<Undetected, Error> {
+        let digits = code.width().div_ceil(4) as usize;
+        let error = Undetected { bits, nonzero, data, check: format!("{check:0digits$x}") };
+        match error.is_undetected(code, check) {
+            Some(true) => Ok(error),
+            _ => Err(Error::Unconfirmed(name.into())),
+        }
+    }
+
+    /// The error of `witness` at the end of `bits` bits of data.
+    ///
+    /// # Errors
+    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or the data are too short for it.
+    pub fn of(
+        witness: &Witness,
+        (name, code): (&str, &Code),
+        bits: u64,
+    ) -> Result<Undetected, Error> {
+        let unconfirmed = || Error::Unconfirmed(name.into());
+        let width = u64::from(code.width());
+        let reflected = code.params().is_some_and(|params| params.refout);
+        let (mut data, mut check) = (Vec::new(), 0);
+        for &place in witness.places().iter().rev() {
+            match place.checked_sub(width) {
+                Some(from_end) => {
+                    data.push(bits.checked_sub(from_end + 1).ok_or_else(unconfirmed)?)
+                }
+                None if reflected => check |= 1 << (width - 1 - place),
+                None => check |= 1 << place,
+            }
+        }
+        Undetected::new((name, code), bits, Vec::new(), data, check)
+    }
+
+    /// The error that proves a limit, in data one bit longer; `None` for a bound.
+    ///
+    /// # Errors
+    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or it has too many bits to prove the limit.
+    pub fn of_limit(
+        limit: &Limit,
+        (name, code): (&str, &Code),
+    ) -> Result<Option<Undetected>, Error> {
+        let Some(witness) = &limit.witness else { return Ok(None) };
+        if witness.weight() >= limit.distance {
+            return Err(Error::Unconfirmed(name.into()));
+        }
+        Undetected::of(witness, (name, code), limit.data.saturating_add(1)).map(Some)
+    }
+
+    /// Bits of the data.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    /// The bytes of the data that are not zero, by place.
+    #[must_use]
+    pub fn nonzero(&self) -> &[(u64, u8)] {
+        &self.nonzero
+    }
+
+    /// Wrong bits of the data: 0 is the first that is sent.
+    #[must_use]
+    pub fn data(&self) -> &[u64] {
+        &self.data
+    }
+
+    /// What the check value changes by, in hexadecimal.
+    #[must_use]
+    pub fn check(&self) -> &str {
+        &self.check
+    }
+
+    /// `data 0 2215 2866, check 80000000`
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("data {}, check {}", self.data_text(), self.check)
+    }
+
+    /// The wrong bits of the data with spaces between them.
+    #[must_use]
+    pub fn data_text(&self) -> String {
+        self.data.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether `code` gives the wrong data the wrong value; and of codes that are verified by what data and check octets
+    /// add up to, whether both are right by that, too. `None` if the bits are not in the data.
+    fn is_undetected(&self, code: &Code, check: u128) -> Option<bool> {
+        let bytes = self.bits.div_ceil(8);
+        let pad = bytes * 8 - self.bits;
+        let reflected = code.params().is_some_and(|params| params.refin);
+        let right = self.nonzero.clone();
+        let mut wrong = right.clone();
+        for &bit in &self.data {
+            let bit = bit.checked_add(pad).filter(|&bit| bit / 8 < bytes)?;
+            let mask = if reflected { 1 << (bit % 8) } else { 0x80 >> (bit % 8) };
+            match wrong.iter_mut().find(|(place, _)| *place == bit / 8) {
+                Some((_, byte)) => *byte ^= mask,
+                None => wrong.push((bit / 8, mask)),
+            }
+        }
+        let value = value(code, bytes, &right)?;
+        let changed = value ^ check;
+        let is_error = !self.data.is_empty() || check != 0;
+        Some(
+            is_error
+                && self::value(code, bytes, &wrong)? == changed
+                && octets_fit(code, bytes, &right, value)?
+                && octets_fit(code, bytes, &wrong, changed)?,
+        )
+    }
+}
+
+/// The CRC that `text` names, and its name; of a polynomial alone the CRC that takes the highest bit first, with zeros for
+/// its other parameters.
+#[must_use]
+pub fn named(text: &str, generator: &Generator) -> (String, Code) {
+    let text = text.trim();
+    match text.parse() {
+        Ok(code @ Code::Crc(_)) => {
+            let name = if code.name() == "custom" { text } else { code.name() };
+            (name.escape_debug().to_string(), code)
+        }
+        _ => {
+            let name = format!("width={},poly={:x}", generator.width(), generator.normal());
+            (name, Code::Crc(generator.crc()))
+        }
+    }
+}
+
+/// The bytes of data that are zero but for those named.
+fn laid_out(bytes: u64, nonzero: &[(u64, u8)]) -> Option<Vec<u8>> {
+    let mut data = vec![0; usize::try_from(bytes).ok()?];
+    for &(place, byte) in nonzero {
+        *data.get_mut(usize::try_from(place).ok()?)? = byte;
+    }
+    Some(data)
+}
+
+/// The value of data that are zero but for some bytes. `None` if a byte is outside.
+fn value(code: &Code, bytes: u64, nonzero: &[(u64, u8)]) -> Option<u128> {
+    if bytes <= LAID_OUT {
+        return Some(code.value(&laid_out(bytes, nonzero)?));
+    }
+    let zeros = Partial::empty(code).extend_by_zeroes(bytes).ok()?.value();
+    nonzero
+        .iter()
+        .try_fold(zeros, |value, &(place, byte)| code.update(value, bytes, place, &[0], &[byte]))
+}
+
+/// Whether data with the check octets `value` behind them verify, where a code has such; `true` for all others.
+fn octets_fit(code: &Code, bytes: u64, nonzero: &[(u64, u8)], value: u128) -> Option<bool> {
+    let with = |octets: &[u8]| {
+        let mut data = laid_out(bytes, nonzero)?;
+        data.extend(octets);
+        Some(data)
+    };
+    Some(match code {
+        Code::Sum(Sum::Iso8473) => check_octets::verify(&with(&(value as u16).to_be_bytes())?),
+        Code::Sum(Sum::FourOctets) => {
+            check_octets::verify_four(&with(&(value as u32).to_be_bytes())?)
+        }
+        _ => true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_detected_error_is_refused() {
+        let code: Code = "iso-8473".parse().unwrap();
+        let named = ("iso-8473", &code);
+        // What was once taken for undetected: the value goes from ffff to feff, not to fffe.
+        assert!(Undetected::new(named, 255 * 8, vec![], vec![7], 0x0001).is_err());
+        assert!(Undetected::new(named, 255 * 8, vec![], vec![7], 0x0100).is_ok());
+        assert!(Undetected::new(named, 255 * 8, vec![], vec![], 0).is_err());
+        assert!(Undetected::new(named, 8, vec![], vec![8], 1).is_err());
+        assert!(Undetected::new(named, 8, vec![(1, 1)], vec![0], 1).is_err());
+    }
+
+    #[test]
+    fn an_error_of_many_gigabytes_is_confirmed_without_laying_them_out() {
+        let (generator, _) = Generator::parse("crc-32c", None).unwrap();
+        let order = u64::from(u32::MAX >> 1);
+        let witness = Witness::new(&generator, &[0, order]).unwrap();
+        let (name, code) = named("crc-32c", &generator);
+        let error = Undetected::of(&witness, (&name, &code), order + 1 - 32).unwrap();
+        assert_eq!((error.data(), error.check()), (&[0][..], "80000000"));
+        assert!(Undetected::of(&witness, (&name, &code), order - 32).is_err());
+        let other: Code = "crc-32".parse().unwrap();
+        assert!(Undetected::of(&witness, ("crc-32", &other), order + 1 - 32).is_err());
+    }
+}
