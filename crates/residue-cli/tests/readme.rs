@@ -1,4 +1,5 @@
-//! Every command of README.md does what the page says, and every document is found from docs/README.md.
+//! Every command of README.md does what the page says, those of docs/ whose output is shown print it, and every document
+//! is found from docs/README.md.
 #![cfg(unix)]
 
 mod common;
@@ -96,19 +97,16 @@ fn folder() -> tempfile::TempDir {
     dir
 }
 
-#[test]
-fn commands_of_the_page() {
-    let all = shown(&fs::read_to_string(root().join("README.md")).unwrap());
-    assert!(all.len() > 15, "{all:#?}");
-    let dir = folder();
+/// Runs commands in the folder, and compares what they print with what the page shows.
+fn try_out(all: &[Shown], dir: &Path) {
     let programs = Path::new(RESIDUE).parent().unwrap();
     let search = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
-    for Shown { command, lines } in &all {
+    for Shown { command, lines } in all {
         let skipped = NOT_RUN.iter().any(|(start, _)| command.starts_with(start));
         let words = if skipped { format!("{command} --help") } else { command.clone() };
         let ran = Command::new("sh")
             .args(["-c", &words])
-            .current_dir(dir.path())
+            .current_dir(dir)
             .env("PATH", &search)
             .env_remove("RESIDUE_CPU")
             .output()
@@ -132,12 +130,35 @@ fn commands_of_the_page() {
             assert_eq!(lines, text, "{command}");
         }
     }
+}
+
+#[test]
+fn commands_of_the_page() {
+    let all = shown(&fs::read_to_string(root().join("README.md")).unwrap());
+    assert!(all.len() > 15, "{all:#?}");
+    try_out(&all, folder().path());
     for (start, why) in NOT_RUN {
         assert!(all.iter().any(|one| one.command.starts_with(start)), "{start} ({why}) is gone");
     }
     for (command, _) in ENDS {
         assert!(all.iter().any(|one| one.command == command), "{command} is gone");
     }
+}
+
+#[test]
+fn commands_in_the_documents_print_what_is_shown_below_them() {
+    let dir = folder();
+    let mut tried = 0;
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            let mut all = shown(&fs::read_to_string(path).unwrap());
+            all.retain(|one| !one.lines.is_empty());
+            try_out(&all, dir.path());
+            tried += all.len();
+        }
+    }
+    assert!(tried >= 5, "{tried}");
 }
 
 /// The targets of links to files, relative to the page.

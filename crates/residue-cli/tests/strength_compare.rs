@@ -61,10 +61,6 @@ fn undetected_errors_a_year_are_those_of_a_full_link_at_the_length_asked_for() {
         near(&rate["per_year"]["value"], undetected * frames * 365.0 * 86_400.0);
     }
     let text = run(&["--length", "9000B", "--link", "100G"]).ends(0).replace('\n', " ");
-    for words in ["frames a second (Ethernet of 100 Gb/s, full)", "1.38305e6", "1383050", "1383049"]
-    {
-        println!("{words}: {}", text.contains(words));
-    }
     assert!(text.contains("Ethernet of 100 Gb/s, full"), "{text}");
 }
 

@@ -43,22 +43,6 @@ impl Witness {
     pub fn span(&self) -> u128 {
         self.places.last().map_or(0, |&top| u128::from(top) + 1)
     }
-
-    /// The wrong bits of the data, counted from its first bit, where the data are as short as they can be.
-    #[must_use]
-    pub fn data_bits(&self, generator: &Generator) -> Vec<u64> {
-        let top = self.places.last().copied().unwrap_or(0);
-        let width = u64::from(generator.width());
-        let data = self.places.iter().rev().filter(|&&place| place >= width);
-        data.map(|place| top - place).collect()
-    }
-
-    /// The wrong bits of the check value, highest power first.
-    #[must_use]
-    pub fn check_bits(&self, generator: &Generator) -> u64 {
-        let width = u64::from(generator.width());
-        self.places.iter().filter(|&&place| place < width).fold(0, |bits, place| bits | 1 << place)
-    }
 }
 
 /// Whether `crc`, of initial value 0, gives the data bits of the error the check value that its other bits are.
@@ -75,6 +59,7 @@ fn undetected(crc: &Crc, width: u32, places: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strength::{Undetected, named};
 
     #[test]
     fn published_witnesses() {
@@ -93,8 +78,10 @@ mod tests {
             let witness =
                 Witness::new(&generator, &places).unwrap_or_else(|| panic!("{name} {length}"));
             assert_eq!(witness.span(), u128::from(length) + 32);
-            assert_eq!(witness.data_bits(&generator), data);
-            assert_eq!(witness.check_bits(&generator), u64::from(check.reverse_bits()));
+            let (name, code) = named("", &generator);
+            let error = Undetected::of(&witness, (&name, &code), length).unwrap();
+            assert_eq!(error.data(), data);
+            assert_eq!(error.check(), format!("{:08x}", check.reverse_bits()));
             places[0] -= 1;
             assert_eq!(Witness::new(&generator, &places), None, "{name}");
         }
