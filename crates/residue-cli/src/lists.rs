@@ -2,6 +2,7 @@
 
 use crate::codes::Chosen;
 use crate::output::{Spelling, unescape};
+use std::io::{self, BufRead};
 
 /// A line: the value that a file should have.
 #[derive(Debug)]
@@ -16,17 +17,19 @@ pub struct Entry {
     pub expected: u128,
 }
 
-/// What a list says.
-#[derive(Debug, Default)]
+/// What a list says as a whole.
+#[derive(Clone, Debug, Default)]
 pub struct List {
     /// The codes that its lines name, and the one given by the user.
-    pub codes: Vec<Chosen>,
-    /// Its proper lines.
-    pub entries: Vec<Entry>,
-    /// The numbers of the others, from 1.
-    pub malformed: Vec<usize>,
+    codes: Vec<Chosen>,
+    /// How many proper lines it has.
+    pub entries: usize,
+    /// How many others.
+    pub malformed: usize,
     /// The first line that would be proper if the code was known.
     pub nameless: Option<usize>,
+    /// Numbers that may be decimal are.
+    all_decimal: bool,
 }
 
 /// How a list is to be read.
@@ -57,57 +60,108 @@ enum Number {
     Either { fixed: u128, decimal: u128 },
 }
 
-/// Reads a list.
-pub fn parse(text: &[u8], reading: Reading<'_>) -> List {
-    let mut list = List::default();
-    list.codes.extend(reading.code.cloned());
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let mut raw = Vec::new();
-    for (number, line) in
-        text.split(|&byte| byte == if reading.zero { 0 } else { b'\n' }).enumerate()
-    {
-        // Lists that went through Windows; a name that ends so is escaped.
-        let line = if reading.zero { line } else { line.strip_suffix(b"\r").unwrap_or(line) };
-        if line.is_empty() || line.starts_with(b"#") {
-            continue;
-        }
+/// Looks through a list, and shows the number of each line that is not proper, from 1.
+///
+/// It decides between decimal numbers and others. A number is never taken both ways, as a wrong value must not get a second
+/// chance: it is decimal only if another line can be nothing else, and none must be one of the others.
+pub fn look(
+    input: impl BufRead,
+    reading: Reading<'_>,
+    mut malformed: impl FnMut(usize) -> io::Result<()>,
+) -> io::Result<List> {
+    let mut list = List { codes: reading.code.cloned().into_iter().collect(), ..List::default() };
+    let (mut any_decimal, mut any_fixed) = (false, false);
+    let mut lines = Lines::new(input, reading.zero);
+    while let Some((number, line)) = lines.next()? {
         match self::line(line, reading, &mut list.codes) {
-            Ok(entry) => raw.push(entry),
+            Ok(raw) => {
+                list.entries += 1;
+                // What cksum prints is decimal beside hexadecimal numbers, too.
+                if !list.codes[raw.code].cksum {
+                    any_decimal |= matches!(raw.value, Number::Decimal(_));
+                    any_fixed |= matches!(raw.value, Number::Fixed(_));
+                }
+            }
             Err(nameless) => {
-                list.malformed.push(number + 1);
+                list.malformed += 1;
+                malformed(number)?;
                 if nameless && list.nameless.is_none() {
-                    list.nameless = Some(number + 1);
+                    list.nameless = Some(number);
                 }
             }
         }
     }
-    list.entries = settle(raw, &list.codes);
-    list
+    list.all_decimal = any_decimal && !any_fixed;
+    Ok(list)
 }
 
-/// Decides between decimal and the others. A number is never taken both ways, as a wrong value must not get a second
-/// chance: it is decimal only if another line can be nothing else, and none must be one of the others.
-fn settle(raw: Vec<Raw>, codes: &[Chosen]) -> Vec<Entry> {
-    let any = |test: fn(Number) -> bool| {
-        // What cksum prints is decimal beside hexadecimal numbers, too.
-        let mut telling = raw.iter().filter(|raw| !codes[raw.code].cksum);
-        telling.any(|raw| test(raw.value))
-    };
-    let all_decimal = any(|value| matches!(value, Number::Decimal(_)))
-        && !any(|value| matches!(value, Number::Fixed(_)));
-    let settled = |value: Number| match value {
-        Number::Fixed(value) | Number::Decimal(value) => value,
-        Number::Either { decimal, .. } if all_decimal => decimal,
-        Number::Either { fixed, .. } => fixed,
-    };
-    raw.into_iter()
-        .map(|raw| Entry {
-            expected: settled(raw.value),
-            name: raw.name,
-            code: raw.code,
-            bytes: raw.bytes,
-        })
-        .collect()
+/// The proper lines of a list that was looked through.
+pub struct Entries<'a, R> {
+    lines: Lines<R>,
+    reading: Reading<'a>,
+    /// The codes that lines name by their number.
+    pub codes: Vec<Chosen>,
+    all_decimal: bool,
+}
+
+impl<'a, R: BufRead> Entries<'a, R> {
+    /// From the first line of `input` on.
+    pub fn new(input: R, reading: Reading<'a>, list: List) -> Entries<'a, R> {
+        let lines = Lines::new(input, reading.zero);
+        Entries { lines, reading, codes: list.codes, all_decimal: list.all_decimal }
+    }
+
+    /// The next one.
+    pub fn next(&mut self) -> io::Result<Option<Entry>> {
+        while let Some((_, line)) = self.lines.next()? {
+            if let Ok(raw) = self::line(line, self.reading, &mut self.codes) {
+                let expected = match raw.value {
+                    Number::Fixed(value) | Number::Decimal(value) => value,
+                    Number::Either { decimal, .. } if self.all_decimal => decimal,
+                    Number::Either { fixed, .. } => fixed,
+                };
+                let Raw { name, code, bytes, .. } = raw;
+                return Ok(Some(Entry { name, code, bytes, expected }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The lines of a list, but for empty ones and comments.
+struct Lines<R> {
+    input: R,
+    zero: bool,
+    number: usize,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(input: R, zero: bool) -> Lines<R> {
+        Lines { input, zero, number: 0, line: Vec::new() }
+    }
+
+    /// The next one, and its number, from 1.
+    fn next(&mut self) -> io::Result<Option<(usize, &[u8])>> {
+        let end = if self.zero { 0 } else { b'\n' };
+        loop {
+            self.line.clear();
+            if self.input.read_until(end, &mut self.line)? == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            self.line.pop_if(|last| *last == end);
+            // Lists that went through Windows; a name that ends so is escaped.
+            self.line.pop_if(|last| *last == b'\r' && !self.zero);
+            if self.number == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
+                self.line.drain(..3);
+            }
+            if !(self.line.is_empty() || self.line.starts_with(b"#")) {
+                break;
+            }
+        }
+        Ok(Some((self.number, &self.line)))
+    }
 }
 
 /// One line. The error tells whether all that is missing is the code.
@@ -212,13 +266,32 @@ fn spelled(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::iter;
 
-    fn read(text: &str, code: Option<&str>) -> List {
+    /// What is in a list: its entries, the numbers of other lines, and what it says as a whole.
+    struct Whole {
+        entries: Vec<Entry>,
+        malformed: Vec<usize>,
+        nameless: Option<usize>,
+    }
+
+    fn parse(text: &[u8], reading: Reading<'_>) -> Whole {
+        let mut malformed = Vec::new();
+        let list = look(text, reading, |number| Ok(malformed.push(number))).unwrap();
+        assert_eq!(list.malformed, malformed.len());
+        let (count, nameless) = (list.entries, list.nameless);
+        let mut lines = Entries::new(text, reading, list);
+        let entries: Vec<Entry> = iter::from_fn(|| lines.next().unwrap()).collect();
+        assert_eq!(entries.len(), count);
+        Whole { entries, malformed, nameless }
+    }
+
+    fn read(text: &str, code: Option<&str>) -> Whole {
         let code = code.map(|name| Chosen::parse(name).unwrap());
         parse(text.as_bytes(), Reading { code: code.as_ref(), spelling: None, zero: false })
     }
 
-    fn names(list: &List) -> Vec<&str> {
+    fn names(list: &Whole) -> Vec<&str> {
         list.entries.iter().map(|entry| std::str::from_utf8(&entry.name).unwrap()).collect()
     }
 

@@ -1,5 +1,7 @@
 //! What is printed, and how: lines, messages, colour, and the spellings of values and file names.
 
+mod document;
+
 use crate::Outcome;
 use crate::progress::Progress;
 use crate::streams::{self, Stdout};
@@ -12,6 +14,8 @@ use std::ffi::OsStr;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 
+pub use document::Bracket;
+
 /// Makes the folder that a report is to be written into: before the work that may take minutes.
 pub fn report_folder(folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
@@ -23,6 +27,7 @@ pub struct Output {
     out: BufWriter<Stdout>,
     terminal: bool,
     worst: Outcome,
+    document: document::Document,
     /// The styles to print with; plain where no colour is wanted.
     pub styles: Styles,
     /// Stands on the terminal's last line while something long goes on, and has to be moved out of the way.
@@ -37,6 +42,7 @@ impl Output {
         Output {
             terminal: stdout.is_terminal(),
             worst: Outcome::Good,
+            document: document::Document::default(),
             out: BufWriter::with_capacity(1 << 16, streams::stdout()),
             styles: Styles::new(choice != anstream::ColorChoice::Never),
             progress: Progress::none(),
@@ -57,10 +63,7 @@ impl Output {
     /// Prints one of many findings. A reader that has gone is not told, but the search goes on: what it ends with is
     /// the exit code's to tell.
     pub fn finding(&mut self, line: impl AsRef<[u8]>) -> io::Result<()> {
-        match self.line(line) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        }
+        ignore_closed(self.line(line))
     }
 
     /// Prints bytes and the end of the line.
@@ -91,6 +94,36 @@ impl Output {
         self.out.write_all(&text)
     }
 
+    /// Begins a JSON array or object that is printed while its items are found: a document, an item of an array, or,
+    /// with a `name`, a member of an object. A reader that has gone is ignored, as by [`Output::finding`].
+    pub fn open(&mut self, name: Option<&str>, bracket: Bracket) -> io::Result<()> {
+        let text = self.document.open(name, bracket);
+        self.part(&text)
+    }
+
+    /// Prints an item of the array, or with a `name` a member of the object, that was opened last.
+    pub fn item(&mut self, name: Option<&str>, value: &impl Serialize) -> io::Result<()> {
+        let text = self.document.item(name, value)?;
+        self.part(&text)
+    }
+
+    /// Ends the array or object that was opened last.
+    pub fn close(&mut self) -> io::Result<()> {
+        let text = self.document.close();
+        self.part(&text)
+    }
+
+    /// Part of a document, out of the progress bar's way.
+    fn part(&mut self, text: &[u8]) -> io::Result<()> {
+        let Output { out, progress, terminal, .. } = self;
+        let result = if *terminal {
+            progress.aside(|| out.write_all(text).and_then(|()| out.flush()))
+        } else {
+            out.write_all(text)
+        };
+        ignore_closed(result)
+    }
+
     /// Everything printed so far goes out.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
@@ -104,6 +137,14 @@ impl Output {
             let _ = out.flush();
             let _ = writeln!(io::stderr(), "residue: {message}");
         });
+    }
+}
+
+/// A reader that has gone is no error.
+fn ignore_closed(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
     }
 }
 

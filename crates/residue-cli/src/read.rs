@@ -1,6 +1,7 @@
 //! Reads inputs, each once for all its codes, many at a time, and the parts of large files, in constant memory.
 
 pub mod parts;
+pub mod walk;
 
 use crate::codes::Chosen;
 use crate::output::without_numbers;
@@ -63,6 +64,9 @@ pub struct Done {
     /// What is wrong with the bytes: the file changed its length meanwhile.
     pub complaint: Option<String>,
 }
+
+/// Inputs that are read together: all CPUs have work, and what waits for its turn to be printed takes little memory.
+pub const TOGETHER: usize = 1024;
 
 /// Does all jobs, on all CPUs, and hands what each gave to `sink`, in the order of the jobs.
 ///
@@ -263,14 +267,6 @@ impl Read for Part<'_> {
         let Part { file: _, range: _ } = self;
         Err(io::ErrorKind::Unsupported.into())
     }
-}
-
-/// The bytes that the jobs' files have now, for a progress bar.
-pub fn total(jobs: &[Job<'_>]) -> u64 {
-    if !Progress::wanted() {
-        return 0;
-    }
-    jobs.iter().map(|job| length(&job.source)).fold(0, u64::saturating_add)
 }
 
 /// The bytes that a file has now; 0 of what is no file.

@@ -3,15 +3,16 @@
 use crate::Outcome;
 use crate::args::SumArgs;
 use crate::codes::{self, Chosen};
-use crate::lists::{self, Entry, List, Reading};
-use crate::output::{Output, Spelling, Styles, escape};
+use crate::lists::{self, Entries, Entry, List, Reading};
+use crate::output::{Bracket, Output, Spelling, Styles, escape};
 use crate::progress::Progress;
 use crate::read::{self, Done, Job, Source};
 use crate::streams;
 use anyhow::bail;
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek as _};
 use std::path::PathBuf;
 
 /// Checks the files of each list.
@@ -28,31 +29,27 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let reading = Reading { code: code.as_ref(), spelling, zero: args.zero };
     let stdin = [OsString::from("-")];
     let lists = if args.files.is_empty() { &stdin[..] } else { &args.files };
-    let mut reports = Vec::new();
+    if args.json {
+        output.open(None, Bracket::Array)?;
+    }
     for name in lists {
-        let mut checker = Checker { args, output: &mut *output, report: Report::of(name) };
-        checker.list(name, reading)?;
-        reports.push(checker.report);
+        Checker { args, output: &mut *output, name, report: Report::default() }.list(reading)?;
     }
     if args.json {
-        output.json(&reports)?;
+        output.close()?;
     }
     Ok(())
 }
 
-/// What became of a list.
-#[derive(Serialize)]
+/// What became of a list's lines.
+#[derive(Default)]
 struct Report {
-    list: String,
     good: usize,
     bad: usize,
     unreadable: usize,
     missing: usize,
-    /// The numbers of the lines that could not be read.
-    malformed: Vec<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    malformed: usize,
     error: Option<String>,
-    entries: Vec<Row>,
 }
 
 /// What became of a line.
@@ -68,86 +65,123 @@ struct Row {
     error: Option<String>,
 }
 
-impl Report {
-    fn of(list: &OsStr) -> Report {
-        Report {
-            list: list.to_string_lossy().into_owned(),
-            good: 0,
-            bad: 0,
-            unreadable: 0,
-            missing: 0,
-            malformed: Vec::new(),
-            error: None,
-            entries: Vec::new(),
-        }
-    }
-}
-
 struct Checker<'a> {
     args: &'a SumArgs,
     output: &'a mut Output,
+    name: &'a OsStr,
     report: Report,
 }
 
 impl Checker<'_> {
-    fn list(&mut self, name: &OsStr, reading: Reading<'_>) -> anyhow::Result<()> {
-        let text = match contents(name) {
-            Ok(text) => text,
-            Err(error) => {
-                self.fail(read::problem(&error));
-                return Ok(());
-            }
-        };
-        let list = lists::parse(&text, reading);
-        drop(text);
-        self.report.malformed.clone_from(&list.malformed);
-        if self.args.warn && !self.args.status {
-            for number in &list.malformed {
-                let place = Styles::plain(name);
-                self.output
-                    .complain(&format!("{place}: {number}: improperly formatted check value line"));
-            }
+    fn list(&mut self, reading: Reading<'_>) -> anyhow::Result<()> {
+        if self.args.json {
+            self.output.open(None, Bracket::Object)?;
+            self.output.item(Some("list"), &self.name.to_string_lossy())?;
+            self.output.open(Some("malformed"), Bracket::Array)?;
         }
-        if list.entries.is_empty() {
-            self.fail(match list.nameless {
+        let list = contents(self.name).and_then(|file| Ok((self.look(&file, reading)?, file)));
+        if self.args.json {
+            self.output.close()?;
+            self.output.open(Some("entries"), Bracket::Array)?;
+        }
+        match list {
+            Ok((list, file)) if list.entries > 0 => {
+                if self.args.strict && list.malformed > 0 {
+                    self.output.found(Outcome::Trouble);
+                }
+                let entries =
+                    |list| io::Result::Ok(Entries::new(from_start(&file)?, reading, list));
+                if Progress::wanted() {
+                    let total = length(entries(list.clone())?)?;
+                    self.output.progress = Progress::of_bytes(total);
+                }
+                self.files(entries(list)?)?;
+                self.output.progress.clear();
+                self.conclude();
+            }
+            Ok((list, _)) => self.fail(match list.nameless {
                 Some(line) => {
                     format!("line {line} names no code; say which one it is with -a CODE")
                 }
                 None => "no properly formatted check value lines found".to_string(),
-            });
-            return Ok(());
+            }),
+            Err(error) => self.fail(read::problem(&error)),
         }
-        if self.args.strict && !list.malformed.is_empty() {
-            self.output.found(Outcome::Trouble);
+        if self.args.json {
+            self.output.close()?;
+            let Report { good, bad, unreadable, missing, error, .. } = &self.report;
+            let counts =
+                [("good", good), ("bad", bad), ("unreadable", unreadable), ("missing", missing)];
+            for (name, count) in counts {
+                self.output.item(Some(name), count)?;
+            }
+            if let Some(error) = error {
+                self.output.item(Some("error"), error)?;
+            }
+            self.output.close()?;
         }
-        self.files(&list, name == "-")?;
-        self.conclude();
         Ok(())
+    }
+
+    /// Looks through the list, and reports the lines that are none.
+    fn look(&mut self, file: &File, reading: Reading<'_>) -> io::Result<List> {
+        let Checker { args, output, name, .. } = self;
+        let list = lists::look(from_start(file)?, reading, |number| {
+            if args.warn && !args.status {
+                let place = Styles::plain(name);
+                output
+                    .complain(&format!("{place}: {number}: improperly formatted check value line"));
+            }
+            if args.json { output.item(None, &number) } else { Ok(()) }
+        })?;
+        self.report.malformed = list.malformed;
+        Ok(list)
     }
 
     /// The whole list is of no use.
     fn fail(&mut self, why: String) {
         self.output.found(Outcome::Trouble);
-        self.output.complain(&format!("{}: {why}", Styles::plain(OsStr::new(&self.report.list))));
+        self.output.complain(&format!("{}: {why}", Styles::plain(self.name)));
         self.report.error = Some(why);
     }
 
     /// Reads the files and tells of each line. Neighbouring lines of one file are served by one reading.
-    fn files(&mut self, list: &List, stdin_used: bool) -> anyhow::Result<()> {
-        let groups: Vec<&[Entry]> = list.entries.chunk_by(|a, b| a.name == b.name).collect();
+    fn files(&mut self, mut entries: Entries<'_, impl BufRead>) -> anyhow::Result<()> {
+        // The list was standard input: nothing is left there, and a file `-` will not be found.
+        let stdin_used = self.name == "-";
+        let (mut some, mut next) = (Vec::new(), entries.next()?);
+        while next.is_some() {
+            let last: Option<&Entry> = some.last();
+            let same = last.zip(next.as_ref()).is_some_and(|(a, b)| a.name == b.name);
+            let most = if same { 2 * read::TOGETHER } else { read::TOGETHER };
+            if some.len() >= most {
+                self.together(&std::mem::take(&mut some), &entries.codes, stdin_used)?;
+            }
+            some.extend(next);
+            next = entries.next()?;
+        }
+        self.together(&some, &entries.codes, stdin_used)
+    }
+
+    /// Some lines that follow one another.
+    fn together(
+        &mut self,
+        entries: &[Entry],
+        codes: &[Chosen],
+        stdin_used: bool,
+    ) -> anyhow::Result<()> {
+        let groups: Vec<&[Entry]> = entries.chunk_by(|a, b| a.name == b.name).collect();
         let jobs: Vec<Job<'_>> = groups
             .iter()
             .map(|group| Job {
-                // The list was standard input: nothing is left there, and a file `-` will not be found.
                 source: if group[0].name == b"-" && !stdin_used {
                     Source::Stdin
                 } else {
                     Source::File(PathBuf::from(file_name(&group[0].name)))
                 },
-                codes: group.iter().map(|entry| &list.codes[entry.code]).collect(),
+                codes: group.iter().map(|entry| &codes[entry.code]).collect(),
             })
             .collect();
-        self.output.progress = Progress::of_bytes(read::total(&jobs));
         let progress = self.output.progress.clone();
         read::all(&jobs, &progress, |index, done| {
             let (job, group) = (&jobs[index], groups[index]);
@@ -155,9 +189,7 @@ impl Checker<'_> {
                 Ok(done) => self.read(job, group, &done),
                 Err(error) => self.unread(job, group, &error),
             }
-        })?;
-        self.output.progress.clear();
-        Ok(())
+        })
     }
 
     fn read(&mut self, job: &Job<'_>, group: &[Entry], done: &Done) -> anyhow::Result<()> {
@@ -226,7 +258,7 @@ impl Checker<'_> {
     fn tell(&mut self, entry: &Entry, row: Row) -> anyhow::Result<()> {
         if self.args.json {
             if !(self.args.quiet && row.verdict == "OK") {
-                self.report.entries.push(row);
+                self.output.item(None, &row)?;
             }
             return Ok(());
         }
@@ -247,7 +279,7 @@ impl Checker<'_> {
     /// The warnings at the end, and what the list amounts to.
     fn conclude(&mut self) {
         let report = &self.report;
-        let (bad, unreadable, malformed) = (report.bad, report.unreadable, report.malformed.len());
+        let (bad, unreadable, malformed) = (report.bad, report.unreadable, report.malformed);
         let nothing = report.good + bad + unreadable == 0;
         if nothing {
             self.output.found(Outcome::Bad);
@@ -270,21 +302,46 @@ impl Checker<'_> {
                     .complain(&format!("WARNING: {bad} computed check value{s} did NOT match"));
             }
             if nothing {
-                let name = Styles::plain(OsStr::new(&self.report.list));
+                let name = Styles::plain(self.name);
                 self.output.complain(&format!("{name}: no file was verified"));
             }
         }
     }
 }
 
-/// All of a list.
-fn contents(name: &OsStr) -> io::Result<Vec<u8>> {
-    if name != "-" {
-        return std::fs::read(name);
+/// A list, which is read twice: what cannot be is kept in a temporary file.
+fn contents(name: &OsStr) -> io::Result<File> {
+    let mut input: Box<dyn Read> = if name == "-" {
+        Box::new(streams::stdin()?)
+    } else {
+        let file = File::open(name)?;
+        if file.metadata()?.is_file() {
+            return Ok(file);
+        }
+        Box::new(file)
+    };
+    let mut kept = tempfile::tempfile()?;
+    io::copy(&mut input, &mut kept)?;
+    Ok(kept)
+}
+
+/// The bytes of all files of a list.
+fn length(mut entries: Entries<'_, impl BufRead>) -> io::Result<u64> {
+    let (mut total, mut last) = (0u64, None);
+    while let Some(Entry { name, .. }) = entries.next()? {
+        // Neighbouring lines of one file are served by one reading.
+        if last.as_ref() != Some(&name) {
+            let source = Source::File(PathBuf::from(file_name(&name)));
+            total = total.saturating_add(read::length(&source));
+            last = Some(name);
+        }
     }
-    let mut text = Vec::new();
-    streams::stdin()?.read_to_end(&mut text)?;
-    Ok(text)
+    Ok(total)
+}
+
+fn from_start(mut file: &File) -> io::Result<BufReader<&File>> {
+    file.rewind()?;
+    Ok(BufReader::with_capacity(1 << 16, file))
 }
 
 /// The name as the system takes it.

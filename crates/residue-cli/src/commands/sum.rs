@@ -5,16 +5,16 @@ pub mod profile;
 use crate::Outcome;
 use crate::args::SumArgs;
 use crate::codes::{self, Chosen};
-use crate::output::{Output, Spelling, Styles, escape};
+use crate::output::{Bracket, Output, Spelling, Styles, escape};
 use crate::progress::Progress;
+use crate::read::walk::Walk;
 use crate::read::{self, Done, Job, Source};
 use anyhow::{Context as _, bail};
 use residue_lab::conform::vectors::octets;
 use serde::Serialize;
-use std::ffi::{OsStr, OsString};
-use std::io;
-use std::path::PathBuf;
-use walkdir::WalkDir;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{io, slice, vec};
 
 /// Computes and prints.
 pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
@@ -24,38 +24,38 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     if let Some(profile) = args.profile {
         return profile::run(args, profile, output);
     }
-    let codes = codes::parse_all(&args.codes)?;
-    let inputs = inputs(args, output)?;
-    print(args, &codes, &inputs, output)
+    print(args, &codes::parse_all(&args.codes)?, output)
 }
 
 /// Computes and prints all codes of all inputs.
-fn print(
-    args: &SumArgs,
-    codes: &[Chosen],
-    inputs: &[Input],
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let mut printer = Printer { args, codes, rows: Vec::new() };
+fn print(args: &SumArgs, codes: &[Chosen], output: &mut Output) -> anyhow::Result<()> {
+    let printer = Printer { args, codes };
     if let Some(kernel) = &args.kernel {
-        for input in inputs {
-            let done = forced(kernel, codes, &input.source)?;
-            printer.done(output, input, Ok(done))?;
+        let done = |input: Input| anyhow::Ok((forced(kernel, codes, &input.source)?, input));
+        let all = Inputs::new(args)?.memory.map(done).collect::<anyhow::Result<Vec<_>>>()?;
+        printer.begin(output)?;
+        for (done, input) in all {
+            printer.done(output, &input, Ok(done))?;
         }
-    } else {
-        let jobs: Vec<Job<'_>> = inputs
+        return printer.end(output);
+    }
+    let mut inputs = Inputs::new(args)?;
+    output.progress = Progress::of_bytes(inputs.length()?);
+    printer.begin(output)?;
+    loop {
+        let some = inputs.some(output);
+        if some.is_empty() {
+            break;
+        }
+        let jobs: Vec<Job<'_>> = some
             .iter()
             .map(|input| Job { source: input.source.clone(), codes: codes.iter().collect() })
             .collect();
-        output.progress = Progress::of_bytes(read::total(&jobs));
         let progress = output.progress.clone();
-        read::all(&jobs, &progress, |index, done| printer.done(output, &inputs[index], done))?;
-        output.progress.clear();
+        read::all(&jobs, &progress, |index, done| printer.done(output, &some[index], done))?;
     }
-    if args.json {
-        output.json(&printer.rows)?;
-    }
-    Ok(())
+    output.progress.clear();
+    printer.end(output)
 }
 
 /// An input and what it is called in the output.
@@ -66,32 +66,85 @@ struct Input {
     unnamed: bool,
 }
 
-/// What is to be read, in the order it was named: text, bytes, files. What cannot be read at all is told at once.
-fn inputs(args: &SumArgs, output: &mut Output) -> anyhow::Result<Vec<Input>> {
-    let mut inputs = in_memory(args)?;
-    if args.kernel.is_some() && inputs.is_empty() {
-        bail!("--kernel works on --text and --hex, as a kernel takes its input whole");
+/// What is to be read, in the order it was named: text, bytes, files. Folders are looked into as they are reached.
+struct Inputs<'a> {
+    args: &'a SumArgs,
+    memory: vec::IntoIter<Input>,
+    files: slice::Iter<'a, OsString>,
+    walk: Option<Walk>,
+}
+
+impl<'a> Inputs<'a> {
+    fn new(args: &'a SumArgs) -> anyhow::Result<Inputs<'a>> {
+        let mut memory = in_memory(args)?;
+        if args.kernel.is_some() && memory.is_empty() {
+            bail!("--kernel works on --text and --hex, as a kernel takes its input whole");
+        }
+        if args.kernel.is_some() && !args.files.is_empty() {
+            bail!("--kernel works on --text and --hex");
+        }
+        if memory.is_empty() && args.files.is_empty() {
+            memory.push(Input { source: Source::Stdin, name: "-".into(), unnamed: true });
+        }
+        if args.files.iter().filter(|name| *name == "-").count() > 1 {
+            bail!("`-` twice: standard input can be read once");
+        }
+        Ok(Inputs { args, memory: memory.into_iter(), files: args.files.iter(), walk: None })
     }
-    if inputs.is_empty() && args.files.is_empty() {
-        inputs.push(Input { source: Source::Stdin, name: "-".into(), unnamed: true });
+
+    /// The bytes of all files, if anybody wants to know.
+    fn length(&self) -> anyhow::Result<u64> {
+        if !Progress::wanted() {
+            return Ok(0);
+        }
+        let all = Inputs::new(self.args)?.flatten();
+        Ok(all.map(|input| read::length(&input.source)).fold(0, u64::saturating_add))
     }
-    let mut stdin_taken = false;
-    for name in &args.files {
-        if name == "-" {
-            if std::mem::replace(&mut stdin_taken, true) {
-                bail!("`-` twice: standard input can be read once");
+
+    /// The next ones, as many as are read together; none at the end. Folders that cannot be read are reported.
+    fn some(&mut self, output: &mut Output) -> Vec<Input> {
+        let mut some = Vec::new();
+        while some.len() < read::TOGETHER {
+            match self.next() {
+                Some(Ok(input)) => some.push(input),
+                Some(Err((place, error))) => {
+                    output.found(Outcome::Trouble);
+                    let place = Styles::plain(place.as_os_str());
+                    output.complain(&format!("{place}: {}", read::problem(&error)));
+                }
+                None => break,
             }
-            inputs.push(Input { source: Source::Stdin, name: name.clone(), unnamed: false });
-        } else if args.recursive {
-            walk(name, &mut inputs, |message| {
-                output.found(Outcome::Trouble);
-                output.complain(&message);
-            });
-        } else {
-            inputs.push(file(name.clone()));
+        }
+        some
+    }
+}
+
+impl Iterator for Inputs<'_> {
+    type Item = Result<Input, (PathBuf, io::Error)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(input) = self.memory.next() {
+                return Some(Ok(input));
+            }
+            if let Some(walk) = &mut self.walk {
+                if let Some(next) = walk.next() {
+                    return Some(next.map(|path| file(path.into_os_string())));
+                }
+                self.walk = None;
+            }
+            let name = self.files.next()?;
+            if name == "-" {
+                let source = Source::Stdin;
+                return Some(Ok(Input { source, name: name.clone(), unnamed: false }));
+            }
+            // A link that the user names is followed; a named file that is no regular one, such as a pipe, is meant.
+            if !self.args.recursive || !Path::new(name).is_dir() {
+                return Some(Ok(file(name.clone())));
+            }
+            self.walk = Some(Walk::new(name.into()));
         }
     }
-    Ok(inputs)
 }
 
 fn file(name: OsString) -> Input {
@@ -129,30 +182,6 @@ pub fn octets_of(hex: &str) -> Option<Vec<u8>> {
     let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
     let digits: String = digits.chars().filter(|c| !c.is_whitespace() && *c != ':').collect();
     octets(&digits)
-}
-
-/// The regular files in a folder and its folders, by name; or the file itself.
-fn walk(name: &OsStr, inputs: &mut Vec<Input>, mut complain: impl FnMut(String)) {
-    // A link that the user names is followed, as everywhere; those found on the way could lead out, or round and round.
-    for entry in WalkDir::new(name).sort_by_file_name() {
-        match entry {
-            // A named file that is no regular one, such as a pipe, is meant.
-            Ok(entry)
-                if entry.file_type().is_file() || entry.depth() == 0 && !entry.path().is_dir() =>
-            {
-                inputs.push(file(entry.into_path().into_os_string()));
-            }
-            Ok(_) => {}
-            Err(error) => {
-                let place = error.path().map_or_else(|| name.to_os_string(), |path| path.into());
-                let why = match error.io_error() {
-                    Some(error) => read::problem(error),
-                    None => error.to_string(),
-                };
-                complain(format!("{}: {why}", Styles::plain(&place)));
-            }
-        }
-    }
 }
 
 /// The values of input in memory by a kernel named by the user.
@@ -199,13 +228,22 @@ struct Value {
 struct Printer<'a> {
     args: &'a SumArgs,
     codes: &'a [Chosen],
-    /// What has been done, for JSON.
-    rows: Vec<Row>,
 }
 
 impl Printer<'_> {
+    fn begin(&self, output: &mut Output) -> io::Result<()> {
+        if self.args.json { output.open(None, Bracket::Array) } else { Ok(()) }
+    }
+
+    fn end(&self, output: &mut Output) -> anyhow::Result<()> {
+        if self.args.json {
+            output.close()?;
+        }
+        Ok(())
+    }
+
     fn done(
-        &mut self,
+        &self,
         output: &mut Output,
         input: &Input,
         done: io::Result<Done>,
@@ -221,7 +259,7 @@ impl Printer<'_> {
             output.found(Outcome::Trouble);
         }
         if self.args.json {
-            self.rows.push(self.row(input, done.as_ref(), error.clone()));
+            output.item(None, &self.row(input, done.as_ref(), error.clone()))?;
         } else if let Some(done) = &done {
             for (chosen, value) in self.codes.iter().zip(&done.values) {
                 let end = if self.args.zero { 0 } else { b'\n' };

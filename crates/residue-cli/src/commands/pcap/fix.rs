@@ -2,7 +2,7 @@
 
 use super::{Capture, Target, trouble};
 use crate::Outcome;
-use crate::output::{Output, Styles, without_numbers};
+use crate::output::{Bracket, Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
@@ -74,7 +74,7 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     let capture = Capture::new(&args.file, true)?;
     output.progress = Progress::of_bytes(capture.size() * 2);
     let progress = output.progress.clone();
-    let mut tally = Tally { args, counts: BTreeMap::new(), rows: Vec::new() };
+    let mut tally = Tally { args, counts: BTreeMap::new(), begun: false };
     let mut result = Ok(());
     let open = || {
         let doing = "open the capture";
@@ -103,7 +103,8 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         error = rewritten.with_context(named)?;
     }
     output.progress.clear();
-    let Tally { counts, rows, .. } = tally;
+    let begun = tally.begin(output);
+    let counts = tally.counts;
     // What follows a repair was right.
     let own = counts.iter().filter(|((cause, _), _)| *cause != FOLLOWS);
     let (offloaded, others): (Vec<_>, Vec<_>) =
@@ -120,25 +121,23 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     if error.is_some() {
         output.found(Outcome::Trouble);
     }
-    result?;
+    result.and(begun)?;
     if args.json {
         let mut repairs = json!({});
         for ((cause, protocol), number) in &counts {
             repairs[*cause][*protocol] = (*number).into();
         }
-        let mut value = json!({
-            "capture": Styles::plain(&args.file),
-            "packets": repairer.read.packets,
-            "error": error.as_ref().map(|error| without_numbers(&error.to_string())),
-            "repaired": repaired,
-            "left": { "wrong": left, "offloaded": left_offloaded },
-            "repairs": repairs,
-            "dry_run": args.target.dry_run,
-        });
         if args.list {
-            value["changes"] = rows.into();
+            output.close()?;
         }
-        output.json(&value)?;
+        output.item(Some("packets"), &repairer.read.packets)?;
+        let error = error.as_ref().map(|error| without_numbers(&error.to_string()));
+        output.item(Some("error"), &error)?;
+        output.item(Some("repaired"), &repaired)?;
+        output.item(Some("left"), &json!({ "wrong": left, "offloaded": left_offloaded }))?;
+        output.item(Some("repairs"), &repairs)?;
+        output.item(Some("dry_run"), &args.target.dry_run)?;
+        output.close()?;
     } else if !args.target.is_stdout() {
         for ((cause, protocol), number) in &counts {
             output.finding(format!("{number:>8}  {cause}: {protocol}"))?;
@@ -164,20 +163,33 @@ struct Tally<'a> {
     args: &'a FixArgs,
     /// By cause and protocol.
     counts: BTreeMap<(&'static str, &'static str), u64>,
-    rows: Vec<serde_json::Value>,
+    /// The JSON document has begun.
+    begun: bool,
 }
 
 impl Tally<'_> {
+    /// Begins the JSON document: not before the capture could be read, and the changes first, as they are not kept.
+    fn begin(&mut self, output: &mut Output) -> std::io::Result<()> {
+        if !self.args.json || std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        output.open(None, Bracket::Object)?;
+        output.item(Some("capture"), &Styles::plain(&self.args.file))?;
+        if self.args.list { output.open(Some("changes"), Bracket::Array) } else { Ok(()) }
+    }
+
     fn take(&mut self, repair: &Repair, output: &mut Output) -> std::io::Result<()> {
         *self.counts.entry((cause_name(repair), repair.protocol)).or_default() += 1;
         if self.args.list && self.args.json {
             let byte = |&(offset, old, new): &(u64, u8, u8)| json!({ "offset": offset, "old": old, "new": new });
-            self.rows.push(json!({
+            let row = json!({
                 "packet": repair.packet,
                 "protocol": repair.protocol,
                 "cause": cause_name(repair),
                 "bytes": repair.bytes.iter().map(byte).collect::<Vec<_>>(),
-            }));
+            });
+            self.begin(output)?;
+            output.item(None, &row)?;
         } else if self.args.list {
             output.finding(repair_line(repair))?;
         }

@@ -7,7 +7,7 @@ use residue_net::diagnose::{Cause, Rewrite, UNKNOWN};
 use residue_net::record::Record;
 use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
 use residue_net::verify::{Finding, Read};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
@@ -348,18 +348,11 @@ pub fn unreadable(name: &OsStr, error: &anyhow::Error) -> Value {
     json!({ "capture": Styles::plain(name), "error": words(error) })
 }
 
-/// The report of a capture for programs.
-pub fn json(
-    name: &OsStr,
-    read: &Read,
-    summary: &Summary,
-    top: usize,
-    checks: Option<Vec<Value>>,
-) -> Value {
+/// The report of a capture for programs, but for the list of its checks.
+pub fn json(name: &OsStr, read: &Read, summary: &Summary, top: usize) -> Map<String, Value> {
     let error = read.error.as_ref().map(|error| without_numbers(&error.to_string()));
-    let mut value = residue_net::json::capture(&Styles::plain(name), read, error, summary, top);
-    if let Some(checks) = checks {
-        value["checks"] = checks.into();
+    match residue_net::json::capture(&Styles::plain(name), read, error, summary, top) {
+        Value::Object(members) => members,
+        other => Map::from_iter([("capture".into(), other)]),
     }
-    value
 }

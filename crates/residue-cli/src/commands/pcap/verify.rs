@@ -3,15 +3,16 @@
 use super::report::{self, Csv};
 use super::{Capture, names, trouble};
 use crate::Outcome;
-use crate::output::Output;
+use crate::output::{Bracket, Output};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
+use residue_net::pcap::Reader;
 use residue_net::summary::Summary;
-use residue_net::verify;
-use serde_json::{Value, json};
+use residue_net::verify::{self, Read};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
+use std::io;
 
 const HELP: &str = "\
 Verdicts: good; bad; offloaded (the field holds the pseudo-header's sum, for the network card to complete: the packet was \
@@ -80,31 +81,40 @@ impl Which {
 pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
     let names = names(&args.files)?;
     let several = names.len() > 1;
-    let mut values = Vec::new();
     if args.csv {
         output.finding(if args.list.is_some() { Csv::CHECKS } else { Csv::COUNTS })?;
+    } else if args.json {
+        output.open(None, Bracket::Object)?;
+        output.open(Some("captures"), Bracket::Array)?;
     }
     let text = several && !args.csv && !args.json;
     let (mut wrong, mut unreadable) = (0, 0);
     for name in &names {
-        let before = values.len();
-        match one(args, name, several, &mut values, output) {
-            Ok(is_wrong) => wrong += u64::from(is_wrong),
-            Err(error) => {
-                unreadable += 1;
-                // Of what could be read in part there is a report already.
-                if values.len() == before {
-                    values.push(report::unreadable(name, &error));
-                }
-                trouble(output, name, &error);
+        let error = match judge(args, name, output) {
+            Ok(mut judged) => {
+                wrong += u64::from(judged.is_wrong);
+                tell(args, several.then_some(name), &mut judged, output)?;
+                judged.read.error.map(Into::into)
             }
+            Err(error) => {
+                output.progress.clear();
+                if args.json {
+                    output.item(None, &report::unreadable(name, &error))?;
+                }
+                Some(error)
+            }
+        };
+        if let Some(error) = error {
+            unreadable += 1;
+            trouble(output, name, &error);
         }
         if text {
             output.finding("")?;
         }
     }
     if args.json {
-        output.json(&json!({ "captures": values }))?;
+        output.close()?;
+        output.close()?;
     } else if text {
         let mut line = format!("{} captures, {wrong} with wrong check values", names.len());
         if unreadable > 0 {
@@ -115,65 +125,85 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Judges a capture. Is anything wrong in it?
-fn one(
+/// A capture, judged.
+struct Judged<'a> {
+    name: &'a OsStr,
+    read: Read,
+    summary: Summary,
+    is_wrong: bool,
+    /// Its packets once more, for the list: causes are known when all was seen.
+    again: Option<Reader<Box<dyn io::Read + Send>>>,
+}
+
+/// Judges a capture.
+fn judge<'a>(
     args: &VerifyArgs,
-    name: &OsStr,
-    several: bool,
-    values: &mut Vec<Value>,
+    name: &'a OsStr,
     output: &mut Output,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<Judged<'a>> {
     let capture = Capture::new(name, args.list.is_some())?;
     let passes = 1 + u64::from(args.list.is_some());
     output.progress = Progress::of_bytes(capture.size() * passes);
     let progress = output.progress.clone();
     let mut summary = Summary::new();
-    let reader = capture.reader(&progress).inspect_err(|_| output.progress.clear())?;
-    let read = verify::packets(reader, |buffer| summary.buffer(buffer));
+    let read = verify::packets(capture.reader(&progress)?, |buffer| summary.buffer(buffer));
     let total = summary.total();
     let is_wrong = total.wrong() > 0 || args.strict && total.offloaded > 0;
     if is_wrong {
         output.found(Outcome::Bad);
     }
-    // The causes are known when all was seen: what is listed is read again.
-    let mut checks = Vec::new();
-    if let Some(which) = args.list {
+    let again = args.list.map(|_| capture.reader(&progress)).transpose()?;
+    Ok(Judged { name, read, summary, is_wrong, again })
+}
+
+/// Prints the report of a capture. Lines begin with `prefix`. Nothing is kept of what is listed.
+fn tell(
+    args: &VerifyArgs,
+    prefix: Option<&OsString>,
+    judged: &mut Judged<'_>,
+    output: &mut Output,
+) -> io::Result<()> {
+    let Judged { name, read, summary, again, .. } = judged;
+    if args.json {
+        output.open(None, Bracket::Object)?;
+        for (member, value) in &report::json(name, read, summary, args.top) {
+            output.item(Some(member), value)?;
+        }
+        if again.is_some() {
+            output.open(Some("checks"), Bracket::Array)?;
+        }
+    }
+    if let (Some(which), Some(reader)) = (args.list, again.take()) {
         let mut result = Ok(());
-        verify::packets(capture.reader(&progress)?, |buffer| {
+        verify::packets(reader, |buffer| {
             for finding in buffer.findings().filter(|finding| which.takes(finding.verdict)) {
                 if result.is_err() {
                     return;
                 }
                 let cause = summary.diagnosis.cause(&finding);
-                if args.json {
-                    checks.push(report::check_json(&finding, cause));
+                result = if args.json {
+                    output.item(None, &report::check_json(&finding, cause))
                 } else if args.csv {
-                    result = output.finding(report::check_csv(name, &finding, cause));
+                    output.finding(report::check_csv(name, &finding, cause))
                 } else {
-                    let prefix = if several { Some(name) } else { None };
-                    let line = report::check_line(prefix, &finding, cause, output.styles);
-                    result = output.finding(line);
-                }
+                    let prefix = prefix.map(OsString::as_os_str);
+                    output.finding(report::check_line(prefix, &finding, cause, output.styles))
+                };
             }
         });
         result?;
+        if args.json {
+            output.close()?;
+        }
     }
     output.progress.clear();
     if args.json {
-        let checks = args.list.map(|_| checks);
-        values.push(report::json(name, &read, &summary, args.top, checks));
-    } else {
-        let lines = match (args.csv, args.list) {
-            (true, None) => report::counts_csv(name, &summary),
-            (true, Some(_)) => Vec::new(),
-            (false, _) => report::text(name, &read, &summary, args.top, args.strict, output.styles),
-        };
-        for line in lines {
-            output.finding(line)?;
-        }
+        return output.close();
     }
-    match read.error {
-        Some(error) => Err(error.into()),
-        None => Ok(is_wrong),
-    }
+    let lines = match (args.csv, args.list) {
+        (true, None) => report::counts_csv(name, summary),
+        (true, Some(_)) => Vec::new(),
+        (false, _) => report::text(name, read, summary, args.top, args.strict, output.styles),
+    };
+    lines.into_iter().try_for_each(|line| output.finding(line))
 }

@@ -5,11 +5,11 @@
 //! the other, the value of the values: the code of the parts' values, highest byte first, one after another, with `-` and
 //! the number of parts behind. CRC-64/NVME has no composite type. All are base64 of the value, highest byte first.
 
-use super::{Input, inputs, named, print, told};
+use super::{Input, Inputs, named, print, told};
 use crate::Outcome;
 use crate::args::SumArgs;
 use crate::codes::{self, Chosen};
-use crate::output::{Output, Spelling, Styles};
+use crate::output::{Bracket, Output, Spelling, Styles};
 use crate::progress::Progress;
 use crate::read;
 use crate::read::parts::{self, Parts};
@@ -107,8 +107,7 @@ pub fn run(args: &SumArgs, profile: Profile, output: &mut Output) -> anyhow::Res
             );
         }
         let args = SumArgs { base64: true, ..args.clone() };
-        let inputs = inputs(&args, output)?;
-        return print(&args, &codes, &inputs, output);
+        return print(&args, &codes, output);
     };
     if profile != Profile::S3Composite {
         bail!("--part-size goes with --profile s3-composite: the other values do not depend on it");
@@ -116,35 +115,55 @@ pub fn run(args: &SumArgs, profile: Profile, output: &mut Output) -> anyhow::Res
     if part == 0 {
         bail!("--part-size 0: a part has one byte at least");
     }
-    let threshold = args.multipart_threshold.unwrap_or(part);
-    let inputs = inputs(args, output)?;
-    let mut rows = Vec::new();
-    for input in &inputs {
-        output.progress = Progress::of_bytes(read::length(&input.source));
-        let done = parts::read(&input.source, &codes, part, &output.progress);
-        output.progress.clear();
-        let done = done.map_err(|error| told(&error)).and_then(|done| within(done, part));
-        match done {
-            Ok(done) => {
-                let shown: Vec<Shown> = codes
-                    .iter()
-                    .enumerate()
-                    .map(|(i, chosen)| shown(chosen, &done, i, threshold))
-                    .collect();
-                if !args.json {
-                    tell(args, input, &codes, &shown, output)?;
-                }
-                rows.push(Row::of(input, Some(done.bytes), shown, None));
-            }
-            Err(why) => {
-                output.found(Outcome::Trouble);
-                output.complain(&format!("{}: {why}", Styles::plain(&input.name)));
-                rows.push(Row::of(input, None, Vec::new(), Some(why)));
-            }
+    let mut inputs = Inputs::new(args)?;
+    if args.json {
+        output.open(None, Bracket::Array)?;
+    }
+    loop {
+        let some = inputs.some(output);
+        if some.is_empty() {
+            break;
+        }
+        for input in &some {
+            one(args, &codes, part, input, output)?;
         }
     }
     if args.json {
-        output.json(&rows)?;
+        output.close()?;
+    }
+    Ok(())
+}
+
+/// Computes and prints the values of an input uploaded in parts.
+fn one(
+    args: &SumArgs,
+    codes: &[Chosen],
+    part: u64,
+    input: &Input,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let threshold = args.multipart_threshold.unwrap_or(part);
+    output.progress = Progress::of_bytes(read::length(&input.source));
+    let done = parts::read(&input.source, codes, part, &output.progress);
+    output.progress.clear();
+    let done = done.map_err(|error| told(&error)).and_then(|done| within(done, part));
+    let row = match done {
+        Ok(done) => {
+            let shown = |(i, chosen)| shown(chosen, &done, i, threshold);
+            let shown: Vec<Shown> = codes.iter().enumerate().map(shown).collect();
+            if !args.json {
+                return tell(args, input, codes, &shown, output);
+            }
+            Row::of(input, Some(done.bytes), shown, None)
+        }
+        Err(why) => {
+            output.found(Outcome::Trouble);
+            output.complain(&format!("{}: {why}", Styles::plain(&input.name)));
+            Row::of(input, None, Vec::new(), Some(why))
+        }
+    };
+    if args.json {
+        output.item(None, &row)?;
     }
     Ok(())
 }

@@ -1,0 +1,166 @@
+//! Lists take no memory: of ten times as many packets, files or lines no more is kept.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{RESIDUE, residue};
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// How the address space is limited: in KiB.
+const STEP: u64 = 2 << 10;
+/// What ten times as much may take beyond: buffers that were not full before.
+const SLACK: u64 = 6 << 10;
+
+/// Runs the program with its address space limited to so many KiB. Does it end as it should?
+fn fits(args: &[&str], dir: &Path, limit: u64, code: i32) -> bool {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -v {limit} && exec \"$0\" \"$@\""), RESIDUE]);
+    // One heap and a known number of threads, as the address space that each reserves would hide what is used.
+    command.args(args).env("MALLOC_ARENA_MAX", "1").env("RAYON_NUM_THREADS", "2");
+    command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().expect("sh starts").code() == Some(code)
+}
+
+/// Holds that `args` with the large input take hardly more than with the small one.
+#[track_caller]
+fn takes_no_more(dir: &Path, args: &[&str], small: &str, large: &str, code: i32) {
+    let with = |input| [args, &[input]].concat();
+    let (mut low, mut high) = (0, 1 << 20);
+    assert!(fits(&with(small), dir, high, code), "{args:?} {small} with 1 GiB");
+    while high - low > STEP {
+        let middle = low.midpoint(high);
+        if fits(&with(small), dir, middle, code) { high = middle } else { low = middle }
+    }
+    assert!(
+        fits(&with(large), dir, high + SLACK, code),
+        "{args:?}: {small} takes {high} KiB, {large} more than {SLACK} KiB beyond"
+    );
+}
+
+/// A capture of UDP datagrams, all with wrong checksums.
+fn capture(packets: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101] {
+        file.extend(word.to_le_bytes());
+    }
+    for number in 0..packets {
+        let mut packet = vec![0x45, 0, 0, 32, 0, 0, 0, 0, 64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2];
+        let header = residue::internet::checksum(&packet);
+        packet[10..12].copy_from_slice(&header.to_be_bytes());
+        packet.extend([4, 210, 0, 80, 0, 12, 0, 1]);
+        packet.extend(number.to_be_bytes());
+        for word in [0, 0, 32, 32] {
+            file.extend(u32::to_le_bytes(word));
+        }
+        file.extend(packet);
+    }
+    file
+}
+
+#[test]
+fn lists_of_packets_are_printed_in_constant_memory_in_every_format() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("small"), capture(2_000)).unwrap();
+    fs::write(dir.path().join("large"), capture(20_000)).unwrap();
+    for (args, code) in [
+        (&["pcap", "verify", "--json", "--list=all"][..], 1),
+        (&["pcap", "verify", "--list=all"], 1),
+        (&["pcap", "verify", "--csv", "--list=all"], 1),
+        (&["pcap", "fix", "--dry-run", "--all", "--list", "--json"], 0),
+        (&["pcap", "fix", "--dry-run", "--all", "--list"], 0),
+        (&["pcap", "nat", "--dry-run", "--map", "192.0.2.1=10.0.0.1"], 0),
+        (&["pcap", "survey", "--json"], 0),
+    ] {
+        takes_no_more(dir.path(), args, "small", "large", code);
+    }
+}
+
+#[test]
+fn trees_of_files_are_read_in_constant_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    for (root, folders) in [("small", 2), ("large", 20)] {
+        for folder in 0..folders {
+            let folder = dir.path().join(root).join(format!("{folder:060}"));
+            fs::create_dir_all(&folder).unwrap();
+            for file in 0..1000 {
+                fs::write(folder.join(format!("{file:060}")), "x").unwrap();
+            }
+        }
+    }
+    for args in [&["sum", "-r", "--json"][..], &["sum", "-r"]] {
+        takes_no_more(dir.path(), args, "small", "large", 0);
+    }
+}
+
+#[test]
+fn long_lists_are_checked_in_constant_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a"), "123456789").unwrap();
+    for (name, lines) in [("small", 2_000), ("large", 40_000)] {
+        let dots = |number: usize| "./".repeat(1 + number % 2 * 60);
+        let line = |number| format!("CRC-32C ({}a) = e3069283\n", dots(number));
+        fs::write(dir.path().join(name), (0..lines).map(line).collect::<String>()).unwrap();
+    }
+    for args in [&["sum", "--check", "--json"][..], &["sum", "--check"]] {
+        takes_no_more(dir.path(), args, "small", "large", 0);
+    }
+}
+
+#[test]
+fn a_full_device_is_an_error_while_a_list_is_printed() {
+    let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else {
+        println!("skipped: there is no /dev/full");
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("capture"), capture(2_000)).unwrap();
+    fs::create_dir(dir.path().join("tree")).unwrap();
+    for file in 0..2000 {
+        fs::write(dir.path().join(format!("tree/{file}")), "x").unwrap();
+    }
+    let list = residue(["sum", "-r", "--tag", "tree"]).within(dir.path()).run();
+    fs::write(dir.path().join("list"), &list.out).unwrap();
+    for args in [
+        &["pcap", "verify", "--json", "--list", "capture", "capture"][..],
+        &["pcap", "verify", "--list", "capture", "capture"],
+        &["pcap", "verify", "--csv", "--list", "capture"],
+        &["pcap", "fix", "-n", "--all", "--list", "--json", "capture"],
+        &["pcap", "survey", "--json", "capture"],
+        &["sum", "-r", "--json", "tree"],
+        &["sum", "-r", "tree"],
+        &["sum", "--check", "--json", "list"],
+        &["sum", "--check", "list"],
+    ] {
+        let mut command = Command::new(RESIDUE);
+        command.args(args).current_dir(dir.path()).stdin(Stdio::null());
+        let output = command.stdout(full.try_clone().unwrap()).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(err, "residue: No space left on device\n", "{args:?}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly_while_a_list_is_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("capture"), capture(2_000)).unwrap();
+    let lines = "CRC-32C (capture) = 00000000\n".repeat(20_000);
+    fs::write(dir.path().join("list"), lines).unwrap();
+    for (args, code, said) in [
+        (&["pcap", "verify", "--json", "--list", "capture"][..], 1, false),
+        (&["pcap", "fix", "-n", "--all", "--list", "--json", "capture"], 0, false),
+        (&["sum", "-r", "--json", "."], 0, false),
+        (&["sum", "--check", "--json", "list"], 1, true),
+    ] {
+        let mut command = Command::new(RESIDUE);
+        command.args(args).current_dir(dir.path()).stdin(Stdio::null());
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), !err.is_empty()), (Some(code), said), "{args:?}: {err}");
+    }
+}
