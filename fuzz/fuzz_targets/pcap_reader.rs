@@ -9,16 +9,24 @@ use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{Header, NgWriter, Writer};
 use residue_net::pcap::{ByteOrder, LinkType, Packet, Reader};
 use std::io::{self, Cursor, Read};
+use std::sync::LazyLock;
 
 /// Small compressed files can hold endless packets.
 const MOST: u64 = 10_000;
 
-/// Chunks of a described capture, so that handing them over does not take all the time.
+/// Chunks and short reads of a described capture, so that handing them over does not take all the time.
 const MOST_CHUNKS: usize = 32;
-/// Bytes of one.
-const MOST_BYTES: usize = 1 << 20;
+const MOST_PIECES: usize = 128;
 /// The longest packet that there is.
 const LONGEST: usize = 256 << 10;
+/// Bytes of a described capture: only one in sixteen has packets as long as that.
+const MOST_BYTES: usize = 32 << 10;
+
+/// Bytes that are alike nowhere near.
+static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let byte = |place: u32| (place.wrapping_mul(0x9e37_79b9) >> 24) as u8;
+    (0..(LONGEST + 256) as u32).map(byte).collect()
+});
 
 /// Gives a few bytes at once.
 struct Pieces {
@@ -46,7 +54,7 @@ struct Chunks {
 fuzz_target!(|input: &[u8]| {
     let compressed = Compression::of_start(input).is_some();
     if compressed || at_once(input).is_ok() {
-        let ahead = input.len() % 16 == 0;
+        let ahead = input.len() % 64 == 0;
         let chunks = Chunks { size: 64, places: [0, 4096, 1], piece: 7, ahead };
         assert_alike(input, !compressed, &chunks);
     } else if let Some((file, chunks)) = (Maker { input }).make() {
@@ -130,20 +138,22 @@ impl Maker<'_> {
 
     fn make(mut self) -> Option<(Vec<u8>, Chunks)> {
         let format = self.byte()?;
-        // From 16 bytes to the 256 KiB that are usual, or any number between.
-        let mut size = 16 << (self.byte()? % 15);
+        let choice = self.byte()?;
+        // From 16 bytes to 8 KiB, or any number between.
+        let mut size = 16 << (choice % 10);
         size += self.number()? % size;
         let places = [self.number()? % 4097, self.number()? % 4097, self.number()? % 4097];
-        let piece = 1 + size / 8 * usize::from(self.byte()?) / 100;
-        let ahead = self.byte()? % 16 == 0;
-        let most = (MOST_CHUNKS * size).min(MOST_BYTES);
+        let most = if choice >> 4 == 15 { 2 * LONGEST } else { MOST_BYTES }.min(MOST_CHUNKS * size);
+        let piece = 1 + size * usize::from(self.byte()?) / 256;
+        let piece = piece.max(most / MOST_PIECES);
+        let ahead = self.byte()? == 7;
         let mut packets = Vec::new();
         let mut length = 0;
         while let (Some(number), Some(seed)) = (self.number(), self.byte()) {
             // Short ones, and such as are longer than some chunks.
             let packet = match number & 7 {
                 0..5 => number >> 3,
-                _ => number * size / 16_384,
+                _ => number * most / 65_536,
             };
             let packet = packet.min(LONGEST).min(most);
             length += packet;
@@ -163,12 +173,12 @@ impl Maker<'_> {
 
 fn written(format: u8, packets: &[(usize, u8)]) -> io::Result<Vec<u8>> {
     let order = if format & 1 == 0 { ByteOrder::Little } else { ByteOrder::Big };
-    let packets = packets.iter().map(|&(length, seed)| bytes(length, seed));
+    let packets = packets.iter().map(|&(length, seed)| &NOISE[seed.into()..][..length]);
     if format & 2 == 0 {
         let header = Header { order, ..Header::new(LinkType::RAW) };
         let mut writer = Writer::new(Vec::new(), header)?;
         for packet in packets {
-            writer.packet(0, packet.len() as u32, &packet)?;
+            writer.packet(0, packet.len() as u32, packet)?;
         }
         return Ok(writer.into_inner());
     }
@@ -177,16 +187,10 @@ fn written(format: u8, packets: &[(usize, u8)]) -> io::Result<Vec<u8>> {
     for packet in packets {
         if format & 4 != 0 && packet.first().is_some_and(|first| first % 4 == 0) {
             // A block of somebody's own: to be passed over.
-            writer.block(0xbad, &packet, &[])?;
+            writer.block(0xbad, packet, &[])?;
         } else {
-            writer.packet(0, 0, packet.len() as u32, &packet, &[])?;
+            writer.packet(0, 0, packet.len() as u32, packet, &[])?;
         }
     }
     Ok(writer.into_inner())
-}
-
-/// Bytes that are alike nowhere near.
-fn bytes(length: usize, seed: u8) -> Vec<u8> {
-    let byte = |place: usize| ((place as u32).wrapping_mul(0x9e37_79b9) >> 24) as u8 ^ seed;
-    (0..length).map(byte).collect()
 }

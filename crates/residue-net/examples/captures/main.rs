@@ -6,17 +6,23 @@
 //! ```
 //!
 //! The judge's five states are good, bad (which an offloaded value is, to tshark before 4.2), unverified, not present and
-//! illegal. Differences that have an explanation stand in `differences.csv` beside this file; others end the program with
-//! exit code 1. `--all` shows the explained ones, too.
+//! illegal. tshark is asked for the fields that it knows; the others are named and not compared. Differences that have an
+//! explanation stand in `differences.csv` beside this file; others end the program with exit code 1, and so does a
+//! comparison that compared nothing. `--all` shows the explained ones, too.
+
+#[cfg(test)]
+mod tests;
+mod tshark;
 
 use residue_net::summary::Summary;
 use residue_net::verify;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+use tshark::Tshark;
 
 /// Good, bad, unverified, not present, illegal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,35 +52,97 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         return Err("usage: captures [--tshark] [--all] FOLDER".into());
     };
     let folder = Path::new(folder);
-    let truth = if tshark { judged_by_tshark(folder)? } else { read_truth(folder)? };
-    let explained = explained()?;
+    let tally = if tshark {
+        let tshark = Tshark::installed("tshark")?;
+        for field in &tshark.unknown {
+            println!("this tshark does not know {field}: not compared");
+        }
+        compare(folder, &tshark.truth(folder)?, Some(&tshark.protocols()), all)?
+    } else {
+        compare(folder, &read_truth(folder)?, None, all)?
+    };
+    println!("{tally}");
+    if let Some(why) = tally.nothing_judged() {
+        println!("{}: {why}", folder.display());
+    }
+    Ok(if tally.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
-    let (mut same, mut known, mut unknown) = (0, 0, 0);
-    for (path, theirs) in &truth {
+/// How a comparison went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    captures: usize,
+    /// Captures that the other judge could not read.
+    unread: usize,
+    /// Counts of a protocol in a capture.
+    same: usize,
+    explained: usize,
+    unexplained: usize,
+}
+
+impl Tally {
+    fn is_good(&self) -> bool {
+        self.unexplained == 0 && self.nothing_judged().is_none()
+    }
+
+    /// Why nothing was compared, if so: no difference means nothing then.
+    fn nothing_judged(&self) -> Option<&'static str> {
+        if self.same + self.explained + self.unexplained > 0 {
+            None
+        } else if self.captures == 0 {
+            Some("no captures, so nothing was judged")
+        } else if self.unread == self.captures {
+            Some("the other judge could read no capture, so nothing was judged")
+        } else {
+            Some("no capture has a check value that both judge, so nothing was judged")
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { captures, unread, same, explained, unexplained } = self;
+        write!(
+            f,
+            "{captures} captures, {unread} not read by the other judge: {same} counts equal, {explained} explained \
+             differences, {unexplained} unexplained"
+        )
+    }
+}
+
+/// Compares counts, of these protocols if not of all, and prints the differences.
+fn compare(
+    folder: &Path,
+    truth: &Truth,
+    only: Option<&BTreeSet<&str>>,
+    all: bool,
+) -> Result<Tally, Box<dyn Error>> {
+    let explained = explained()?;
+    let mut tally = Tally { captures: truth.len(), ..Tally::default() };
+    for (path, theirs) in truth {
         let name = path.strip_prefix(folder)?.display().to_string();
         let ours = verify(path);
-        let protocols: Vec<&String> = match (&ours, theirs) {
-            (Ok(ours), Some(theirs)) => ours.keys().chain(theirs.keys()).collect(),
+        tally.unread += usize::from(theirs.is_none());
+        let (ours, theirs) = match (ours, theirs) {
+            (Ok(ours), Some(theirs)) => (ours, theirs),
             (Err(_), None) => continue,
             (Ok(_), None) => {
                 println!("{name}: read here, and not by the other judge");
                 continue;
             }
             (Err(error), Some(_)) => {
-                unknown += 1;
+                tally.unexplained += 1;
                 println!("{name}: {error}");
                 continue;
             }
         };
-        let (Ok(ours), Some(theirs)) = (&ours, theirs) else { continue };
-        let mut protocols: Vec<&String> = protocols;
-        protocols.sort();
-        protocols.dedup();
-        for protocol in protocols {
+        let protocols: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        let is_judged = |protocol: &str| only.is_none_or(|only| only.contains(protocol));
+        for protocol in protocols.into_iter().filter(|protocol| is_judged(protocol)) {
             let [our, their] =
-                [ours, theirs].map(|table| table.get(protocol).copied().unwrap_or_default());
+                [&ours, theirs].map(|table| table.get(protocol).copied().unwrap_or_default());
             if our == their {
-                same += 1;
+                tally.same += 1;
                 continue;
             }
             let key = (name.clone(), protocol.clone());
@@ -83,23 +151,19 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             });
             match why {
                 Some((_, _, why)) => {
-                    known += 1;
+                    tally.explained += 1;
                     if all {
                         println!("{name},{protocol},{our},{their},{why}");
                     }
                 }
                 None => {
-                    unknown += 1;
+                    tally.unexplained += 1;
                     println!("{name},{protocol},{our},{their},");
                 }
             }
         }
     }
-    println!(
-        "{} captures: {same} counts equal, {known} explained differences, {unknown} unexplained",
-        truth.len()
-    );
-    Ok(if unknown == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(tally)
 }
 
 /// Our own counts. A capture with an error in its middle counts as far as it goes, as with tshark.
@@ -123,7 +187,9 @@ fn verify(path: &Path) -> Result<Table, Box<dyn Error>> {
 type Truth = BTreeMap<PathBuf, Option<Table>>;
 
 fn read_truth(folder: &Path) -> Result<Truth, Box<dyn Error>> {
-    let text = std::fs::read_to_string(folder.join("ground-truth.csv"))?;
+    let path = folder.join("ground-truth.csv");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| format!("{}: {error} (--tshark needs no such file)", path.display()))?;
     let mut truth = Truth::new();
     for line in text.lines().skip(1) {
         let columns: Vec<&str> = line.split(',').collect();
@@ -187,93 +253,4 @@ fn explained() -> Result<Explained, Box<dyn Error>> {
         explained.insert((file.to_string(), protocol.to_string()), strings);
     }
     Ok(explained)
-}
-
-/// The status fields that tshark is asked for, and our names for them.
-const FIELDS: [(&str, &str); 20] = [
-    ("ip.checksum.status", "ip"),
-    ("tcp.checksum.status", "tcp"),
-    ("udp.checksum.status", "udp"),
-    ("udplite.checksum.status", "udplite"),
-    ("icmp.checksum.status", "icmp"),
-    ("icmp.ext.checksum.status", "icmp.ext"),
-    ("icmpv6.checksum.status", "icmpv6"),
-    ("igmp.checksum.status", "igmp"),
-    ("pim.checksum.status", "pim"),
-    ("vrrp.checksum.status", "vrrp"),
-    ("dccp.checksum.status", "dccp"),
-    ("sctp.checksum.status", "sctp"),
-    ("eigrp.checksum.status", "eigrp"),
-    ("gre.checksum.status", "gre"),
-    ("isis.lsp.checksum.status", "isis.lsp"),
-    ("esis.checksum.status", "esis"),
-    ("clnp.checksum.status", "clnp"),
-    ("cdp.checksum.status", "cdp"),
-    ("dvmrp.checksum.status", "dvmrp"),
-    ("nhrp.hdr.chksum.status", "nhrp"),
-];
-
-fn judged_by_tshark(folder: &Path) -> Result<Truth, Box<dyn Error>> {
-    let mut truth = Truth::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder)? {
-            let path = entry?.path();
-            let is_capture = || {
-                let end = path.extension().and_then(|end| end.to_str());
-                matches!(end, Some("pcap" | "pcapng" | "cap" | "gz"))
-            };
-            if path.is_dir() {
-                folders.push(path);
-            } else if is_capture() {
-                let table = tshark(&path)?;
-                truth.insert(path, table);
-            }
-        }
-    }
-    Ok(truth)
-}
-
-fn tshark(path: &Path) -> Result<Option<Table>, Box<dyn Error>> {
-    let mut command = Command::new("tshark");
-    command.arg("-n").arg("-r").arg(path);
-    for preference in [
-        "ip.check_checksum:TRUE",
-        "tcp.check_checksum:TRUE",
-        "udp.check_checksum:TRUE",
-        "udplite.check_checksum:TRUE",
-        "udplite.ignore_checksum_coverage:FALSE",
-        "dccp.check_checksum:TRUE",
-        "ip.tso_support:TRUE",
-        "ip.defragment:TRUE",
-        "ipv6.defragment:TRUE",
-        "sctp.checksum:Automatic",
-    ] {
-        command.arg("-o").arg(preference);
-    }
-    command.args(["-T", "fields", "-E", "occurrence=a"]);
-    for (field, _) in FIELDS {
-        command.arg("-e").arg(field);
-    }
-    let output = command.output().map_err(|error| format!("cannot run tshark: {error}"))?;
-    if output.stdout.is_empty() && !output.status.success() {
-        return Ok(None);
-    }
-    let mut table = Table::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        for (column, (_, name)) in line.split('\t').zip(FIELDS) {
-            for status in column.split(',').filter(|status| !status.is_empty()) {
-                // 0 bad, 1 good, 2 unverified, 3 not present, 4 illegal.
-                let place = match status {
-                    "1" | "Good" => 0,
-                    "0" | "Bad" => 1,
-                    "2" | "Unverified" => 2,
-                    "3" | "Not present" => 3,
-                    _ => 4,
-                };
-                table.entry(name.to_string()).or_default().0[place] += 1;
-            }
-        }
-    }
-    Ok(Some(table))
 }
