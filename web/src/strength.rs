@@ -5,8 +5,9 @@ use residue_lab::strength::{
     Effort, Factor, Generator, Kind, Limit, Profile, Undetected, named, notes,
 };
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Seconds that a search may take, about, on one core of a browser; what would take longer stays a bound.
+/// Seconds that a profile may take, about, on one core of a browser; what would take longer stays a bound.
 const PATIENCE: u32 = 15;
 /// The longest codeword to search, in bits, of some tens of bytes of memory each.
 const LONGEST: u64 = 1 << 21;
@@ -18,7 +19,11 @@ const LONGEST: u64 = 1 << 21;
 pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String> {
     let (generator, _) = Generator::parse(name, None).map_err(|error| error.to_string())?;
     let tell = |done, of| page.tell(done, of);
-    let effort = Effort { threads: 1, longest: LONGEST, sums: 0, tell: &tell }.within(PATIENCE);
+    let effort = Effort { threads: 1, longest: LONGEST, ..Effort::new() }.within(PATIENCE);
+    // WebAssembly has no clock of its own: sums are counted.
+    let made = AtomicU64::new(0);
+    let spend = |sums| made.fetch_add(sums, Ordering::Relaxed) < effort.sums;
+    let effort = Effort { tell: &tell, spend: &spend, ..effort };
     let profile = Profile::new(&generator, &effort);
     let (distance, kind) = profile.distance(bits.max(1));
     let factor = |factor: &Factor| {

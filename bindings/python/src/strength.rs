@@ -12,16 +12,26 @@ use residue_lab::strength::bounds;
 use residue_lab::strength::compare::{Question, Subject, Traffic, compare};
 use residue_lab::strength::probability::{self, Curve};
 use residue_lab::strength::{
-    Distance, Effort, Generator, Limit, Notation, Profile, Undetected, Weights, named, notes,
-    profile,
+    Distance, Effort, Generator, Limit, Notation, Profile, Undetected, Weights, deadline, named,
+    notes, profile,
 };
 use serde::Serialize;
 
-/// How much work a question is worth: `patience` in seconds, for each search.
+/// How much work a question is worth: `patience` in seconds.
 fn effort(patience: Count<u32>, threads: Option<Count<usize>>) -> Effort<'static> {
     let effort = Effort::new();
     let threads = threads.map_or(effort.threads, |threads| threads.0);
     Effort { threads: threads.max(1), ..effort }.within(patience.0)
+}
+
+/// Does work that ends after `patience` seconds, with a bound or an error where it is not done.
+fn within<T>(
+    patience: Count<u32>,
+    threads: Option<Count<usize>>,
+    work: impl FnOnce(&Effort<'_>) -> T,
+) -> T {
+    let in_time = deadline(patience.0);
+    work(&Effort { spend: &in_time, ..effort(patience, threads) })
 }
 
 fn refused(error: Error) -> PyErr {
@@ -59,8 +69,9 @@ pub fn _strength_profile<'py>(
     threads: Option<Count<usize>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let generator = generator(polynomial, width)?;
-    let found =
-        interruptible(py, move || Profile::to(&generator, most.0, &effort(patience, threads)))?;
+    let found = interruptible(py, move || {
+        within(patience, threads, |effort| Profile::to(&generator, most.0, effort))
+    })?;
     let answer = PyDict::new(py);
     described(&answer, &generator)?;
     let factors = found.factors.iter();
@@ -98,7 +109,7 @@ pub fn _strength_distance(
 ) -> PyResult<(u32, &'static str, Option<Wrong>)> {
     let generator = generator(polynomial, width)?;
     let found = interruptible(py, move || {
-        Distance::new(&generator, data_bits.0, &effort(patience, threads))
+        within(patience, threads, |effort| Distance::new(&generator, data_bits.0, effort))
     })?;
     let (name, code) = named(polynomial, &generator);
     let error = found.witness.map(|witness| Undetected::of(&witness, (&name, &code), data_bits.0));
@@ -116,7 +127,8 @@ pub fn _strength_seconds(
     threads: Option<Count<usize>>,
 ) -> PyResult<f64> {
     let effort = effort(patience, threads);
-    Ok(effort.seconds(profile::sums_to(&generator(polynomial, width)?, most.0, &effort)))
+    let sums = profile::sums_to(&generator(polynomial, width)?, most.0, &effort);
+    Ok(effort.seconds(sums).min(patience.0.into()))
 }
 
 /// The numbers of undetected errors of each number of bits, as little-endian bytes; and at each rate their probability.
@@ -135,7 +147,8 @@ pub fn _strength_weights(
     let generator = generator(polynomial, width)?;
     let most = most.map(|most| most.0);
     let found = interruptible(py, move || {
-        let weights = Weights::new(&generator, data_bits.0, most, &effort(patience, threads))?;
+        let weights =
+            within(patience, threads, |effort| Weights::new(&generator, data_bits.0, most, effort))?;
         let exactly = |rate: &String| probability::exactly(&weights, rate, 17);
         let at = rates.iter().map(exactly).collect::<Result<Vec<_>, _>>()?;
         let shape = weights.complete().then(|| Curve::new(&weights).shape());
@@ -179,8 +192,9 @@ pub fn _strength_compare(
     }
     let traffic = frames.map_or(Traffic::Link(link), Traffic::Frames);
     let question = Question { data: data_bits.0, rates, traffic, exact };
-    let found =
-        interruptible(py, move || compare(&subjects, &question, &effort(patience, threads)))?;
+    let found = interruptible(py, move || {
+        within(patience, threads, |effort| compare(&subjects, &question, effort))
+    })?;
     json(&found.map_err(refused)?)
 }
 
@@ -201,7 +215,8 @@ pub fn _strength_advise(
         )));
     }
     let wanted = Wanted { data_bits, distance, width };
-    let found = interruptible(py, move || advise(&wanted, &effort(patience, threads)))?;
+    let found =
+        interruptible(py, move || within(patience, threads, |effort| advise(&wanted, effort)))?;
     json(&found.map_err(refused)?)
 }
 

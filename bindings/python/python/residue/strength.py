@@ -4,7 +4,7 @@ A polynomial is given as a code's name ("crc-32c"), or as digits with their nota
 "reversed:", "reciprocal:", "explicit:". Lengths are those of the data, in bits, without the check value. ``kind`` says what a
 figure is: "exact", "bound" (proved, the true figure may be larger) or "sampled".
 
-``patience`` is about the seconds that each search may take: what would take more stays a bound. ``threads`` is as many as the
+``patience`` is the seconds that a call may take, about: what would take more stays a bound, or is an error. ``threads`` is as many as the
 CPU has, if None. The interpreter's lock is not held; after a KeyboardInterrupt a search ends in the background.
 """
 

