@@ -25,6 +25,8 @@ fn the_default_prints_the_table_and_the_verdict() {
     let ran = residue(["bench", "--samples", "2"]).run();
     let text = ran.ends(0);
     for words in [
+        "disturbed",
+        "Median of the undisturbed calls",
         "Table 6.1",
         "crc-32/iscsi",
         "bitwise_msb",
@@ -76,7 +78,12 @@ fn json_is_a_run_that_can_be_compared() {
             run.cells.iter().any(|cell| (cell.bytes, cell.extra) == (1500, extra))
         })
     );
-    assert!(!run.steady.is_empty() && run.cells.iter().all(|cell| cell.samples == 3));
+    assert!(!run.steady.is_empty() && run.format == residue_lab::speed::model::FORMAT);
+    for cell in run.all_cells() {
+        // On a busy machine some are set aside, and most of them taken again.
+        assert!(cell.samples + cell.set_aside >= 3, "{cell:?}");
+        assert!(cell.low <= cell.median && cell.median <= cell.high, "{cell:?}");
+    }
 
     let [a, b] = ["a.json", "b.json"].map(|name| dir.path().join(name));
     std::fs::write(&a, &ran.out).expect("written");
@@ -89,6 +96,30 @@ fn json_is_a_run_that_can_be_compared() {
     )
     .run();
     assert!(told.ends(0).contains("slicing8"));
+
+    // A run of the first layout, which had no interval of the median.
+    let mut old: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    old["format"] = 1.into();
+    old.as_object_mut().expect("an object").remove("load");
+    for list in ["cells", "steady"] {
+        for cell in old[list].as_array_mut().expect("cells") {
+            let cell = cell.as_object_mut().expect("a cell");
+            for key in ["set_aside", "low", "high", "plain_mean", "plain_margin"] {
+                assert!(cell.remove(key).is_some(), "{key}");
+            }
+        }
+    }
+    std::fs::write(&b, old.to_string()).expect("written");
+    let [a_name, b_name] = [&a, &b].map(|path| path.to_str().expect("a path in UTF-8"));
+    for statistic in ["median", "mean"] {
+        let ran = residue(["bench", "--statistic", statistic, "--compare", a_name, b_name]).run();
+        let text = ran.ends(0);
+        assert!(text.contains(&format!("per byte, {statistic}.")) && text.contains("B/A"));
+    }
+    old["format"] = 99.into();
+    std::fs::write(&b, old.to_string()).expect("written");
+    let told = residue(["bench", "--compare", a_name, b_name]).run();
+    assert!(told.code == 2 && told.err.contains("layout 99"), "{}", told.err);
 
     std::fs::write(&b, "{}").expect("written");
     let told = residue(
@@ -152,6 +183,8 @@ fn other_ways_to_time() {
         &["--data", "ramp", "--extra", "0,3"],
         &["--cold", "--sizes", "64"],
         &["--misaligned"],
+        &["--statistic", "mean"],
+        &["--statistic", "mean", "--full"],
     ] {
         let text = quick(options).run().ends(0).to_string();
         assert!(text.contains("slicing8"), "{options:?}: {text}");
@@ -241,6 +274,7 @@ fn what_makes_no_sense_is_refused() {
         (&["--samples", "0"], "0"),
         (&["--full", "--sizes", "64"], "--sizes"),
         (&["--mode", "fast"], "fast"),
+        (&["--statistic", "mode"], "median"),
         (&["--cold", "--mode", "latency"], "--cold"),
         (&["--claims", "-a", "xns"], "--claims"),
         (&["iso", "--rounds", "0"], "0"),

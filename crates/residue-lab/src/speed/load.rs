@@ -145,7 +145,7 @@ pub fn too_busy(run: &Run) -> Option<String> {
         reasons.push(format!("{} of all samples were disturbed", percent(interrupted)));
     }
     if disturbed > 0 {
-        reasons.push(format!("{disturbed} figures are mostly of disturbed samples"));
+        reasons.push(format!("figures mostly of disturbed samples: {disturbed}"));
     }
     (!reasons.is_empty()).then(|| {
         format!(
@@ -190,7 +190,7 @@ mod tests {
 
         run.load = Load::default();
         run.cells[3].set_aside = run.cells[3].samples + 1;
-        assert!(too_busy(&run).unwrap().contains("1 figures are mostly"));
+        assert!(too_busy(&run).unwrap().contains("disturbed samples: 1."));
         assert!(set_aside(&run).starts_with("1,001 of "), "{}", set_aside(&run));
         run.cells.iter_mut().for_each(|cell| cell.set_aside = cell.samples / 10);
         assert!(too_busy(&run).unwrap().contains("9 % of all samples"));
