@@ -18,7 +18,7 @@ mod streams;
 
 use args::{Args, Command};
 use clap::Parser as _;
-use output::{Output, Styles};
+use output::Output;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
