@@ -1,4 +1,5 @@
-//! The Python package: built into an environment of its own, and tested there; and packed, and installed elsewhere.
+//! The Python package: built into an environment of its own, and tested there; and packed, and
+//! installed elsewhere.
 
 use crate::debian::install;
 use crate::test::Counts;
@@ -64,7 +65,8 @@ pub fn run(counts: &mut Counts) -> Result<(), String> {
     Ok(())
 }
 
-/// What must hold of the package where it is installed alone, without NumPy and Dask, far from the sources.
+/// What must hold of the package where it is installed alone, without NumPy and Dask, far from the
+/// sources.
 const CHECK: &str = "\
 import os, sys, residue
 from importlib.metadata import version
@@ -110,7 +112,8 @@ impl Tools {
         self.check(&only(&folder)?)
     }
 
-    /// The source distribution, built far from the repository, which it must not find; and what comes of it.
+    /// The source distribution, built far from the repository, which it must not find; and what
+    /// comes of it.
     fn source(&self) -> Result<(), String> {
         let folder = self.emptied("python-source")?;
         let to = folder.display().to_string();

@@ -16,15 +16,16 @@
 // that return residue_status refuse a null pointer with another length, and longer data. Functions that return a value cannot
 // tell: to them both are no data. Strings are UTF-8 and end with a zero byte.
 //
-// Failure is told by a status that is not RESIDUE_OK (or by a null pointer), and residue_last_error() says what is wrong: each
-// thread has one text, at a place that stays, which its next failure replaces. What a function was to write is unchanged after
-// a failure. Nothing aborts, prints or sets errno.
+// Failure is told by a status that is not RESIDUE_OK (or by a null pointer), and
+// residue_last_error() says what is wrong: each thread has one text, at a place that stays, which
+// its next failure replaces. What a function was to write is unchanged after a failure. Nothing
+// aborts, prints or sets errno.
 //
 // All functions may be called from any thread at the same time; one stream by one thread at a time. Codes never change and
 // may be shared. No function but those named _new, _copy and _at allocates memory, except for an error's text.
 //
-// The kernel is chosen at a code's first call. RESIDUE_CPU in the environment masks what the CPU has (see residue.3); a mask
-// that is not known is ignored, and residue_cpu_mask_error() says so.
+// The kernel is chosen at a code's first call. RESIDUE_CPU in the environment masks what the CPU
+// has (see residue.3); a mask that is not known is ignored, and residue_cpu_mask_error() says so.
 
 
 #ifndef RESIDUE_H
@@ -131,13 +132,14 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// What was wrong when a function last failed on this thread, as an English sentence of at most 1023 bytes; empty if none has.
-// The pointer is the thread's own, always the same, and good until the thread ends, as that of strerror; the next failure on
-// the thread replaces the text. Copy it to keep it.
+// What was wrong when a function last failed on this thread, as an English sentence of at most 1023
+// bytes; empty if none has. The pointer is the thread's own, always the same, and good until the
+// thread ends, as that of strerror; the next failure on the thread replaces the text. Copy it to
+// keep it.
 const char *residue_last_error(void);
 
-// What is wrong with RESIDUE_CPU in the environment, as an English sentence: the library ignores a tier that it does not know.
-// Empty if nothing is. Read at the first call; good for ever.
+// What is wrong with RESIDUE_CPU in the environment, as an English sentence: the library ignores a
+// tier that it does not know. Empty if nothing is. Read at the first call; good for ever.
 const char *residue_cpu_mask_error(void);
 
 // The version of the library, as "0.1.0". RESIDUE_VERSION is that of the header.

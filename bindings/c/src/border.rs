@@ -85,7 +85,8 @@ impl From<Error> for Failure {
 /// The most bytes of an error's text, with the zero byte at its end.
 const LONGEST: usize = 1024;
 
-/// A text that stays where it is. Its last byte is always zero, so that whoever reads it while it changes ends inside.
+/// A text that stays where it is. Its last byte is always zero, so that whoever reads it while it
+/// changes ends inside.
 struct Text([Cell<u8>; LONGEST]);
 
 impl Text {
@@ -105,9 +106,10 @@ thread_local! {
     static LAST: Text = const { Text([const { Cell::new(0) }; LONGEST]) };
 }
 
-/// What was wrong when a function last failed on this thread, as an English sentence of at most 1023 bytes; empty if none has.
-/// The pointer is the thread's own, always the same, and good until the thread ends, as that of strerror; the next failure on
-/// the thread replaces the text. Copy it to keep it.
+/// What was wrong when a function last failed on this thread, as an English sentence of at most
+/// 1023 bytes; empty if none has. The pointer is the thread's own, always the same, and good until
+/// the thread ends, as that of strerror; the next failure on the thread replaces the text. Copy it
+/// to keep it.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_last_error() -> *const c_char {
     LAST.with(|last| last.0.as_ptr().cast())
@@ -115,8 +117,8 @@ pub extern "C" fn residue_last_error() -> *const c_char {
 
 static MASK_ERROR: OnceLock<CString> = OnceLock::new();
 
-/// What is wrong with RESIDUE_CPU in the environment, as an English sentence: the library ignores a tier that it does not know.
-/// Empty if nothing is. Read at the first call; good for ever.
+/// What is wrong with RESIDUE_CPU in the environment, as an English sentence: the library ignores a
+/// tier that it does not know. Empty if nothing is. Read at the first call; good for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_cpu_mask_error() -> *const c_char {
     let text = || CString::new(cpu::mask_error()?).ok();

@@ -1,5 +1,5 @@
-// residue_last_error's text: at a place that stays, of bounded length, in whole characters, one for each thread. Meant to be run
-// under AddressSanitizer, too.
+// residue_last_error's text: at a place that stays, of bounded length, in whole characters, one for
+// each thread. Meant to be run under AddressSanitizer, too.
 #define _POSIX_C_SOURCE 200809L
 #include <residue.h>
 
@@ -26,7 +26,8 @@ static void expect(int good, const char *what, int line) {
 
 #define EXPECT(condition) expect((condition) ? 1 : 0, #condition, __LINE__)
 
-// The arguments of a call are evaluated in any order: the failure may come before the pointer is taken, or after.
+// The arguments of a call are evaluated in any order: the failure may come before the pointer is
+// taken, or after.
 static void in_one_expression(void) {
     char line[2 * LONGEST];
     uint64_t value;

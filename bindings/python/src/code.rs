@@ -53,8 +53,8 @@ pub fn value_of(value: &Bound<'_, PyAny>, width: u32) -> PyResult<u128> {
     }
 }
 
-/// A length, a count, or another number that is not negative. Others are wrong values, for which pyo3 alone would raise
-/// `OverflowError`.
+/// A length, a count, or another number that is not negative. Others are wrong values, for which
+/// pyo3 alone would raise `OverflowError`.
 #[derive(Clone, Copy)]
 pub struct Count<T>(pub T);
 

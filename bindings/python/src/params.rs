@@ -43,7 +43,10 @@ impl PyParams {
 #[pymethods]
 impl PyParams {
     #[new]
-    #[pyo3(signature = (width, poly, init = Count(0), refin = false, refout = false, xorout = Count(0)))]
+    #[pyo3(
+        signature = (width, poly, init = Count(0), refin = false, refout = false, xorout = Count(0)),
+        text_signature = "(width, poly, init=0, refin=False, refout=False, xorout=0)"
+    )]
     fn __new__(
         width: Count<u32>,
         poly: Count<u128>,
