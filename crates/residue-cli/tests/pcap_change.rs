@@ -285,7 +285,7 @@ fn refused() {
             &[bad, "-o", "nosuch/x"],
             "nosuch/x: cannot write the new capture: No such file or directory\n",
         ),
-        (&[bad, "-o", "dir"], "dir: cannot write the new capture: Is a directory\n"),
+        (&[bad, "-o", "dir"], "dir: cannot write the new capture: is a folder\n"),
         (&[], "<FILE>"),
         (&[bad, bad, "-n"], "unexpected argument"),
     ] {
