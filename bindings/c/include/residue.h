@@ -132,10 +132,10 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// What was wrong when a function last failed on this thread, as an English sentence of at most 1023
-// bytes; empty if none has. The pointer is the thread's own, always the same, and good until the
-// thread ends, as that of strerror; the next failure on the thread replaces the text. Copy it to
-// keep it.
+// What was wrong when a function last failed on this thread, as an English sentence of at most
+// 1023 bytes; empty if none has. The pointer is the thread's own, always the same, and good until
+// the thread ends, as that of strerror; the next failure on the thread replaces the text. Copy it
+// to keep it.
 const char *residue_last_error(void);
 
 // What is wrong with RESIDUE_CPU in the environment, as an English sentence: the library ignores a
