@@ -93,7 +93,7 @@ pub fn _search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResul
         }
         let outcome = Outcome::merge(&parts).map_err(refused)?;
         Ok(match form {
-            "text" => strength_search::text(&outcome),
+            "text" => strength_search::text(&outcome).map_err(refused)?,
             "csv" => strength_search::csv(&outcome).map_err(refused)?,
             _ => strength_search::json(&outcome).map_err(refused)?.to_string(),
         })

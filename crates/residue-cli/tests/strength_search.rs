@@ -26,7 +26,10 @@ fn polynomials_that_keep_a_distance() {
     for one in found {
         let limit = &one["limits"][0];
         assert!(limit["data_bits"].as_u64().unwrap() >= 135, "{one}");
-        assert!(limit["undetected"].as_array().unwrap().len() < 6);
+        let error = &limit["undetected"];
+        let check = u64::from_str_radix(error["check"].as_str().unwrap(), 16).unwrap();
+        assert!(error["data"].as_array().unwrap().len() + (check.count_ones() as usize) < 6);
+        assert_eq!(error["bits"].as_u64(), limit["data_bits"].as_u64().map(|bits| bits + 1));
     }
     let csv = search(&[&arguments[..], &["--csv"]].concat()).run();
     assert_eq!(csv.ends(0).lines().count(), found.len() + 1);

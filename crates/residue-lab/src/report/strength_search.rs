@@ -11,8 +11,11 @@ use serde_json::{Value, json};
 const SHOWN: usize = 50;
 
 /// A sentence, and a table of the first fifty; of a survey a line for each.
-#[must_use]
-pub fn text(outcome: &Outcome) -> String {
+///
+/// # Errors
+/// [`Error::Unconfirmed`].
+pub fn text(outcome: &Outcome) -> Result<String, Error> {
+    outcome.found.iter().try_for_each(|found| undetected(found).map(drop))?;
     let mut lines = vec![sentence(outcome)];
     if !outcome.missing.is_empty() {
         lines.push(format!(
@@ -33,7 +36,7 @@ pub fn text(outcome: &Outcome) -> String {
             }
         }
     }
-    lines.join("\n") + "\n"
+    Ok(lines.join("\n") + "\n")
 }
 
 fn sentence(outcome: &Outcome) -> String {

@@ -75,7 +75,7 @@ pub fn run(args: &SearchArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.json {
         return Ok(output.json(&report::json(&outcome)?)?);
     }
-    let text = if args.csv { report::csv(&outcome)? } else { report::text(&outcome) };
+    let text = if args.csv { report::csv(&outcome) } else { report::text(&outcome) }?;
     Ok(output.line(text.trim_end())?)
 }
 
