@@ -8,11 +8,13 @@ use common::{folder, residue};
 /// The arguments with spaces between them, and words of the message.
 const REFUSED: &[(&str, &str)] = &[
     // No option that is read is without effect.
-    ("strength weights crc-8 --length 64 --most 4 --ber 1e-5", "'--ber <RATE>' cannot be used"),
-    ("strength weights crc-8 --length 64 --csv --ber 1e-5", "'--ber <RATE>' cannot be used"),
+    ("strength weights crc-8 --length 64 --most 4 --ber 1e-5", "'--ber <RATE>'"),
+    ("strength weights crc-8 --length 64 --csv --ber 1e-5", "'--ber <RATE>'"),
     ("strength weights crc-8 --length 64 --csv --json", "cannot be used"),
     ("strength compare --link 1G --frames-per-second 5", "'--link <SPEED>' cannot be used"),
     ("strength compare --csv --json", "cannot be used"),
+    ("strength crc-8 --width 16", "--width 16"),
+    ("strength weights crc-8 --length 64 --width 16", "--width 16"),
     ("strength crc-8 --length 64 --most 4", "cannot be used"),
     ("strength crc-8 --length 64 --confirm", "cannot be used"),
     ("strength crc-8 --csv --confirm", "cannot be used"),

@@ -51,7 +51,7 @@ fn undetected_errors_a_year_are_those_of_a_full_link_at_the_length_asked_for() {
     for (more, frames) in [
         (&[][..], 10e9 / 8.0 / 1538.0),
         (&["--length", "9000B", "--link", "100G"], 100e9 / 8.0 / 9038.0),
-        (&["--length", "1B", "--link", "1e9"], 1e9 / 8.0 / 84.0),
+        (&["--length", "40B", "--link", "1e9"], 1e9 / 8.0 / 84.0),
         (&["--length", "9000B", "--frames-per-second", "5"], 5.0),
     ] {
         let json = run(&[more, &["--json"]].concat()).json();
@@ -61,7 +61,7 @@ fn undetected_errors_a_year_are_those_of_a_full_link_at_the_length_asked_for() {
         near(&rate["per_year"]["value"], undetected * frames * 365.0 * 86_400.0);
     }
     let text = run(&["--length", "9000B", "--link", "100G"]).ends(0).replace('\n', " ");
-    assert!(text.contains("Ethernet of 100 Gb/s, full"), "{text}");
+    assert!(text.contains("1,383,049 frames a second (Ethernet of 100 Gb/s, full)"), "{text}");
 }
 
 #[test]

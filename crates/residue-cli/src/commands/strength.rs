@@ -12,7 +12,7 @@ mod weights;
 use crate::lengths::bits as length;
 use crate::output::Output;
 use crate::progress::Progress;
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use residue_lab::report::polynomial::{json as polynomial_as_json, written};
 use residue_lab::report::{grouped, table::COLUMNS, wrapped};
@@ -133,6 +133,19 @@ fn duration(seconds: f64) -> String {
         ..100.0 => format!("{seconds:.0} seconds"),
         ..6000.0 => format!("{:.0} minutes", seconds / 60.0),
         _ => format!("{:.0} hours", seconds / 3600.0),
+    }
+}
+
+/// The polynomial that `text` names, and how it was read. A width that a name contradicts is no detail to pass over.
+fn generator(text: &str, width: Option<u32>) -> anyhow::Result<(Generator, Notation)> {
+    let (generator, read) = Generator::parse(text, width)?;
+    match width {
+        Some(width) if width != generator.width() => bail!(
+            "--width {width}: `{}` has {} bits; leave --width out",
+            text.escape_debug(),
+            generator.width()
+        ),
+        _ => Ok((generator, read)),
     }
 }
 

@@ -73,10 +73,13 @@ pub fn table(comparison: &Comparison) -> Table {
              is not seen, of CRCs A_w / C(n, w) over data and check value, of sums over uniform data, the check value being \
              right. random: the share of random data taken for right. P: probability of an undetected error in a frame at a \
              bit error rate; a year: P x {} frames a second{} x {YEAR} seconds. -: not counted.",
-            significant(comparison.frames_per_second, 6),
+            match comparison.frames_per_second {
+                few @ ..1000.0 => significant(few, 6),
+                many => grouped(many.round() as u64),
+            },
             comparison.link_bits_per_second.map_or(String::new(), |speed| format!(
                 " (Ethernet of {} Gb/s, full)",
-                significant(speed / 1e9, 4)
+                speed / 1e9
             ))
         ),
         stub: "code",

@@ -84,7 +84,7 @@ mod tests {
         let told: Vec<String> = sums.iter().flat_map(witnesses).collect();
         assert!(
             told.contains(
-                &"adler-32: 2 wrong bits, not seen: 65521 bytes, zero; data 6, check 00000002"
+                &"adler-32: 2 wrong bits, not seen: 65521 bytes, zero; data 0, check 00000080"
                     .to_string()
             )
         );

@@ -46,7 +46,7 @@ pub struct ProfileArgs {
 /// Finds and prints limits.
 pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let text = args.polynomial.as_deref().unwrap_or_default();
-    let (generator, read) = Generator::parse(text, args.width)?;
+    let (generator, read) = super::generator(text, args.width)?;
     let code = named(text, &generator);
     let start = Instant::now();
     if let Some(data) = args.length {

@@ -6,7 +6,7 @@ use crate::output::Output;
 use clap::Args;
 use num_bigint::BigUint;
 use residue_lab::strength::probability::{self, Curve, Shape};
-use residue_lab::strength::{Generator, Kind, Weights};
+use residue_lab::strength::{Kind, Weights};
 use serde_json::{Value, json};
 
 const HELP: &str = "\
@@ -63,7 +63,7 @@ fn error_rate(text: &str) -> Result<String, String> {
 
 /// Counts and prints.
 pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
-    let (generator, read) = Generator::parse(&args.polynomial, args.width)?;
+    let (generator, read) = super::generator(&args.polynomial, args.width)?;
     let weights = args.patience.work(
         output,
         "counting",
