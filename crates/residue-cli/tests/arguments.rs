@@ -1,5 +1,5 @@
-//! Arguments that are wrong, or that another argument makes meaningless, are refused before any work: no output, exit code
-//! 2, and a message that names the argument.
+//! Arguments that are wrong, or that another argument makes meaningless, are refused before any
+//! work: no output, exit code 2, and a message that names the argument.
 
 mod common;
 

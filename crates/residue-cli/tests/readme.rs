@@ -1,5 +1,5 @@
-//! Every command of README.md does what the page says, those of docs/ whose output is shown print it, and every document
-//! is found from docs/README.md.
+//! Every command of README.md does what the page says, those of docs/ whose output is shown print
+//! it, and every document is found from docs/README.md.
 #![cfg(unix)]
 
 mod common;

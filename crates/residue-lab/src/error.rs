@@ -70,7 +70,8 @@ pub enum Error {
     Incomplete,
     /// The code's value is wider than 32 bits.
     TooWide(String),
-    /// This code detects the error that was to prove a limit, or some shorter error goes undetected: the limit is wrong.
+    /// This code detects the error that was to prove a limit, or some shorter error goes
+    /// undetected: the limit is wrong.
     Unconfirmed(String),
     /// Data cannot be read.
     Read {

@@ -11,9 +11,10 @@
 //! - the *weights* A_w count the codewords of w bits ([`weights`]);
 //! - the *probability of an undetected error* at a bit error rate follows from them ([`probability`]).
 //!
-//! Lengths are of the data, in bits, without the check value, unless it says codeword. The places of a [`Witness`] are
-//! powers of x in the codeword's polynomial: 0 is the check value's last bit, `width` the last bit of the data. What is
-//! printed is an [`Undetected`], whose bits are numbered from the first that is sent.
+//! Lengths are of the data, in bits, without the check value, unless it says codeword. The places
+//! of a [`Witness`] are powers of x in the codeword's polynomial: 0 is the check value's last bit,
+//! `width` the last bit of the data. What is printed is an [`Undetected`], whose bits are numbered
+//! from the first that is sent.
 
 pub mod additive;
 pub mod advise;

@@ -1,5 +1,6 @@
-//! Limits of Hamming distances, and the errors that prove them, against the codes themselves: nothing here knows how a
-//! limit was found. Receivers are the most lenient ones there are: they take 0 and the modulus for one residue.
+//! Limits of Hamming distances, and the errors that prove them, against the codes themselves:
+//! nothing here knows how a limit was found. Receivers are the most lenient ones there are: they
+//! take 0 and the modulus for one residue.
 
 use proptest::prelude::*;
 use residue::Code;
@@ -54,7 +55,8 @@ fn flip(word: &mut [u8], bit: usize) {
     word[bit / 8] ^= 0x80 >> (bit % 8);
 }
 
-/// The codeword that an undetected error of a sum happens to, behind `before` zero bytes, and the same with the error.
+/// The codeword that an undetected error of a sum happens to, behind `before` zero bytes, and the
+/// same with the error.
 fn twice(code: &Code, error: &Undetected, before: usize) -> [Vec<u8>; 2] {
     let mut data = vec![0; before + error.bits() as usize / 8];
     error.nonzero().iter().for_each(|&(place, byte)| data[before + place as usize] = byte);
@@ -135,7 +137,8 @@ fn no_pair_of_bits_is_undetected_at_the_limit() {
         if !(2..300).contains(&limit) {
             continue;
         }
-        // For each two bits there is a k by which they differ; and by the complement they do the other way round.
+        // For each two bits there is a k by which they differ; and by the complement they do the
+        // other way round.
         let mut all: Vec<Vec<u8>> = vec![vec![0; limit], vec![0xff; limit]];
         for k in 0..11 {
             let mut data = vec![0; limit];

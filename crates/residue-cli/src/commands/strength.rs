@@ -136,7 +136,8 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// The polynomial that `text` names, and how it was read. A width that a name contradicts is no detail to pass over.
+/// The polynomial that `text` names, and how it was read. A width that a name contradicts is no
+/// detail to pass over.
 fn generator(text: &str, width: Option<u32>) -> anyhow::Result<(Generator, Notation)> {
     let (generator, read) = Generator::parse(text, width)?;
     match width {

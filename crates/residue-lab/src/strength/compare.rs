@@ -31,7 +31,8 @@ pub const FEW: std::ops::RangeInclusive<u32> = 2..=6;
 /// Seconds in 365 days.
 pub const YEAR: f64 = 365.0 * 86_400.0;
 
-/// Bytes that Ethernet adds to the data of a frame: preamble and delimiter, header, check sequence, gap.
+/// Bytes that Ethernet adds to the data of a frame: preamble and delimiter, header, check sequence,
+/// gap.
 const AROUND: u64 = 8 + 14 + 4 + 12;
 
 /// Shorter data are padded by Ethernet to so many bytes.
@@ -334,7 +335,8 @@ fn sum(code: &Additive, question: &Question, rates: &[f64]) -> Result<Row, Error
     let told = sums::distance(code)?;
     let three_to = told.as_ref().map_or(0, |distance| distance.three_to);
     let distance = if bytes <= three_to { 3 } else { 2 };
-    // Errors of two bits go on being undetected in longer data, and errors of three are in the shortest.
+    // Errors of two bits go on being undetected in longer data, and errors of three are in the
+    // shortest.
     let kind = Kind::Exact;
     let limits = match three_to {
         0 => Vec::new(),

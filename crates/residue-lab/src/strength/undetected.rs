@@ -1,12 +1,12 @@
 //! Undetected errors as they are printed, each confirmed by the very code it is printed for.
 //!
-//! The bits of the data are numbered as they are sent, from 0, the first. Bit i is in byte i / 8; within a byte the highest
-//! bit is the first (80, 40, 20, ...), but for CRCs that are reflected (`refin`) the lowest (01, 02, 04, ...). The check
-//! value's wrong bits are given as the difference (exclusive or) of two values, in hexadecimal as `residue sum` prints
-//! values.
+//! The bits of the data are numbered as they are sent, from 0, the first. Bit i is in byte i / 8;
+//! within a byte the highest bit is the first (80, 40, 20, ...), but for CRCs that are reflected
+//! (`refin`) the lowest (01, 02, 04, ...). The check value's wrong bits are given as the difference
+//! (exclusive or) of two values, in hexadecimal as `residue sum` prints values.
 //!
-//! Limits of CRCs are in bits. Data of another length than whole bytes stand for whole bytes with as many zero bits in
-//! front as are missing; bit 0 is the first one behind them.
+//! Limits of CRCs are in bits. Data of another length than whole bytes stand for whole bytes with
+//! as many zero bits in front as are missing; bit 0 is the first one behind them.
 
 use residue::code::Sum;
 use residue::fletcher::check_octets;
@@ -16,12 +16,14 @@ use serde::Serialize;
 use super::{Generator, Limit, Witness};
 use crate::Error;
 
-/// An error that a code does not detect, and the data it happens to. There is none that the code was not asked about.
+/// An error that a code does not detect, and the data it happens to. Only what the code itself
+/// confirms becomes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Undetected {
     /// Bits of the data.
     bits: u64,
-    /// The bytes of the data that are not zero, by place. Empty for CRCs: they detect an error in all data or in none.
+    /// The bytes of the data that are not zero, by place. Empty for CRCs: they detect an error in
+    /// all data or in none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nonzero: Vec<(u64, u8)>,
     /// Wrong bits of the data: 0 is the first that is sent.
@@ -34,8 +36,8 @@ pub struct Undetected {
 const LAID_OUT: u64 = 1 << 20;
 
 impl Undetected {
-    /// The wrong bits `data` of a message of `bits` bits, whose bytes are zero but for `nonzero`, with the change `check` of
-    /// the check value.
+    /// Confirms an error: the wrong bits `data` in `bits` bits of data, whose bytes are zero but
+    /// for `nonzero`, and the change `check` of the check value.
     ///
     /// # Errors
     /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it.
@@ -54,10 +56,11 @@ impl Undetected {
         }
     }
 
-    /// The error of `witness` at the end of `bits` bits of data.
+    /// Confirms the error of `witness` at the end of `bits` bits of data.
     ///
     /// # Errors
-    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or the data are too short for it.
+    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or the data are too
+    /// short for it.
     pub fn of(
         witness: &Witness,
         (name, code): (&str, &Code),
@@ -79,10 +82,11 @@ impl Undetected {
         Undetected::new((name, code), bits, Vec::new(), data, check)
     }
 
-    /// The error that proves a limit, in data one bit longer; `None` for a bound.
+    /// Confirms the error that proves a limit, in data one bit longer; `None` for a bound.
     ///
     /// # Errors
-    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or it has too many bits to prove the limit.
+    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or it has too many
+    /// bits to prove the limit.
     pub fn of_limit(
         limit: &Limit,
         (name, code): (&str, &Code),
@@ -94,44 +98,45 @@ impl Undetected {
         Undetected::of(witness, (name, code), limit.data.saturating_add(1)).map(Some)
     }
 
-    /// Bits of the data.
+    /// Returns the length of the data in bits.
     #[must_use]
     pub fn bits(&self) -> u64 {
         self.bits
     }
 
-    /// The bytes of the data that are not zero, by place.
+    /// Returns the bytes of the data that are not zero, by place.
     #[must_use]
     pub fn nonzero(&self) -> &[(u64, u8)] {
         &self.nonzero
     }
 
-    /// Wrong bits of the data: 0 is the first that is sent.
+    /// Returns the wrong bits of the data: 0 is the first that is sent.
     #[must_use]
     pub fn data(&self) -> &[u64] {
         &self.data
     }
 
-    /// What the check value changes by, in hexadecimal.
+    /// Returns the change of the check value, in hexadecimal.
     #[must_use]
     pub fn check(&self) -> &str {
         &self.check
     }
 
-    /// `data 0 2215 2866, check 80000000`
+    /// Writes the error as `data 0 2215 2866, check 80000000`.
     #[must_use]
     pub fn text(&self) -> String {
         format!("data {}, check {}", self.data_text(), self.check)
     }
 
-    /// The wrong bits of the data with spaces between them.
+    /// Writes the wrong bits of the data with spaces between them.
     #[must_use]
     pub fn data_text(&self) -> String {
         self.data.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether `code` gives the wrong data the wrong value; and of codes that are verified by what data and check octets
-    /// add up to, whether both are right by that, too. `None` if the bits are not in the data.
+    /// Whether `code` gives the wrong data the wrong value; and of codes that are verified by what
+    /// data and check octets add up to, whether both are right by that, too. `None` if the bits are
+    /// not in the data.
     fn is_undetected(&self, code: &Code, check: u128) -> Option<bool> {
         let bytes = self.bits.div_ceil(8);
         let pad = bytes * 8 - self.bits;
@@ -158,8 +163,8 @@ impl Undetected {
     }
 }
 
-/// The CRC that `text` names, and its name; of a polynomial alone the CRC that takes the highest bit first, with zeros for
-/// its other parameters.
+/// Returns the CRC that `text` names, and its name; of a polynomial alone the CRC that takes the
+/// highest bit first, with zeros for its other parameters.
 #[must_use]
 pub fn named(text: &str, generator: &Generator) -> (String, Code) {
     let text = text.trim();
@@ -195,7 +200,8 @@ fn value(code: &Code, bytes: u64, nonzero: &[(u64, u8)]) -> Option<u128> {
         .try_fold(zeros, |value, &(place, byte)| code.update(value, bytes, place, &[0], &[byte]))
 }
 
-/// Whether data with the check octets `value` behind them verify, where a code has such; `true` for all others.
+/// Whether data with the check octets `value` behind them verify, where a code has such; `true` for
+/// all others.
 fn octets_fit(code: &Code, bytes: u64, nonzero: &[(u64, u8)], value: u128) -> Option<bool> {
     let with = |octets: &[u8]| {
         let mut data = laid_out(bytes, nonzero)?;

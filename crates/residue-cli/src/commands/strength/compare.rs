@@ -42,8 +42,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "RATE", value_delimiter = ',', value_parser = error_rate, default_value = "1e-8,1e-6,1e-5,1e-4")]
     ber: Vec<String>,
 
-    /// Speed of a full Ethernet link, in bits a second, as 10G or 2.5G, for undetected errors a year: a frame takes 38
-    /// bytes beside its data
+    /// Speed of a full Ethernet link, in bits a second, as 10G or 2.5G, for undetected errors a
+    /// year: a frame takes 38 bytes beside its data
     #[arg(long, value_name = "SPEED", default_value = "10G", value_parser = speed)]
     link: f64,
 

@@ -30,7 +30,8 @@ pub struct WeightsArgs {
     /// Count errors of up to this many bits [default: all, of which the first 16 are printed]
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     most: Option<u32>,
-    /// Bit error rates at which to print the probability of an undetected error, exactly: it takes all weights
+    /// Bit error rates at which to print the probability of an undetected error, exactly: it takes
+    /// all weights
     #[arg(
         long,
         value_name = "RATE",

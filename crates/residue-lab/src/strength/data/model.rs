@@ -118,7 +118,8 @@ pub struct Values {
 /// A value and how often it came.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Frequent {
-    /// The value in hexadecimal, as a receiver compares it: zero of one's complement is 0, pairs are B:A.
+    /// The value in hexadecimal, as a receiver compares it: zero of one's complement is 0, pairs
+    /// are B:A.
     pub value: String,
     /// Cells with it.
     pub cells: u64,

@@ -20,8 +20,8 @@ pub struct Distance {
 
 /// The Hamming distance of a sum; `None` for CRCs.
 ///
-/// No two wrong bits go unseen up to the limit: that is computed from what every bit adds. Both errors are found and
-/// confirmed by the code itself.
+/// No two wrong bits go unseen up to the limit: that is computed from what every bit adds. Both
+/// errors are found and confirmed by the code itself.
 ///
 /// # Errors
 /// [`Error::Unconfirmed`] if computation or code contradict the limit.
@@ -48,8 +48,8 @@ fn limit(code: &Additive) -> usize {
     let units = match modulus as usize {
         // Two units are enough: the first counts twice, so that its highest bit adds nothing to B.
         modulus if modulus.is_power_of_two() => 1,
-        // Units as far apart as the modulus count alike, and so the codeword must not be longer. Two units of it are the
-        // check octets.
+        // Units as far apart as the modulus count alike, and so the codeword must not be longer.
+        // Two units of it are the check octets.
         modulus if code.octets() => modulus - 2,
         // The first of as many units as the modulus adds nothing to B.
         modulus => modulus - 1,
@@ -57,7 +57,8 @@ fn limit(code: &Additive) -> usize {
     units * unit as usize
 }
 
-/// One wrong bit of the first unit of `bytes` bytes of data that changes so many bits of the value, for some last byte.
+/// One wrong bit of the first unit of `bytes` bytes of data that changes so many bits of the value,
+/// for some last byte.
 fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, Error> {
     for last in 0..=255 {
         let mut data = vec![0; bytes];
@@ -77,7 +78,8 @@ fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, E
     Err(Error::Unconfirmed(code.name().into()))
 }
 
-/// Whether no two wrong bits, of `bytes` bytes of data and the value behind them, go unseen by a code of pairs.
+/// Whether no two wrong bits, of `bytes` bytes of data and the value behind them, go unseen by a
+/// code of pairs.
 struct NoPair<'a>(&'a Additive, usize);
 
 impl Work for NoPair<'_> {
