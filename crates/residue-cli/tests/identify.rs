@@ -109,6 +109,40 @@ fn what_is_said() {
 }
 
 #[test]
+fn too_few_samples_of_a_crc_are_not_decided_and_not_ruled_out() {
+    let crc = common::code("width=12,poly=a6b,init=123,refin=true,xorout=5c6");
+    let sample =
+        |text: &&str| format!("text:{text}:{}", common::hex(&crc, crc.value(text.as_bytes())));
+    let messages =
+        ["one", "three", "seventeen", "a longer message", "and one that is longer", "six"];
+    let few: Vec<String> = messages[..3].iter().map(sample).collect();
+    let run = |json: &[&str], samples: &[String]| {
+        let samples = samples.iter().map(String::as_str);
+        residue(["identify"].into_iter().chain(json.iter().copied()).chain(samples)).run()
+    };
+    let text = run(&[], &few);
+    let text = text.ends(1).replace('\n', " ");
+    assert!(
+        text.contains("Not decided: CRCs of")
+            && text.contains("Give more") | text.contains("give more"),
+        "{text}"
+    );
+    assert!(!text.contains("no other CRC of 3 to 12 bits"), "{text}");
+    let json = run(&["--json"], &few).json();
+    assert!(json["undecided_widths"].as_array().unwrap().contains(&12.into()), "{json:#}");
+    assert_eq!(
+        (&json["found"], &json["certainty"]),
+        (&false.into(), &"undecided".into()),
+        "{json:#}"
+    );
+    let enough: Vec<String> = messages.iter().map(sample).collect();
+    let ran = run(&["--json"], &enough);
+    ran.ends(0);
+    assert_eq!(ran.json()["certainty"], "found");
+    assert_eq!(ran.json()["undecided_widths"], serde_json::Value::Null);
+}
+
+#[test]
 fn samples_that_are_none() {
     let refuse = |args: &[&str], why: &str| {
         let ran = residue([&["identify"], args].concat()).run();
