@@ -214,6 +214,77 @@ fn csv() {
 }
 
 /// The exit code of every case. Offload is wrong with `--strict`, and changes nothing else.
+/// A capture of two packets in Aruba's GRE, an ESP packet, and one of TCP's own.
+fn with_tunnels() -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101] {
+        file.extend(word.to_le_bytes());
+    }
+    let gre = &[0, 0, 0x82, 0, 1, 2, 3, 4][..];
+    for (protocol, inner) in [(47, gre), (50, &[1; 8]), (47, gre), (253, &[])] {
+        let length = 20 + inner.len() as u8;
+        let header = [0x45, 0, 0, length, 0, 0, 0, 0, 64, protocol, 0, 0];
+        let mut packet = [&header[..], &[192, 0, 2, 1, 192, 0, 2, 2], inner].concat();
+        let value = residue::internet::checksum(&packet[..20]);
+        packet[10..12].copy_from_slice(&value.to_be_bytes());
+        for word in [0, 0, u32::from(length), u32::from(length)] {
+            file.extend(word.to_le_bytes());
+        }
+        file.extend(packet);
+    }
+    file
+}
+
+#[test]
+fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_error() {
+    let run = |args: &[&str]| {
+        residue([&["pcap", "verify"], args, &["-"]].concat()).input(&with_tunnels()).run()
+    };
+    assert_eq!(
+        run(&[]).ends(0),
+        "-: pcap, 4 packets\n\
+         \n\
+         protocol     good  bad\n\
+         IPv4 header     4    -\n\
+         \n\
+         packets  not followed\n\
+         \u{20}     2  GRE protocol 8200 (Aruba)\n\
+         \u{20}     1  IP protocol 50 (ESP: encrypted)\n\
+         \n\
+         nothing wrong, 3 packets not followed\n"
+    );
+    let json = run(&["--json"]);
+    json.ends(0);
+    assert_eq!(
+        json.json()["captures"][0]["not_followed"],
+        serde_json::json!([
+            { "kind": "GRE protocol", "value": 0x8200, "name": "Aruba", "packets": 2 },
+            { "kind": "IP protocol", "value": 50, "name": "ESP: encrypted", "packets": 1 },
+        ])
+    );
+    for args in [&["--strict"][..], &["--strict", "--json"], &["--strict", "--csv"]] {
+        run(args).ends(1);
+    }
+    // What repairs and surveys a capture says it, too.
+    let tunnels = with_tunnels();
+    let fix = residue(["pcap", "fix", "-n", "-"]).input(&tunnels).run();
+    assert_eq!(
+        fix.ends(0),
+        "0 would be repaired, 0 wrong left as they are, 3 packets not followed\n"
+    );
+    let survey = residue(["pcap", "survey", "--json", "-"]).input(&tunnels).run();
+    assert_eq!(survey.json()["packets_not_followed"], 3);
+}
+
+#[test]
+fn the_own_good_captures_are_followed_to_their_ends() {
+    for case in make::cases() {
+        let name = format!("{}.good.{}", case.name, make::file::extension(case.format));
+        let json = verify(&["--json", &name]);
+        assert_eq!(json.json()["captures"][0]["not_followed"], serde_json::json!([]), "{name}");
+    }
+}
+
 #[test]
 fn exit_codes() {
     let code = |verdicts: &[(&str, Verdict)], strict: bool| {

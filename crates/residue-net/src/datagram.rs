@@ -172,10 +172,7 @@ impl Datagrams {
                 && let Some(datagram) = self.waiting.remove(&key)
             {
                 self.bytes -= datagram.cost();
-                // Without the first part there is no transport header.
-                if datagram.parts.first().is_some_and(|part| part.offset == 0) {
-                    ready.push(datagram.unit());
-                }
+                ready.push(datagram.unit());
                 return true;
             }
         }
@@ -244,6 +241,9 @@ impl Datagram {
     /// The addresses and as much of the payload as there is without a gap.
     fn unit(self) -> Unit {
         let complete = self.is_complete();
+        // Without the first part there is no transport header.
+        let has_header = self.parts.first().is_some_and(|part| part.offset == 0);
+        let headless = (!has_header).then_some(self.parts.len() as u64);
         let half = self.addresses.len() as u32 / 2;
         let mut ip = self.ip;
         ip.source = Span::at(0, half);
@@ -282,6 +282,7 @@ impl Datagram {
             missing,
             ip,
             depth: self.depth + 1,
+            headless,
         }
     }
 }

@@ -93,6 +93,7 @@ impl Repairer {
         let mut across = false;
         let read = verify::packets(open()?, |buffer| {
             let several = matches!(buffer.places, Places::Runs(_));
+            summary.unfollowed_in(buffer);
             for finding in buffer.findings() {
                 summary.take(&finding);
                 across |= several && matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);

@@ -2,6 +2,7 @@
 
 use crate::check::{Check, Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::pcap::LinkType;
+use crate::unfollowed::{Numbering, Unfollowed};
 use crate::wire;
 use crate::wire::ip::Ip;
 use crate::wire::tcp_checksum_option::Agreements;
@@ -19,6 +20,8 @@ pub struct Found {
     pub fragments: Vec<Fragment>,
     /// TCP segments of connections whose stream carries check values.
     pub segments: Vec<Segment>,
+    /// Where the walk ended at protocols that are not read, each once, and how many packets ended there.
+    pub unfollowed: Vec<(Unfollowed, u64)>,
 }
 
 impl Found {
@@ -29,6 +32,7 @@ impl Found {
         self.networks.clear();
         self.fragments.clear();
         self.segments.clear();
+        self.unfollowed.clear();
     }
 }
 
@@ -153,12 +157,25 @@ impl<'a> Walk<'a> {
         span.end as usize <= self.bytes.len()
     }
 
-    /// Goes one header deeper, if there is no end of them.
+    /// Descends one level, up to [`DEEPEST`].
     pub fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
         if self.depth < DEEPEST {
             self.depth += 1;
             walk(self);
             self.depth -= 1;
+        } else {
+            self.unfollowed(Numbering::Depth, DEEPEST);
+        }
+    }
+
+    /// Reports that the walk ends at a protocol that is not read, unless it is known to hold no check value.
+    #[cold]
+    pub fn unfollowed(&mut self, numbering: Numbering, value: impl Into<u64>) {
+        let known = &mut self.found.unfollowed;
+        if let Some(unfollowed) = Unfollowed::new(numbering, value.into())
+            && known.iter().all(|(other, _)| *other != unfollowed)
+        {
+            known.push((unfollowed, 1));
         }
     }
 

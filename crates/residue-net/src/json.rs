@@ -2,8 +2,24 @@
 
 use crate::check::Protocol;
 use crate::summary::{Counts, Faults, Summary, ranked, sender_name};
+use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
+
+/// The protocols at which packets ended: what numbers each (`kind`), its number, its name and the number of packets. One
+/// without a kind stands for all beyond those that are told apart.
+#[must_use]
+pub fn not_followed(summary: &Summary) -> Value {
+    let row = |&(unfollowed, packets): &(Option<Unfollowed>, u64)| {
+        json!({
+            "kind": unfollowed.map(|it| it.numbering.name()),
+            "value": unfollowed.map(|it| it.value),
+            "name": unfollowed.and_then(Unfollowed::name),
+            "packets": packets,
+        })
+    };
+    summary.unfollowed().iter().map(row).collect()
+}
 
 /// The report of the capture called `name`. `error` says why it could not be read to its end, if so; of the rewritten pairs,
 /// senders and flows there are the first `top`.
@@ -47,6 +63,7 @@ pub fn capture(
         "total": counts(&summary.total()),
         "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
         "causes": causes,
+        "not_followed": not_followed(summary),
         "rewritten": summary.diagnosis.rewrites().iter().take(top).map(|rewrite| json!({
             "source": rewrite.source.to_string(),
             "destination": rewrite.destination.to_string(),

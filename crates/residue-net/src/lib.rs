@@ -26,6 +26,7 @@ pub mod rewrite;
 pub mod stream;
 pub mod summary;
 pub mod survey;
+pub mod unfollowed;
 pub mod verify;
 pub mod wire;
 

@@ -10,6 +10,7 @@ mod session;
 pub use session::Kind;
 
 use crate::frame::{Found, Segment};
+use crate::unfollowed::{Numbering, Unfollowed};
 use crate::verify::Places;
 use crate::wire::tcp_checksum_option::Connection;
 use direction::{Around, Arrived, Direction};
@@ -26,12 +27,13 @@ const SYN: u8 = 2;
 const RST: u8 = 4;
 const ACK: u8 = 16;
 
-/// A PDU that has digests.
+/// A PDU that has digests; or, without bytes, the report of a stream in which no PDU was found.
 #[derive(Debug)]
 pub struct Pdu {
     /// The packet in which it begins.
     pub packet: u64,
-    /// Its place among the PDUs that its sender sent, as far as they were captured, from 1.
+    /// Its place among the PDUs that its sender sent, as far as they were captured, from 1; 0 if it
+    /// is none.
     pub number: u64,
     /// Source and destination address, then its bytes, as far as they were captured.
     pub bytes: Vec<u8>,
@@ -77,9 +79,25 @@ impl Stream {
         }
     }
 
+    /// No segment follows: gives up what waits, and reports directions in which no PDU was found.
+    fn finish(&mut self, ready: &mut dyn FnMut(Pdu)) {
+        self.give_up(ready);
+        if self.session.is_plain() {
+            return;
+        }
+        let port = self.ports.into_iter().find(|&port| Kind::of_ports([port; 2]).is_some());
+        let Some(port) = port else { return };
+        for (packet, packets) in self.directions.iter().filter_map(Direction::unfollowed) {
+            let unfollowed = Unfollowed { numbering: Numbering::TcpPort, value: port.into() };
+            let found = Found { unfollowed: vec![(unfollowed, packets)], ..Found::default() };
+            let (bytes, places) = (Vec::new(), Vec::new());
+            ready(Pdu { packet, number: 0, bytes, places, found, is_cut: false });
+        }
+    }
+
     /// Another connection between the same ends.
     fn restart(&mut self, ready: &mut dyn FnMut(Pdu)) {
-        self.give_up(ready);
+        self.finish(ready);
         self.session = Session::new(self.session.kind());
         self.directions = [Direction::new(), Direction::new()];
         self.closed = false;
@@ -181,7 +199,7 @@ impl Streams {
         let mut streams: Vec<_> = self.streams.drain().collect();
         streams.sort_by_key(|(_, stream)| stream.used);
         for (_, mut stream) in streams {
-            stream.give_up(ready);
+            stream.finish(ready);
         }
         self.order.clear();
         self.bytes = 0;
@@ -198,7 +216,7 @@ impl Streams {
                 self.order.push_back((stream.used, connection));
             } else if let Some(mut stream) = self.streams.remove(&connection) {
                 self.bytes -= stream.cost();
-                stream.give_up(ready);
+                stream.finish(ready);
                 return;
             }
         }

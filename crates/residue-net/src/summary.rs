@@ -3,11 +3,16 @@
 use crate::address::Address;
 use crate::check::{Protocol, Reason, Verdict};
 use crate::diagnose::Diagnosis;
+use crate::unfollowed::Unfollowed;
 use crate::verify::{Buffer, Finding};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 /// Senders, and flows, counted one by one. What comes later is counted in the totals only.
 const MOST: usize = 1 << 16;
+
+/// Protocols that are not followed, told apart.
+const MOST_UNFOLLOWED: usize = 256;
 
 /// How many checks have each verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,6 +127,9 @@ pub struct Summary {
     pub flows: HashMap<Flow, Faults>,
     /// What was learnt about the bad ones.
     pub diagnosis: Diagnosis,
+    unfollowed: BTreeMap<Unfollowed, u64>,
+    /// Packets that ended at protocols beyond those that are told apart.
+    unfollowed_others: u64,
 }
 
 impl Summary {
@@ -131,10 +139,37 @@ impl Summary {
         Summary::default()
     }
 
-    /// Counts all findings of a buffer.
+    /// Counts all findings of a buffer, and where the walk through it ended.
     #[inline]
     pub fn buffer(&mut self, buffer: &Buffer<'_>) {
         buffer.findings().for_each(|finding| self.take(&finding));
+        self.unfollowed_in(buffer);
+    }
+
+    /// Counts where the walk through a buffer ended.
+    #[inline]
+    pub fn unfollowed_in(&mut self, buffer: &Buffer<'_>) {
+        for &(unfollowed, packets) in &buffer.found.unfollowed {
+            let known = &mut self.unfollowed;
+            if known.len() < MOST_UNFOLLOWED || known.contains_key(&unfollowed) {
+                *known.entry(unfollowed).or_default() += packets;
+            } else {
+                self.unfollowed_others += packets;
+            }
+        }
+    }
+
+    /// The protocols at which walks ended, and how many packets each, most first; `None` stands for all beyond the first
+    /// 256 protocols.
+    #[must_use]
+    pub fn unfollowed(&self) -> Vec<(Option<Unfollowed>, u64)> {
+        let known = self.unfollowed.iter().map(|(&unfollowed, &count)| (Some(unfollowed), count));
+        let mut ranked: Vec<_> = known.collect();
+        ranked.sort_by_key(|&(_, packets)| Reverse(packets));
+        if self.unfollowed_others > 0 {
+            ranked.push((None, self.unfollowed_others));
+        }
+        ranked
     }
 
     /// Counts a finding.

@@ -7,6 +7,7 @@ use crate::frame::{Found, Walk};
 use crate::pcap::compressed::Compression;
 use crate::pcap::{Format, Packet, Reader};
 use crate::stream::{Pdu, Streams};
+use crate::unfollowed::Numbering;
 use crate::wire;
 use crate::wire::ip::Ip;
 use crate::wire::tcp_checksum_option::Agreements;
@@ -71,6 +72,8 @@ pub struct Unit {
     pub doubt: Option<Reason>,
     /// How many headers, as [`crate::frame::Walk`] counts them, are around it.
     pub depth: u8,
+    /// If the first fragment is missing, and with it the header: how many others there are.
+    pub headless: Option<u64>,
 }
 
 /// Bytes that were walked through, a packet's or those of several put together, and what was found in them.
@@ -200,7 +203,10 @@ impl Verifier {
             walk.depth = unit.depth;
             walk.addresses = [unit.ip.source, unit.ip.destination];
             walk.found.networks.push(walk.addresses);
-            if unit.ip.version == 4 {
+            if let Some(fragments) = unit.headless {
+                walk.unfollowed(Numbering::Fragments, unit.ip.protocol);
+                walk.found.unfollowed.iter_mut().for_each(|(_, packets)| *packets = fragments);
+            } else if unit.ip.version == 4 {
                 wire::ip_protocol(&mut walk, &unit.ip);
             } else {
                 wire::ipv6::payload(&mut walk, unit.ip);
@@ -249,7 +255,7 @@ impl Pdu {
             found: &self.found,
             is_cut: self.is_cut,
             doubt: None,
-            pdu: Some(self.number),
+            pdu: (self.number > 0).then_some(self.number),
         }
     }
 }

@@ -49,11 +49,17 @@ pub mod wlan;
 
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 use ip::Ip;
 
 /// Goes on by EtherType.
 pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
-    walk.deeper(|walk| match ether_type {
+    payload(walk, Numbering::EtherType, ether_type, span);
+}
+
+/// Goes on by a number that is an EtherType in what `numbering` says.
+pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
+    walk.deeper(|walk| match number {
         0x0800 => ipv4::walk(walk, span),
         0x86dd => ipv6::walk(walk, span),
         0x8100 | 0x88a8 | 0x9100 | 0x9200 => ethernet::vlan(walk, span),
@@ -77,6 +83,7 @@ pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
             }
         }
         0x894f => nsh::walk(walk, span),
+        _ if walk.u8(span, 0).is_some() => walk.unfollowed(numbering, number),
         _ => {}
     });
 }
@@ -119,6 +126,9 @@ fn rarer_ip_protocol(walk: &mut Walk, ip: &Ip) {
         137 => mpls::walk(walk, span),
         // Ethernet in segment routing over IPv6 (RFC 8986 section 4.9).
         143 => ethernet::walk(walk, span, None),
+        // Extension headers of IPv6 come here if they were cut off.
+        0 | 43 | 60 if ip.version == 6 => {}
+        number if walk.u8(span, 0).is_some() => walk.unfollowed(Numbering::IpProtocol, number),
         _ => {}
     }
 }
@@ -132,21 +142,40 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
             701 => lmp::walk,
             1701 => l2tp::walk,
             2152 => gtp::walk,
+            2268 => |walk, span| udp_tunnel(walk, 2268, span, walk.u8(span, 0) == Some(6)),
             3544 => teredo::walk,
             // LISP (RFC 9300 section 5.1): eight bytes, then an IP packet.
             4341 => |walk, span| link::raw(walk, span.skip(8)),
+            // RFC 3948: four zeros where ESP has its index mark a key exchange; keepalives have one byte.
+            4500 => |walk, span| {
+                let index = walk.u32(span, 0);
+                udp_tunnel(walk, 4500, span, index.is_some_and(|index| index != 0));
+            },
             4754 => gre::walk,
             4789 | 8472 => vxlan::walk,
             4790 => vxlan::generic,
+            5247 => |walk, span| udp_tunnel(walk, 5247, span, span.len() > 8),
             4791 => return roce::walk(walk, payload, ip),
             6080 => gue::walk,
             6081 => geneve::walk,
             6635 => mpls::walk,
             9899 => sctp::walk,
             20000 => dnp3::walk,
+            37008 => |walk, span| udp_tunnel(walk, 37008, span, span.len() > 8),
+            // WireGuard's fourth type of message is the one with a packet in it.
+            51820 => |walk, span| {
+                udp_tunnel(walk, 51820, span, walk.array(span, 0) == Some([4, 0, 0, 0]));
+            },
             _ => continue,
         };
         return walk.deeper(|walk| service(walk, payload));
+    }
+}
+
+/// Ends at a tunnel that is not entered, if there is a packet in it.
+fn udp_tunnel(walk: &mut Walk, port: u16, span: Span, carries: bool) {
+    if carries && !span.is_empty() {
+        walk.unfollowed(Numbering::UdpPort, port);
     }
 }
 
@@ -155,5 +184,11 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
 pub fn tcp_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     if ports.contains(&20000) {
         dnp3::walk(walk, payload);
+        if walk.u16(payload, 0).is_some_and(|start| start != dnp3::START) {
+            walk.unfollowed(Numbering::TcpPort, 20000u16);
+        }
+    }
+    if stun::is_message(walk, payload) {
+        walk.unfollowed(Numbering::TcpPort, 3478u16);
     }
 }

@@ -111,6 +111,10 @@ pub struct Direction {
     /// PDUs so far.
     number: u64,
     end: Option<u64>,
+    /// Was its beginning captured?
+    begun: bool,
+    /// The first packet with data, and how many there are.
+    packets: (u64, u64),
 }
 
 /// The position at which a stream begins: retransmissions of what was before the capture have lower ones.
@@ -132,7 +136,14 @@ impl Direction {
             searched: 0,
             number: 0,
             end: None,
+            begun: false,
+            packets: (0, 0),
         }
+    }
+
+    /// If there were data, but no PDU, and the beginning was not captured: the first packet, and how many there were.
+    pub fn unfollowed(&self) -> Option<(u64, u64)> {
+        (self.packets.1 > 0 && self.number == 0 && !self.begun).then_some(self.packets)
     }
 
     /// A SYN: data begin behind `sequence`. Says whether it begins another stream than the one known.
@@ -145,6 +156,7 @@ impl Direction {
         if self.origin.is_none() {
             self.origin = Some(sequence.wrapping_add(1));
             self.state = State::Framed;
+            self.begun = true;
         }
     }
 
@@ -161,6 +173,10 @@ impl Direction {
     /// Takes a segment.
     pub fn take(&mut self, around: &mut Around<'_>, arrived: &Arrived<'_>) {
         let &Arrived { sequence, bytes, sent, places, packet, finish } = arrived;
+        if !bytes.is_empty() {
+            let (first, count) = self.packets;
+            self.packets = (if count == 0 { packet } else { first }, count + 1);
+        }
         let origin = *self.origin.get_or_insert(sequence);
         let expected = origin.wrapping_add(self.next.wrapping_sub(ORIGIN) as u32);
         let ahead = i64::from(sequence.wrapping_sub(expected) as i32);

@@ -11,7 +11,8 @@ pub static HEADER: Protocol =
 pub static DATA: Protocol =
     Protocol { name: "dnp3.data", title: "DNP3 data block", source: "IEEE 1815, data link layer" };
 
-const START: u16 = 0x0564;
+/// What a frame begins with.
+pub const START: u16 = 0x0564;
 
 /// From the start bytes on. Frames that go on in another segment are judged as far as they are in this one.
 pub fn walk(walk: &mut Walk, span: Span) {

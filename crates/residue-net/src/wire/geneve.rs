@@ -2,13 +2,15 @@
 
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    if let (Some(first), Some(protocol)) = (walk.u8(span, 0), walk.u16(span, 2))
-        && first >> 6 == 0
-    {
+    let (Some(first), Some(protocol)) = (walk.u8(span, 0), walk.u16(span, 2)) else { return };
+    if first >> 6 == 0 {
         let options = u32::from(first & 63) * 4;
         super::ether_type(walk, protocol, span.skip(8 + options));
+    } else {
+        walk.unfollowed(Numbering::UdpPort, 6081u16);
     }
 }

@@ -3,6 +3,7 @@
 use super::{ethernet, link, ppp};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 /// The checksum: GRE header and payload.
 pub static GRE: Protocol = Protocol { name: "gre", title: "GRE", source: "RFC 2784 section 2.5" };
@@ -57,8 +58,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
                 super::ether_type(walk, number, inner.skip(8));
             }
         }
-        (0, _) => super::ether_type(walk, protocol, inner),
-        _ => {}
+        (0, _) => super::payload(walk, Numbering::Gre, protocol, inner),
+        _ => walk.unfollowed(Numbering::Gre, protocol),
     }
 }
 
@@ -69,7 +70,8 @@ fn erspan(walk: &mut Walk, span: Span) {
         Some(1) => 8,
         Some(2) if walk.u8(span, 11).is_some_and(|byte| byte & 1 != 0) => 20,
         Some(2) => 12,
-        _ => return,
+        Some(_) => return walk.unfollowed(Numbering::Gre, 0x88beu16),
+        None => return,
     };
     ethernet::walk(walk, span.skip(length), None);
 }

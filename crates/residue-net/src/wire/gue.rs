@@ -4,6 +4,7 @@ use super::ip::Ip;
 use super::link;
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 const CONTROL: u8 = 0x20;
 
@@ -16,9 +17,12 @@ pub fn walk(walk: &mut Walk, span: Span) {
             // Only tunnels stand behind it: what has a pseudo-header would have no addresses for it.
             if matches!(protocol, 4 | 41 | 47 | 97 | 137 | 143) {
                 super::ip_protocol(walk, &Ip { protocol, payload, ..Ip::default() });
+            } else {
+                walk.unfollowed(Numbering::Gue, protocol);
             }
         }
+        0 => {}
         1 => link::raw(walk, span),
-        _ => {}
+        _ => walk.unfollowed(Numbering::UdpPort, 6080u16),
     }
 }

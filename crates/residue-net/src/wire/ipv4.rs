@@ -3,6 +3,7 @@
 use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::{Fragment, Walk};
+use crate::unfollowed::Numbering;
 
 /// The header checksum: the header alone, options included.
 pub static HEADER: Protocol =
@@ -15,7 +16,10 @@ const STRICT_SOURCE_ROUTE: u8 = 137;
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<20>(span, 0) else { return };
     let header_length = u32::from(header[0] & 15) * 4;
-    if header[0] >> 4 != 4 || header_length < 20 {
+    if header[0] >> 4 != 4 {
+        return walk.unfollowed(Numbering::IpVersion, header[0] >> 4);
+    }
+    if header_length < 20 {
         return;
     }
     let outer = (walk.addresses, walk.length_zero);

@@ -3,6 +3,7 @@
 use super::ip::Ip;
 use crate::check::Span;
 use crate::frame::{Fragment, Walk};
+use crate::unfollowed::Numbering;
 
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
@@ -17,7 +18,10 @@ const JUMBO_PAYLOAD: u8 = 194;
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<8>(span, 0) else { return };
-    if header[0] >> 4 != 6 || !walk.is_whole(span.take(40)) {
+    if header[0] >> 4 != 6 {
+        return walk.unfollowed(Numbering::IpVersion, header[0] >> 4);
+    }
+    if !walk.is_whole(span.take(40)) {
         return;
     }
     let outer = (walk.addresses, walk.length_zero);

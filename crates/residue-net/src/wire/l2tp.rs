@@ -3,6 +3,7 @@
 use super::ppp;
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 const CONTROL: u16 = 0x8000;
 const LENGTH: u16 = 0x4000;
@@ -12,8 +13,11 @@ const OFFSET: u16 = 0x0200;
 /// From the flags on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(flags) = walk.u16(span, 0) else { return };
-    if flags & 15 != 2 || flags & CONTROL != 0 {
+    if flags & CONTROL != 0 {
         return;
+    }
+    if flags & 15 != 2 {
+        return walk.unfollowed(Numbering::UdpPort, 1701u16);
     }
     let mut span = span;
     let mut length = 6;

@@ -4,8 +4,9 @@ use super::{ethernet, ipv4, ipv6, llc, ppp, wlan};
 use crate::check::Span;
 use crate::frame::Walk;
 use crate::pcap::LinkType;
+use crate::unfollowed::Numbering;
 
-/// Goes on by link type. Types not known here carry no check that is known.
+/// Goes on by link type.
 pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
     match link.0 {
         0 | 108 => null(walk, frame),
@@ -47,7 +48,7 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
                 cooked(walk, hardware, protocol, frame.skip(20));
             }
         }
-        _ => {}
+        number => walk.unfollowed(Numbering::LinkType, number),
     }
 }
 
@@ -56,7 +57,8 @@ pub fn raw(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0).map(|byte| byte >> 4) {
         Some(4) => ipv4::walk(walk, span),
         Some(6) => ipv6::walk(walk, span),
-        _ => {}
+        Some(version) => walk.unfollowed(Numbering::IpVersion, version),
+        None => {}
     }
 }
 
@@ -72,7 +74,8 @@ fn family(walk: &mut Walk, number: Option<u32>, span: Span) {
         Some(2) => ipv4::walk(walk, span),
         Some(7) => llc::osi(walk, span),
         Some(10 | 24 | 26 | 28 | 30) => ipv6::walk(walk, span),
-        _ => {}
+        Some(number) => walk.unfollowed(Numbering::AddressFamily, number),
+        None => {}
     }
 }
 
@@ -117,7 +120,9 @@ fn arcnet(walk: &mut Walk, frame: Span) {
     match walk.array(frame, 4) {
         Some([0xf0, _]) => ipv4::walk(walk, frame.skip(5)),
         Some([0xd4, 0]) => ipv4::walk(walk, frame.skip(8)),
-        _ => {}
+        // ARP, by both.
+        Some([0xf1 | 0xd5, _]) | None => {}
+        Some(_) => walk.unfollowed(Numbering::LinkType, 129u32),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{cdp, clnp, ethernet, ipv4, ipv6, isis};
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 /// From the destination service access point on.
 pub fn walk(walk: &mut Walk, span: Span) {
@@ -11,7 +12,12 @@ pub fn walk(walk: &mut Walk, span: Span) {
         Some([0xaa, 0xaa, 3]) => snap(walk, inner),
         Some([6, 6, 3]) => ipv4::walk(walk, inner),
         Some([0xfe, 0xfe, 3]) => osi(walk, inner),
-        _ => {}
+        // The last bit says that it is for a group.
+        Some([destination, ..]) => match destination {
+            0xff => walk.unfollowed(Numbering::Llc, destination),
+            _ => walk.unfollowed(Numbering::Llc, destination & 0xfe),
+        },
+        None => {}
     }
 }
 
@@ -27,7 +33,10 @@ pub fn snap(walk: &mut Walk, span: Span) {
         // RFC 2684 section 5.2: bridged Ethernet, with its frame check sequence and without, behind padding.
         ([0, 0x80, 0xc2], 1) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), Some(4))),
         ([0, 0x80, 0xc2], 7) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), None)),
-        _ => {}
+        ([a, b, c], _) => {
+            let organization = u32::from_be_bytes([0, a, b, c]);
+            walk.unfollowed(Numbering::Snap, u64::from(organization) << 16 | u64::from(number));
+        }
     }
 }
 
@@ -40,6 +49,7 @@ pub fn osi(walk: &mut Walk, span: Span) {
         Some(0x83) => isis::walk(walk, span),
         Some(0x8e) => ipv6::walk(walk, span.skip(1)),
         Some(0xcc) => ipv4::walk(walk, span.skip(1)),
-        _ => {}
+        Some(number) => walk.unfollowed(Numbering::NetworkLayer, number),
+        None => {}
     }
 }

@@ -3,6 +3,7 @@
 use super::ethernet;
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 const ENCRYPTED_OR_CHANGED: u8 = 0x0c;
 const CHANNEL: u8 = 0x20;
@@ -11,7 +12,7 @@ const CHANNEL: u8 = 0x20;
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some([control, short_length]) = walk.array(span, 0) else { return };
     if control & ENCRYPTED_OR_CHANGED != 0 {
-        return;
+        return walk.unfollowed(Numbering::EtherType, 0x88e5u16);
     }
     let inner = span.skip(if control & CHANNEL != 0 { 14 } else { 6 });
     // Short frames say their length; padding follows the integrity value of 16 bytes.

@@ -3,6 +3,7 @@
 use super::{ethernet, ipv4, ipv6};
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 const IPV4_EXPLICIT_NULL: u32 = 0;
 const IPV6_EXPLICIT_NULL: u32 = 2;
@@ -34,7 +35,7 @@ fn unlabelled(walk: &mut Walk, span: Span) {
         Some(0) if is_frame(walk, span.skip(4)) => ethernet::walk(walk, span.skip(4), None),
         Some(1) | None => {}
         Some(_) if is_frame(walk, span) => ethernet::walk(walk, span, None),
-        Some(_) => {}
+        Some(first) => walk.unfollowed(Numbering::Mpls, first),
     }
 }
 

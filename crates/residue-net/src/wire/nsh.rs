@@ -3,6 +3,7 @@
 use super::{ethernet, ipv4, ipv6, mpls};
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
@@ -17,6 +18,6 @@ pub fn walk(walk: &mut Walk, span: Span) {
         3 => ethernet::walk(walk, inner, None),
         4 => self::walk(walk, inner),
         5 => mpls::walk(walk, inner),
-        _ => {}
+        next => walk.unfollowed(Numbering::Nsh, next),
     });
 }

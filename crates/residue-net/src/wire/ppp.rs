@@ -3,6 +3,7 @@
 use super::{ipv4, ipv6, llc, mpls};
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 /// From the protocol on, or from HDLC's address and control bytes.
 pub fn walk(walk: &mut Walk, span: Span) {
@@ -20,7 +21,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
         0x0023 => llc::osi(walk, inner),
         0x0057 => ipv6::walk(walk, inner),
         0x0281 | 0x0283 => mpls::walk(walk, inner),
-        _ => {}
+        number => walk.unfollowed(Numbering::Ppp, number),
     }
 }
 

@@ -13,16 +13,19 @@ const FINGERPRINT: u16 = 0x8028;
 /// From the message type on: does nothing if it is not STUN, which its magic cookie tells, on any port.
 #[inline]
 pub fn walk(walk: &mut Walk, span: Span) {
-    if walk.u32(span, 4) == Some(COOKIE) {
+    if is_message(walk, span) {
         attributes(walk, span);
     }
 }
 
+/// Is it a STUN message?
+#[inline]
+pub fn is_message(walk: &Walk, span: Span) -> bool {
+    walk.u32(span, 4) == Some(COOKIE) && walk.u8(span, 0).is_some_and(|first| first >> 6 == 0)
+}
+
 fn attributes(walk: &mut Walk, span: Span) {
-    let (Some(kind), Some(length)) = (walk.u16(span, 0), walk.u16(span, 2)) else { return };
-    if kind >> 14 != 0 {
-        return;
-    }
+    let Some(length) = walk.u16(span, 2) else { return };
     let mut rest = span.take(20 + u32::from(length)).skip(20);
     while let (Some(kind), Some(length)) = (walk.u16(rest, 0), walk.u16(rest, 2)) {
         if (kind, length) == (FINGERPRINT, 4) {

@@ -3,6 +3,7 @@
 use super::{ethernet, ipv4, ipv6, mpls, nsh};
 use crate::check::Span;
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 /// From the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a frame whatever they say.
 pub fn walk(walk: &mut Walk, span: Span) {
@@ -15,7 +16,7 @@ pub fn generic(walk: &mut Walk, span: Span) {
     const NEXT_PROTOCOL: u8 = 4;
     let Some([flags, _, _, next]) = walk.array(span, 0) else { return };
     if flags & VERSION != 0 {
-        return;
+        return walk.unfollowed(Numbering::Vxlan, next);
     }
     let inner = span.skip(8);
     match if flags & NEXT_PROTOCOL != 0 { next } else { 3 } {
@@ -24,6 +25,6 @@ pub fn generic(walk: &mut Walk, span: Span) {
         3 => ethernet::walk(walk, inner, None),
         4 => nsh::walk(walk, inner),
         5 => mpls::walk(walk, inner),
-        _ => {}
+        next => walk.unfollowed(Numbering::Vxlan, next),
     }
 }

@@ -3,6 +3,7 @@
 use super::llc;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
+use crate::unfollowed::Numbering;
 
 /// The frame check sequence: CRC-32 from frame control on, lowest byte first.
 pub static FCS: Protocol = Protocol {
@@ -10,6 +11,9 @@ pub static FCS: Protocol = Protocol {
     title: "IEEE 802.11 frame check sequence",
     source: "IEEE 802.11 section 9.2.4",
 };
+
+/// In a data frame's quality of service control.
+const AGGREGATED: u8 = 0x80;
 
 /// From frame control on. `fcs`: does a frame check sequence stand at the end? `padded`: is the header's length rounded
 /// up to a multiple of 4?
@@ -30,14 +34,18 @@ fn data(walk: &mut Walk, frame: Span, padded: bool) {
     let (is_data, quality_of_service, empty) =
         (control & 0x0f == 8, control & 0x80, control & 0x40);
     let (both_systems, protected, ordered) = (flags & 3 == 3, flags & 0x40, flags & 0x80);
-    if !is_data || empty != 0 || protected != 0 {
+    if !is_data || empty != 0 {
         return;
+    }
+    if protected != 0 {
+        return walk.unfollowed(Numbering::Wlan, protected);
     }
     let mut length = if both_systems { 30 } else { 24 };
     if quality_of_service != 0 {
         // Aggregated frames have headers of their own.
-        if walk.u8(frame, length).is_none_or(|byte| byte & 0x80 != 0) {
-            return;
+        let Some(control) = walk.u8(frame, length) else { return };
+        if control & AGGREGATED != 0 {
+            return walk.unfollowed(Numbering::Wlan, AGGREGATED);
         }
         length += if ordered != 0 { 6 } else { 2 };
     }

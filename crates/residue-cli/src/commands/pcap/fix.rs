@@ -1,5 +1,6 @@
 //! `residue pcap fix`: check values repaired.
 
+use super::report::count;
 use super::{Capture, Target, trouble};
 use crate::Outcome;
 use crate::output::{Bracket, Output, Styles, without_numbers};
@@ -8,6 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use residue_net::diagnose::{Cause, UNKNOWN};
 use residue_net::fix::{Policy, Repair, Repairer};
+use residue_net::json::not_followed;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -136,6 +138,7 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         output.item(Some("repaired"), &repaired)?;
         output.item(Some("left"), &json!({ "wrong": left, "offloaded": left_offloaded }))?;
         output.item(Some("repairs"), &repairs)?;
+        output.item(Some("not_followed"), &not_followed(&repairer.summary))?;
         output.item(Some("dry_run"), &args.target.dry_run)?;
         output.close()?;
     } else if !args.target.is_stdout() {
@@ -146,6 +149,10 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         let mut line = format!("{repaired} {would}, {left} wrong left as they are");
         if left_offloaded > 0 {
             let _ = write!(line, ", {left_offloaded} offloaded");
+        }
+        let ends: u64 = repairer.summary.unfollowed().iter().map(|(_, packets)| packets).sum();
+        if ends > 0 {
+            let _ = write!(line, ", {} not followed", count(ends, "packet"));
         }
         if left + left_offloaded > 0 && !args.all {
             line += " (--all repairs all that can be)";

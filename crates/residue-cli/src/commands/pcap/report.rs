@@ -1,11 +1,13 @@
 //! What a capture's check values are like, as text, JSON and CSV.
 
 use crate::output::{Styles, without_numbers, words};
+use anstyle::Style;
 use residue_net::Address;
 use residue_net::check::Verdict;
 use residue_net::diagnose::{Cause, Rewrite, UNKNOWN};
 use residue_net::record::Record;
 use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
+use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{Finding, Read};
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
@@ -43,12 +45,13 @@ pub fn text(
     }
     lines.push(first);
     let total = summary.total();
-    if total.total() == 0 {
+    let any = total.total() > 0;
+    if any {
+        lines.push(String::new());
+        lines.extend(protocols(summary, &total, styles));
+    } else {
         lines.push("no check values that are known".into());
-        return lines;
     }
-    lines.push(String::new());
-    lines.extend(protocols(summary, &total, styles));
     let mut section = |names: &[&str], rows: Vec<Ranked>, top: usize| {
         if rows.is_empty() || top == 0 {
             return;
@@ -56,6 +59,9 @@ pub fn text(
         lines.push(String::new());
         lines.extend(ranking(names, &rows, top, styles));
     };
+    let unfollowed = unfollowed(summary);
+    let ends: u64 = unfollowed.iter().map(|(numbers, _)| numbers[0]).sum();
+    section(&["packets", "not followed"], unfollowed, usize::MAX);
     let reasons = total.unverifiable.iter();
     let reasons = reasons.map(|(reason, &number)| (vec![number], reason.text().into())).collect();
     section(&["values", "unverifiable"], reasons, usize::MAX);
@@ -70,8 +76,12 @@ pub fn text(
     let flows = ranked(&summary.flows);
     let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
     section(&["wrong", "offloaded", "flow"], flows.collect(), top);
+    if !any && ends == 0 {
+        return lines;
+    }
     lines.push(String::new());
     let mut verdict = match total.wrong() + if strict { total.offloaded } else { 0 } {
+        0 if !any => "nothing judged".into(),
         0 => format!("{good}nothing wrong{good:#}"),
         wrong => format!("{bad}{} wrong{bad:#}", count(wrong, "check value")),
     };
@@ -82,8 +92,18 @@ pub fn text(
     if total.unverifiable() > 0 {
         let _ = write!(verdict, ", {} unverifiable", total.unverifiable());
     }
+    if ends > 0 {
+        let style = if strict { bad } else { Style::new() };
+        let _ = write!(verdict, ", {style}{} not followed{style:#}", count(ends, "packet"));
+    }
     lines.push(verdict);
     lines
+}
+
+/// The protocols at which packets ended before their end.
+pub fn unfollowed(summary: &Summary) -> Vec<Ranked> {
+    let text = |it: Option<Unfollowed>| it.map_or("others".into(), |it| it.to_string());
+    summary.unfollowed().into_iter().map(|(it, packets)| (vec![packets], text(it))).collect()
 }
 
 /// The counts of each protocol; of the verdicts, good, bad and those that were found.

@@ -39,35 +39,42 @@ pub struct SurveyArgs {
 /// Surveys.
 pub fn run(args: &SurveyArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut survey = Survey::new();
-    let mut captures = 0;
+    let (mut captures, mut unfollowed) = (0, 0);
     for name in &names(&args.files)? {
-        match one(name, &mut survey, output) {
+        match one(name, &mut survey, &mut unfollowed, output) {
             Ok(()) => captures += 1,
             Err(error) => trouble(output, name, &error),
         }
         output.progress.clear();
     }
     if args.json {
-        output.json(&as_json(&survey, captures))?;
+        output.json(&as_json(&survey, captures, unfollowed))?;
     } else if args.csv {
         output.line("shape,segments")?;
         for (shape, count) in &survey.shapes {
             output.line(format!("{},{count}", shape.name()))?;
         }
     } else {
-        for line in text(&survey, captures, output.styles) {
+        for line in text(&survey, captures, unfollowed, output.styles) {
             output.line(line)?;
         }
     }
     Ok(())
 }
 
-fn one(name: &OsStr, survey: &mut Survey, output: &mut Output) -> anyhow::Result<()> {
+/// Surveys a capture, and counts the packets in it that are not followed to their end.
+fn one(
+    name: &OsStr,
+    survey: &mut Survey,
+    unfollowed: &mut u64,
+    output: &mut Output,
+) -> anyhow::Result<()> {
     let capture = Capture::new(name, true)?;
     output.progress = Progress::of_bytes(capture.size() * 3);
     let progress = output.progress.clone();
     let mut summary = Summary::new();
     verify::packets(capture.reader(&progress)?, |buffer| summary.buffer(buffer));
+    *unfollowed += summary.unfollowed().iter().map(|(_, packets)| packets).sum::<u64>();
     verify::packets(capture.reader(&progress)?, |buffer| {
         buffer.findings().for_each(|finding| survey.learn(&finding, &summary.diagnosis));
     });
@@ -78,7 +85,7 @@ fn one(name: &OsStr, survey: &mut Survey, output: &mut Output) -> anyhow::Result
     read.error.map_or(Ok(()), |error| Err(error.into()))
 }
 
-fn text(survey: &Survey, captures: u64, styles: Styles) -> Vec<String> {
+fn text(survey: &Survey, captures: u64, unfollowed: u64, styles: Styles) -> Vec<String> {
     let Styles { head, .. } = styles;
     let mut lines = vec![
         format!("{:<44} {:>12}", "captures", captures),
@@ -90,6 +97,9 @@ fn text(survey: &Survey, captures: u64, styles: Styles) -> Vec<String> {
         format!("{:<44} {:>12}", "    compared with a good copy", survey.matched()),
         format!("{:<44} {:>12}", "    without a good copy", survey.unmatched()),
     ];
+    if unfollowed > 0 {
+        lines.push(format!("{:<44} {unfollowed:>12}", "packets not followed"));
+    }
     if survey.bad > 0 && survey.segments > 0 {
         lines.push(format!("one bad in {} segments", survey.segments / survey.bad));
     }
@@ -116,7 +126,7 @@ fn text(survey: &Survey, captures: u64, styles: Styles) -> Vec<String> {
     lines
 }
 
-fn as_json(survey: &Survey, captures: u64) -> Value {
+fn as_json(survey: &Survey, captures: u64, unfollowed: u64) -> Value {
     let counts = |counts: &std::collections::BTreeMap<u32, u64>| -> Value {
         counts.iter().map(|(at, count)| (at.to_string(), json!(count))).collect()
     };
@@ -129,6 +139,7 @@ fn as_json(survey: &Survey, captures: u64) -> Value {
         "bad": survey.bad,
         "matched": survey.matched(),
         "unmatched": survey.unmatched(),
+        "packets_not_followed": unfollowed,
         "shapes": survey.shapes.iter()
             .map(|(shape, count)| (shape.name().to_string(), json!(count)))
             .collect::<Value>(),

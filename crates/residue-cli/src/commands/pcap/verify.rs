@@ -24,7 +24,11 @@ two addresses); zeroed; byte-swapped; negative-zero (0000 for FFFF, RFC 1624); o
 check sequence in it, or without some bytes); other-destination (next stop of a source route in place of the last one, or \
 the other way round); flipped-bit; unknown.
 
-Exit codes: 0 nothing wrong (offloaded values count as wrong with --strict only), 1 something bad, illegal or with a length \
+Not followed: packets that end at a link type, EtherType, IP protocol, tunnel or stream that residue does not read, or that \
+is encrypted, once for each. Check values inside of it are not judged. Data of applications are not counted, nor are protocols \
+known to hold no check value (ARP, LLDP, ...).
+
+Exit codes: 0 nothing wrong (offloaded values, and packets not followed, count as wrong with --strict only), 1 something bad, illegal or with a length \
 conflict, 2 wrong usage, or a capture could not be read to its end; what was read of it is reported.
 
 Examples:
@@ -44,7 +48,7 @@ pub struct VerifyArgs {
     /// Show every check that is not right, or `all`
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "wrong")]
     list: Option<Which>,
-    /// Count offloaded values as bad in the exit code
+    /// Count offloaded values as bad in the exit code, and packets that could not be followed to their end
     #[arg(long)]
     strict: bool,
     /// Print JSON
@@ -148,7 +152,8 @@ fn judge<'a>(
     let mut summary = Summary::new();
     let read = verify::packets(capture.reader(&progress)?, |buffer| summary.buffer(buffer));
     let total = summary.total();
-    let is_wrong = total.wrong() > 0 || args.strict && total.offloaded > 0;
+    let is_wrong = total.wrong() > 0
+        || args.strict && (total.offloaded > 0 || !summary.unfollowed().is_empty());
     if is_wrong {
         output.found(Outcome::Bad);
     }

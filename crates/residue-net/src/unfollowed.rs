@@ -1,0 +1,368 @@
+//! Where a walk ends before a packet does: protocols inside of which there may be check values, and which are not read.
+//!
+//! Data of applications are not counted, nor are protocols that are known to hold no check value (ARP, LLDP, ...).
+
+use std::fmt;
+
+/// What numbers the protocol that was not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Numbering {
+    /// The capture file's link types.
+    LinkType,
+    /// Address families, behind the loopback header of BSD systems and Solaris's taps.
+    AddressFamily,
+    /// EtherTypes, and the smaller numbers that Linux has in their place.
+    EtherType,
+    /// IEEE 802.2's service access points; the destination's.
+    Llc,
+    /// SNAP: an organization's number, then one of its own of 16 bits.
+    Snap,
+    /// OSI's network layer protocol identifiers (ISO/IEC TR 9577).
+    NetworkLayer,
+    /// PPP's protocols.
+    Ppp,
+    /// IEEE 802.11: the flag that keeps a data frame from being read.
+    Wlan,
+    /// The first four bits where an IP packet is due.
+    IpVersion,
+    /// IP protocols.
+    IpProtocol,
+    /// IP protocols of fragments of which the first one was not captured.
+    Fragments,
+    /// GRE's protocol types.
+    Gre,
+    /// The first four bits of what MPLS carries.
+    Mpls,
+    /// The network service header's next protocols.
+    Nsh,
+    /// VXLAN's next protocols.
+    Vxlan,
+    /// GUE's protocols.
+    Gue,
+    /// UDP ports of tunnels.
+    UdpPort,
+    /// TCP ports of streams that carry check values.
+    TcpPort,
+    /// Headers around it, too many to go on.
+    Depth,
+}
+
+impl Numbering {
+    /// What a value is, as in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Numbering::LinkType => "link type",
+            Numbering::AddressFamily => "address family",
+            Numbering::EtherType => "EtherType",
+            Numbering::Llc => "LLC service access point",
+            Numbering::Snap => "SNAP protocol",
+            Numbering::NetworkLayer => "OSI network layer protocol",
+            Numbering::Ppp => "PPP protocol",
+            Numbering::Wlan => "IEEE 802.11 frame flag",
+            Numbering::IpVersion => "IP version",
+            Numbering::IpProtocol => "IP protocol",
+            Numbering::Fragments => "fragments without the first, IP protocol",
+            Numbering::Gre => "GRE protocol",
+            Numbering::Mpls => "MPLS payload beginning with",
+            Numbering::Nsh => "NSH next protocol",
+            Numbering::Vxlan => "VXLAN next protocol",
+            Numbering::Gue => "GUE protocol",
+            Numbering::UdpPort => "UDP port",
+            Numbering::TcpPort => "TCP port",
+            Numbering::Depth => "headers nested deeper than",
+        }
+    }
+
+    /// Hexadecimal digits of a value, as its registry writes it; none for decimal numbers.
+    fn digits(self) -> Option<usize> {
+        match self {
+            Numbering::EtherType | Numbering::Ppp | Numbering::Gre => Some(4),
+            Numbering::Llc | Numbering::NetworkLayer | Numbering::Wlan => Some(2),
+            Numbering::Mpls => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// A protocol that was not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Unfollowed {
+    /// What numbers it.
+    pub numbering: Numbering,
+    /// Its number. Of SNAP, the organization's shifted left by 16 bits, and its own.
+    pub value: u64,
+}
+
+impl Unfollowed {
+    /// The protocol with this number, unless it is known to hold no check value, and nothing that might.
+    #[must_use]
+    pub fn new(numbering: Numbering, value: u64) -> Option<Self> {
+        let is_plain = match numbering {
+            Numbering::EtherType => is_plain_ether_type(value),
+            // Keepalives have a 0; and 9000 is one of Aruba's there.
+            Numbering::Gre => value == 0 || value != 0x9000 && is_plain_ether_type(value),
+            // Null, management, SNA, spanning tree, EIA RS-511, NetBIOS, LAN management; and those that are followed, but
+            // in frames that carry no data.
+            Numbering::Llc => matches!(
+                value,
+                0 | 2 | 3 | 4 | 5 | 8 | 0x0c | 6 | 0x42 | 0x4e | 0xaa | 0xf0 | 0xf4 | 0xfe
+            ),
+            // Cisco's own (spanning tree, VTP, DTP, UDLD, PAgP, CGMP), and bridges' spanning tree.
+            Numbering::Snap => matches!(
+                value,
+                0x0c_0104
+                    | 0x0c_010b
+                    | 0x0c_010c
+                    | 0x0c_0111
+                    | 0x0c_0115
+                    | 0x0c_2001
+                    | 0x0c_2003
+                    | 0x0c_2004
+                    | 0x0c_200a
+                    | 0x80c2_000e
+            ),
+            // The null layer, and Q.933.
+            Numbering::NetworkLayer => matches!(value, 0 | 8),
+            // Padding, spanning tree, and all that negotiates.
+            Numbering::Ppp => matches!(value, 1 | 0x0201 | 0x8000..=0xffff),
+            // No next header.
+            Numbering::IpProtocol => value == 59,
+            _ => false,
+        };
+        (!is_plain).then_some(Unfollowed { numbering, value })
+    }
+
+    /// The protocol's name, where it is known.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self.numbering {
+            Numbering::LinkType => link_type(self.value),
+            Numbering::EtherType => ether_type(self.value),
+            Numbering::Gre => match self.value {
+                0x8200..=0x8210 | 0x9000 => Some("Aruba"),
+                value => ether_type(value),
+            },
+            Numbering::Llc => match self.value {
+                0x7e => Some("X.25 packet layer"),
+                0xbc => Some("Banyan VINES"),
+                0xe0 => Some("IPX"),
+                0xff => Some("IPX without LLC"),
+                _ => None,
+            },
+            Numbering::Snap => match self.value {
+                0x0800_0780_9b => Some("AppleTalk"),
+                0x80c2_0002 | 0x80c2_0008 => Some("bridged Token Bus"),
+                0x80c2_0003 | 0x80c2_0009 => Some("bridged Token Ring"),
+                0x80c2_0004 | 0x80c2_000a => Some("bridged FDDI"),
+                0xe02b_00bb => Some("Extreme discovery"),
+                _ => None,
+            },
+            Numbering::NetworkLayer => match self.value {
+                0xb0 => Some("compressed"),
+                0xb1 => Some("Frame Relay fragment"),
+                0xcf => Some("PPP"),
+                _ => None,
+            },
+            Numbering::Ppp => match self.value {
+                0x0029 => Some("AppleTalk"),
+                0x002b => Some("IPX"),
+                0x002d => Some("TCP/IP with compressed headers"),
+                0x002f => Some("TCP/IP before compressed headers"),
+                0x0031 => Some("bridging"),
+                0x003d => Some("multilink"),
+                0x0053 => Some("encrypted"),
+                0x00fb | 0x00fd => Some("compressed or encrypted"),
+                _ => None,
+            },
+            Numbering::Wlan => match self.value {
+                0x40 => Some("protected: encrypted"),
+                0x80 => Some("aggregated frames"),
+                _ => None,
+            },
+            Numbering::IpProtocol | Numbering::Fragments | Numbering::Gue => {
+                ip_protocol(self.value)
+            }
+            Numbering::UdpPort => match self.value {
+                1701 => Some("L2TP version 3"),
+                2268 => Some("AMT"),
+                4500 => Some("ESP: encrypted"),
+                5247 => Some("CAPWAP data"),
+                6080 => Some("GUE"),
+                6081 => Some("Geneve"),
+                37008 => Some("TZSP"),
+                51820 => Some("WireGuard: encrypted"),
+                _ => None,
+            },
+            Numbering::TcpPort => match self.value {
+                860 | 3260 => Some("iSCSI, beginning not captured"),
+                3478 => Some("STUN"),
+                4420 | 8009 => Some("NVMe/TCP, beginning not captured"),
+                20000 => Some("DNP3, within a frame"),
+                _ => None,
+            },
+            Numbering::AddressFamily
+            | Numbering::IpVersion
+            | Numbering::Mpls
+            | Numbering::Nsh
+            | Numbering::Vxlan
+            | Numbering::Depth => None,
+        }
+    }
+}
+
+impl fmt::Display for Unfollowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unfollowed { numbering, value } = *self;
+        write!(f, "{} ", numbering.name())?;
+        match numbering.digits() {
+            Some(digits) => write!(f, "{value:0digits$X}")?,
+            None if numbering == Numbering::Snap => {
+                write!(f, "{:06X} {:04X}", value >> 16, value & 0xffff)?;
+            }
+            None => write!(f, "{value}")?,
+        }
+        match self.name() {
+            Some(name) => write!(f, " ({name})"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn link_type(value: u64) -> Option<&'static str> {
+    Some(match value {
+        8 => "SLIP",
+        106 => "Linux ATM",
+        117 => "OpenBSD packet filter log",
+        119 => "Prism",
+        122 => "IP over Fibre Channel",
+        123 => "SunATM",
+        129 => "ARCNET",
+        138 => "IP over IEEE 1394",
+        132 | 133 | 134 | 135 | 137 | 164 => "Juniper",
+        143 => "DOCSIS",
+        147..=162 => "private use",
+        163 => "AVS",
+        165 => "BACnet MS/TP",
+        166 => "PPP with direction",
+        177 => "LAPD",
+        178 => "Juniper Ethernet",
+        182 => "multilink Frame Relay",
+        187 | 201 => "Bluetooth HCI",
+        189 | 220 | 249 | 266 => "USB",
+        192 => "per-packet information",
+        195 | 215 | 230 | 283 => "IEEE 802.15.4",
+        197 => "ERF",
+        204 => "PPP with direction",
+        224 | 225 => "Fibre Channel",
+        227 => "SocketCAN",
+        231 => "D-Bus",
+        240 | 241 => "netANALYZER",
+        251 => "Bluetooth Low Energy",
+        252 => "upper PDU",
+        253 => "netlink",
+        254 => "Bluetooth monitor",
+        271 => "vsock",
+        281 | 282 => "Broadcom tag",
+        284 | 285 => "Marvell tag",
+        _ => return None,
+    })
+}
+
+/// EtherTypes of protocols that hold no check value, nor anything that might.
+fn is_plain_ether_type(value: u64) -> bool {
+    matches!(
+        value,
+        0x0806 // ARP
+            | 0x0808 // Frame Relay ARP
+            | 0x0842 // wake on LAN
+            | 0x22ea // SRP
+            | 0x22f0 // audio and video (IEEE 1722)
+            | 0x6001..=0x6004 // DEC: MOP, DECnet, LAT
+            | 0x8035 // reverse ARP, and Cisco's SLARP
+            | 0x80f3 // AppleTalk ARP
+            | 0x8808 // pause frames
+            | 0x8809 // LACP and other slow protocols
+            | 0x8863 // PPPoE discovery
+            | 0x886f // Microsoft's load balancing
+            | 0x887b // HomePlug
+            | 0x888e // IEEE 802.1X
+            | 0x8892 // PROFINET
+            | 0x8899 // Realtek's loop detection
+            | 0x889a // HyperSCSI
+            | 0x88a2 // ATA over Ethernet
+            | 0x88a4 // EtherCAT
+            | 0x88ca // TIPC
+            | 0x88b8..=0x88ba // GOOSE, GSE, sampled values
+            | 0x88cc // LLDP
+            | 0x88cd // SERCOS III
+            | 0x88e1 // HomePlug AV
+            | 0x88e3 // media redundancy
+            | 0x88f5..=0x88f7 // MVRP, MMRP, PTP
+            | 0x88fb // parallel redundancy's supervision
+            | 0x8902 // CFM
+            | 0x890d // fast roaming, TDLS
+            | 0x8914 // FCoE's initialization
+            | 0x893a // IEEE 1905.1
+            | 0x9000 // configuration test
+            | 0x9003 // Cisco's loop detection
+    )
+}
+
+fn ether_type(value: u64) -> Option<&'static str> {
+    Some(match value {
+        1 => "IPX without LLC",
+        0x0bad => "Banyan VINES",
+        0x22f3 => "TRILL",
+        0x6559 => "Frame Relay",
+        0x809b => "AppleTalk",
+        0x8137 => "IPX",
+        0x876b => "TCP/IP with compressed headers",
+        0x88e5 => "MACsec: encrypted",
+        0x8906 => "FCoE",
+        0x8915 => "RoCE version 1",
+        0x8926 => "VN-Tag",
+        0x892f => "HSR",
+        0x893f => "E-Tag",
+        0x8947 => "GeoNetworking",
+        0xd28b => "Arista timestamp",
+        _ => return None,
+    })
+}
+
+fn ip_protocol(value: u64) -> Option<&'static str> {
+    Some(match value {
+        0 => "hop-by-hop options",
+        1 => "ICMP",
+        2 => "IGMP",
+        3 => "GGP",
+        6 => "TCP",
+        8 => "EGP",
+        9 => "IGP",
+        17 => "UDP",
+        27 => "RDP",
+        29 => "ISO-TP4",
+        43 => "routing header",
+        44 => "fragment",
+        46 => "RSVP",
+        47 => "GRE",
+        50 => "ESP: encrypted",
+        55 => "minimal encapsulation",
+        58 => "ICMPv6",
+        60 => "destination options",
+        83 => "Banyan VINES",
+        89 => "OSPF",
+        94 => "KA9Q IP in IP",
+        97 => "EtherIP",
+        108 => "compressed",
+        111 => "IPX in IP",
+        113 => "PGM",
+        115 => "L2TP version 3",
+        123 => "PTP",
+        124 => "IS-IS over IPv4",
+        132 => "SCTP",
+        139 => "HIP",
+        140 => "Shim6",
+        _ => return None,
+    })
+}
