@@ -142,40 +142,51 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
             701 => lmp::walk,
             1701 => l2tp::walk,
             2152 => gtp::walk,
-            2268 => |walk, span| udp_tunnel(walk, 2268, span, walk.u8(span, 0) == Some(6)),
             3544 => teredo::walk,
             // LISP (RFC 9300 section 5.1): eight bytes, then an IP packet.
             4341 => |walk, span| link::raw(walk, span.skip(8)),
-            // RFC 3948: four zeros where ESP has its index mark a key exchange; keepalives have one byte.
-            4500 => |walk, span| {
-                let index = walk.u32(span, 0);
-                udp_tunnel(walk, 4500, span, index.is_some_and(|index| index != 0));
-            },
             4754 => gre::walk,
             4789 | 8472 => vxlan::walk,
             4790 => vxlan::generic,
-            5247 => |walk, span| udp_tunnel(walk, 5247, span, span.len() > 8),
             4791 => return roce::walk(walk, payload, ip),
             6080 => gue::walk,
             6081 => geneve::walk,
             6635 => mpls::walk,
             9899 => sctp::walk,
             20000 => dnp3::walk,
-            37008 => |walk, span| udp_tunnel(walk, 37008, span, span.len() > 8),
-            // WireGuard's fourth type of message is the one with a packet in it.
-            51820 => |walk, span| {
-                udp_tunnel(walk, 51820, span, walk.array(span, 0) == Some([4, 0, 0, 0]));
-            },
             _ => continue,
         };
         return walk.deeper(|walk| service(walk, payload));
     }
+    if ports.iter().any(|port| UNREAD_TUNNELS.contains(port)) {
+        unread_tunnel(walk, ports, payload);
+    }
 }
 
-/// Ends at a tunnel that is not entered, if there is a packet in it.
-fn udp_tunnel(walk: &mut Walk, port: u16, span: Span, carries: bool) {
-    if carries && !span.is_empty() {
-        walk.unfollowed(Numbering::UdpPort, port);
+/// UDP ports of tunnels that are not entered.
+const UNREAD_TUNNELS: [u16; 5] = [2268, 4500, 5247, 37008, 51820];
+
+/// Reports tunnels that are not entered. Their ports may be a client's own for something else: how messages with a packet
+/// in them begin must fit, too.
+fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
+    let Some(start) = walk.array::<4>(payload, 0) else { return };
+    for port in ports {
+        let carries = match port {
+            // AMT's multicast data.
+            2268 => start[0] == 6,
+            // RFC 3948: zeros where ESP has its index mark a key exchange.
+            4500 => start != [0; 4],
+            // CAPWAP's preamble: version 0, in the clear or not.
+            5247 => start[0] <= 1 && payload.len() > 8,
+            // TZSP: version 1, a packet received or sent, of Ethernet, IEEE 802.11 or with radio headers.
+            37008 => matches!(start, [1, 0 | 1, 0, 1 | 18 | 119 | 127]),
+            // WireGuard's transport data.
+            51820 => start == [4, 0, 0, 0],
+            _ => false,
+        };
+        if carries {
+            return walk.unfollowed(Numbering::UdpPort, port);
+        }
     }
 }
 

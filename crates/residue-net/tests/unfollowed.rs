@@ -112,6 +112,14 @@ fn every_place_where_a_walk_ends_at_an_unknown_protocol_is_reported() {
     ] {
         assert_eq!(ends(link, &bytes), [expected], "link type {link}: {bytes:02x?}");
     }
+    // A tunnel that is entered has that port.
+    let mut bytes = udp(4789, "08000000 00000000");
+    bytes.extend(ether(0x88b5, &[0]));
+    bytes[20..22].copy_from_slice(&51820u16.to_be_bytes());
+    bytes[2..4].copy_from_slice(&(bytes.len() as u16).to_be_bytes());
+    let length = (bytes.len() - 20) as u16;
+    bytes[24..26].copy_from_slice(&length.to_be_bytes());
+    assert_eq!(ends(101, &bytes), ["EtherType 88B5"]);
     // As deep as walks go, the outermost header still at the front.
     let mut bytes = ipv4(17, &[]);
     for _ in 0..40 {
@@ -140,6 +148,9 @@ fn applications_and_protocols_without_check_values_are_not_reported() {
         (101, udp(4500, "ff")),
         (101, udp(4500, "00000000 0102")),
         (101, udp(51820, "01000000 00000001")),
+        // A name server's answer to a client that has a tunnel's port.
+        (101, udp(37008, "1234 8180 0001 0001 0000 0000")),
+        (101, udp(5247, "1234 8180 0001 0001 0000 0000")),
         (101, udp(1701, "c802 000c")),
         (101, udp(2152, "3201 0004 00000000 0000 0000")),
         (101, tcp(443, 1, 16, &[0x17, 3, 3])),
