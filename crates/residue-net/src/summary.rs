@@ -159,8 +159,8 @@ impl Summary {
         }
     }
 
-    /// The protocols at which walks ended, and how many packets each, most first; `None` stands for all beyond the first
-    /// 256 protocols.
+    /// Returns the protocols at which walks ended, and how many packets each, most first; `None`
+    /// stands for all beyond the first 256 protocols.
     #[must_use]
     pub fn unfollowed(&self) -> Vec<(Option<Unfollowed>, u64)> {
         let known = self.unfollowed.iter().map(|(&unfollowed, &count)| (Some(unfollowed), count));

@@ -1,6 +1,8 @@
-//! Where a walk ends before a packet does: protocols inside of which there may be check values, and which are not read.
+//! Where a walk ends before a packet does: protocols inside of which there may be check values, and
+//! which are not read.
 //!
-//! Data of applications are not counted, nor are protocols that are known to hold no check value (ARP, LLDP, ...).
+//! Data of applications are not counted, nor are protocols that are known to hold no check value
+//! (ARP, LLDP, ...).
 
 use std::fmt;
 
@@ -90,20 +92,21 @@ impl Numbering {
 pub struct Unfollowed {
     /// What numbers it.
     pub numbering: Numbering,
-    /// Its number. Of SNAP, the organization's shifted left by 16 bits, and its own.
+    /// Its number. For SNAP, the organization's number shifted left by 16 bits, and its own.
     pub value: u64,
 }
 
 impl Unfollowed {
-    /// The protocol with this number, unless it is known to hold no check value, and nothing that might.
+    /// Returns the protocol with this number, unless it is known to hold no check value, nor
+    /// anything that might.
     #[must_use]
     pub fn new(numbering: Numbering, value: u64) -> Option<Self> {
         let is_plain = match numbering {
             Numbering::EtherType => is_plain_ether_type(value),
             // Keepalives have a 0; and 9000 is one of Aruba's there.
             Numbering::Gre => value == 0 || value != 0x9000 && is_plain_ether_type(value),
-            // Null, management, SNA, spanning tree, EIA RS-511, NetBIOS, LAN management; and those that are followed, but
-            // in frames that carry no data.
+            // Null, management, SNA, spanning tree, EIA RS-511, NetBIOS, LAN management; and those
+            // that are followed, but in frames that carry no data.
             Numbering::Llc => matches!(
                 value,
                 0 | 2 | 3 | 4 | 5 | 8 | 0x0c | 6 | 0x42 | 0x4e | 0xaa | 0xf0 | 0xf4 | 0xfe

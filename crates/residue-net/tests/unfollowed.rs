@@ -15,7 +15,7 @@ fn hex(text: &str) -> Vec<u8> {
 
 /// An Ethernet frame with a type or length.
 fn ether(number: u16, inner: &[u8]) -> Vec<u8> {
-    [&[2; 12], &number.to_be_bytes()[..], inner].concat()
+    [&[2; 12][..], &number.to_be_bytes()[..], inner].concat()
 }
 
 /// An IEEE 802.2 frame.
@@ -27,7 +27,7 @@ fn llc(inner: &str) -> Vec<u8> {
 fn ipv4(protocol: u8, inner: &[u8]) -> Vec<u8> {
     let length = (20 + inner.len() as u16).to_be_bytes();
     let header = [0x45, 0, length[0], length[1], 0, 0, 0, 0, 64, protocol, 0, 0];
-    [&header, &[192, 0, 2, 1, 192, 0, 2, 2][..], inner].concat()
+    [&header[..], &[192, 0, 2, 1, 192, 0, 2, 2], inner].concat()
 }
 
 fn udp(port: u16, inner: &str) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn udp(port: u16, inner: &str) -> Vec<u8> {
 fn tcp(port: u16, sequence: u32, flags: u8, inner: &[u8]) -> Vec<u8> {
     let ports = [50_000, port].map(u16::to_be_bytes).concat();
     let rest = [0, 0, 0, 0, 0x50, flags, 0x20, 0, 0, 0, 0, 0];
-    ipv4(6, &[&ports, &sequence.to_be_bytes()[..], &rest, inner].concat())
+    ipv4(6, &[&ports[..], &sequence.to_be_bytes(), &rest, inner].concat())
 }
 
 /// Where the walk through a packet ends, as reports say it.
@@ -74,12 +74,12 @@ fn every_place_where_a_walk_ends_at_an_unknown_protocol_is_reported() {
         (
             "IEEE 802.11 frame flag 40 (protected: encrypted)",
             105,
-            [&hex("0840 0000"), &[2; 28][..]].concat(),
+            [&hex("0840 0000")[..], &[2; 28]].concat(),
         ),
         (
             "IEEE 802.11 frame flag 80 (aggregated frames)",
             105,
-            [&hex("8800 0000"), &[2; 20][..], &hex("8000 00")].concat(),
+            [&hex("8800 0000")[..], &[2; 20], &hex("8000 00")].concat(),
         ),
         ("IP version 7", 101, hex("70 00")),
         ("IP version 6", 1, ether(0x0800, &[0x60; 40])),
@@ -192,9 +192,9 @@ fn streams_whose_beginning_is_missing_are_reported_with_their_packets() {
         assert_eq!(counted(&packets), [(is(Numbering::TcpPort, u64::from(port)), 5)]);
         // Something else begins on that port.
         let begun = [vec![tcp(port, 0, 2, &[])], packets].concat();
-        assert_eq!(counted(&begun), []);
+        assert!(counted(&begun).is_empty());
         // Nothing is sent.
-        assert_eq!(counted(&[tcp(port, 1, 16, &[])]), []);
+        assert!(counted(&[tcp(port, 1, 16, &[])]).is_empty());
     }
 }
 
@@ -210,8 +210,8 @@ fn fragments_without_the_first_are_reported_with_their_packets() {
     let lost = [fragment(1, 2, true), fragment(1, 4, false), fragment(2, 2, false)];
     assert_eq!(counted(&lost), [(is(Numbering::Fragments, 17), 3)]);
     // With the first one the checksum is unverifiable, and the datagram followed.
-    assert_eq!(counted(&[fragment(1, 0, true)]), []);
-    assert_eq!(counted(&[fragment(1, 0, true), fragment(1, 2, false)]), []);
+    assert!(counted(&[fragment(1, 0, true)]).is_empty());
+    assert!(counted(&[fragment(1, 0, true), fragment(1, 2, false)]).is_empty());
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn kinds_are_counted_once_each_most_packets_first_and_bounded_in_number() {
     assert_eq!(counted(&packets), [(protocol(50), 2), (protocol(46), 1)]);
     let all = (0..1000u16).map(|number| {
         let protocol = 0xa000 + number;
-        ipv4(47, &[&[0, 0], &protocol.to_be_bytes()[..], &[0]].concat())
+        ipv4(47, &[&[0, 0][..], &protocol.to_be_bytes(), &[0]].concat())
     });
     let counts = counted(&all.collect::<Vec<_>>());
     assert_eq!(counts.len(), 257);

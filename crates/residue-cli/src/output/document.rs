@@ -11,8 +11,9 @@ pub enum Bracket {
     Object,
 }
 
-/// The arrays and objects that are open, from the outermost, and whether each is empty. Its parts put together are the
-/// text that [`serde_json::to_vec_pretty`] gives for the whole, and the end of the line.
+/// The arrays and objects that are open, from the outermost, and whether each is empty. Its parts
+/// put together are the text that [`serde_json::to_vec_pretty`] gives for the whole, and the end of
+/// the line.
 #[derive(Debug, Default)]
 pub struct Document {
     open: Vec<(Bracket, bool)>,
