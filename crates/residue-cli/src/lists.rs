@@ -62,8 +62,9 @@ enum Number {
 
 /// Looks through a list, and shows the number of each line that is not proper, from 1.
 ///
-/// It decides between decimal numbers and others. A number is never taken both ways, as a wrong value must not get a second
-/// chance: it is decimal only if another line can be nothing else, and none must be one of the others.
+/// It decides between decimal numbers and others. A number is never taken both ways, as a wrong
+/// value must not get a second chance: it is decimal only if another line can be nothing else, and
+/// none must be one of the others.
 pub fn look(
     input: impl BufRead,
     reading: Reading<'_>,

@@ -94,8 +94,9 @@ impl Output {
         self.out.write_all(&text)
     }
 
-    /// Begins a JSON array or object that is printed while its items are found: a document, an item of an array, or,
-    /// with a `name`, a member of an object. A reader that has gone is ignored, as by [`Output::finding`].
+    /// Begins a JSON array or object that is printed while its items are found: a document, an item
+    /// of an array, or, with a `name`, a member of an object. A reader that has gone is ignored, as
+    /// by [`Output::finding`].
     pub fn open(&mut self, name: Option<&str>, bracket: Bracket) -> io::Result<()> {
         let text = self.document.open(name, bracket);
         self.part(&text)

@@ -65,7 +65,8 @@ pub struct Done {
     pub complaint: Option<String>,
 }
 
-/// Inputs that are read together: all CPUs have work, and what waits for its turn to be printed takes little memory.
+/// Inputs that are read together: all CPUs have work, and what waits for its turn to be printed
+/// takes little memory.
 pub const TOGETHER: usize = 1024;
 
 /// Does all jobs, on all CPUs, and hands what each gave to `sink`, in the order of the jobs.

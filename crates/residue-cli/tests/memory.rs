@@ -17,7 +17,8 @@ const SLACK: u64 = 6 << 10;
 fn fits(args: &[&str], dir: &Path, limit: u64, code: i32) -> bool {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -v {limit} && exec \"$0\" \"$@\""), RESIDUE]);
-    // One heap and a known number of threads, as the address space that each reserves would hide what is used.
+    // One heap and a known number of threads, as the address space that each reserves would hide
+    // what is used.
     command.args(args).env("MALLOC_ARENA_MAX", "1").env("RAYON_NUM_THREADS", "2");
     command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().expect("sh starts").code() == Some(code)

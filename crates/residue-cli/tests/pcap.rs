@@ -214,7 +214,8 @@ fn csv() {
 }
 
 /// The exit code of every case. Offload is wrong with `--strict`, and changes nothing else.
-/// A capture of two packets in Aruba's GRE, one of ESP, and one of a protocol nobody knows, but without data.
+/// A capture of two packets in Aruba's GRE, one of ESP, and one of a protocol nobody knows, but
+/// without data.
 fn with_tunnels() -> Vec<u8> {
     let mut file = Vec::new();
     for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101] {

@@ -20,7 +20,8 @@ pub struct Found {
     pub fragments: Vec<Fragment>,
     /// TCP segments of connections whose stream carries check values.
     pub segments: Vec<Segment>,
-    /// Where the walk ended at protocols that are not read, each once, and how many packets ended there.
+    /// Where the walk ended at protocols that are not read, each once, and how many packets ended
+    /// there.
     pub unfollowed: Vec<(Unfollowed, u64)>,
 }
 
@@ -168,7 +169,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports that the walk ends at a protocol that is not read, unless it is known to hold no check value.
+    /// Reports that the walk ends at a protocol that is not read, unless it is known to hold no
+    /// check value.
     #[cold]
     pub fn unfollowed(&mut self, numbering: Numbering, value: impl Into<u64>) {
         let known = &mut self.found.unfollowed;

@@ -6,8 +6,8 @@ use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
 
-/// The protocols at which packets ended: what numbers each (`kind`), its number, its name and the number of packets. One
-/// without a kind stands for all beyond those that are told apart.
+/// The protocols at which packets ended: what numbers each (`kind`), its number, its name and the
+/// number of packets. One without a kind stands for all beyond those that are told apart.
 #[must_use]
 pub fn not_followed(summary: &Summary) -> Value {
     let row = |&(unfollowed, packets): &(Option<Unfollowed>, u64)| {

@@ -166,8 +166,8 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
 /// UDP ports of tunnels that are not entered.
 const UNREAD_TUNNELS: [u16; 5] = [2268, 4500, 5247, 37008, 51820];
 
-/// Reports tunnels that are not entered. Their ports may be a client's own for something else: how messages with a packet
-/// in them begin must fit, too.
+/// Reports tunnels that are not entered. Their ports may be a client's own for something else: how
+/// messages with a packet in them begin must fit, too.
 fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     let Some(start) = walk.array::<4>(payload, 0) else { return };
     for port in ports {
@@ -178,7 +178,8 @@ fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
             4500 => start != [0; 4],
             // CAPWAP's preamble: version 0, in the clear or not.
             5247 => start[0] <= 1 && payload.len() > 8,
-            // TZSP: version 1, a packet received or sent, of Ethernet, IEEE 802.11 or with radio headers.
+            // TZSP: version 1, a packet received or sent, of Ethernet, IEEE 802.11 or with radio
+            // headers.
             37008 => matches!(start, [1, 0 | 1, 0, 1 | 18 | 119 | 127]),
             // WireGuard's transport data.
             51820 => start == [4, 0, 0, 0],

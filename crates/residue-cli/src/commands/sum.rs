@@ -66,7 +66,8 @@ struct Input {
     unnamed: bool,
 }
 
-/// What is to be read, in the order it was named: text, bytes, files. Folders are looked into as they are reached.
+/// What is to be read, in the order it was named: text, bytes, files. Folders are looked into as
+/// they are reached.
 struct Inputs<'a> {
     args: &'a SumArgs,
     memory: vec::IntoIter<Input>,
@@ -101,7 +102,8 @@ impl<'a> Inputs<'a> {
         Ok(all.map(|input| read::length(&input.source)).fold(0, u64::saturating_add))
     }
 
-    /// The next ones, as many as are read together; none at the end. Folders that cannot be read are reported.
+    /// The next ones, as many as are read together; none at the end. Folders that cannot be read
+    /// are reported.
     fn some(&mut self, output: &mut Output) -> Vec<Input> {
         let mut some = Vec::new();
         while some.len() < read::TOGETHER {
@@ -138,7 +140,8 @@ impl Iterator for Inputs<'_> {
                 let source = Source::Stdin;
                 return Some(Ok(Input { source, name: name.clone(), unnamed: false }));
             }
-            // A link that the user names is followed; a named file that is no regular one, such as a pipe, is meant.
+            // A link that the user names is followed; a named file that is no regular one, such as
+            // a pipe, is meant.
             if !self.args.recursive || !Path::new(name).is_dir() {
                 return Some(Ok(file(name.clone())));
             }

@@ -91,7 +91,7 @@ impl Iterator for Walk {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -141,7 +141,8 @@ impl Direction {
         }
     }
 
-    /// If there were data, but no PDU, and the beginning was not captured: the first packet, and how many there were.
+    /// If there were data, but no PDU, and the beginning was not captured: the first packet, and
+    /// how many there were.
     pub fn unfollowed(&self) -> Option<(u64, u64)> {
         (self.packets.1 > 0 && self.number == 0 && !self.begun).then_some(self.packets)
     }

@@ -175,7 +175,8 @@ struct Tally<'a> {
 }
 
 impl Tally<'_> {
-    /// Begins the JSON document: not before the capture could be read, and the changes first, as they are not kept.
+    /// Begins the JSON document: not before the capture could be read, and the changes first, as
+    /// they are not kept.
     fn begin(&mut self, output: &mut Output) -> std::io::Result<()> {
         if !self.args.json || std::mem::replace(&mut self.begun, true) {
             return Ok(());

@@ -48,7 +48,8 @@ pub struct VerifyArgs {
     /// Show every check that is not right, or `all`
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "wrong")]
     list: Option<Which>,
-    /// Count offloaded values as bad in the exit code, and packets that could not be followed to their end
+    /// Count offloaded values as bad in the exit code, and packets that could not be followed to
+    /// their end
     #[arg(long)]
     strict: bool,
     /// Print JSON
