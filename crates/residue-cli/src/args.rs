@@ -189,17 +189,20 @@ Output is `value  name`, a line for each file, or with several codes `CODE (name
 code. A name with a backslash, a newline or a carriage return is escaped, and a backslash starts its line. \
 `-a cksum` alone prints `value bytes name`, exactly as cksum does.
 
-Checking: a tagged line names its code; for other lines say it with -a. Values are hexadecimal, base64 or decimal. \
+Checking: a tagged line names its code; another has that of -a, or crc-32/iscsi if its value has 32 bits, as `residue sum` \
+prints it. Lists of SFV files (`name A3B1C2D4`, comments after ;) are of CRC-32 unless -a names another code of 32 bits, and \
+what --json prints is read as well. Values are hexadecimal, in either case and with or without 0x, base64 or decimal. \
 Digits alone that are as many as the code's hexadecimal digits are hexadecimal, unless other lines of the list can \
 only be decimal and none can only be hexadecimal: check lists made with --decimal with --decimal, which leaves no \
-doubt. --base64 does the same for base64, and --zero reads lists made with --zero. Exit code 1: a value is bad, or a listed file is missing or cannot be read. Exit code 2: \
-a list cannot be read or has no proper line, or with --strict one that is not proper.
+doubt. --base64 does the same for base64, and --zero reads lists made with --zero.
+
+Exit code 1: a value is bad, or a listed file is missing or cannot be read. Exit code 2: a list cannot be read or has no proper line, or with --strict one that is not proper.
 
 Examples:
   residue sum --profile gcs disk.img            as `gcloud storage hash` and the console show it
   residue sum --profile s3-composite --part-size 8MiB -a crc-32c disk.img
                                                 as S3 shows it after a multipart upload
-  residue sum -r --tag src > list               a list that names its code
+  residue sum -r src > list                     a list of CRC-32C; --tag names the code in it
   residue sum -c list                           check it
   residue sum -a cksum file                     as `cksum file`
   residue sum -a crc-8 --explain --text a       the long division, on paper

@@ -1,8 +1,13 @@
 //! Lists of check values, as `residue sum` and its relatives print them.
 
-use crate::codes::Chosen;
+mod json;
+
+use crate::codes::{Chosen, DEFAULT};
 use crate::output::{Spelling, unescape};
+use std::fmt;
 use std::io::{self, BufRead};
+
+pub use json::as_lines;
 
 /// A line: the value that a file should have.
 #[derive(Debug)]
@@ -26,10 +31,37 @@ pub struct List {
     pub entries: usize,
     /// How many others.
     pub malformed: usize,
-    /// The first line that would be proper if the code was known.
-    pub nameless: Option<usize>,
+    /// The first line that would be proper if the code was known, and what is missing in it.
+    pub doubt: Option<(usize, Doubt)>,
+    /// Whether lines that name no code were taken for the default's.
+    pub assumed: bool,
     /// Numbers that may be decimal are.
     all_decimal: bool,
+}
+
+/// What is missing in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The code: the value is not as wide as the default's.
+    Code,
+    /// It may be one of cksum's, or a value and a name with a number before it.
+    Cksum,
+    /// The first and the last word may be the value.
+    Order,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Doubt::Code => "names no code; say which one it is with -a CODE",
+            Doubt::Cksum => {
+                "may be `value bytes name`, as of cksum: say so with -a cksum, or the code with -a CODE"
+            }
+            Doubt::Order => {
+                "may be `value name` or `name value`; say which code it is with -a CODE, and the value is taken to come first"
+            }
+        })
+    }
 }
 
 /// How a list is to be read.
@@ -74,7 +106,7 @@ pub fn look(
     let (mut any_decimal, mut any_fixed) = (false, false);
     let mut lines = Lines::new(input, reading.zero);
     while let Some((number, line)) = lines.next()? {
-        match self::line(line, reading, &mut list.codes) {
+        match self::line(line, reading, &mut list) {
             Ok(raw) => {
                 list.entries += 1;
                 // What cksum prints is decimal beside hexadecimal numbers, too.
@@ -83,12 +115,10 @@ pub fn look(
                     any_fixed |= matches!(raw.value, Number::Fixed(_));
                 }
             }
-            Err(nameless) => {
+            Err(doubt) => {
                 list.malformed += 1;
                 malformed(number)?;
-                if nameless && list.nameless.is_none() {
-                    list.nameless = Some(number);
-                }
+                list.doubt = list.doubt.or(doubt.map(|doubt| (number, doubt)));
             }
         }
     }
@@ -100,25 +130,27 @@ pub fn look(
 pub struct Entries<'a, R> {
     lines: Lines<R>,
     reading: Reading<'a>,
-    /// The codes that lines name by their number.
-    pub codes: Vec<Chosen>,
-    all_decimal: bool,
+    list: List,
 }
 
 impl<'a, R: BufRead> Entries<'a, R> {
     /// From the first line of `input` on.
     pub fn new(input: R, reading: Reading<'a>, list: List) -> Entries<'a, R> {
-        let lines = Lines::new(input, reading.zero);
-        Entries { lines, reading, codes: list.codes, all_decimal: list.all_decimal }
+        Entries { lines: Lines::new(input, reading.zero), reading, list }
+    }
+
+    /// The codes that lines name by their number.
+    pub fn codes(&self) -> &[Chosen] {
+        &self.list.codes
     }
 
     /// The next one.
     pub fn next(&mut self) -> io::Result<Option<Entry>> {
         while let Some((_, line)) = self.lines.next()? {
-            if let Ok(raw) = self::line(line, self.reading, &mut self.codes) {
+            if let Ok(raw) = self::line(line, self.reading, &mut self.list) {
                 let expected = match raw.value {
                     Number::Fixed(value) | Number::Decimal(value) => value,
-                    Number::Either { decimal, .. } if self.all_decimal => decimal,
+                    Number::Either { decimal, .. } if self.list.all_decimal => decimal,
                     Number::Either { fixed, .. } => fixed,
                 };
                 let Raw { name, code, bytes, .. } = raw;
@@ -157,7 +189,8 @@ impl<R: BufRead> Lines<R> {
             if self.number == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
                 self.line.drain(..3);
             }
-            if !(self.line.is_empty() || self.line.starts_with(b"#")) {
+            // Comments of sums' lists, and of SFV files.
+            if !matches!(self.line.first(), None | Some(b'#' | b';')) {
                 break;
             }
         }
@@ -165,48 +198,129 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// One line. The error tells whether all that is missing is the code.
-fn line(line: &[u8], reading: Reading<'_>, codes: &mut Vec<Chosen>) -> Result<Raw, bool> {
-    let (line, escaped) = match line.strip_prefix(b"\\") {
+/// One line. The error tells what is missing, if it is no more than the code.
+fn line(whole: &[u8], reading: Reading<'_>, list: &mut List) -> Result<Raw, Option<Doubt>> {
+    let (line, escaped) = match whole.strip_prefix(b"\\") {
         Some(rest) if !reading.zero => (rest, true),
-        _ => (line, false),
+        _ => (whole, false),
     };
     let name = |name: &[u8]| {
         let name = if escaped { unescape(name)? } else { name.to_vec() };
-        // No file is named so, and the system would take the name to end there.
-        (!name.is_empty() && !name.contains(&0)).then_some(name)
+        usable(&name).then_some(name)
     };
-    if let Some(raw) = tagged(line, name, reading, codes) {
+    if let Some(raw) = tagged(line, name, reading, &mut list.codes) {
         return Ok(raw);
     }
-    let foreign = line.windows(4).any(|four| four == b") = ");
-    let end = line.iter().position(|&byte| byte == b' ' || byte == b'\t').ok_or(false)?;
+    let end = line.iter().position(|&byte| byte == b' ' || byte == b'\t').ok_or(None)?;
     let (value, rest) = line.split_at(end);
-    let written = std::str::from_utf8(value).map_err(|_| false)?;
-    let Some(chosen) = reading.code else {
-        // Its width is unknown, but a value it may be.
-        let likely = written.len() > 1
-            && written.bytes().all(|c| c.is_ascii_alphanumeric() || b"+/=".contains(&c));
-        return Err(!foreign && likely && written.bytes().any(|c| c.is_ascii_digit()));
-    };
-    if chosen.cksum && !escaped {
-        // `value bytes name`, the name as it is.
-        let rest = &rest[1..];
-        if let Some(space) = rest.iter().position(|&byte| byte == b' ') {
-            let bytes = std::str::from_utf8(&rest[..space]).ok().and_then(|text| text.parse().ok());
-            if let (Some(bytes), true) = (bytes, rest.len() > space + 1) {
-                let mut raw =
-                    spelled(rest[space + 1..].to_vec(), 0, chosen, written, reading.spelling)
-                        .ok_or(false)?;
-                raw.bytes = Some(bytes);
-                return Ok(raw);
-            }
-        }
-    }
+    let written = std::str::from_utf8(value).unwrap_or_default();
+    // `value bytes name`, the name as it is.
+    let cksum = if escaped { None } else { bytes_and_name(&rest[1..]) };
     // Two characters stand between value and name, the second a star for a binary file; some tools write one, or a tab.
     let rest = &rest[1..];
-    let rest = rest.strip_prefix(b" ").or(rest.strip_prefix(b"*")).unwrap_or(rest);
-    spelled(name(rest).ok_or(false)?, 0, chosen, written, reading.spelling).ok_or(false)
+    let after = rest.strip_prefix(b" ").or(rest.strip_prefix(b"*"));
+    let named = |code: usize, chosen: &Chosen| {
+        spelled(name(after.unwrap_or(rest))?, code, chosen, written, reading.spelling)
+    };
+    // A line of another program's, tagged with a code that is not known.
+    let foreign = line.windows(4).any(|four| four == b") = ");
+    let backwards = if foreign || reading.zero { None } else { backwards(whole) };
+    if let Some(chosen) = reading.code {
+        if let (true, Some((bytes, name))) = (chosen.cksum, cksum) {
+            let raw = spelled(name.to_vec(), 0, chosen, written, reading.spelling).ok_or(None)?;
+            return Ok(Raw { bytes: Some(bytes), ..raw });
+        }
+        let first = named(0, chosen);
+        return first.or_else(|| backwards?.raw(0, chosen)).ok_or(None);
+    }
+    let default = Chosen::new(DEFAULT).map_err(|_| None)?;
+    let code = place(&default, &list.codes);
+    let sure = |raw: &Raw| match raw.value {
+        Number::Fixed(_) | Number::Either { .. } => true,
+        // Short numbers may be any code's.
+        Number::Decimal(_) => reading.spelling.is_some() || written.len() >= 9,
+    };
+    if let Some(raw) = named(code, &default).filter(sure) {
+        if after.is_none() && !rest.starts_with(b"\t") {
+            let digits = written.bytes().all(|c| c.is_ascii_digit());
+            if digits && cksum.is_some() {
+                return Err(Some(Doubt::Cksum));
+            }
+            if backwards.is_some() {
+                return Err(Some(Doubt::Order));
+            }
+        }
+        list.assumed = true;
+        add(default, &mut list.codes);
+        return Ok(raw);
+    }
+    // Its width is unknown, but a value it may be.
+    let likely = written.len() > 1
+        && written.bytes().all(|c| c.is_ascii_alphanumeric() || b"+/=".contains(&c))
+        && written.bytes().any(|c| c.is_ascii_digit());
+    if let Some(found) = backwards.filter(|_| !(likely && after.is_some())) {
+        let crc32 = Chosen::new(SFV).map_err(|_| None)?;
+        let raw = found.raw(place(&crc32, &list.codes), &crc32).ok_or(None)?;
+        add(crc32, &mut list.codes);
+        return Ok(raw);
+    }
+    if likely && cksum.is_some() && after.is_none() {
+        return Err(Some(Doubt::Cksum));
+    }
+    Err((!foreign && likely).then_some(Doubt::Code))
+}
+
+/// The code of SFV files.
+const SFV: &str = "crc-32/iso-hdlc";
+
+/// No file has an empty name, and the system would take one with a zero byte to end there.
+fn usable(name: &[u8]) -> bool {
+    !name.is_empty() && !name.contains(&0)
+}
+
+/// The place of a code among the list's, or the one that it would have.
+fn place(chosen: &Chosen, codes: &[Chosen]) -> usize {
+    codes.iter().position(|known| known.label == chosen.label).unwrap_or(codes.len())
+}
+
+/// Takes a code into the list's, if it is none of them.
+fn add(chosen: Chosen, codes: &mut Vec<Chosen>) {
+    if place(&chosen, codes) == codes.len() {
+        codes.push(chosen);
+    }
+}
+
+/// `bytes name`, what cksum prints after the value.
+fn bytes_and_name(rest: &[u8]) -> Option<(u64, &[u8])> {
+    let space = rest.iter().position(|&byte| byte == b' ')?;
+    let bytes = std::str::from_utf8(&rest[..space]).ok()?.parse().ok()?;
+    let name = &rest[space + 1..];
+    (!name.is_empty()).then_some((bytes, name))
+}
+
+/// A line of an SFV file: the name, and the value of 32 bits.
+#[derive(Clone, Copy)]
+struct Backwards<'a> {
+    name: &'a [u8],
+    written: &'a str,
+}
+
+/// `name value`
+fn backwards(line: &[u8]) -> Option<Backwards<'_>> {
+    let line = line.trim_ascii_end();
+    let space = line.iter().rposition(|&byte| byte == b' ' || byte == b'\t')?;
+    let written = std::str::from_utf8(&line[space + 1..]).ok()?;
+    Spelling::Hex.read(written, 32)?;
+    let name = line[..space].trim_ascii_end();
+    usable(name).then_some(Backwards { name, written })
+}
+
+impl Backwards<'_> {
+    fn raw(self, code: usize, chosen: &Chosen) -> Option<Raw> {
+        let fits = chosen.code.width() == 32 && !chosen.cksum;
+        let hex = Some(Spelling::Hex);
+        if fits { spelled(self.name.to_vec(), code, chosen, self.written, hex) } else { None }
+    }
 }
 
 /// `CODE (name) = value`
@@ -227,11 +341,8 @@ fn tagged(
     }
     let chosen = Chosen::new(label).ok()?;
     // It may have been named by an alias.
-    let place = codes.iter().position(|known| known.label == chosen.label);
-    let raw = spelled(name, place.unwrap_or(codes.len()), &chosen, written, reading.spelling)?;
-    if place.is_none() {
-        codes.push(chosen);
-    }
+    let raw = spelled(name, place(&chosen, codes), &chosen, written, reading.spelling)?;
+    add(chosen, codes);
     Some(raw)
 }
 
@@ -244,6 +355,18 @@ fn spelled(
     spelling: Option<Spelling>,
 ) -> Option<Raw> {
     let width = chosen.code.width();
+    let prefixed = written.strip_prefix("0x").or(written.strip_prefix("0X"));
+    if let Some(digits) = prefixed {
+        // It says that it is hexadecimal, and such numbers are often written without zeros in front.
+        let usual = spelling.is_none_or(|spelling| spelling == Spelling::Hex);
+        let digits = format!("{digits:0>places$}", places = width.div_ceil(4) as usize);
+        let value = if usual && !written.ends_with(['x', 'X']) {
+            Spelling::Hex.read(&digits, width)
+        } else {
+            None
+        };
+        return Some(Raw { name, code, bytes: None, value: Number::Fixed(value?) });
+    }
     let read = |wanted: Spelling| {
         let usual = spelling.is_none_or(|spelling| spelling == wanted);
         // The program cksum knows decimal numbers only.
@@ -273,18 +396,20 @@ mod tests {
     struct Whole {
         entries: Vec<Entry>,
         malformed: Vec<usize>,
-        nameless: Option<usize>,
+        doubt: Option<(usize, Doubt)>,
+        assumed: bool,
+        codes: Vec<Chosen>,
     }
 
     fn parse(text: &[u8], reading: Reading<'_>) -> Whole {
         let mut malformed = Vec::new();
         let list = look(text, reading, |number| Ok(malformed.push(number))).unwrap();
         assert_eq!(list.malformed, malformed.len());
-        let (count, nameless) = (list.entries, list.nameless);
+        let (count, doubt, assumed) = (list.entries, list.doubt, list.assumed);
         let mut lines = Entries::new(text, reading, list);
         let entries: Vec<Entry> = iter::from_fn(|| lines.next().unwrap()).collect();
         assert_eq!(entries.len(), count);
-        Whole { entries, malformed, nameless }
+        Whole { entries, malformed, doubt, assumed, codes: lines.list.codes }
     }
 
     fn read(text: &str, code: Option<&str>) -> Whole {
@@ -352,8 +477,60 @@ mod tests {
 
     #[test]
     fn a_code_is_missing() {
-        assert_eq!(read("e3069283  a\n", None).nameless, Some(1));
-        assert_eq!(read("hello world\n", None).nameless, None);
+        for (line, doubt) in [
+            ("bb3d  a\n", Some(Doubt::Code)),
+            ("995dc9bbdf1939fa  a\n", Some(Doubt::Code)),
+            ("12345  a\n", Some(Doubt::Code)),
+            ("1234  deadbeef\n", Some(Doubt::Code)),
+            ("930766865 9 a\n", Some(Doubt::Cksum)),
+            ("12 9 a\n", Some(Doubt::Cksum)),
+            ("cafebabe A3B1C2D4\n", Some(Doubt::Order)),
+            ("hello world\n", None),
+        ] {
+            let list = read(line, None);
+            assert_eq!(list.doubt, doubt.map(|doubt| (1, doubt)), "{line}");
+            assert!(list.entries.is_empty() && !list.assumed, "{line}");
+        }
+    }
+
+    #[test]
+    fn untagged_values_as_wide_as_the_default_are_its() {
+        for line in [
+            "e3069283  a",
+            "E3069283 *a",
+            "e3069283 a",
+            "e3069283\ta",
+            "4waSgw==  a",
+            "3808858755  a",
+            "0xe3069283  a",
+            "0XE3069283 a",
+        ] {
+            let list = read(line, None);
+            assert_eq!((list.entries.len(), list.entries[0].expected), (1, 0xe306_9283), "{line}");
+            assert_eq!(list.codes[list.entries[0].code].label, DEFAULT);
+            assert!(list.assumed);
+        }
+        assert_eq!(read("0x5  a", Some("crc32c")).entries[0].expected, 5);
+        assert_eq!(read("0xBB3D  a", Some("crc-16/arc")).entries[0].expected, 0xbb3d);
+        for wrong in ["0x  a", "0x123456789  a", "0xg  a"] {
+            assert!(read(wrong, Some("crc32c")).entries.is_empty(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lists_of_sfv_files() {
+        let text = "; Generated by somebody\r\n;\r\na.bin CBF43926\r\nb c.bin   cbf43926\r\ntrack1 cbf43926\n\\x.y cbf43926\n";
+        let list = read(text, None);
+        assert_eq!(
+            (names(&list), list.malformed.len()),
+            (vec!["a.bin", "b c.bin", "track1", "\\x.y"], 0)
+        );
+        for entry in &list.entries {
+            assert_eq!((entry.expected, &*list.codes[entry.code].label), (0xcbf4_3926, SFV));
+        }
+        let list = read("a.bin e3069283\n", Some("crc32c"));
+        assert_eq!((names(&list), list.codes[0].label.as_str()), (vec!["a.bin"], DEFAULT));
+        assert!(read("a.bin e3069283\n", Some("crc-16")).entries.is_empty());
     }
 
     #[test]

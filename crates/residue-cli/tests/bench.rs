@@ -98,7 +98,7 @@ fn json_is_a_run_that_can_be_compared() {
     assert!(told.ends(0).contains("slicing8"));
 
     // A run of the first layout, which had no interval of the median.
-    let mut old: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let mut old: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
     old["format"] = 1.into();
     old.as_object_mut().expect("an object").remove("load");
     for list in ["cells", "steady"] {

@@ -75,6 +75,79 @@ fn every_format_goes_round() {
     }
 }
 
+/// What `sum` prints, in whatever manner, is read without being told anything but that manner.
+#[test]
+fn check_reads_everything_that_sum_prints() {
+    let dir = tempfile::tempdir().unwrap();
+    let names = [
+        "plain",
+        "a  b",
+        "new\nline",
+        "back\\slash",
+        "cr\r",
+        "(x) = y",
+        " lead",
+        "tail ",
+        "*star",
+        "e3069283",
+        "12 x",
+        "x.sfv 12345678",
+        ";semi",
+        "#hash",
+    ];
+    for (i, name) in names.iter().enumerate() {
+        fs::write(dir.path().join(name), common::noise(1000 * i)).unwrap();
+    }
+    let custom = "width=16,poly=x^16+x^12+x^5+1,init=ffff";
+    for (print, read) in [
+        (&[][..], &[][..]),
+        (&["--tag"], &[]),
+        (&["--zero"], &["--zero"]),
+        (&["--zero", "--tag"], &["--zero"]),
+        (&["--base64"], &[]),
+        (&["--base64", "--tag"], &["--base64"]),
+        (&["--decimal"], &["--decimal"]),
+        (&["--decimal", "--tag"], &["--decimal"]),
+        (&["--format", "hex"], &[]),
+        (&["--format", "be"], &["--format", "be"]),
+        (&["--format", "le"], &["--format", "le"]),
+        (&["--format", "le", "--tag"], &["--format", "le"]),
+        (&["-a", "crc-32,adler-32,crc-64/nvme,cksum,crc-5/usb"], &[]),
+        (&["-a", "crc-16/arc", "--tag"], &[]),
+        (&["-a", "crc-16/arc"], &["-a", "crc-16/arc"]),
+        (&["-a", custom, "--tag"], &[]),
+        (&["-a", custom], &["-a", custom]),
+        (&["--profile", "gcs"], &[]),
+        (&["--profile", "s3"], &["--profile", "s3"]),
+        (&["--profile", "s3", "--tag"], &[]),
+        (&["--json"], &[]),
+        (&["--json", "-a", "crc-32,cksum,internet"], &[]),
+        (&["--json", "-a", custom], &[]),
+    ] {
+        let list = residue([&["sum"], print, &["--"], &names].concat()).within(dir.path()).run();
+        assert_eq!((list.code, &*list.err), (0, ""), "{print:?}");
+        let ran = check(dir.path(), &list.out, &[read, &["--strict"]].concat());
+        let told = String::from_utf8_lossy(&ran.out).into_owned();
+        assert_eq!((ran.code, &*ran.err), (0, ""), "{print:?}: {told}");
+        let codes = print
+            .iter()
+            .find(|arg| arg.contains("crc-32,"))
+            .map_or(1, |codes| codes.split(',').count());
+        assert_eq!(told.matches(": OK").count(), codes * names.len(), "{print:?}: {told}");
+    }
+}
+
+#[test]
+fn sfv_files_and_prefixes() {
+    let dir = folder();
+    let sfv = b"; by somebody\r\nnine CBF43926\r\na b    caf3a94c\r\n";
+    let ran = check(dir.path(), sfv, &["--strict", "--json"]);
+    assert_eq!(ran.json()[0]["entries"][0]["code"], "crc-32/iso-hdlc");
+    assert_eq!(ran.json()[0]["good"], 1);
+    let list = b"0xBB3D  nine\n0xbb3d nine\nbb3d  nine\nBB3D *nine\n";
+    check(dir.path(), list, &["-a", "crc-16/arc", "--strict"]).ends(0);
+}
+
 #[test]
 fn several_codes_in_a_list() {
     let dir = folder();
@@ -128,7 +201,15 @@ fn lists_that_are_none() {
         (&b"hello\nworld\n"[..], &["-a", "crc32c"][..], 2, "no properly formatted"),
         (b"", &[], 2, "no properly formatted"),
         (b"# e3069283  nine\n", &["-a", "crc32c"], 2, "no properly formatted"),
-        (b"e3069283  nine\n", &[], 2, "line 1 names no code; say which one it is with -a CODE"),
+        (b"bb3d  nine\n", &[], 2, "line 1 names no code; say which one it is with -a CODE"),
+        (
+            b"930766865 9 nine\n",
+            &[],
+            2,
+            "line 1 may be `value bytes name`, as of cksum: say so with",
+        ),
+        (b"cafebabe A3B1C2D4\n", &[], 2, "may be `value name` or `name value`; say which code"),
+        (b"00000001  nine\n", &[], 1, "checked as crc-32/iscsi; if they are another's, say which"),
         (b"e3069283  nine\n", &["-a", "crc-16"], 2, "no properly formatted"),
         (b"SHA256 (nine) = e3069283\n", &[], 2, "no properly formatted"),
         (b"\xff\xfe\x00\x01\n\n\x00", &["-a", "crc32c"], 2, "no properly formatted"),

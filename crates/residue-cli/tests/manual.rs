@@ -72,3 +72,79 @@ fn completions_for_each_shell() {
     file.ends(2);
     assert!(file.err.contains("/dev/null/man: "), "{}", file.err);
 }
+
+/// What a shell offers for these words of a command line, the last of which is begun.
+fn offered(shell: &str, words: &[&str]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let script = dir.path().join("_residue");
+    let completions = String::from_utf8(residue(["completions", shell]).run().out).unwrap();
+    let line = words.join(" ");
+    let (before, last) = (&words[words.len() - 2], &words[words.len() - 1]);
+    let text = match shell {
+        "bash" => format!(
+            "{completions}\nCOMP_WORDS=({line}); COMP_CWORD={}\n_residue residue '{last}' '{before}'\nprintf '%s\\n' \
+             \"${{COMPREPLY[@]}}\"\n",
+            words.len() - 1
+        ),
+        "fish" => format!("{completions}\ncomplete -C '{line}'\n"),
+        // A terminal of its own, in which the key is pressed.
+        _ => format!(
+            "zmodload zsh/zpty\nzpty z zsh -f -i\n\
+             zpty -w z \"PS1=; fpath=({dir} \\$fpath); autoload -U compinit; compinit -u -d {dir}/dump; LISTMAX=0\"\n\
+             zpty -w z \"zstyle ':completion:*' list-prompt ''; bindkey '^I' list-choices; print REA''DY\"\n\
+             zpty -r z out '*READY*'\nzpty -w -n z '{line}'$'\\t'\n\
+             sleep 2; while zpty -rt z out; do print -r -- $out; done\nzpty -d z\n",
+            dir = dir.path().display()
+        ),
+    };
+    fs::write(&script, if shell == "zsh" { &completions } else { &text }).unwrap();
+    let run = dir.path().join("run");
+    fs::write(&run, text).unwrap();
+    output(shell, &[run.as_os_str()])
+}
+
+#[test]
+fn names_of_codes_complete_in_each_shell() {
+    for shell in ["bash", "fish", "zsh"] {
+        let script = residue(["completions", shell]).run();
+        for name in residue::Code::names() {
+            assert!(script.ends(0).contains(name), "{shell}: {name}");
+        }
+        if !installed(shell) {
+            continue;
+        }
+        for words in [
+            &["residue", "sum", "-a", "crc-32/is"][..],
+            &["residue", "bench", "--code", "crc-32/is"],
+            &["residue", "conform", "-a", "crc-32/is"],
+            &["residue", "list", "crc-32/is"],
+            &["residue", "strength", "weights", "crc-32/is"],
+            &["residue", "strength", "compare", "crc-32/is"],
+        ] {
+            let offered = offered(shell, words);
+            for name in ["crc-32/iscsi", "crc-32/iso-hdlc"] {
+                assert!(offered.contains(name), "{shell} {words:?}: {offered}");
+            }
+            assert!(!offered.contains("crc-16"), "{shell} {words:?}: {offered}");
+        }
+    }
+}
+
+#[test]
+fn a_list_of_names_forbids_no_other_notation_and_fills_no_help() {
+    for args in [
+        &["sum", "-a", "width=16,poly=1021,init=ffff", "--text", "a"][..],
+        &["sum", "-a", "CRC_32C,xns", "--text", "a"],
+        &["list", "width=16,poly=x^16+x^12+x^5+1"],
+        &["strength", "koopman:a6", "--length", "8"],
+        &["strength", "x^8+x^2+x+1", "--length", "1B"],
+        &["strength", "weights", "0x107", "--length", "8"],
+        &["strength", "compare", "koopman:83,sum-8", "--length", "8B"],
+    ] {
+        residue(args).run().ends(0);
+    }
+    for command in ["sum", "bench", "conform", "list", "strength"] {
+        let help = residue([command, "--help"]).run();
+        assert!(!help.ends(0).contains("crc-82/darc"), "{command}");
+    }
+}

@@ -126,3 +126,85 @@ fn bad_input() {
         assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
     }
 }
+
+#[test]
+fn every_command_that_takes_a_code_names_what_may_have_been_meant() {
+    for args in [
+        &["sum", "-a", "crc-16/ccit", "--text", "a"][..],
+        &["list", "crc-16/ccit"],
+        &["conform", "-a", "crc-16/ccit", "--", "true"],
+        &["bench", "-a", "crc-16/ccit", "--sizes", "64"],
+        &["strength", "crc-16/ccit"],
+        &["strength", "weights", "crc-16/ccit", "--length", "8"],
+        &["strength", "compare", "crc-16/ccit"],
+        &["strength", "compare", "internet,crc-16/ccit"],
+        &["strength", "sums", "-a", "crc-16/ccit"],
+        &["strength", "data", "-a", "crc-16/ccit", "--made", "zeros"],
+    ] {
+        let ran = residue(args).run();
+        ran.ends(2);
+        assert!(ran.err.contains("did you mean crc-16/ccitt"), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn every_length_is_read_alike() {
+    for (args, alike) in [
+        (&["strength", "crc-16/arc"][..], ["1500B", "1.5kB", "12e3", "12k"]),
+        (&["strength", "weights", "crc-8/smbus"], ["16B", "128", "0.016kB", "1.28e2"]),
+        (&["strength", "compare", "crc-8/smbus", "--csv"], ["16B", "128", "0.016kB", "1.28e2"]),
+        (
+            &["strength", "advise", "--width", "8", "--hd", "4", "--csv"],
+            ["8B", "64", "0.008kB", "6.4e1b"],
+        ),
+        (
+            &["strength", "search", "--width", "8", "--hd", "4", "--csv"],
+            ["8B", "64", "64bits", "6.4e1"],
+        ),
+        (&["strength", "sums", "-a", "sum-8", "--json"], ["2000", "2kB", "2e3", "2k"]),
+    ] {
+        let run = |length: &str| {
+            residue([args, &["--length", length]].concat()).run().ends(0).to_string()
+        };
+        // Some say how long they took, and advise measures speeds.
+        let kept = |text: String| -> Vec<String> {
+            let lines = text.lines().filter(|line| !line.contains("seconds")).map(str::to_string);
+            if args.contains(&"advise") {
+                lines.map(|line| line[..line.len().min(9)].into()).collect()
+            } else {
+                lines.collect()
+            }
+        };
+        let expected = kept(run(alike[0]));
+        for length in &alike[1..] {
+            assert_eq!(kept(run(length)), expected, "{args:?} {length}");
+        }
+        let wrong = residue([args, &["--length", "9 parsecs"]].concat()).run();
+        wrong.ends(2);
+        assert!(wrong.err.contains("is no unit; write bits, B, kB"), "{}", wrong.err);
+    }
+}
+
+#[test]
+fn polynomials_as_books_print_them() {
+    let expected = residue(["strength", "normal:1021", "--length", "64", "--json"]).run().json();
+    for text in ["x^16+x^12+x^5+1", "X16 + X12 + X5 + 1", "x**16 + x**12 + x**5 + 1"] {
+        let ran = residue(["strength", text, "--length", "64", "--json"]).run();
+        ran.ends(0);
+        assert_eq!(ran.json(), expected, "{text}");
+        let sum = residue([
+            "sum",
+            "-a",
+            &format!("width=16,poly={text},init=ffff"),
+            "--text",
+            "123456789",
+        ])
+        .run();
+        assert!(sum.ends(0).starts_with("29b1 "), "{text}");
+        residue(["strength", "compare", text, "--length", "8B"]).run().ends(0);
+        residue(["strength", "weights", text, "--length", "64"]).run().ends(0);
+        residue(["list", &format!("poly={text}")]).run().ends(0);
+    }
+    residue(["strength", "x^16+x^12+x^5+1", "--width", "15"]).run().ends(2);
+    residue(["list", "width=15,poly=x^16+x^12+x^5+1"]).run().ends(2);
+}

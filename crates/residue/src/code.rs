@@ -329,7 +329,8 @@ impl FromStr for Code {
 
     /// A name of [`Code::names`] or an alias (case, `-` and `_` do not matter), or a CRC's parameters as
     /// `width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0` (hexadecimal but for the width; `init`, `xorout`
-    /// default to 0, the reflections to false). The polynomial may be written as `x^16+x^12+x^5+1`.
+    /// default to 0, the reflections to false). The polynomial may be written as
+    /// `x^16+x^12+x^5+1`, which tells the width, too.
     fn from_str(name: &str) -> Result<Code, Error> {
         if name.contains('=') {
             return custom(name).map(|params| Code::Crc(Crc::new(&params)));
@@ -386,10 +387,12 @@ fn custom(text: &str) -> Result<Params, Error> {
             _ => {}
         }
     }
-    let width = width.ok_or(Error::MissingParameter("width"))?;
+    // A sum of powers tells the width.
+    let degree = poly.filter(|_| terms).map(|(degree, _)| u32::from(degree));
+    let width = width.or(degree).ok_or(Error::MissingParameter("width"))?;
     let width = u8::try_from(width).map_err(|_| Error::Width(width))?;
-    let (degree, poly) = poly.ok_or(Error::MissingParameter("poly"))?;
-    if terms && degree != width {
+    let (_, poly) = poly.ok_or(Error::MissingParameter("poly"))?;
+    if degree.is_some_and(|degree| degree != u32::from(width)) {
         return Err(Error::BadParameter);
     }
     let params = Params::new("custom", width, poly, init, (refin, refout), xorout)?;

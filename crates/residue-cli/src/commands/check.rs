@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::args::SumArgs;
-use crate::codes::{self, Chosen};
+use crate::codes::{self, Chosen, DEFAULT};
 use crate::lists::{self, Entries, Entry, List, Reading};
 use crate::output::{Bracket, Output, Spelling, Styles, escape};
 use crate::progress::Progress;
@@ -12,7 +12,7 @@ use anyhow::bail;
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek as _};
+use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Read, Seek as _};
 use std::path::PathBuf;
 
 /// Checks the files of each list.
@@ -79,7 +79,7 @@ impl Checker<'_> {
             self.output.item(Some("list"), &self.name.to_string_lossy())?;
             self.output.open(Some("malformed"), Bracket::Array)?;
         }
-        let list = contents(self.name).and_then(|file| Ok((self.look(&file, reading)?, file)));
+        let list = contents(self.name, reading.zero).and_then(|file| Ok((self.look(&file, reading)?, file)));
         if self.args.json {
             self.output.close()?;
             self.output.open(Some("entries"), Bracket::Array)?;
@@ -95,14 +95,12 @@ impl Checker<'_> {
                     let total = length(entries(list.clone())?)?;
                     self.output.progress = Progress::of_bytes(total);
                 }
-                self.files(entries(list)?)?;
+                self.files(entries(list.clone())?)?;
                 self.output.progress.clear();
-                self.conclude();
+                self.conclude(&list);
             }
-            Ok((list, _)) => self.fail(match list.nameless {
-                Some(line) => {
-                    format!("line {line} names no code; say which one it is with -a CODE")
-                }
+            Ok((list, _)) => self.fail(match list.doubt {
+                Some((line, doubt)) => format!("line {line} {doubt}"),
                 None => "no properly formatted check value lines found".to_string(),
             }),
             Err(error) => self.fail(read::problem(&error)),
@@ -155,12 +153,12 @@ impl Checker<'_> {
             let same = last.zip(next.as_ref()).is_some_and(|(a, b)| a.name == b.name);
             let most = if same { 2 * read::TOGETHER } else { read::TOGETHER };
             if some.len() >= most {
-                self.together(&std::mem::take(&mut some), &entries.codes, stdin_used)?;
+                self.together(&std::mem::take(&mut some), entries.codes(), stdin_used)?;
             }
             some.extend(next);
             next = entries.next()?;
         }
-        self.together(&some, &entries.codes, stdin_used)
+        self.together(&some, entries.codes(), stdin_used)
     }
 
     /// Some lines that follow one another.
@@ -277,7 +275,7 @@ impl Checker<'_> {
     }
 
     /// The warnings at the end, and what the list amounts to.
-    fn conclude(&mut self) {
+    fn conclude(&mut self, list: &List) {
         let report = &self.report;
         let (bad, unreadable, malformed) = (report.bad, report.unreadable, report.malformed);
         let nothing = report.good + bad + unreadable == 0;
@@ -301,6 +299,14 @@ impl Checker<'_> {
                 self.output
                     .complain(&format!("WARNING: {bad} computed check value{s} did NOT match"));
             }
+            if let Some((line, doubt)) = list.doubt {
+                self.output.complain(&format!("line {line} {doubt}"));
+            }
+            if bad > 0 && list.assumed {
+                self.output.complain(&format!(
+                    "values that name no code were checked as {DEFAULT}; if they are another's, say which with -a CODE"
+                ));
+            }
             if nothing {
                 let name = Styles::plain(self.name);
                 self.output.complain(&format!("{name}: no file was verified"));
@@ -309,8 +315,18 @@ impl Checker<'_> {
     }
 }
 
-/// A list, which is read twice: what cannot be is kept in a temporary file.
-fn contents(name: &OsStr) -> io::Result<File> {
+/// A list of lines, which is read twice: what cannot be is kept in a temporary file, and so are the
+/// lines that JSON stands for.
+fn contents(name: &OsStr, zero: bool) -> io::Result<File> {
+    let file = readable_twice(name)?;
+    let mut lines = BufWriter::new(tempfile::tempfile()?);
+    if !lists::as_lines(from_start(&file)?, &mut lines, zero)? {
+        return Ok(file);
+    }
+    lines.into_inner().map_err(IntoInnerError::into_error)
+}
+
+fn readable_twice(name: &OsStr) -> io::Result<File> {
     let mut input: Box<dyn Read> = if name == "-" {
         Box::new(streams::stdin()?)
     } else {
