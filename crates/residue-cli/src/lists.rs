@@ -241,7 +241,7 @@ fn line(whole: &[u8], reading: Reading<'_>, list: &mut List) -> Result<Raw, Opti
         Number::Decimal(_) => reading.spelling.is_some() || written.len() >= 9,
     };
     if let Some(raw) = named(code, &default).filter(sure) {
-        if after.is_none() && !rest.starts_with(b"\t") {
+        if after.is_none() {
             let digits = written.bytes().all(|c| c.is_ascii_digit());
             if digits && cksum.is_some() {
                 return Err(Some(Doubt::Cksum));

@@ -28,9 +28,10 @@ The search goes from the likely to the possible, and ends when something explain
 named codes; values in another order of bytes; messages with swapped or padded words, or without bytes at their ends; \
 known generators with other settings; sums with other settings; and CRCs that nobody has named, by algebra.
 
-How many samples? Two or three for a code with a name. For a CRC that nobody has named five \
-of different lengths from 12 bits on (four from 32), seven of 8 bits; of one length four from 12 bits on (three from 32). \
-What is found says how likely chance would find as much. Messages of one length tell init and xorout together only. Different messages are worth more than long ones.
+How many samples? Two or three for a code with a name. For a CRC that nobody has named five of different lengths from \
+12 bits on (four from 32), seven of 8 bits; of one length four from 12 bits on (three from 32). What is found says how likely \
+chance would find as much. Messages of one length tell init and xorout together only. Different messages are worth more than \
+long ones.
 
 What nothing fits is either ruled out or not decided: too few samples leave unknown CRCs open, and the answer names their \
 widths.
