@@ -33,7 +33,6 @@ fn a_comparison_that_judged_nothing_fails() {
         [(nothing, "no captures"), (all_unread, "could read no"), (no_checks, "no capture has")]
     {
         assert!(!tally.is_good());
-        assert!(tally.nothing_judged().unwrap().starts_with(word) || word == "could read no");
         assert!(tally.nothing_judged().unwrap().contains(word), "{tally}");
     }
     assert!(Tally { captures: 1, same: 1, ..nothing }.is_good());
@@ -54,26 +53,20 @@ fn an_empty_folder_fails_in_both_modes() {
     assert!(!tally.is_good());
 }
 
-/// A tshark that lists fields, and then fails with every capture.
 #[cfg(unix)]
 #[test]
-fn a_tshark_that_reads_nothing_fails() {
-    use std::os::unix::fs::PermissionsExt;
+fn a_tshark_that_reads_no_capture_or_knows_no_field_fails() {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("tshark");
-    let script = "#!/bin/sh\n[ \"$1\" = -G ] || exit 1\nprintf 'F\\tx\\tip.checksum.status\\n'\n";
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::copy(captures().join("tcp-v4.good.pcap"), folder.path().join("a.pcap")).unwrap();
-    let tshark = Tshark::installed(&program).unwrap();
-    let truth = tshark.truth(folder.path()).unwrap();
-    let tally = compare(folder.path(), &truth, Some(&tshark.protocols()), false).unwrap();
+    let folder = folder.path();
+    fs::copy(captures().join("tcp-v4.good.pcap"), folder.join("a.pcap")).unwrap();
+    let fields = vec![("ip", "ip.checksum.status")];
+    let tshark = Tshark { program: "false".into(), fields, unknown: Vec::new() };
+    let truth = tshark.truth(folder).unwrap();
+    let tally = compare(folder, &truth, Some(&tshark.protocols()), false).unwrap();
     assert_eq!(tally, Tally { captures: 1, unread: 1, ..Tally::default() });
     assert!(!tally.is_good());
-    assert!(Tshark::installed(folder.path().join("nosuch")).is_err());
-    // Nor one that knows no field.
-    fs::write(&program, "#!/bin/sh\n").unwrap();
-    assert!(Tshark::installed(&program).unwrap_err().to_string().contains("-G fields"));
+    assert!(Tshark::installed("true").unwrap_err().to_string().contains("-G fields"));
+    assert!(Tshark::installed(folder.join("nosuch")).is_err());
 }
 
 /// The tshark that is installed, on a capture with a right and one with a wrong value.

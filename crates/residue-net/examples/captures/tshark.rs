@@ -36,9 +36,9 @@ const FIELDS: [Field; 21] = [
 /// A tshark, and what it can be asked.
 #[derive(Debug)]
 pub struct Tshark {
-    program: PathBuf,
+    pub program: PathBuf,
     /// Our names and its fields.
-    fields: Vec<(&'static str, &'static str)>,
+    pub fields: Vec<(&'static str, &'static str)>,
     /// Status fields that it does not know by any name.
     pub unknown: Vec<&'static str>,
 }
