@@ -116,9 +116,9 @@ fn every_place_where_a_walk_ends_at_an_unknown_protocol_is_reported() {
     let mut bytes = udp(4789, "08000000 00000000");
     bytes.extend(ether(0x88b5, &[0]));
     bytes[20..22].copy_from_slice(&51820u16.to_be_bytes());
-    bytes[2..4].copy_from_slice(&(bytes.len() as u16).to_be_bytes());
-    let length = (bytes.len() - 20) as u16;
-    bytes[24..26].copy_from_slice(&length.to_be_bytes());
+    let length = bytes.len() as u16;
+    bytes[2..4].copy_from_slice(&length.to_be_bytes());
+    bytes[24..26].copy_from_slice(&(length - 20).to_be_bytes());
     assert_eq!(ends(101, &bytes), ["EtherType 88B5"]);
     // As deep as walks go, the outermost header still at the front.
     let mut bytes = ipv4(17, &[]);
