@@ -154,7 +154,7 @@ impl Unfollowed {
                 _ => None,
             },
             Numbering::Snap => match self.value {
-                0x0800_0780_9b => Some("AppleTalk"),
+                0x0008_0007_809b => Some("AppleTalk"),
                 0x80c2_0002 | 0x80c2_0008 => Some("bridged Token Bus"),
                 0x80c2_0003 | 0x80c2_0009 => Some("bridged Token Ring"),
                 0x80c2_0004 | 0x80c2_000a => Some("bridged FDDI"),
