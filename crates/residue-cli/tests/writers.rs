@@ -1,5 +1,5 @@
-//! Whoever writes a file: regular files are replaced whole, everything else is written through. All writers, each in every
-//! place that a path can lead to.
+//! Whoever writes a file: regular files are replaced whole, everything else is written through. All
+//! writers, each in every place that a path can lead to.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -63,8 +63,9 @@ pub use text::{grouped, wrapped};
 /// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
 /// each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
 ///
-/// A reader finds the old file or the new one, never half of one. The page comes last, when all it speaks of is there. Nothing
-/// is deleted: figures of an earlier report that this run has no cells for stay in the folder.
+/// A reader finds the old file or the new one, never half of one. The page comes last, when all it
+/// speaks of is there. Nothing is deleted: figures of an earlier report that this run has no cells
+/// for stay in the folder.
 #[cfg(feature = "figures")]
 pub fn write_report(
     dir: &Path,
@@ -97,7 +98,8 @@ fn write_all(
     Ok(paths)
 }
 
-/// Writes a file into a folder so that it is there either whole or not at all, as [`replace`] does it. Returns its path.
+/// Writes a file into a folder so that it is there either whole or not at all, as [`replace`] does
+/// it. Returns its path.
 ///
 /// # Errors
 /// If it cannot be written; the error names the path.

@@ -4,20 +4,22 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes a file, so that its name leads to all of the old content or to all of the new, never to less. Returns what `write`
-/// does.
+/// Writes a file, so that its name leads to all of the old content or to all of the new, never to
+/// less. Returns what `write` does.
 ///
-/// Links are followed and stay; one that leads nowhere gets its target. A file that is replaced passes on its permissions and,
-/// where the system allows it, its owner; a new one has those of `like`, or those of any new file. What is no regular file (a
-/// device, a pipe) is written to, not replaced, and so is a file that is open already and named so (`/dev/stdout`,
-/// `/proc/self/fd/1`): it is appended to.
+/// Links are followed and stay; one that leads nowhere gets its target. A file that is replaced
+/// passes on its permissions and, where the system allows it, its owner; a new one has those of
+/// `like`, or those of any new file. What is no regular file (a device, a pipe) is written to, not
+/// replaced, and so is a file that is open already and named so (`/dev/stdout`, `/proc/self/fd/1`):
+/// it is appended to.
 ///
-/// `write` gets the file from its start. It has to do what the bytes need to be safe before their name is
-/// ([`synced`]), and any buffering.
+/// `write` gets the file from its start. It has to do what the bytes need to be safe before their
+/// name is ([`synced`]), and any buffering.
 ///
 /// # Errors
 ///
-/// Those of `write`, and if `path` is a folder or cannot be written. Then the old file is untouched.
+/// Those of `write`, and if `path` is a folder or cannot be written. Then the old file is
+/// untouched.
 pub fn replace<T>(
     path: &Path,
     like: Option<&Path>,
@@ -72,8 +74,8 @@ pub fn replace<T>(
     Ok(result)
 }
 
-/// Waits until a file's bytes are on the disk: a crash must not leave an empty file under a name. What is no regular file is
-/// left alone.
+/// Waits until a file's bytes are on the disk: a crash must not leave an empty file under a name.
+/// What is no regular file is left alone.
 ///
 /// # Errors
 ///
@@ -85,7 +87,8 @@ pub fn synced(file: &File) -> io::Result<()> {
 /// The most links that are followed, as Linux has it.
 const MOST_LINKS: u32 = 40;
 
-/// The path at the end of all links, whether something is there or not; and whether it names a file that is open.
+/// The path at the end of all links, whether something is there or not; and whether it names a file
+/// that is open.
 fn followed(path: &Path) -> (PathBuf, bool) {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {

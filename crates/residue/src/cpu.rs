@@ -125,8 +125,8 @@ static FEATURES: AtomicU32 = AtomicU32::new(UNKNOWN);
 
 /// The features kernels may use here: what the CPU has, less what `RESIDUE_CPU` masks (with the feature `std`).
 ///
-/// Read once per process, before the first check value is computed. An unknown mask name is ignored; `mask_error`
-/// reports it.
+/// Read once per process, before the first check value is computed. An unknown mask name is
+/// ignored; `mask_error` reports it.
 pub fn features() -> Features {
     match FEATURES.load(Relaxed) {
         UNKNOWN => detect_once(),
@@ -134,8 +134,9 @@ pub fn features() -> Features {
     }
 }
 
-/// Returns what is wrong with `RESIDUE_CPU` if it is neither empty nor one of [`tier_names`], as a sentence: the library
-/// ignores such a mask, and a user would measure or test something else than intended.
+/// Returns what is wrong with `RESIDUE_CPU` if it is neither empty nor one of [`tier_names`], as a
+/// sentence: the library ignores such a mask, and a user would measure or test something else than
+/// intended.
 #[cfg(feature = "std")]
 #[must_use]
 pub fn mask_error() -> Option<std::string::String> {

@@ -238,9 +238,10 @@ pub fn spool(mut input: impl Read) -> Result<File, Error> {
     Ok(file)
 }
 
-/// Writes a capture with edits to a file, compressed if its name ends in `.gz` or `.zst`, or to standard output if its
-/// name is `-`, as [`replace`] does it. `input` is the capture, compressed or not; it may be the file itself. `like` is the
-/// file whose permissions a new one gets. `edits` are sorted.
+/// Writes a capture with edits to a file, compressed if its name ends in `.gz` or `.zst`, or to
+/// standard output if its name is `-`, as [`replace`] does it. `input` is the capture, compressed
+/// or not; it may be the file itself. `like` is the file whose permissions a new one gets. `edits`
+/// are sorted.
 ///
 /// # Errors
 ///
