@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 
 use crate::speed::model::Run;
 
-/// All cells of a run, one a line, with a header. Lines end in CR LF and fields are quoted where RFC 4180
-/// asks for it. Numbers are written in full, so that reading them back loses nothing. Columns are the fields of
-/// [`Cell`](crate::speed::model::Cell): all but `plain_...` are of the samples that were kept.
+/// All cells of a run, one a line, with a header. Lines end in CR LF and fields are quoted where
+/// RFC 4180 asks for it. Numbers are written in full, so that reading them back loses nothing.
+/// Columns are the fields of [`Cell`](crate::speed::model::Cell): all but `plain_...` are of the
+/// samples that were kept.
 pub fn csv(run: &Run) -> String {
     let mut out = String::from(
         "code,kernel,bytes,extra_bytes,samples,mean_cycles_per_byte,standard_deviation,margin_95_percent,\

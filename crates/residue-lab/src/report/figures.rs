@@ -1,5 +1,5 @@
-//! The figures of a run: the thesis's (Sahu 2019), drawn from our measurement with its published curves
-//! beside ours.
+//! The figures of a run: the thesis's (Sahu 2019), drawn from our measurement with its published
+//! curves beside ours.
 
 mod axis;
 mod chart;
@@ -25,7 +25,8 @@ use subjects::{CRC32C, SUBJECTS, Subject};
 /// One drawn figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figure {
-    /// The thesis's number, `6.5`; with a published CPU to choose, `6.1-i3`; `fastest` has no number.
+    /// The thesis's number, `6.5`; with a published CPU to choose, `6.1-i3`; `fastest` has no
+    /// number.
     pub id: String,
     /// What it shows.
     pub title: String,
@@ -35,10 +36,10 @@ pub struct Figure {
     pub svg: String,
 }
 
-/// All figures the run has cells for, in the order of the thesis, and at the end the fastest kernel of each
-/// code. Figure 6.1 comes once for each published CPU. A kernel that was not measured is not drawn, and a
-/// figure without any kernel of ours is left out. Curves are of `statistic`, axes of the medians: no interruption
-/// stretches them.
+/// All figures the run has cells for, in the order of the thesis, and at the end the fastest kernel
+/// of each code. Figure 6.1 comes once for each published CPU. A kernel that was not measured is
+/// not drawn, and a figure without any kernel of ours is left out. Curves are of `statistic`, axes
+/// of the medians: no interruption stretches them.
 pub fn figures(run: &Run, statistic: Statistic) -> Vec<Figure> {
     let shown = Shown { run, index: Index::new(run), statistic };
     let mut all = Vec::new();

@@ -2,7 +2,8 @@
 
 use crate::speed::model::Estimate;
 
-/// `x` with so many significant digits, in plain decimals where that stays readable; `-` if it is no number.
+/// `x` with so many significant digits, in plain decimals where that stays readable; `-` if it is
+/// no number.
 pub(super) fn significant(x: f64, digits: usize) -> String {
     if !x.is_finite() {
         return "-".into();
@@ -46,7 +47,8 @@ pub(super) fn plain_number(x: f64) -> String {
     }
 }
 
-/// The text without characters that a terminal would obey or that XML forbids; runs come from files.
+/// The text without characters that a terminal would obey or that XML forbids; runs come from
+/// files.
 pub(super) fn clean(text: &str) -> String {
     let allowed = |c: char| !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'));
     // Marks that turn the direction of writing would let a name rewrite its neighbours.
@@ -80,7 +82,8 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// [`escaped`], with what stands between backticks as code: for sentences that a terminal shows as well.
+/// [`escaped`], with what stands between backticks as code: for sentences that a terminal shows as
+/// well.
 pub(super) fn marked_up(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), escaped(text));
     while let Some((before, after)) = rest.split_once('`') {

@@ -23,7 +23,8 @@ pub struct Clock {
     pub ns_per_tick: f64,
     /// Ticks in one core cycle. Below one where the core runs faster than its counter.
     pub ticks_per_cycle: f64,
-    /// The same by another chain of operations, of multiplications; `None` where their latency is unknown.
+    /// The same by another chain of operations, of multiplications; `None` where their latency is
+    /// unknown.
     pub ticks_per_cycle_by_products: Option<f64>,
     /// The smallest step between two reads, in ticks.
     pub resolution: f64,
@@ -33,9 +34,9 @@ pub struct Clock {
 
 /// The core cycles that a 64-bit multiplication may take from operand to result, by architecture.
 ///
-/// x86-64: 3 on Intel from Nehalem to Granite Rapids and on Zen 2 to Zen 5, 4 on the first Zen (Agner Fog's tables,
-/// uops.info). AArch64: 2 on Neoverse V1, V2 and N2, 3 on Apple's cores, 4 on Neoverse N1 and Cortex-A76, up to 5 on older
-/// ones (Arm's optimisation guides).
+/// x86-64: 3 on Intel from Nehalem to Granite Rapids and on Zen 2 to Zen 5, 4 on the first Zen
+/// (Agner Fog's tables, uops.info). AArch64: 2 on Neoverse V1, V2 and N2, 3 on Apple's cores, 4 on
+/// Neoverse N1 and Cortex-A76, up to 5 on older ones (Arm's optimisation guides).
 const PRODUCT_CYCLES: &[f64] = if cfg!(target_arch = "x86_64") {
     &[3.0, 4.0]
 } else if cfg!(target_arch = "aarch64") {
@@ -57,8 +58,9 @@ impl Clock {
         read: 0.0,
     };
 
-    /// Measures the clock against the operating system's time and against two chains of operations whose latency is known:
-    /// additions, one core cycle each, and multiplications. Takes about 50 ms.
+    /// Measures the clock against the operating system's time and against two chains of operations
+    /// whose latency is known: additions, one core cycle each, and multiplications. Takes about 50
+    /// ms.
     ///
     /// A core that changes its clock later makes cycles wrong, but not nanoseconds.
     #[must_use]
@@ -93,8 +95,8 @@ impl Clock {
         Clock { ns_per_tick, ticks_per_cycle, ticks_per_cycle_by_products, resolution, read }
     }
 
-    /// The ticks that a core cycle takes just now, in about a microsecond: clocks rise and fall while one measures, and
-    /// on a shared machine for reasons that no counter shows.
+    /// The ticks that a core cycle takes just now, in about a microsecond: clocks rise and fall
+    /// while one measures, and on a shared machine for reasons that no counter shows.
     #[must_use]
     pub fn pace(&self) -> f64 {
         per_step(residue::counter::spin, 1 << 11, self.read)
@@ -120,8 +122,8 @@ fn per_step(chain: fn(u64) -> u64, length: u64, read: f64) -> f64 {
     ((now() - first) as f64 - read).max(0.0) / length as f64
 }
 
-/// The counter and the operating system's time at one moment: of some pairs the one read fastest, for an interruption may
-/// come between.
+/// The counter and the operating system's time at one moment: of some pairs the one read fastest,
+/// for an interruption may come between.
 fn both() -> (u64, Instant) {
     let pair = || {
         let first = now();
@@ -134,8 +136,9 @@ fn both() -> (u64, Instant) {
     (ticks, time)
 }
 
-/// The ticks of a core cycle by additions, one cycle each, and by products, whose latency is the one of `latencies` that
-/// agrees best. The fastest run of each chain counts: an interruption only adds.
+/// The ticks of a core cycle by additions, one cycle each, and by products, whose latency is the
+/// one of `latencies` that agrees best. The fastest run of each chain counts: an interruption only
+/// adds.
 fn settle(additions: &[f64], products: &[f64], latencies: &[f64]) -> (f64, Option<f64>) {
     let fastest = |runs: &[f64]| runs.iter().copied().fold(f64::INFINITY, f64::min);
     let (addition, product) = (fastest(additions), fastest(products));
@@ -152,8 +155,8 @@ pub fn disagreement(ticks_per_cycle: f64, by_products: Option<f64>) -> Option<St
     let agree = (other / ticks_per_cycle).ln().abs() <= TOLERANCE;
     (!agree).then(|| {
         format!(
-            "Cycles are uncertain: by additions a tick is {:.3} core cycles, by multiplications {:.3}. Nanoseconds are not \
-             affected.",
+            "Cycles are uncertain: by additions a tick is {:.3} core cycles, by multiplications \
+             {:.3}. Nanoseconds are not affected.",
             1.0 / ticks_per_cycle,
             1.0 / other
         )

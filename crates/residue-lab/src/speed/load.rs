@@ -1,12 +1,13 @@
-//! What other programs take of the time: whether this thread left its core, and how busy the machine was.
+//! What other programs take of the time: whether this thread left its core, and how busy the
+//! machine was.
 
 use super::model::Run;
 use crate::report::grouped;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// The share of the time that other programs took during a run, each 0 to 1; 0 where the operating system does not
-/// show it.
+/// The share of the time that other programs took during a run, each 0 to 1; 0 where the operating
+/// system does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Load {
     /// Waiting for a core that another thread had.
@@ -23,7 +24,8 @@ impl Load {
     }
 }
 
-/// Shows how often this thread has been moved off its core. Counts nothing where there is no `/proc`.
+/// Shows how often this thread has been moved off its core. Counts nothing where there is no
+/// `/proc`.
 pub(super) struct Watch {
     #[cfg(unix)]
     schedstat: Option<std::fs::File>,
@@ -101,8 +103,8 @@ impl Cpus {
     }
 }
 
-/// The share of time lost, or of samples interrupted, from which figures are not to be trusted: caches and clock are
-/// shared as well, and that shows in no counter.
+/// The share of time lost, or of samples interrupted, from which figures are not to be trusted:
+/// caches and clock are shared as well, and that shows in no counter.
 const TOO_BUSY: f64 = 0.05;
 
 /// How many samples of a run were set aside, in one sentence.
@@ -114,7 +116,8 @@ pub fn set_aside(run: &Run) -> String {
     match aside {
         0 => format!("None of {all} {unit} was disturbed."),
         aside => format!(
-            "{} of {all} {unit} were disturbed (interrupted, or at a lowered clock), set aside and taken again.",
+            "{} of {all} {unit} were disturbed (interrupted, or at a lowered clock), set aside and \
+             taken again.",
             grouped(aside)
         ),
     }

@@ -1,14 +1,16 @@
 //! The measurement itself.
 //!
-//! The thesis's method (Sahu 2019, chapter 5): for each size, each kernel gets 1000 buffers of fresh random bytes; the
-//! counter is read before and after each call; the mean and its 95 % confidence interval are shown. No pinning and no
-//! priority: an upper bound.
+//! The thesis's method (Sahu 2019, chapter 5): for each size, each kernel gets 1000 buffers of
+//! fresh random bytes; the counter is read before and after each call; the mean and its 95 %
+//! confidence interval are shown. No pinning and no priority: an upper bound.
 //!
-//! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; one untimed call before those
-//! ten, so that none pays for the branch predictor; a fence after the bytes are written, so that no load waits for a
-//! store; the timer's own cost, measured in turn with the kernels by one that does nothing, is subtracted; every answer is
-//! compared with the code's definition before anything is timed. Disturbed samples are set aside and taken again, and
-//! the median of the others stands beside the mean of all; the length of a core cycle is measured with every turn.
+//! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; one
+//! untimed call before those ten, so that none pays for the branch predictor; a fence after the
+//! bytes are written, so that no load waits for a store; the timer's own cost, measured in turn
+//! with the kernels by one that does nothing, is subtracted; every answer is compared with the
+//! code's definition before anything is timed. Disturbed samples are set aside and taken again, and
+//! the median of the others stands beside the mean of all; the length of a core cycle is measured
+//! with every turn.
 
 use super::clock::{Clock, now};
 use super::contender::Contender;
@@ -137,7 +139,8 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
 
     let mut contenders: Vec<Contender> =
         contenders.into_iter().map(|(_, contender)| contender).collect();
-    // The timer's own cost, by the same path as everything else and in turn with it: it changes with the clock, too.
+    // The timer's own cost, by the same path as everything else and in turn with it: it changes
+    // with the clock, too.
     contenders.push(Contender::null());
     let (steps, wanted) = (lengths.len() as u64, options.samples.next_multiple_of(TURN) as u64);
     let (mut cells, mut overheads) = (Vec::new(), Vec::new());
@@ -235,7 +238,8 @@ impl Bench<'_> {
                 let offset = if options.misaligned { sample % 8 } else { 0 };
                 let data = buffer.slice(offset, length);
                 options.data.fill(random, data);
-                // The bytes leave the store buffer: a load over a narrower store in flight would wait.
+                // The bytes leave the store buffer: a load over a narrower store in flight would
+                // wait.
                 fence(Ordering::SeqCst);
                 if let Some(evictor) = &*evictor {
                     evictor.evict();
@@ -251,8 +255,8 @@ impl Bench<'_> {
         collect(plan, clock, watch, &mut take, progress)
     }
 
-    /// Batches of about 20 microseconds: per contender, the ticks of a call in each batch; and the ticks of a
-    /// core cycle.
+    /// Batches of about 20 microseconds: per contender, the ticks of a call in each batch; and the
+    /// ticks of a core cycle.
     fn batches(
         &mut self,
         contenders: &[Contender],
@@ -274,8 +278,9 @@ impl Bench<'_> {
                 batch::<false>(contender, data, list, misaligned, calls)
             }
         };
-        // As many calls as fill a batch, at least one of each length; by the fastest of some trials, for an interrupted
-        // one would make batches of single calls, in which the timer's own cost shows.
+        // As many calls as fill a batch, at least one of each length; by the fastest of some
+        // trials, for an interrupted one would make batches of single calls, in which the timer's
+        // own cost shows.
         let calls = |contender: &Contender| {
             let trials = (0..7).map(|_| batch(contender, list.len().max(8)));
             let trial = trials.fold(f64::INFINITY, f64::min);
@@ -293,8 +298,8 @@ impl Bench<'_> {
     }
 }
 
-/// The ticks of a call, over `calls` of them. A loop for each mode: a choice inside it may be compiled to a conditional move,
-/// by which every call would wait for the one before.
+/// The ticks of a call, over `calls` of them. A loop for each mode: a choice inside it may be
+/// compiled to a conditional move, by which every call would wait for the one before.
 fn batch<const LATENCY: bool>(
     contender: &Contender,
     data: &[u8],
@@ -302,7 +307,8 @@ fn batch<const LATENCY: bool>(
     misaligned: bool,
     calls: usize,
 ) -> f64 {
-    // Always zero, which the compiler does not know: with it the next address hangs on the last value.
+    // Always zero, which the compiler does not know: with it the next address hangs on the last
+    // value.
     let mask = black_box(0u64);
     let mut value = 0;
     let mut lengths = list.iter().cycle();

@@ -4,11 +4,12 @@ use super::clock::disagreement;
 use super::load::{Load, too_busy};
 use serde::{Deserialize, Serialize};
 
-/// One kernel of one code at one size. Figures are per call with the timer's overhead subtracted, in core
-/// cycles per byte unless said.
+/// One kernel of one code at one size. Figures are per call with the timer's overhead subtracted,
+/// in core cycles per byte unless said.
 ///
-/// Disturbed samples are set aside: `median`, `low`, `high`, `mean`, `sd`, `margin`, `min` and `ns` are of the
-/// `samples` that were kept, or of all of them where none was. `plain_mean` and `plain_margin` are of all.
+/// Disturbed samples are set aside: `median`, `low`, `high`, `mean`, `sd`, `margin`, `min` and `ns`
+/// are of the `samples` that were kept, or of all of them where none was. `plain_mean` and
+/// `plain_margin` are of all.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cell {
     /// The code: `crc-32/iscsi`, `internet`, `adler-32`, `fletcher-32`, ...
@@ -122,18 +123,20 @@ pub struct Machine {
     pub features: Vec<String>,
     /// The counter that was read: `rdtsc`, `cntvct_el0`, ...
     pub counter: String,
-    /// Counter ticks in one core cycle, by a chain of additions, at its fastest before the run; cells are of the cycles that
-    /// were measured with them.
+    /// Counter ticks in one core cycle, by a chain of additions, at its fastest before the run;
+    /// cells are of the cycles that were measured with them.
     pub ticks_per_cycle: f64,
-    /// Counter ticks in one core cycle by a chain of multiplications; `None` where their latency is unknown.
+    /// Counter ticks in one core cycle by a chain of multiplications; `None` where their latency is
+    /// unknown.
     #[serde(default)]
     pub ticks_per_cycle_by_products: Option<f64>,
     /// Nanoseconds in one tick.
     pub ns_per_tick: f64,
     /// The smallest step the counter makes, in ticks.
     pub resolution_ticks: f64,
-    /// What reading the counter twice and calling a kernel that does nothing cost, in ticks; already subtracted from every
-    /// cell. The median over the sizes, at each of which it is measured anew.
+    /// What reading the counter twice and calling a kernel that does nothing cost, in ticks;
+    /// already subtracted from every cell. The median over the sizes, at each of which it is
+    /// measured anew.
     pub overhead_ticks: f64,
 }
 
@@ -154,13 +157,15 @@ pub struct Run {
     pub data: String,
     /// Calls asked for in each cell; batches of calls, in the modes `throughput` and `latency`.
     pub samples: usize,
-    /// What else was asked for: `cold`, `misaligned`, `mixed 20..=64`, `pinned`, `seed 7`. Empty for the defaults.
+    /// What else was asked for: `cold`, `misaligned`, `mixed 20..=64`, `pinned`, `seed 7`. Empty
+    /// for the defaults.
     #[serde(default)]
     pub conditions: Vec<String>,
     /// The figures.
     pub cells: Vec<Cell>,
-    /// The same kernels in the mode `throughput` at the sizes of the verdict, which is drawn from them: a single call
-    /// of 64 bytes is shorter than a step of many counters, a batch is not. Empty where the cells are of another mode.
+    /// The same kernels in the mode `throughput` at the sizes of the verdict, which is drawn from
+    /// them: a single call of 64 bytes is shorter than a step of many counters, a batch is not.
+    /// Empty where the cells are of another mode.
     #[serde(default)]
     pub steady: Vec<Cell>,
     /// What other programs took of the time.
@@ -203,7 +208,8 @@ impl Run {
         if self.mode == "thesis" { "calls" } else { "batches" }
     }
 
-    /// Reasons to doubt the figures, a sentence each: a busy machine, a core cycle of uncertain length.
+    /// Reasons to doubt the figures, a sentence each: a busy machine, a core cycle of uncertain
+    /// length.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let machine = &self.machine;

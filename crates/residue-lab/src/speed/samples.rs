@@ -1,5 +1,5 @@
-//! Samples taken in turns, and those of them set aside because something disturbed them: another thread had the core, an
-//! interrupt came, or the core's clock was lowered.
+//! Samples taken in turns, and those of them set aside because something disturbed them: another
+//! thread had the core, an interrupt came, or the core's clock was lowered.
 
 use super::clock::{Clock, now};
 use super::load::Watch;
@@ -11,15 +11,17 @@ pub(super) const TURN: usize = 10;
 /// How often samples that were set aside are taken again before a contender has to do with fewer.
 const RETRIES: usize = 3;
 
-/// The nanoseconds after which the operating system is asked again whether it took the core away: asking takes a
-/// thousandth part of a time slice, and a whole turn of long calls would never be free of interruptions.
+/// The nanoseconds after which the operating system is asked again whether it took the core away:
+/// asking takes a thousandth part of a time slice, and a whole turn of long calls would never be
+/// free of interruptions.
 const ASK_NS: f64 = 50_000.0;
 
-/// An interrupted sample takes at least so many nanoseconds more than the median: no interrupt is shorter, and a
-/// missed cache line is.
+/// An interrupted sample takes at least so many nanoseconds more than the median: no interrupt is
+/// shorter, and a missed cache line is.
 const INTERRUPT_NS: f64 = 1000.0;
 
-/// A turn was slowed if a core cycle took so many times as long as in the faster quarter of all turns.
+/// A turn was slowed if a core cycle took so many times as long as in the faster quarter of all
+/// turns.
 const SLOWED: f64 = 1.25;
 
 /// Samples in ticks.
@@ -29,7 +31,8 @@ pub(super) struct Samples {
     pub(super) kept: Vec<f64>,
     /// The others.
     pub(super) aside: Vec<f64>,
-    /// Those not judged yet by their pace: how many, one after the other in `kept`, at which ticks a cycle.
+    /// Those not judged yet by their pace: how many, one after the other in `kept`, at which ticks
+    /// a cycle.
     pub(super) turns: Vec<(usize, f64)>,
 }
 
@@ -46,8 +49,9 @@ impl Samples {
 
     /// Sets aside what lies far outside the rest.
     ///
-    /// Interruptions only add, so the lower half of the samples shows how much undisturbed ones scatter. What exceeds the median
-    /// by the median, by 1 us and by eight times the distance of the lower quartile was interrupted.
+    /// Interruptions only add, so the lower half of the samples shows how much undisturbed ones
+    /// scatter. What exceeds the median by the median, by 1 us and by eight times the distance of
+    /// the lower quartile was interrupted.
     fn set_gaps_aside(&mut self, clock: &Clock) {
         self.kept.sort_by(f64::total_cmp);
         let median = middle(&self.kept, 0.0).median;
@@ -98,8 +102,8 @@ impl<'a> Turn<'a> {
         self.ask_in_time();
     }
 
-    /// Asks whether the thread left its core, if the last time is long ago. To be called after long preparations: what
-    /// interrupts them spoils no sample.
+    /// Asks whether the thread left its core, if the last time is long ago. To be called after long
+    /// preparations: what interrupts them spoils no sample.
     pub(super) fn ask_in_time(&mut self) {
         if now().saturating_sub(self.asked) > self.patience {
             self.ask();
@@ -120,9 +124,9 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Takes `wanted` samples of each of `count` contenders, in turns of `turn`; what was disturbed is set aside and taken
-/// again, a limited number of times. `take` times as many calls of a contender as it is given. Returns the ticks that a
-/// core cycle took, too.
+/// Takes `wanted` samples of each of `count` contenders, in turns of `turn`; what was disturbed is
+/// set aside and taken again, a limited number of times. `take` times as many calls of a contender
+/// as it is given. Returns the ticks that a core cycle took, too.
 pub(super) fn collect(
     (count, wanted, turn): (usize, usize, usize),
     clock: &Clock,
@@ -208,7 +212,8 @@ mod tests {
     fn samples_set_aside_are_taken_again_but_not_for_ever() {
         let watch = Watch::start();
         let (mut calls, mut done) = ([0; 2], 0);
-        // The first contender is interrupted in each tenth call, the second in each call but the first of eight.
+        // The first contender is interrupted in each tenth call, the second in each call but the
+        // first of eight.
         let mut take = |contender: usize, count: usize, turn: &mut Turn<'_>| {
             for _ in 0..count {
                 calls[contender] += 1;

@@ -11,13 +11,15 @@ pub(super) struct Middle {
     pub(super) high: f64,
 }
 
-/// The median of ascending samples, and the order statistics that enclose the true one with 95 % certainty.
+/// The median of ascending samples, and the order statistics that enclose the true one with 95 %
+/// certainty.
 ///
-/// No distribution is assumed. Six samples or fewer give their whole range, which from five down holds less
-/// than 95 %.
+/// No distribution is assumed. Six samples or fewer give their whole range, which from five down
+/// holds less than 95 %.
 ///
-/// `step` is what a counter moves by, 0 for no such grid: samples of equal value count as spread over one step, the
-/// median for grouped data, for otherwise a call shorter than a step would always take none or one.
+/// `step` is what a counter moves by, 0 for no such grid: samples of equal value count as spread
+/// over one step, the median for grouped data, for otherwise a call shorter than a step would
+/// always take none or one.
 pub(super) fn middle(sorted: &[f64], step: f64) -> Middle {
     if sorted.is_empty() {
         return Middle::default();
@@ -32,8 +34,8 @@ pub(super) fn middle(sorted: &[f64], step: f64) -> Middle {
     }
 }
 
-/// The value that `rank` of the ascending samples, more than 0 and fewer than all, lie below, each value taken as spread
-/// over `step` around itself.
+/// The value that `rank` of the ascending samples, more than 0 and fewer than all, lie below, each
+/// value taken as spread over `step` around itself.
 fn grouped(sorted: &[f64], rank: f64, step: f64) -> f64 {
     let within = |index: usize| {
         let value = sorted[index];
@@ -52,7 +54,8 @@ pub(super) fn median(samples: &mut [f64]) -> f64 {
     middle(samples, 0.0).median
 }
 
-/// A mean, the sample standard deviation, and half the width of the mean's 95 % confidence interval.
+/// A mean, the sample standard deviation, and half the width of the mean's 95 % confidence
+/// interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Mean {
     pub(super) mean: f64,
@@ -69,8 +72,8 @@ pub(super) fn mean(samples: impl Iterator<Item = f64> + Clone) -> Mean {
     Mean { mean, sd, margin: quantile(n - 1.0) * sd / n.max(1.0).sqrt() }
 }
 
-/// Student's 97.5 % quantile for this many degrees of freedom, by Fisher's expansion: within 1 % from 3 on; 1.962 for the
-/// thesis's 1000 samples.
+/// Student's 97.5 % quantile for this many degrees of freedom, by Fisher's expansion: within 1 %
+/// from 3 on; 1.962 for the thesis's 1000 samples.
 fn quantile(freedom: f64) -> f64 {
     let n = freedom.max(1.0);
     let (z3, z5, z7) = (Z.powi(3), Z.powi(5), Z.powi(7));
