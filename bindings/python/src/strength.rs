@@ -147,8 +147,9 @@ pub fn _strength_weights(
     let generator = generator(polynomial, width)?;
     let most = most.map(|most| most.0);
     let found = interruptible(py, move || {
-        let weights =
-            within(patience, threads, |effort| Weights::new(&generator, data_bits.0, most, effort))?;
+        let weights = within(patience, threads, |effort| {
+            Weights::new(&generator, data_bits.0, most, effort)
+        })?;
         let exactly = |rate: &String| probability::exactly(&weights, rate, 17);
         let at = rates.iter().map(exactly).collect::<Result<Vec<_>, _>>()?;
         let shape = weights.complete().then(|| Curve::new(&weights).shape());

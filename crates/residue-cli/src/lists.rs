@@ -403,7 +403,11 @@ mod tests {
 
     fn parse(text: &[u8], reading: Reading<'_>) -> Whole {
         let mut malformed = Vec::new();
-        let list = look(text, reading, |number| Ok(malformed.push(number))).unwrap();
+        let note = |number| {
+            malformed.push(number);
+            Ok(())
+        };
+        let list = look(text, reading, note).unwrap();
         assert_eq!(list.malformed, malformed.len());
         let (count, doubt, assumed) = (list.entries, list.doubt, list.assumed);
         let mut lines = Entries::new(text, reading, list);

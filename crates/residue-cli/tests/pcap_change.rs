@@ -103,6 +103,7 @@ fn what_fix_prints() {
             "repaired": 1,
             "left": { "wrong": 0, "offloaded": 0 },
             "repairs": { "unknown": { "tcp": 1 } },
+            "not_followed": [],
             "dry_run": true,
             "changes": [{
                 "packet": 1,

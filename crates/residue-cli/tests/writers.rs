@@ -6,7 +6,7 @@ mod common;
 
 use common::residue;
 use residue_lab::report;
-use residue_lab::speed::model::Run;
+use residue_lab::speed::model::{Run, Statistic};
 use residue_lab::strength::search::{Question, Range, Search, Task};
 use residue_net::pcap::patch;
 use residue_net::replace::replace;
@@ -85,7 +85,7 @@ const WRITERS: &[Writer] = &[
     Writer {
         name: "bench --report",
         file: "run.json",
-        write: |path| said(report::write_report(folder(path), &run(), &[])),
+        write: |path| said(report::write_report(folder(path), &run(), &[], Statistic::Median)),
     },
     Writer {
         name: "strength compare --report",

@@ -79,7 +79,8 @@ impl Checker<'_> {
             self.output.item(Some("list"), &self.name.to_string_lossy())?;
             self.output.open(Some("malformed"), Bracket::Array)?;
         }
-        let list = contents(self.name, reading.zero).and_then(|file| Ok((self.look(&file, reading)?, file)));
+        let list = contents(self.name, reading.zero)
+            .and_then(|file| Ok((self.look(&file, reading)?, file)));
         if self.args.json {
             self.output.close()?;
             self.output.open(Some("entries"), Bracket::Array)?;

@@ -34,9 +34,8 @@ pub fn as_lines(mut input: impl BufRead, lines: impl Write, zero: bool) -> io::R
     }
     let mut failed = None;
     let mut json = serde_json::Deserializer::from_reader(input);
-    let read = json
-        .deserialize_seq(Lines { lines, zero, failed: &mut failed })
-        .and_then(|()| json.end());
+    let read =
+        json.deserialize_seq(Lines { lines, zero, failed: &mut failed }).and_then(|()| json.end());
     match (failed, read) {
         (Some(error), _) => Err(error),
         (None, Err(error)) if error.is_io() => Err(error.into()),

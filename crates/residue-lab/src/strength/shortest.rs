@@ -27,7 +27,8 @@ impl<'a> Shortest<'a> {
         most: u32,
     ) -> impl Iterator<Item = Shortest<'a>> {
         let (short, odd) = (Short::new(generator), odd::least_weight(generator));
-        let possible = move |weight: &u32| weight % 2 == 0 || odd.is_some_and(|odd| *weight >= odd);
+        let possible =
+            move |weight: &u32| weight.is_multiple_of(2) || odd.is_some_and(|odd| *weight >= odd);
         (3..=most).filter(possible).map(move |weight| Shortest {
             generator,
             weight,

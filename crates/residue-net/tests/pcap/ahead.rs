@@ -79,8 +79,11 @@ fn captures(packets: &[Vec<u8>]) -> io::Result<[Vec<u8>; 3]> {
     Ok([pcap(ByteOrder::Little)?, pcap(ByteOrder::Big)?, ng.into_inner()])
 }
 
+/// A way of reading a file, its packets, and the error that ended it.
+type Outcome = (&'static str, (Vec<Owned>, Option<Error>));
+
 /// What comes out of a file by every other way of reading it.
-fn every_way(file: &[u8]) -> Vec<(&'static str, (Vec<Owned>, Option<Error>))> {
+fn every_way(file: &[u8]) -> Vec<Outcome> {
     vec![
         ("in pieces", read(Pieces::of(file))),
         ("ahead", read_all(Reader::ahead(Cursor::new(file.to_vec())))),

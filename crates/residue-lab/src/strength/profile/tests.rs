@@ -1,7 +1,7 @@
 use super::*;
 use crate::Error;
 use crate::strength::Weights;
-use crate::strength::compare::{self, Question, Subject};
+use crate::strength::compare::{self, Question, Subject, Traffic};
 use crate::strength::gf2::product;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -62,7 +62,12 @@ fn all_work_ends_when_the_time_is_up() {
         assert!(matches!(counted, Ok(_) | Err(Error::Time)));
         counted.is_ok()
     };
-    let question = Question { data: 12_000, rates: vec!["1e-6".into()], frames: 1.0, exact: false };
+    let question = Question {
+        data: 12_000,
+        rates: vec!["1e-6".into()],
+        traffic: Traffic::Frames(1.0),
+        exact: false,
+    };
     let subjects =
         ["crc-64/nvme", "crc-32", "koopman:992c1a4c"].map(|name| Subject::parse(name).unwrap());
     let works: Vec<(&str, Work<'_>)> = vec![
