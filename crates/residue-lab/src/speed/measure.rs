@@ -4,9 +4,9 @@
 //! fresh random bytes; the counter is read before and after each call; the mean and its 95 %
 //! confidence interval are shown. No pinning and no priority: an upper bound.
 //!
-//! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; one
-//! untimed call before those ten, so that none pays for the branch predictor; a fence after the
-//! bytes are written, so that no load waits for a store; the timer's own cost, measured in turn
+//! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; untimed
+//! calls before those ten ([`WAKE_NS`]), so that none pays for the branch predictor or for vector
+//! units that were switched off; a fence after the bytes are written, so that no load waits for a store; the timer's own cost, measured in turn
 //! with the kernels by one that does nothing, is subtracted; every answer is compared with the
 //! code's definition before anything is timed. Disturbed samples are set aside and taken again, and
 //! the median of the others stands beside the mean of all; the length of a core cycle is measured
@@ -210,6 +210,23 @@ struct Bench<'a> {
     watch: Watch,
 }
 
+/// How long a kernel runs untimed before its turn. Intel's cores switch the upper parts of their
+/// vector registers off when nothing has used them for about 675 microseconds, and run wide vector
+/// instructions at about a quarter of their speed for the 10 to 20 microseconds that switching on
+/// takes (Agner Fog, The microarchitecture of Intel, AMD and VIA CPUs, "warm-up period").
+const WAKE_NS: f64 = 40_000.0;
+
+/// Runs a kernel untimed: at least once, and until [`WAKE_NS`] are over.
+fn wake(call: &dyn Fn(&[u8]) -> u64, data: &[u8], clock: &Clock) {
+    let start = now();
+    loop {
+        black_box(call(data));
+        if clock.ns(now().saturating_sub(start) as f64) >= WAKE_NS {
+            return;
+        }
+    }
+}
+
 impl Bench<'_> {
     /// One call in ticks.
     #[inline(never)]
@@ -232,6 +249,8 @@ impl Bench<'_> {
         // The same lengths for every contender.
         let mut taken = vec![0; contenders.len()];
         let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
+            let length = list[taken[which] % list.len()];
+            wake(&contenders[which].call, buffer.slice(0, length), clock);
             for sample in 0..=count {
                 let length = list[taken[which] % list.len()];
                 taken[which] += 1;
@@ -289,6 +308,7 @@ impl Bench<'_> {
         };
         let calls: Vec<usize> = contenders.iter().map(calls).collect();
         let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
+            wake(&contenders[which].call, &data[..largest], self.clock);
             for _ in 0..count {
                 turn.push(batch(&contenders[which], calls[which]));
             }
