@@ -110,6 +110,7 @@ impl Tshark {
             "ip.defragment:TRUE",
             "ipv6.defragment:TRUE",
             "sctp.checksum:Automatic",
+            "lmp.checksum:TRUE",
         ] {
             command.arg("-o").arg(preference);
         }
