@@ -1,5 +1,6 @@
-//! Any file, and captures of large packets that a few bytes describe: packets lie where they say, an error is the last
-//! thing, and how the file is read (at once, in pieces, ahead, in chunks of any size) makes no difference.
+//! Any file, and captures of large packets that a few bytes describe: packets lie where they say,
+//! an error is the last thing, and how the file is read (at once, in pieces, ahead, in chunks of
+//! any size) makes no difference.
 
 #![no_main]
 
@@ -14,7 +15,8 @@ use std::sync::LazyLock;
 /// Small compressed files can hold endless packets.
 const MOST: u64 = 10_000;
 
-/// Chunks and short reads of a described capture, so that handing them over does not take all the time.
+/// Chunks and short reads of a described capture, so that handing them over does not take all the
+/// time.
 const MOST_CHUNKS: usize = 32;
 const MOST_PIECES: usize = 128;
 /// The longest packet that there is.

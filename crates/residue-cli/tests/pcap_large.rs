@@ -29,7 +29,8 @@ fn is_again(number: u32) -> bool {
     number % 97 == 6 && length(number - 1) < 65_000 && length(number) < 65_000
 }
 
-/// Changes two bytes, in each packet otherwise: as if addresses were rewritten if it were always the same.
+/// Changes two bytes, in each packet otherwise: as if addresses were rewritten if it were always
+/// the same.
 fn damage(data: &mut [u8], number: u32) {
     let place = (number % 1000) as usize;
     data[place] ^= (1 + number * 37 % 255) as u8;
@@ -89,7 +90,8 @@ fn pcap(folder: &Path, words: &str, file: &[u8]) -> Ran {
     if words.contains(" - ") { run.input(file).run() } else { run.run() }
 }
 
-/// Every command, from a file, from standard input and compressed: the verdicts, and the bytes written.
+/// Every command, from a file, from standard input and compressed: the verdicts, and the bytes
+/// written.
 #[test]
 fn packets_of_65000_bytes_in_every_command_and_from_every_source() {
     let Made { capture, fixed, damaged, again } = make();

@@ -195,8 +195,9 @@ impl<R: Read> Reader<R> {
         Reader::of(Window::ahead(input)?)
     }
 
-    /// Reads as [`Reader::new`] does, but at most `size` bytes at once, to buffers where these go `places` bytes (4096 at
-    /// most) behind the least place. So small captures test what only large ones do otherwise.
+    /// Reads as [`Reader::new`] does, but at most `size` bytes at once, to buffers where these go
+    /// `places` bytes (4096 at most) behind the least place. So small captures test what only large
+    /// ones do otherwise.
     #[doc(hidden)]
     pub fn in_chunks(input: R, size: usize, places: [usize; 2]) -> Result<Self, Error> {
         let chunks = places.map(|place| Chunk::new(size.max(1)).paged(place));

@@ -116,7 +116,8 @@ fn find_same(packet: &Packet, bytes: &[u8], index: usize, check: &Check) -> Opti
     same.then_some(found)
 }
 
-/// Bits that receivers ignore: the packet, where the tunnel's header begins, and the bits from there on.
+/// Bits that receivers ignore: the packet, where the tunnel's header begins, and the bits from
+/// there on.
 const RESERVED: [(&str, usize, &[u8]); 20] = [
     // RFC 7348 section 5: all but the I flag.
     ("vxlan", 28, &[0xf7, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),

@@ -5,10 +5,11 @@
 //! cargo run --release -p residue-net --example captures -- --tshark FOLDER    with tshark, on every capture in FOLDER
 //! ```
 //!
-//! The judge's five states are good, bad (which an offloaded value is, to tshark before 4.2), unverified, not present and
-//! illegal. tshark is asked for the fields that it knows; the others are named and not compared. Differences that have an
-//! explanation stand in `differences.csv` beside this file; others end the program with exit code 1, and so does a
-//! comparison that compared nothing. `--all` shows the explained ones, too.
+//! The judge's five states are good, bad (which an offloaded value is, to tshark before 4.2),
+//! unverified, not present and illegal. tshark is asked for the fields that it knows; the others
+//! are named and not compared. Differences that have an explanation stand in `differences.csv`
+//! beside this file; others end the program with exit code 1, and so does a comparison that
+//! compared nothing. `--all` shows the explained ones, too.
 
 #[cfg(test)]
 mod tests;

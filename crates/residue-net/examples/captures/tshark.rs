@@ -143,7 +143,8 @@ impl Tshark {
     }
 }
 
-/// Of what `tshark -G fields` prints: the fields to ask for, with our names first, and those that are not among them.
+/// Of what `tshark -G fields` prints: the fields to ask for, with our names first, and those that
+/// are not among them.
 pub fn choose(listing: &str) -> (Vec<(&'static str, &'static str)>, Vec<&'static str>) {
     // F, title, name, ...
     let known: BTreeSet<&str> =

@@ -32,7 +32,8 @@ impl Ahead {
         Ok(Ahead { full, spare })
     }
 
-    /// Shows the next chunk to `each`, and takes back what `each` leaves in its place; `false` at the end.
+    /// Shows the next chunk to `each`, and takes back what `each` leaves in its place; `false` at
+    /// the end.
     pub fn next(&self, each: impl FnOnce(&mut Chunk)) -> io::Result<bool> {
         let Ok(next) = self.full.recv() else { return Ok(false) };
         let mut chunk = next?;

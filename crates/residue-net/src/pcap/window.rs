@@ -11,14 +11,14 @@ use std::io::{self, ErrorKind, Read};
 /// The bytes read at once. Read and used while they are in the second-level cache.
 const SIZE: usize = 256 * 1024;
 
-/// Bytes are read to where a page begins: some CPUs copy a page three times as slowly to 16 bytes behind such a place, which
-/// is where allocators put large vectors.
+/// Bytes are read to where a page begins: some CPUs copy a page three times as slowly to 16 bytes
+/// behind such a place, which is where allocators put large vectors.
 const PAGE: usize = 4096;
 
 /// A buffer, and the unused bytes in it.
 ///
-/// `size` and `page` never change while there are bytes, and `bytes` only grows. So `size` bytes always fit before `page`,
-/// as many behind it, and no read gives more.
+/// `size` and `page` never change while there are bytes, and `bytes` only grows. So `size` bytes
+/// always fit before `page`, as many behind it, and no read gives more.
 pub(super) struct Chunk {
     bytes: Vec<u8>,
     size: usize,
@@ -30,7 +30,8 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Returns an empty chunk for reads of `size` bytes, with its `page` where a page of memory begins.
+    /// Returns an empty chunk for reads of `size` bytes, with its `page` where a page of memory
+    /// begins.
     pub fn new(size: usize) -> Chunk {
         let bytes = vec![0; size + PAGE + size];
         // As far as the allocator tells; if it does not, reading is slower.
@@ -64,11 +65,11 @@ impl Chunk {
         Ok(self.len() > 0)
     }
 
-    /// Adds the bytes of `next`, a chunk of the same size that was just read to, and leaves in its place a chunk to be read
-    /// to again.
+    /// Adds the bytes of `next`, a chunk of the same size that was just read to, and leaves in its
+    /// place a chunk to be read to again.
     ///
-    /// The shorter part moves: what goes before the `page` of `next` is no more than `size`, and a record takes no longer
-    /// if it comes in many short reads.
+    /// The shorter part moves: what goes before the `page` of `next` is no more than `size`, and a
+    /// record takes no longer if it comes in many short reads.
     fn join(&mut self, next: &mut Chunk) {
         let left = self.len();
         if left <= next.len() {

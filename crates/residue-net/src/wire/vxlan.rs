@@ -5,7 +5,8 @@ use crate::check::Span;
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
-/// From the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a frame whatever they say.
+/// From the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a
+/// frame whatever they say.
 pub fn walk(walk: &mut Walk, span: Span) {
     ethernet::walk(walk, span.skip(8), None);
 }

@@ -1,9 +1,11 @@
-//! However a capture is read (at once, in pieces, by a thread, decompressed), the same packets come out of it.
+//! However a capture is read (at once, in pieces, by a thread, decompressed), the same packets come
+//! out of it.
 
 use super::*;
 use std::io::Cursor;
 
-/// Gives random numbers of bytes at once, up to as many as a pipe holds, and is interrupted now and then.
+/// Gives random numbers of bytes at once, up to as many as a pipe holds, and is interrupted now and
+/// then.
 struct Pieces {
     file: Cursor<Vec<u8>>,
     random: Random,
@@ -145,7 +147,8 @@ fn damaged_compression_ends_alike_by_every_way_of_reading() {
     }
 }
 
-/// Small chunks, so that every place where a page can begin comes up, and records of one chunk and of many.
+/// Small chunks, so that every place where a page can begin comes up, and records of one chunk and
+/// of many.
 #[test]
 fn packets_are_the_same_wherever_the_pages_of_chunks_begin() {
     const PAGE: usize = 4096;
