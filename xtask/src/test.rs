@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
 
 /// Programs that tests compare ours with or run it beside, and the Debian package of each.
-const TOOLS: [(&str, &str); 12] = [
+const TOOLS: [(&str, &str); 14] = [
     ("crc32", "libarchive-zip-perl"),
     ("rhash", "rhash"),
     ("python3", "python3"),
@@ -19,6 +19,8 @@ const TOOLS: [(&str, &str); 12] = [
     ("dumpcap", "tshark"),
     ("curl", "curl"),
     ("man", "man-db"),
+    ("zsh", "zsh"),
+    ("fish", "fish"),
 ];
 
 /// Passed, failed, and why tests were skipped.

@@ -22,22 +22,33 @@ const UNITS: [(&str, u64); 16] = [
 
 /// Reads a length in bits; a unit may stand behind it, as in `1500B`, `1.5kB`, `1e9` or `64 KiB`.
 pub fn bits(text: &str) -> Result<u64, String> {
-    length(text, 1)
+    length(text, 1).and_then(some)
 }
 
 /// Reads a length in bytes, which units may change as in [`bits`].
 pub fn bytes(text: &str) -> Result<u64, String> {
+    bytes_or_none(text).and_then(some)
+}
+
+/// Reads a length of bytes that memory can hold, which may be 0.
+pub fn size(text: &str) -> Result<usize, String> {
+    bytes_or_none(text).and_then(|bytes| usize::try_from(bytes).map_err(|_| TOO_LONG.into()))
+}
+
+fn some(length: u64) -> Result<u64, String> {
+    match length {
+        0 => Err("data of length 0 have nothing to protect; give at least one bit".into()),
+        length => Ok(length),
+    }
+}
+
+fn bytes_or_none(text: &str) -> Result<u64, String> {
     // Of numbers without a unit k, M and G are thousands of bytes.
     let bits = match text.trim_end().strip_suffix(['k', 'M', 'G']) {
         Some(_) => length(&format!("{}B", text.trim_end()), 8)?,
         None => length(text, 8)?,
     };
     if bits % 8 == 0 { Ok(bits / 8) } else { Err("a whole number of bytes".into()) }
-}
-
-/// Reads a length of bytes that memory can hold.
-pub fn size(text: &str) -> Result<usize, String> {
-    bytes(text).and_then(|bytes| usize::try_from(bytes).map_err(|_| TOO_LONG.into()))
 }
 
 const TOO_LONG: &str = "longer than any data";
@@ -81,9 +92,6 @@ fn length(text: &str, plain: u64) -> Result<u64, String> {
         "" => 0,
         all => all.parse().map_err(|_| TOO_LONG.to_string())?,
     };
-    if value == 0 {
-        return Err("data of length 0 have nothing to protect; give at least one bit".into());
-    }
     let power = i64::from(exponent) - fraction.len() as i64;
     let ten = u32::try_from(power.unsigned_abs()).ok().and_then(|power| 10_u128.checked_pow(power));
     let bits = value.checked_mul(unit.into()).ok_or(TOO_LONG)?;

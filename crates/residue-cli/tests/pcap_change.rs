@@ -282,10 +282,7 @@ fn refused() {
         (&["dir", "-n"], ": is a folder\n"),
         (&["text", "-o", "x"], "residue: text: not a capture"),
         (&["empty", "-o", "x"], "residue: empty: the file is empty"),
-        (
-            &[bad, "-o", "nosuch/x"],
-            "nosuch/x: cannot write the new capture: No such file or directory\n",
-        ),
+        (&[bad, "-o", "nosuch/x"], "-o: there is no folder `nosuch`; make it first\n"),
         (&[bad, "-o", "dir"], "dir: cannot write the new capture: is a folder\n"),
         (&[], "<FILE>"),
         (&[bad, bad, "-n"], "unexpected argument"),

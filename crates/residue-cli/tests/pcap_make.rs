@@ -76,7 +76,7 @@ fn refused() {
         (&["file"][..], "residue: file: File exists"),
         (&["file/below"], "residue: file/below: Not a directory"),
         (&["--synthetic", "1000", "nosuch/a.pcap"], "nosuch/a.pcap: No such file or directory"),
-        (&["--synthetic", "1000", "."], ".: Is a directory"),
+        (&["--synthetic", "1000", "."], ".: is a folder"),
         (&["--synthetic", "-5", "a.pcap"], "unexpected argument"),
         (&["--synthetic", "much", "a.pcap"], "invalid value"),
         (&["--seed", "1", "a"], "--synthetic"),

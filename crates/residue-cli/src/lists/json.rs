@@ -79,7 +79,8 @@ fn line(file: &str, value: &Value, zero: bool) -> Vec<u8> {
     line.extend(on_one_line(&value.code).bytes());
     line.extend(b" (");
     line.extend(name);
-    line.extend(b") = ");
+    // Hexadecimal whatever the code, also of cksum, whose own lists are decimal.
+    line.extend(b") = 0x");
     line.extend(on_one_line(&value.value).bytes());
     if value.parts.is_some() {
         line.extend(b" of its parts");
@@ -102,7 +103,7 @@ mod tests {
     fn values_become_tagged_lines() {
         let text = r#" [{"file":"a\nb","codes":[{"code":"crc-32","value":"cbf43926"}]},
             {"file":"c","codes":[{"code":"x\ny","value":"1\n2"},{"code":"d","value":"3","parts":2}]}] "#;
-        let expected = "\\crc-32 (a\\nb) = cbf43926\nx y (c) = 1 2\nd (c) = 3 of its parts\n";
+        let expected = "\\crc-32 (a\\nb) = 0xcbf43926\nx y (c) = 0x1 2\nd (c) = 0x3 of its parts\n";
         assert_eq!(lines(text).as_deref(), Some(expected));
         assert_eq!(lines("[]").as_deref(), Some(""));
     }
