@@ -342,7 +342,7 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
         run.mode,
         run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
     )?;
-    writeln!(out, "{}", load::set_aside(run))?;
+    writeln!(out, "{}", report::wrapped(&load::set_aside(run), COLUMNS))?;
     for warning in run.warnings() {
         writeln!(out, "{}", report::wrapped(&warning, COLUMNS))?;
     }
