@@ -7,7 +7,8 @@ use residue_lab::strength::{
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Seconds that a profile may take, about, on one core of a browser; what would take longer stays a bound.
+/// Seconds that a profile may take, about, on one core of a browser; what would take longer stays a
+/// bound.
 const PATIENCE: u32 = 15;
 /// The longest codeword to search, in bits, of some tens of bytes of memory each.
 const LONGEST: u64 = 1 << 21;

@@ -87,7 +87,8 @@ fn length(text: &str, plain: u64) -> Result<u64, String> {
     if all.is_empty() && !digits.contains('0') || !all.bytes().all(|c| c.is_ascii_digit()) {
         return Err(wrong());
     }
-    // Exact: all digits as an integer, times the unit, times ten to the power of what is left of the exponent.
+    // Exact: all digits as an integer, times the unit, times ten to the power of what is left of
+    // the exponent.
     let value: u128 = match all.as_str() {
         "" => 0,
         all => all.parse().map_err(|_| TOO_LONG.to_string())?,

@@ -216,7 +216,8 @@ fn line(whole: &[u8], reading: Reading<'_>, list: &mut List) -> Result<Raw, Opti
     let written = std::str::from_utf8(value).unwrap_or_default();
     // `value bytes name`, the name as it is.
     let cksum = if escaped { None } else { bytes_and_name(&rest[1..]) };
-    // Two characters stand between value and name, the second a star for a binary file; some tools write one, or a tab.
+    // Two characters stand between value and name, the second a star for a binary file; some tools
+    // write one, or a tab.
     let rest = &rest[1..];
     let after = rest.strip_prefix(b" ").or(rest.strip_prefix(b"*"));
     let named = |code: usize, chosen: &Chosen| {
@@ -357,7 +358,8 @@ fn spelled(
     let width = chosen.code.width();
     let prefixed = written.strip_prefix("0x").or(written.strip_prefix("0X"));
     if let Some(digits) = prefixed {
-        // It says that it is hexadecimal, and such numbers are often written without zeros in front.
+        // It says that it is hexadecimal, and such numbers are often written without zeros in
+        // front.
         let usual = spelling.is_none_or(|spelling| spelling == Spelling::Hex);
         let digits = format!("{digits:0>places$}", places = width.div_ceil(4) as usize);
         let value = if usual && !written.ends_with(['x', 'X']) {

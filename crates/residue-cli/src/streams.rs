@@ -1,7 +1,8 @@
 //! Standard input and output, with the errors that std leaves out.
 //!
-//! std takes a closed stream for an empty one, and for success that nothing can be read from or written to a stream that is
-//! open the other way only. A check value of no bytes, or of bytes that nobody gets, would be the answer.
+//! std takes a closed stream for an empty one, and for success that nothing can be read from or
+//! written to a stream that is open the other way only. A check value of no bytes, or of bytes that
+//! nobody gets, would be the answer.
 
 use std::io::{self, Read, Write};
 
@@ -71,7 +72,8 @@ fn was_closed(descriptor: u8) -> bool {
     residue_guard::adapter::was_closed(descriptor)
 }
 
-/// Nothing is known: std has put another file in the place of a closed one before it could be asked for.
+/// Nothing is known: std has put another file in the place of a closed one before it could be asked
+/// for.
 #[cfg(not(target_os = "linux"))]
 fn was_closed(_: u8) -> bool {
     false

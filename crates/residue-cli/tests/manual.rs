@@ -122,8 +122,8 @@ fn names_of_codes_complete_in_each_shell() {
             &["residue", "strength", "weights", "crc-32/is"],
             &["residue", "strength", "compare", "crc-32/is"],
         ] {
-            // What clap_complete gives fish holds values of options alone; what it gives zsh takes the
-            // name of a command for the polynomial that may stand in its place.
+            // What clap_complete gives fish holds values of options alone; what it gives zsh takes
+            // the name of a command for the polynomial that may stand in its place.
             let named = words.iter().any(|word| word.starts_with('-'));
             if !named && (shell == "fish" || shell == "zsh" && words[1] == "strength") {
                 continue;

@@ -1,4 +1,5 @@
-//! Standard streams that are closed, full, or open the other way, and folders in place of files, for every command.
+//! Standard streams that are closed, full, or open the other way, and folders in place of files,
+//! for every command.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -1,4 +1,5 @@
-//! How many samples tell a CRC that nobody has named? Random parameters, random messages, and the share that is found.
+//! How many samples tell a CRC that nobody has named? Random parameters, random messages, and the
+//! share that is found.
 //!
 //! `cargo run --release -p residue-lab --example samples [TRIES]`
 

@@ -203,10 +203,11 @@ pub struct Report {
     pub tried: f64,
     /// The last tier that was searched.
     pub tier: Tier,
-    /// Widths of CRCs by unknown generators that the samples neither give nor rule out. Of use where nothing convincing was
-    /// found; narrower ones than 3 bits were not looked for.
+    /// Widths of CRCs by unknown generators that the samples neither give nor rule out. Of use
+    /// where nothing convincing was found; narrower ones than 3 bits were not looked for.
     pub undecided: BTreeSet<u32>,
-    /// Ways to feed the messages by which unknown generators were not looked for, as the messages are too long.
+    /// Ways to feed the messages by which unknown generators were not looked for, as the messages
+    /// are too long.
     pub left_out: usize,
     /// The samples that the others contradict, counted from 0.
     pub strangers: Vec<usize>,

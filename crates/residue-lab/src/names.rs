@@ -43,7 +43,8 @@ pub fn near(name: &str) -> Vec<&'static str> {
     near.into_iter().map(|(_, name)| name).take(5).collect()
 }
 
-/// How many letters have to be put in, left out or changed to make one word of the other (Levenshtein).
+/// How many letters have to be put in, left out or changed to make one word of the other
+/// (Levenshtein).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -112,7 +112,8 @@ fn random(width: u8, seed: u64) -> Params {
     Params::new("custom", width, part(0) | 1, part(1), reflections, part(2)).unwrap()
 }
 
-/// Whether a hit is this CRC, or all pairs of init and xorout that it stands for have this one's among them.
+/// Whether a hit is this CRC, or all pairs of init and xorout that it stands for have this one's
+/// among them.
 fn among(hit: &Hit, crc: &Params) -> bool {
     let Found::Code(code) = &hit.found else { return false };
     let Some(p) = code.params() else { return false };
@@ -164,7 +165,8 @@ fn samples_never_rule_out_the_crc_that_gave_them() {
 
 #[test]
 fn what_cannot_be_is_ruled_out() {
-    // The value of a longer message contradicts every linear code of few bits: the samples are random.
+    // The value of a longer message contradicts every linear code of few bits: the samples are
+    // random.
     let inputs = messages(&[8; 20], 30);
     let values = messages(&[4; 20], 31);
     let list = inputs.into_iter().zip(values).map(|(message, value)| Sample {

@@ -177,7 +177,8 @@ impl Code {
         visitor.result
     }
 
-    /// Returns its kernels, best first. Those of other architectures are among them, and not supported here.
+    /// Returns its kernels, best first. Those of other architectures are among them, and not
+    /// supported here.
     pub fn kernels(&self) -> impl Iterator<Item = KernelInfo> {
         listed(|nth| self.visit(nth))
     }

@@ -16,7 +16,8 @@ use super::polynomial::Polynomial;
 use super::reading::Form;
 use super::sample::{Read, Sample};
 
-/// The degree of the narrowest unknown generator that is looked for: below, everything fits something.
+/// The degree of the narrowest unknown generator that is looked for: below, everything fits
+/// something.
 pub const NARROWEST: u32 = 3;
 /// As many multiples are looked at. More tell nothing that fewer leave open.
 const MOST_MULTIPLES: usize = 64;
@@ -35,7 +36,8 @@ pub(super) fn affordable(bytes: usize, forms: usize) -> usize {
     usize::try_from(MOST_STEPS / one).unwrap_or(usize::MAX)
 }
 
-/// Finds generators from 3 bits to the whole field, and notes the widths at which the samples rule out too little.
+/// Finds generators from 3 bits to the whole field, and notes the widths at which the samples rule
+/// out too little.
 pub(super) fn search(
     samples: &[Sample],
     bits: u32,

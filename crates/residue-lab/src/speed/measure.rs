@@ -6,11 +6,11 @@
 //!
 //! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; untimed
 //! calls before those ten ([`WAKE_NS`]), so that none pays for the branch predictor or for vector
-//! units that were switched off; a fence after the bytes are written, so that no load waits for a store; the timer's own cost, measured in turn
-//! with the kernels by one that does nothing, is subtracted; every answer is compared with the
-//! code's definition before anything is timed. Disturbed samples are set aside and taken again, and
-//! the median of the others stands beside the mean of all; the length of a core cycle is measured
-//! with every turn.
+//! units that were switched off; a fence after the bytes are written, so that no load waits for a
+//! store; the timer's own cost, measured in turn with the kernels by one that does nothing, is
+//! subtracted; every answer is compared with the code's definition before anything is timed.
+//! Disturbed samples are set aside and taken again, and the median of the others stands beside the
+//! mean of all; the length of a core cycle is measured with every turn.
 
 use super::clock::{Clock, now};
 use super::contender::Contender;

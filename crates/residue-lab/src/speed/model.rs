@@ -179,8 +179,8 @@ pub const FORMAT: u32 = 2;
 impl Run {
     /// Reads a run from its JSON, of this layout or the first one.
     ///
-    /// Runs of the first layout have means of all samples and no interval of the median: it comes out as the median
-    /// itself.
+    /// Runs of the first layout have means of all samples and no interval of the median: it comes
+    /// out as the median itself.
     ///
     /// # Errors
     /// If the text is no run, or one of a later layout.

@@ -134,7 +134,8 @@ impl Spread {
         let fullest = keys.len().max(anchors.len()).max(1).ilog2().saturating_sub(3);
         let bits = sums.max(1).ilog2().saturating_sub(17).min(fullest).min(width);
         let (outer, (starts, inner)) = if keys_inside {
-            // There may be so many that a second copy of them, to be sorted, is too much. Their order is known.
+            // There may be so many that a second copy of them, to be sorted, is too much. Their
+            // order is known.
             (of_anchors().collect(), in_buckets(|| of_keys().rev(), bits))
         } else {
             let mut inner: Vec<Part> = of_anchors().collect();

@@ -14,15 +14,17 @@ pub struct Effort<'a> {
     pub longest: u64,
     /// Is told how many of how many steps of the current search are done, from any thread.
     pub tell: &'a (dyn Fn(u64, u64) + Sync),
-    /// Is told of about so many more sums, some millions at most, from any thread; says whether to go on. Work that it
-    /// ends leaves a bound, or an error where there is no bound. Once it has said no it has to stay with it.
+    /// Is told of about so many more sums, some millions at most, from any thread; says whether to
+    /// go on. Work that it ends leaves a bound, or an error where there is no bound. Once it has
+    /// said no it has to stay with it.
     pub spend: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
 /// Sums of powers that a core makes and compares in a second, about.
 const SPEED: u64 = 1 << 26;
 
-/// The sums of the first search for a codeword, a millisecond's, and how many times as many each later one has.
+/// The sums of the first search for a codeword, a millisecond's, and how many times as many each
+/// later one has.
 const FIRST: u64 = 1 << 16;
 const GROWTH: f64 = 2.5;
 
@@ -33,7 +35,8 @@ impl Effort<'_> {
         sums as f64 / (SPEED as f64 * self.threads as f64)
     }
 
-    /// Limits each search to about so many seconds. For a limit to all of the work see [`deadline`].
+    /// Limits each search to about so many seconds. For a limit to all of the work see
+    /// [`deadline`].
     #[must_use]
     pub fn within(self, seconds: u32) -> Self {
         Effort { sums: u64::from(seconds) * SPEED * self.threads as u64, ..self }
@@ -56,8 +59,8 @@ impl Effort<'_> {
         !(self.spend)(0)
     }
 
-    /// How many sums the searches for one codeword may make, one after another, each longer than the one before: all of
-    /// them together cost little more than the last.
+    /// How many sums the searches for one codeword may make, one after another, each longer than
+    /// the one before: all of them together cost little more than the last.
     pub(super) fn rounds(&self) -> impl Iterator<Item = u64> + use<> {
         let most = self.sums;
         let next =

@@ -150,10 +150,10 @@ impl Generator {
         }
     }
 
-    /// Reads a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial: as a sum of powers
-    /// (`x^16+x^12+x^5+1`), or in hexadecimal, with its notation before it (`koopman:8810`), or any that is the only one
-    /// possible or known. `width` is needed where it is not a multiple of four and the notation does not tell it. Says how
-    /// it was read.
+    /// Reads a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial: as a
+    /// sum of powers (`x^16+x^12+x^5+1`), or in hexadecimal, with its notation before it
+    /// (`koopman:8810`), or any that is the only one possible or known. `width` is needed where it
+    /// is not a multiple of four and the notation does not tell it. Says how it was read.
     ///
     /// # Errors
     /// [`Error::Polynomial`].

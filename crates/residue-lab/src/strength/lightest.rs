@@ -212,15 +212,16 @@ pub(super) enum Search {
     NoneTo(u64),
 }
 
-/// The longest codeword that has to be looked at to know the shortest of `weight`. Within as many bits as the generator's
-/// order the code is cyclic: a codeword can be turned until its widest gap, of at least order / weight, is outside.
+/// The longest codeword that has to be looked at to know the shortest of `weight`. Within as many
+/// bits as the generator's order the code is cyclic: a codeword can be turned until its widest gap,
+/// of at least order / weight, is outside.
 pub(super) fn longest_turned(order: u64, weight: u32) -> u64 {
     order - order.div_ceil(weight.into()) + 1
 }
 
-/// The shortest codeword of `weight`, where it is known to be longer than `from`, and those above `to` bits, at most the
-/// generator's order, are of no interest. Each search is longer than the one before: the work is that of the codeword's
-/// length, whatever `to` is.
+/// The shortest codeword of `weight`, where it is known to be longer than `from`, and those above
+/// `to` bits, at most the generator's order, are of no interest. Each search is longer than the one
+/// before: the work is that of the codeword's length, whatever `to` is.
 pub(super) fn shortest(
     generator: &Generator,
     order: u64,
@@ -245,7 +246,8 @@ pub(super) fn shortest(
     Search::NoneTo(searched)
 }
 
-/// One search for it: of codewords longer than `from`, to `to` bits at most, as far as the sums and the time allow.
+/// One search for it: of codewords longer than `from`, to `to` bits at most, as far as the sums and
+/// the time allow.
 pub(super) fn search(
     generator: &Generator,
     weight: u32,
@@ -268,7 +270,8 @@ pub(super) fn search(
     }
 }
 
-/// The longest codewords, up to `to` bits, all of which may be searched at once, in bits; `from` if that is not longer.
+/// The longest codewords, up to `to` bits, all of which may be searched at once, in bits; `from` if
+/// that is not longer.
 pub(super) fn longest(weight: u32, from: u64, to: u64, effort: &Effort<'_>) -> u64 {
     if weight as usize > HEAVIEST {
         return from;

@@ -107,7 +107,8 @@ const MANY_SUMS: u64 = 1 << 26;
 /// What a logarithm costs, in sums.
 const COST: u64 = 128;
 
-/// Whether this way to the codewords of four bits within `length` bits is open, and the shorter one.
+/// Whether this way to the codewords of four bits within `length` bits is open, and the shorter
+/// one.
 pub(super) fn preferred(generator: &Generator, length: u64) -> bool {
     lightest::sums(4, length) > MANY_SUMS.into() && primitive_factor(generator).is_some()
 }
@@ -126,9 +127,9 @@ fn primitive_factor(generator: &Generator) -> Option<Factor> {
     (simple && last.is_primitive() && last.times == 1 && last.degree() >= 3).then_some(*last)
 }
 
-/// The places of the shortest codeword of four bits within `length` bits, `Some(None)` if there is none; `None` if the way is
-/// closed: the generator is neither primitive nor that times x + 1, or the number of units has too few small divisors. Or
-/// if the time is up.
+/// The places of the shortest codeword of four bits within `length` bits, `Some(None)` if there is
+/// none; `None` if the way is closed: the generator is neither primitive nor that times x + 1, or
+/// the number of units has too few small divisors. Or if the time is up.
 pub fn four_bits(
     generator: &Generator,
     length: u64,
@@ -137,7 +138,8 @@ pub fn four_bits(
     FourBits::new(generator)?.within(length, effort)
 }
 
-/// The search for the shortest codeword of four bits. It keeps the logarithms for the next, longer one.
+/// The search for the shortest codeword of four bits. It keeps the logarithms for the next, longer
+/// one.
 pub(super) struct FourBits {
     logarithms: Logarithms,
     /// The number of units.

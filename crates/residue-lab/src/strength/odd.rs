@@ -1,11 +1,13 @@
 //! Odd numbers of bits that are always detected.
 //!
-//! A codeword is a sum of powers of x that is 0 modulo every divisor of the generator. Modulo x + 1 no odd number of
-//! powers adds up to 0; modulo x^4 + x^3 + x^2 + x + 1, whose powers of x are 1, x, x^2, x^3 and their sum, no fewer than
-//! five. Searches for codewords of three bits would go on to the generator's order, in vain.
+//! A codeword is a sum of powers of x that is 0 modulo every divisor of the generator. Modulo x + 1
+//! no odd number of powers adds up to 0; modulo x^4 + x^3 + x^2 + x + 1, whose powers of x are 1,
+//! x, x^2, x^3 and their sum, no fewer than five. Searches for codewords of three bits would go on
+//! to the generator's order, in vain.
 //!
-//! What k powers add up to is found from what k - 1 do: one is added, and the sum is multiplied by x as often as it
-//! changes. Sums of k powers are sums of k + 2, too, so each value has to be looked at once for odd k and once for even.
+//! What k powers add up to is found from what k - 1 do: one is added, and the sum is multiplied by
+//! x as often as it changes. Sums of k powers are sums of k + 2, too, so each value has to be
+//! looked at once for odd k and once for even.
 
 use super::gf2::{degree, product};
 use super::{Factor, Generator, factor};
@@ -13,7 +15,8 @@ use super::{Factor, Generator, factor};
 /// The degree of the largest divisors that are looked at: of half a million values.
 const DEGREE: u32 = 18;
 
-/// The least odd number of bits of a codeword, as far as small divisors of the generator tell: there may be none even so.
+/// The least odd number of bits of a codeword, as far as small divisors of the generator tell:
+/// there may be none even so.
 /// `None` if no codeword at all has an odd number of bits.
 pub(super) fn least_weight(generator: &Generator) -> Option<u32> {
     let power = |factor: &Factor| (0..factor.times).fold(1, |all, _| product(all, factor.poly));
@@ -66,8 +69,9 @@ mod tests {
 
     #[test]
     fn odd_weights_of_small_divisors() {
-        // x + 1, x^2 + x + 1, all terms to x^4 and to x^10, a primitive one, and two of which only the product has none of
-        // three: x^2 + x + 1 wants places that differ modulo 3, and x^6 + x^3 + 1 such as do not.
+        // x + 1, x^2 + x + 1, all terms to x^4 and to x^10, a primitive one, and two of which only
+        // the product has none of three: x^2 + x + 1 wants places that differ modulo 3, and x^6 +
+        // x^3 + 1 such as do not.
         for (p, least) in [
             (0b11, None),
             (0b111, Some(3)),

@@ -7,9 +7,9 @@
 //! - The other s(w) are looked for among all codewords of up to 22 data bits first, then by meeting in the middle
 //!   (`lightest`), or for four bits far apart by logarithms (`logarithm`).
 //!
-//! The search for all s(w) goes round by round (`shortest`), and in each no farther than those of fewer bits have come. So it
-//! never looks at codewords much longer than the one it finds. Where it is ended the limit is given as a bound: it is proved
-//! so far, and not known beyond.
+//! The search for all s(w) goes round by round (`shortest`), and in each no farther than those of
+//! fewer bits have come. So it never looks at codewords much longer than the one it finds. Where it
+//! is ended the limit is given as a bound: it is proved so far, and not known beyond.
 
 use super::lightest;
 use super::short::Short;

@@ -1,8 +1,9 @@
 //! The shortest codeword of one weight, looked for in rounds.
 //!
-//! Each round looks at all codewords of a length that its number of sums allows, and has more sums than the one before, so
-//! that the work is that of the codeword's own length, and a search that is ended leaves a bound. What is known of one weight
-//! bounds the others: a question that has its answer asks for no longer codewords.
+//! Each round looks at all codewords of a length that its number of sums allows, and has more sums
+//! than the one before, so that the work is that of the codeword's own length, and a search that is
+//! ended leaves a bound. What is known of one weight bounds the others: a question that has its
+//! answer asks for no longer codewords.
 
 use super::lightest::{self, Search};
 use super::logarithm::{self, FourBits};
@@ -64,7 +65,8 @@ impl<'a> Shortest<'a> {
         self.places().is_none() && self.none_to() < to
     }
 
-    /// Looks at codewords of up to `to` bits, at most the generator's order, as far as `effort` allows at once.
+    /// Looks at codewords of up to `to` bits, at most the generator's order, as far as `effort`
+    /// allows at once.
     pub fn advance(&mut self, to: u64, effort: &Effort<'_>) {
         if !self.is_open(to) {
             return;

@@ -31,8 +31,8 @@ trait Cell:
 impl Cell for i16 {}
 impl Cell for i32 {}
 
-/// How many of the 2^`dimensions` messages give a word of each weight, from 0 to the number of columns. `None` if the time
-/// is up before.
+/// How many of the 2^`dimensions` messages give a word of each weight, from 0 to the number of
+/// columns. `None` if the time is up before.
 pub(super) fn distribution(
     columns: &[u64],
     dimensions: u32,

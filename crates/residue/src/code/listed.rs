@@ -23,7 +23,8 @@ impl Visitor for Nth {
     }
 }
 
-/// Lists the kernels of all tables that `visit` shows. Each is looked up by its place, which needs no memory for the list.
+/// Lists the kernels of all tables that `visit` shows. Each is looked up by its place, which needs
+/// no memory for the list.
 pub(super) fn listed(visit: impl Fn(&mut Nth)) -> impl Iterator<Item = KernelInfo> {
     let mut places = 0..;
     core::iter::from_fn(move || {

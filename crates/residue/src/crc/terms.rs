@@ -1,9 +1,11 @@
 //! Polynomials as books print them.
 
-/// Reads a polynomial that is written as a sum of powers of x, as `x^16 + x^12 + x^5 + 1`: its degree, and its other terms.
+/// Reads a polynomial that is written as a sum of powers of x, as `x^16 + x^12 + x^5 + 1`: its
+/// degree, and its other terms.
 ///
-/// Bit i of the terms is the coefficient of x^i. Case, spaces and the order do not matter, and `x**16` is understood. `None` if
-/// it is no such sum, a power comes twice, or the degree is not 1 to 128.
+/// Bit i of the terms is the coefficient of x^i. Case, spaces and the order do not matter, and
+/// `x**16` is understood. `None` if it is no such sum, a power comes twice, or the degree is not 1
+/// to 128.
 ///
 /// ```
 /// use residue::crc::terms;

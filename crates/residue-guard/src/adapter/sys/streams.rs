@@ -1,8 +1,9 @@
 //! Which standard streams were closed when the program started.
 //!
-//! Before `main`, std opens `/dev/null` in place of closed ones, so that no file gets their numbers. After that they cannot be
-//! distinguished from streams that somebody has opened so: Python's `subprocess.DEVNULL` is open for reading and writing,
-//! too. So they are looked at before std does.
+//! Before `main`, std opens `/dev/null` in place of closed ones, so that no file gets their
+//! numbers. After that they cannot be distinguished from streams that somebody has opened so:
+//! Python's `subprocess.DEVNULL` is open for reading and writing, too. So they are looked at before
+//! std does.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -10,7 +11,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 
 /// Called by the loader, before `main`.
-// SAFETY: the section holds pointers to functions of this type, and the function uses nothing that std has to set up first.
+// SAFETY: the section holds pointers to functions of this type, and the function uses nothing that
+// std has to set up first.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static EARLY: extern "C" fn() = look;

@@ -66,7 +66,8 @@ impl Sample {
         Sample::new(bytes, Estimate { value: cost, low: cost, high: cost }, Some(cost))
     }
 
-    /// The costs that the axis has to show: the usual one, and so much of the interval as is near it.
+    /// The costs that the axis has to show: the usual one, and so much of the interval as is near
+    /// it.
     fn reach(&self) -> Option<[f64; 2]> {
         const NEAR: f64 = 1.5;
         let usual = self.usual?;

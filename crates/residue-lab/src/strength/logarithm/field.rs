@@ -63,7 +63,8 @@ impl Field {
         powers
     }
 
-    /// value^n from the value's [`Field::powers`], four bits of n at a time: a 16th power is linear.
+    /// value^n from the value's [`Field::powers`], four bits of n at a time: a 16th power is
+    /// linear.
     pub fn power(&self, powers: &[u64; 16], n: u64) -> u64 {
         let digits = (67 - n.leading_zeros()) / 4;
         (0..digits).rev().fold(1, |result, digit| {

@@ -9,7 +9,8 @@ fn generator(text: &str) -> Generator {
     Generator::parse(text, None).unwrap().0
 }
 
-/// A clock of sums: it says no once so many were made, and counts all that are made, and those made afterwards.
+/// A clock of sums: it says no once so many were made, and counts all that are made, and those made
+/// afterwards.
 struct Budget {
     sums: u64,
     made: AtomicU64,

@@ -336,7 +336,8 @@ mod tests {
         }
     }
 
-    /// Of any sort: without factors that are known of, with x + 1, and products of two, by themselves and mirrored.
+    /// Of any sort: without factors that are known of, with x + 1, and products of two, by
+    /// themselves and mirrored.
     #[test]
     fn agrees_with_profiles_of_any_width() {
         let mut random = fastrand::Rng::with_seed(8);
