@@ -56,7 +56,7 @@ struct Chunks {
 fuzz_target!(|input: &[u8]| {
     let compressed = Compression::of_start(input).is_some();
     if compressed || at_once(input).is_ok() {
-        let ahead = input.len() % 64 == 0;
+        let ahead = input.len().is_multiple_of(64);
         let chunks = Chunks { size: 64, places: [0, 4096, 1], piece: 7, ahead };
         assert_alike(input, !compressed, &chunks);
     } else if let Some((file, chunks)) = (Maker { input }).make() {

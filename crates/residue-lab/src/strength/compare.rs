@@ -13,6 +13,7 @@ use super::{Effort, Generator, Kind, Profile, Undetected, Weights, named, profil
 use crate::Error;
 use num_bigint::BigUint;
 use residue::Code;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The codes of the thesis's argument: CRC-32C against what it is to replace, and against two other CRCs.
 pub const CODES: [&str; 7] = [
@@ -243,19 +244,31 @@ pub fn compare(
     let rates: Result<Vec<f64>, Error> =
         question.rates.iter().map(|rate| probability::rate(rate)).collect();
     let rates = rates?;
-    let codes: Result<Vec<Row>, Error> = subjects
-        .iter()
-        .map(|subject| match subject {
-            Subject::Crc(name, generator) => crc(name, generator, question, &rates, effort),
+    let mut waiting = subjects.iter().filter(|it| matches!(it, Subject::Crc(..))).count() as u64;
+    let mut left = effort.sums;
+    let mut codes = Vec::new();
+    for subject in subjects {
+        codes.push(match subject {
+            Subject::Crc(name, generator) => {
+                // A wide one does not take the time of those behind it.
+                let (share, made) = (left / waiting, AtomicU64::new(0));
+                let spend = |more| {
+                    made.fetch_add(more, Ordering::Relaxed) + more <= share && (effort.spend)(more)
+                };
+                let profile = Profile::new(generator, &Effort { spend: &spend, ..*effort });
+                left -= made.into_inner().min(share);
+                waiting -= 1;
+                crc(name, generator, profile, question, &rates, effort)
+            }
             Subject::Sum(code) => sum(code, question, &rates),
-        })
-        .collect();
+        }?);
+    }
     Ok(Comparison {
         residue: env!("CARGO_PKG_VERSION").into(),
         data_bits: question.data,
         frames_per_second: question.traffic.frames(question.data),
         link_bits_per_second: question.traffic.link(),
-        codes: codes?,
+        codes,
     })
 }
 
@@ -278,11 +291,11 @@ fn plan(
 fn crc(
     name: &str,
     generator: &Generator,
+    profile: Profile,
     question: &Question,
     rates: &[f64],
     effort: &Effort<'_>,
 ) -> Result<Row, Error> {
-    let profile = Profile::new(generator, effort);
     let (label, code) = named(name, generator);
     for limit in &profile.limits {
         Undetected::of_limit(limit, (&label, &code))?;
@@ -409,6 +422,30 @@ mod tests {
         assert_eq!(link.frames(8).floor(), 14_880_952.0);
         assert_eq!(Traffic::Link(1e9).frames(12_000).floor(), 81_274.0);
         assert_eq!(Traffic::Frames(5.0).frames(12_000), 5.0);
+    }
+
+    /// A wide CRC alone would take all the sums that there are.
+    #[test]
+    fn a_wide_crc_leaves_time_for_those_behind_it() {
+        let made = AtomicU64::new(0);
+        let sums = 1 << 28;
+        let spend = |more| made.fetch_add(more, Ordering::Relaxed) + more <= sums;
+        let effort = Effort { sums, spend: &spend, ..Effort::new() };
+        let (rates, traffic) = (vec!["1e-6".into()], Traffic::Frames(1e6));
+        let question = Question { data: 12_000, rates, traffic, exact: false };
+        let subjects =
+            ["crc-64/nvme", "crc-32c", "crc-32"].map(|name| Subject::parse(name).unwrap());
+        let [wide, others @ ..] = &compare(&subjects, &question, &effort).unwrap().codes[..] else {
+            panic!("three codes");
+        };
+        assert!(wide.limits.iter().any(|limit| limit.1.kind == Kind::AtLeast.name()));
+        for code in others {
+            assert!(
+                code.limits.iter().all(|limit| limit.1.kind == Kind::Exact.name()),
+                "{}",
+                code.code
+            );
+        }
     }
 
     #[test]
