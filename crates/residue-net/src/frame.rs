@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         span.end as usize <= self.bytes.len()
     }
 
-    /// Descends one level, up to [`DEEPEST`].
+    /// Descends one level, up to `DEEPEST`.
     pub fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
         if self.depth < DEEPEST {
             self.depth += 1;
