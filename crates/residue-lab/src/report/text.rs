@@ -25,15 +25,11 @@ pub(super) fn significant(x: f64, digits: usize) -> String {
 /// A figure and how far its interval reaches: `0.128 ±0.0002`.
 pub(super) fn with_margin(estimate: Estimate) -> String {
     let (value, margin) = (estimate.value, estimate.margin());
-    let text = significant(value, 3);
-    if !margin.is_finite() || !value.is_finite() {
-        return text;
+    if margin.is_finite() && value.is_finite() {
+        format!("{} ±{}", significant(value, 3), significant(margin.abs(), 1))
+    } else {
+        significant(value, 3)
     }
-    // A margin below the figure's last digit says no more than one of that digit.
-    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
-    let last = 10_f64.powi(-decimals);
-    let margin = if text.contains('e') || margin == 0.0 { margin } else { margin.abs().max(last) };
-    format!("{text} ±{}", significant(margin.abs(), 1))
 }
 
 /// The text with its first letter in upper case.
