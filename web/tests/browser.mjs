@@ -250,6 +250,8 @@ const TESTS = {
     await tab.set("crc-xorout", "0");
     await tab.set("crc-poly", "1d");
     await tab.until("document.body.dataset.code.startsWith('width=8,poly=1d')");
+    // What was there before was done as well.
+    await tab.until(`JSON.stringify(${VALUES}).includes("width=8,poly=1d")`);
     await tab.until(DONE);
     const [spec, before] = [await tab.value("document.body.dataset.code"), await tab.value(VALUES)];
     await tab.click("#make-link");
