@@ -71,6 +71,7 @@ impl Watch {
 }
 
 /// Time waiting and number of turns, the second and third field of `schedstat`.
+#[cfg(any(unix, test))]
 fn schedstat(text: &[u8]) -> Option<(u64, u64)> {
     let text = std::str::from_utf8(text).ok()?;
     let mut fields = text.split_whitespace().map(str::parse);
