@@ -16,7 +16,7 @@
 // that return residue_status refuse a null pointer with another length, and longer data. Functions that return a value cannot
 // tell: to them both are no data. Strings are UTF-8 and end with a zero byte.
 //
-// Failure is told by a status that is not RESIDUE_OK (or by a null pointer), and
+// Failure is reported by a status that is not RESIDUE_OK (or by a null pointer), and
 // residue_last_error() says what is wrong: each thread has one text, at a place that stays, which
 // its next failure replaces. What a function was to write is unchanged after a failure. Nothing
 // aborts, prints or sets errno.
