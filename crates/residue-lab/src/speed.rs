@@ -17,6 +17,7 @@ mod pin;
 mod samples;
 mod statistic;
 pub mod verdict;
+mod wake;
 
 pub use measure::{Mode, Options, Progress, cpu_name, measure, plain};
 pub use pin::pin;

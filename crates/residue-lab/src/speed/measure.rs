@@ -5,7 +5,7 @@
 //! confidence interval are shown. No pinning and no priority: an upper bound.
 //!
 //! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; untimed
-//! calls before those ten ([`WAKE_NS`]), so that none pays for the branch predictor or for vector
+//! calls before those ten ([`Wake`]), so that none pays for the branch predictor or for vector
 //! units that were switched off; a fence after the bytes are written, so that no load waits for a
 //! store; the timer's own cost, measured in turn with the kernels by one that does nothing, is
 //! subtracted; every answer is compared with the code's definition before anything is timed.
@@ -17,8 +17,9 @@ use super::contender::Contender;
 use super::data::{Buffer, Data, Evictor};
 use super::load::{Load, Watch};
 use super::model::{Cell, FORMAT, Machine, Run};
-use super::samples::{Samples, TURN, Turn, collect};
+use super::samples::{Collection, Samples, TURN, Turn};
 use super::statistic::{mean, median, middle};
+use super::wake::Wake;
 use crate::Error;
 use residue::Code;
 use std::hint::black_box;
@@ -142,16 +143,31 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
     // The timer's own cost, by the same path as everything else and in turn with it: it changes
     // with the clock, too.
     contenders.push(Contender::null());
-    let (steps, wanted) = (lengths.len() as u64, options.samples.next_multiple_of(TURN) as u64);
+    // A neighbour on the same core takes its caches for seconds at a time, and no counter shows
+    // it: with several rounds over all sizes it gets few samples of many, not all samples of one.
+    let rounds = (options.samples / TURN).clamp(1, ROUNDS);
+    let mut groups = vec![Group::new(contenders.len()); lengths.len()];
+    let share = options.samples.div_ceil(rounds);
+    let steps = (rounds * lengths.len() * share) as u64;
+    for round in 0..rounds {
+        let goal = (share * (round + 1)).min(options.samples);
+        for (size, ((_, list), group)) in lengths.iter().zip(&mut groups).enumerate() {
+            let before = (round * lengths.len() + size) * share;
+            let mut progress = |done: usize| progress((before + done.min(share)) as u64, steps);
+            match options.mode {
+                Mode::Thesis => bench.single(&contenders, list, goal, group, &mut progress),
+                Mode::Throughput | Mode::Latency => {
+                    bench.batches(&contenders, list, goal, group, &mut progress);
+                }
+            }
+        }
+    }
+
     let (mut cells, mut overheads) = (Vec::new(), Vec::new());
-    for (step, (size, list)) in (0..).zip(&lengths) {
-        let mut progress = |done: usize| progress(step * wanted + done as u64, steps * wanted);
-        let (all, pace) = match options.mode {
-            Mode::Thesis => bench.single(&contenders, list, &mut progress),
-            Mode::Throughput | Mode::Latency => bench.batches(&contenders, list, &mut progress),
-        };
+    for ((size, list), Group { collection, .. }) in lengths.iter().zip(&groups) {
         // A batch's ticks are of many calls: they lie on no grid.
         let grid = if options.mode == Mode::Thesis { clock.resolution } else { 0.0 };
+        let (all, pace) = (&collection.samples, collection.pace(clock));
         let overhead = all.last().map_or(0.0, |null| middle(&null.usable(), grid).median);
         overheads.push(overhead);
         let length = list.iter().sum::<usize>() as f64 / list.len() as f64;
@@ -159,7 +175,7 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
         let clock = &Clock { ticks_per_cycle: pace, ..*clock };
         let timing = Timing { clock, grid, overhead, length };
         let named = &contenders[..contenders.len() - 1];
-        cells.extend(named.iter().zip(&all).map(|(one, samples)| timing.cell(one, *size, samples)));
+        cells.extend(named.iter().zip(all).map(|(one, samples)| timing.cell(one, *size, samples)));
     }
     let load = bench.watch.load();
     Ok(run_of(options, clock, cells, median(&mut overheads), load))
@@ -201,6 +217,31 @@ fn check(
     Ok(())
 }
 
+/// In how many rounds the samples are taken, each over all sizes.
+const ROUNDS: usize = 5;
+
+/// One size's samples, and what its contenders keep from round to round.
+#[derive(Clone)]
+struct Group {
+    collection: Collection,
+    wakes: Vec<Wake>,
+    /// How many calls each contender has made: which of the mixed lengths comes next.
+    taken: Vec<usize>,
+    /// The calls of a batch of each contender, once they are known.
+    calls: Vec<usize>,
+}
+
+impl Group {
+    fn new(contenders: usize) -> Group {
+        Group {
+            collection: Collection::new(contenders),
+            wakes: vec![Wake::NEW; contenders],
+            taken: vec![0; contenders],
+            calls: Vec::new(),
+        }
+    }
+}
+
 struct Bench<'a> {
     options: &'a Options,
     clock: &'a Clock,
@@ -208,23 +249,6 @@ struct Bench<'a> {
     buffer: Buffer,
     evictor: Option<Evictor>,
     watch: Watch,
-}
-
-/// How long a kernel runs untimed before its turn. Intel's cores switch the upper parts of their
-/// vector registers off when nothing has used them for about 675 microseconds, and run wide vector
-/// instructions at about a quarter of their speed for the 10 to 20 microseconds that switching on
-/// takes (Agner Fog, The microarchitecture of Intel, AMD and VIA CPUs, "warm-up period").
-const WAKE_NS: f64 = 40_000.0;
-
-/// Runs a kernel untimed: at least once, and until [`WAKE_NS`] are over.
-fn wake(call: &dyn Fn(&[u8]) -> u64, data: &[u8], clock: &Clock) {
-    let start = now();
-    loop {
-        black_box(call(data));
-        if clock.ns(now().saturating_sub(start) as f64) >= WAKE_NS {
-            return;
-        }
-    }
 }
 
 impl Bench<'_> {
@@ -238,19 +262,21 @@ impl Bench<'_> {
         end.saturating_sub(start)
     }
 
-    /// The thesis's method: per contender, the ticks of each call; and the ticks of a core cycle.
+    /// The thesis's method: calls of each contender, until it has `goal` samples.
     fn single(
         &mut self,
         contenders: &[Contender],
         list: &[usize],
+        goal: usize,
+        group: &mut Group,
         progress: &mut dyn FnMut(usize),
-    ) -> (Vec<Samples>, f64) {
+    ) {
         let Bench { options, clock, random, buffer, evictor, watch } = self;
+        let Group { collection, wakes, taken, .. } = group;
         // The same lengths for every contender.
-        let mut taken = vec![0; contenders.len()];
+        let largest = list.iter().max().copied().unwrap_or(0);
         let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
-            let length = list[taken[which] % list.len()];
-            wake(&contenders[which].call, buffer.slice(0, length), clock);
+            wakes[which].calls(&contenders[which].call, buffer.slice(0, largest), clock);
             for sample in 0..=count {
                 let length = list[taken[which] % list.len()];
                 taken[which] += 1;
@@ -270,18 +296,19 @@ impl Bench<'_> {
                 }
             }
         };
-        let plan = (contenders.len(), options.samples, TURN);
-        collect(plan, clock, watch, &mut take, progress)
+        collection.collect((goal, TURN), clock, watch, &mut take, progress);
     }
 
-    /// Batches of about 20 microseconds: per contender, the ticks of a call in each batch; and the
-    /// ticks of a core cycle.
+    /// Batches of about 20 microseconds of each contender, until it has `goal` of them; a sample is
+    /// the ticks of a call in one.
     fn batches(
         &mut self,
         contenders: &[Contender],
         list: &[usize],
+        goal: usize,
+        group: &mut Group,
         progress: &mut dyn FnMut(usize),
-    ) -> (Vec<Samples>, f64) {
+    ) {
         const BATCH_NS: f64 = 20_000.0;
         let latency = self.options.mode == Mode::Latency;
         let misaligned = self.options.misaligned;
@@ -306,15 +333,17 @@ impl Bench<'_> {
             let wanted = BATCH_NS / self.clock.ns(trial).max(0.5);
             (wanted as usize).clamp(1, 1 << 16).next_multiple_of(list.len())
         };
-        let calls: Vec<usize> = contenders.iter().map(calls).collect();
+        let Group { collection, wakes, calls: planned, .. } = group;
+        if planned.is_empty() {
+            planned.extend(contenders.iter().map(calls));
+        }
         let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
-            wake(&contenders[which].call, &data[..largest], self.clock);
+            wakes[which].calls(&contenders[which].call, &data[..largest], self.clock);
             for _ in 0..count {
-                turn.push(batch(&contenders[which], calls[which]));
+                turn.push(batch(&contenders[which], planned[which]));
             }
         };
-        let plan = (contenders.len(), self.options.samples, 1);
-        collect(plan, self.clock, &self.watch, &mut take, progress)
+        collection.collect((goal, 1), self.clock, &self.watch, &mut take, progress);
     }
 }
 

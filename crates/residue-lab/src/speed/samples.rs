@@ -24,6 +24,10 @@ const INTERRUPT_NS: f64 = 1000.0;
 /// turns.
 const SLOWED: f64 = 1.25;
 
+/// A core's clock was another one than before if a cycle's length differs by more than this share.
+/// Smaller differences are of the measurement itself.
+const CHANGED: f64 = 0.05;
+
 /// Samples in ticks.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Samples {
@@ -37,13 +41,18 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Sets aside what was taken at a slower pace.
-    fn set_slowed_aside(&mut self, pace: f64) {
+    /// Sets aside what was taken at a slower pace than `pace`, and multiplies the ticks of what was
+    /// not by `scale`.
+    fn set_slowed_aside(&mut self, pace: f64, scale: f64) {
         let judged = self.kept.len() - self.turns.iter().map(|&(count, _)| count).sum::<usize>();
         let mut open = self.kept.split_off(judged).into_iter();
         for (count, own) in self.turns.drain(..) {
-            let to = if own > SLOWED * pace { &mut self.aside } else { &mut self.kept };
-            to.extend(open.by_ref().take(count));
+            let open = open.by_ref().take(count);
+            if own > SLOWED * pace {
+                self.aside.extend(open);
+            } else {
+                self.kept.extend(open.map(|ticks| ticks * scale));
+            }
         }
     }
 
@@ -124,44 +133,67 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Takes `wanted` samples of each of `count` contenders, in turns of `turn`; what was disturbed is
-/// set aside and taken again, a limited number of times. `take` times as many calls of a contender
-/// as it is given. Returns the ticks that a core cycle took, too.
-pub(super) fn collect(
-    (count, wanted, turn): (usize, usize, usize),
-    clock: &Clock,
-    watch: &Watch,
-    take: &mut dyn FnMut(usize, usize, &mut Turn<'_>),
-    progress: &mut dyn FnMut(usize),
-) -> (Vec<Samples>, f64) {
-    let (mut all, mut paces) = (vec![Samples::default(); count], Vec::new());
-    let mut pace = clock.ticks_per_cycle;
-    for pass in 0..=RETRIES {
-        let missing: Vec<usize> =
-            all.iter().map(|samples| wanted.saturating_sub(samples.kept.len())).collect();
-        let most = missing.iter().max().copied().unwrap_or(0);
-        for done in (0..most).step_by(turn) {
-            for (contender, samples) in all.iter_mut().enumerate() {
-                let calls = turn.min(missing[contender].saturating_sub(done));
-                if calls > 0 {
-                    let mut turn = Turn::new(watch, clock, samples);
-                    take(contender, calls, &mut turn);
-                    turn.ask();
+/// The samples of all contenders at one size.
+#[derive(Debug, Clone)]
+pub(super) struct Collection {
+    /// One for each contender.
+    pub(super) samples: Vec<Samples>,
+    /// The ticks that a core cycle took when the first of them were collected.
+    pace: Option<f64>,
+}
+
+impl Collection {
+    pub(super) fn new(contenders: usize) -> Collection {
+        Collection { samples: vec![Samples::default(); contenders], pace: None }
+    }
+
+    /// The ticks that a core cycle took.
+    pub(super) fn pace(&self, clock: &Clock) -> f64 {
+        self.pace.unwrap_or(clock.ticks_per_cycle)
+    }
+
+    /// Collects until each contender has `wanted` samples, in turns of `turn`; what was disturbed is
+    /// set aside and taken again, a limited number of times. `take` makes as many calls of a
+    /// contender as it is given.
+    pub(super) fn collect(
+        &mut self,
+        (wanted, turn): (usize, usize),
+        clock: &Clock,
+        watch: &Watch,
+        take: &mut dyn FnMut(usize, usize, &mut Turn<'_>),
+        progress: &mut dyn FnMut(usize),
+    ) {
+        let all = &mut self.samples;
+        let mut paces = Vec::new();
+        for pass in 0..=RETRIES {
+            let missing: Vec<usize> =
+                all.iter().map(|samples| wanted.saturating_sub(samples.kept.len())).collect();
+            let most = missing.iter().max().copied().unwrap_or(0);
+            for done in (0..most).step_by(turn) {
+                for (contender, samples) in all.iter_mut().enumerate() {
+                    let calls = turn.min(missing[contender].saturating_sub(done));
+                    if calls > 0 {
+                        let mut turn = Turn::new(watch, clock, samples);
+                        take(contender, calls, &mut turn);
+                        turn.ask();
+                    }
+                }
+                if pass == 0 {
+                    progress(done + turn);
                 }
             }
-            if pass == 0 {
-                progress(done + turn);
+            paces.extend(all.iter().flat_map(|samples| &samples.turns).map(|&(_, pace)| pace));
+            paces.sort_by(f64::total_cmp);
+            let Some(&pace) = paces.get(paces.len() / 4) else { break };
+            let first = *self.pace.get_or_insert(pace);
+            let changed = (pace / first - 1.0).abs() > CHANGED;
+            let scale = if changed { first / pace } else { 1.0 };
+            for samples in &mut *all {
+                samples.set_slowed_aside(pace, scale);
+                samples.set_gaps_aside(clock);
             }
         }
-        paces.extend(all.iter().flat_map(|samples| &samples.turns).map(|&(_, pace)| pace));
-        paces.sort_by(f64::total_cmp);
-        pace = paces.get(paces.len() / 4).copied().unwrap_or(pace);
-        for samples in &mut all {
-            samples.set_slowed_aside(pace);
-            samples.set_gaps_aside(clock);
-        }
     }
-    (all, pace)
 }
 
 #[cfg(test)]
@@ -198,14 +230,19 @@ mod tests {
         let kept = (0..31).map(f64::from).collect();
         let turns = vec![(10, 0.71), (10, 2.1), (1, 0.75), (10, 1.06)];
         let mut samples = Samples { kept, turns, ..Samples::default() };
-        samples.set_slowed_aside(0.71);
+        samples.set_slowed_aside(0.71, 1.0);
         assert_eq!((samples.kept.len(), samples.aside.len()), (11, 20));
         assert_eq!((samples.kept[10], samples.aside[0]), (20.0, 10.0));
         // Those judged once are not judged again.
         samples.kept.extend([40.0, 41.0]);
         samples.turns.push((2, 9.0));
-        samples.set_slowed_aside(0.71);
+        samples.set_slowed_aside(0.71, 1.0);
         assert_eq!((samples.kept.len(), samples.aside.len()), (11, 22));
+        // Samples of a clock at half its speed take twice the ticks; only they are scaled.
+        samples.kept.extend([40.0, 42.0]);
+        samples.turns.push((2, 1.42));
+        samples.set_slowed_aside(1.42, 0.5);
+        assert_eq!(samples.kept[10..], [20.0, 20.0, 21.0]);
     }
 
     #[test]
@@ -228,11 +265,16 @@ mod tests {
                 }
             }
         };
-        let (samples, pace) = collect((2, 95, TURN), &CLOCK, &watch, &mut take, &mut |n| done = n);
+        let mut collection = Collection::new(2);
+        collection.collect((95, TURN), &CLOCK, &watch, &mut take, &mut |n| done = n);
+        let samples = &collection.samples;
         assert_eq!((samples[0].kept.len(), samples[0].aside.len()), (95, 10));
         assert!(samples[1].kept.len() < 95 && samples[1].all().count() <= 95 * (RETRIES + 1));
         assert_eq!(samples[1].usable().len(), samples[1].kept.len());
-        assert!(done == 100 && pace > 0.0);
+        assert_eq!(done, 100);
+        // A second round adds to the first.
+        collection.collect((190, TURN), &CLOCK, &watch, &mut take, &mut |n| done = n);
+        assert_eq!(collection.samples[0].kept.len(), 190);
         let none = Samples { aside: vec![3.0, 2.0], ..Samples::default() };
         assert_eq!(none.usable(), [2.0, 3.0]);
     }
