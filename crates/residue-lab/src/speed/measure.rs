@@ -4,11 +4,13 @@
 //! fresh random bytes; the counter is read before and after each call; the mean and its 95 %
 //! confidence interval are shown. No pinning and no priority: an upper bound.
 //!
-//! Added: kernels take turns, ten samples each, so that a disturbance meets all of them; untimed
-//! calls before those ten ([`Wake`]), so that none pays for the branch predictor or for vector
-//! units that were switched off; a fence after the bytes are written, so that no load waits for a
-//! store; the timer's own cost, measured in turn with the kernels by one that does nothing, is
-//! subtracted; every answer is compared with the code's definition before anything is timed.
+//! Added: kernels take turns, ten samples each, in five rounds over all sizes, so that a
+//! disturbance meets all of them. Untimed calls on other bytes precede each turn ([`warm_up`]) and
+//! each sample ([`Wake`]), so that none pays for the branch predictor, for tables that another
+//! kernel drove out of the cache, or for vector units that were switched off. A fence follows the
+//! writing of the bytes, so that no load waits for a store. The timer's own cost, measured in turn
+//! with the kernels by one that does nothing, is subtracted. Every answer is compared with the
+//! code's definition before anything is timed.
 //! Disturbed samples are set aside and taken again, and the median of the others stands beside the
 //! mean of all; the length of a core cycle is measured with every turn.
 
@@ -19,7 +21,7 @@ use super::load::{Load, Watch};
 use super::model::{Cell, FORMAT, Machine, Run};
 use super::samples::{Collection, Samples, TURN, Turn};
 use super::statistic::{mean, median, middle};
-use super::wake::Wake;
+use super::wake::{Wake, warm_up};
 use crate::Error;
 use residue::Code;
 use std::hint::black_box;
@@ -143,8 +145,9 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
     // The timer's own cost, by the same path as everything else and in turn with it: it changes
     // with the clock, too.
     contenders.push(Contender::null());
-    // A neighbour on the same core takes its caches for seconds at a time, and no counter shows
-    // it: with several rounds over all sizes it gets few samples of many, not all samples of one.
+    // Another virtual machine on the same core may take its caches for seconds, which no counter
+    // shows. In several rounds over all sizes it disturbs a few samples of many sizes instead of all
+    // samples of one.
     let rounds = (options.samples / TURN).clamp(1, ROUNDS);
     let mut groups = vec![Group::new(contenders.len()); lengths.len()];
     let share = options.samples.div_ceil(rounds);
@@ -274,10 +277,14 @@ impl Bench<'_> {
         let Bench { options, clock, random, buffer, evictor, watch } = self;
         let Group { collection, wakes, taken, .. } = group;
         // The same lengths for every contender.
-        let largest = list.iter().max().copied().unwrap_or(0);
+        // Other bytes than those of the samples, few enough to leave them in the first cache.
+        let mut other = [0; 4096];
+        random.fill(&mut other);
+        let longest = list.iter().max().copied().unwrap_or(0).min(other.len());
         let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
-            wakes[which].calls(&contenders[which].call, buffer.slice(0, largest), clock);
-            for sample in 0..=count {
+            let call = &contenders[which].call;
+            warm_up(call, &other, clock);
+            for sample in 0..count {
                 let length = list[taken[which] % list.len()];
                 taken[which] += 1;
                 let offset = if options.misaligned { sample % 8 } else { 0 };
@@ -289,11 +296,10 @@ impl Bench<'_> {
                 if let Some(evictor) = &*evictor {
                     evictor.evict();
                     turn.ask_in_time();
+                } else {
+                    wakes[which].calls(call, &other[..longest], clock);
                 }
-                let ticks = Self::time(&contenders[which].call, data) as f64;
-                if sample > 0 {
-                    turn.push(ticks);
-                }
+                turn.push(Self::time(call, data) as f64);
             }
         };
         collection.collect((goal, TURN), clock, watch, &mut take, progress);
@@ -333,12 +339,12 @@ impl Bench<'_> {
             let wanted = BATCH_NS / self.clock.ns(trial).max(0.5);
             (wanted as usize).clamp(1, 1 << 16).next_multiple_of(list.len())
         };
-        let Group { collection, wakes, calls: planned, .. } = group;
+        let Group { collection, calls: planned, .. } = group;
         if planned.is_empty() {
             planned.extend(contenders.iter().map(calls));
         }
         let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
-            wakes[which].calls(&contenders[which].call, &data[..largest], self.clock);
+            warm_up(&contenders[which].call, &data[..largest], self.clock);
             for _ in 0..count {
                 turn.push(batch(&contenders[which], planned[which]));
             }

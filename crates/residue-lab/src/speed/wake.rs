@@ -2,22 +2,24 @@
 
 use super::clock::{Clock, now};
 use std::hint::black_box;
-use std::ops::RangeInclusive;
 
-/// The shortest and the longest time that a kernel runs untimed before its turn.
-///
-/// Intel's cores switch the upper parts of their vector registers off when nothing has used them
-/// for about 675 microseconds. Wide vector instructions then run at about a quarter of their speed
-/// until the power for them is granted: for 10 to 20 microseconds at least (Agner Fog, The
-/// microarchitecture of Intel, AMD and VIA CPUs, "warm-up period"), for some hundred when the
-/// core's clock has to change first.
-const WAKE_NS: RangeInclusive<f64> = 40_000.0..=1_000_000.0;
+/// How long a kernel runs untimed before its turn.
+const TURN_NS: f64 = 40_000.0;
 
-/// A call of a kernel whose vector units are on takes at most so many times as long as its fastest;
-/// one whose units are off, about four times.
+/// How long a kernel runs untimed before a sample, at most.
+const LONGEST_NS: f64 = 1_000_000.0;
+
+/// A call of a kernel whose vector units are on takes at most this many times as long as its
+/// fastest; one whose units are off, about four times.
 const AWAKE: f64 = 1.5;
 
-/// The untimed calls before each turn of a contender.
+/// The untimed calls of a contender.
+///
+/// Intel's cores switch the upper parts of their vector registers off when nothing has used them
+/// for a while. Wide vector instructions then run at about a quarter of their speed until the power
+/// for them is granted, 10 to 20 microseconds at least (Agner Fog, The microarchitecture of Intel,
+/// AMD and VIA CPUs, "warm-up period"). On an Intel Xeon (Emerald Rapids, 2026-11-22) that was so in
+/// a third of the calls, although only the few microseconds of writing the buffer lay between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wake {
     /// The ticks of the fastest untimed call so far.
@@ -25,25 +27,37 @@ pub(super) struct Wake {
 }
 
 impl Wake {
-    /// Before the first turn of any contender.
+    /// Before the first call.
     pub(super) const NEW: Wake = Wake { fastest: u64::MAX };
 
-    /// Calls until the kernel is about as fast as it has ever been, within the limits of
-    /// [`WAKE_NS`]. Nobody knows yet how fast that is before its first turn, which gets the
-    /// longest time.
+    /// Calls the kernel until it is about as fast as it has ever been; the first time, when that is
+    /// unknown, for [`LONGEST_NS`]. `data` must have the same length each time.
     pub(super) fn calls(&mut self, call: &dyn Fn(&[u8]) -> u64, data: &[u8], clock: &Clock) {
-        let awake = if self.fastest == u64::MAX { 0.0 } else { self.fastest as f64 * AWAKE };
+        let known = self.fastest < u64::MAX;
+        let awake = self.fastest as f64 * AWAKE;
         let start = now();
         loop {
             let before = now();
             black_box(call(data));
-            let ticks = now().saturating_sub(before);
+            let after = now();
+            let ticks = after.saturating_sub(before);
             self.fastest = self.fastest.min(ticks);
-            let passed = clock.ns(now().saturating_sub(start) as f64);
-            let long_enough = passed >= *WAKE_NS.start() && ticks as f64 <= awake;
-            if long_enough || passed >= *WAKE_NS.end() {
+            let is_awake = known && ticks as f64 <= awake;
+            if is_awake || clock.ns(after.saturating_sub(start) as f64) >= LONGEST_NS {
                 return;
             }
+        }
+    }
+}
+
+/// Calls a kernel for [`TURN_NS`], at least once. `data` should be random and long enough to reach
+/// all entries of the kernel's tables, which other kernels have driven out of the first cache.
+pub(super) fn warm_up(call: &dyn Fn(&[u8]) -> u64, data: &[u8], clock: &Clock) {
+    let start = now();
+    loop {
+        black_box(call(data));
+        if clock.ns(now().saturating_sub(start) as f64) >= TURN_NS {
+            return;
         }
     }
 }
