@@ -103,6 +103,8 @@ function report(it, open) {
   let verdict = wrong ? `${count(wrong, "check value")} wrong` : "Nothing wrong";
   if (it.total.offloaded) verdict += `, ${grouped(it.total.offloaded)} left to the network card`;
   if (it.total.unverifiable) verdict += `, ${grouped(it.total.unverifiable)} unverifiable`;
+  const unfollowed = it.not_followed.reduce((/** @type {number} */ sum, /** @type {any} */ row) => sum + row.packets, 0);
+  if (unfollowed) verdict += `, ${count(unfollowed, "packet")} not followed`;
   const kind = [it.format, it.compression, count(it.packets, "packet"), it.cut_packets ? `${grouped(it.cut_packets)} cut short` : ""];
   const shown = VERDICTS.filter(([key], i) => i < 2 || it.total[key] > 0);
   const protocols = Object.values(it.protocols).map((/** @type {any} */ row) => [row.title, ...shown.map(([key]) => row[key])]);
@@ -110,6 +112,7 @@ function report(it, open) {
   const causes = Object.entries(it.causes).flatMap(([cause, by]) => Object.entries(by).map(([protocol, n]) => [cause, protocol, n]));
   const inside = [
     ...table("Check values", ["protocol", ...shown.map(([, name]) => name)], protocols),
+    ...table("Not followed", ["protocol", "packets"], it.not_followed.map((/** @type {any} */ row) => [row.protocol ?? "others", row.packets])),
     ...table("Causes", ["cause", "protocol", "values"], causes),
     ...table("Unverifiable", ["reason", "values"], Object.entries(it.total.reasons)),
     ...table("Rewritten", ["from", "to", "lacking", "packets"],

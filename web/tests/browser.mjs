@@ -2,8 +2,9 @@
 // Prints `ok: NAME` or `FAILED: NAME: WHY` for each test, and `end`.
 
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Browser } from "./chromium.mjs";
@@ -226,6 +227,24 @@ const TESTS = {
     holds((await tab.text("#capture-status")).includes(`${wrong} with wrong check values, 1 that could not`), await tab.text("#capture-status"));
     const shown = await tab.value(`[...document.querySelectorAll(".report")].find(it => it.textContent.includes("nat-tcp.bad")).textContent`);
     for (const words of ["8 check values wrong", "192.0.2.1"]) holds(shown.includes(words), shown);
+  },
+
+  async "captures show the protocols that were not followed"(tab) {
+    await tab.click("#tab-capture");
+    // One IPv4 packet of protocol 50.
+    const capture = "d4c3b2a1020004000000000000000000ffff000065000000" + "00000000000000001c0000001c000000" +
+      "4500001c000000004032f6acc0000201c0000202" + "0101010101010101";
+    const folder = mkdtempSync(join(tmpdir(), "residue-"));
+    const file = join(folder, "tunnel.pcap");
+    try {
+      writeFileSync(file, Buffer.from(capture, "hex"));
+      await tab.files("#captures", [file]);
+      await tab.until("document.querySelector('.report')?.textContent.includes('tunnel.pcap')");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    const shown = await tab.text(".report");
+    for (const words of ["Nothing wrong, 1 packet not followed", "IP protocol 50 (ESP: encrypted)"]) holds(shown.includes(words), shown);
   },
 
   async "values are combined and edited"(tab) {

@@ -10,6 +10,7 @@ use residue_net::diagnose::Cause;
 use residue_net::pcap::Reader;
 use residue_net::record::Record;
 use residue_net::summary::{Counts, Summary, ranked};
+use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{self, Buffer, Finding, Read};
 use std::fs::File;
 use std::io;
@@ -143,6 +144,15 @@ fn report<'py>(
             faults.offloaded,
         )
     });
+    let not_followed = summary.unfollowed().into_iter().map(|(unfollowed, packets)| {
+        (
+            unfollowed.map(|it| it.numbering.name()),
+            unfollowed.map(|it| it.value),
+            unfollowed.and_then(Unfollowed::name),
+            unfollowed.map(|it| it.to_string()),
+            packets,
+        )
+    });
     let report = PyDict::new(py);
     report.set_item("format", read.format.to_string())?;
     report.set_item("compression", read.compression.map(|compression| compression.to_string()))?;
@@ -152,6 +162,7 @@ fn report<'py>(
     report.set_item("total", counted(py, "", "all", "", &total)?)?;
     report.set_item("protocols", protocols.collect::<PyResult<Vec<_>>>()?)?;
     report.set_item("causes", causes)?;
+    report.set_item("not_followed", not_followed.collect::<Vec<_>>())?;
     report.set_item("rewritten", rewritten.collect::<Vec<_>>())?;
     report.set_item("senders", senders.collect::<Vec<_>>())?;
     report.set_item("flows", flows.collect::<Vec<_>>())?;

@@ -5,6 +5,7 @@ import dataclasses
 import gzip
 import os
 import signal
+import struct
 import threading
 
 import pytest
@@ -51,6 +52,28 @@ def test_report():
         report.packets = 1
     # Rows for pandas.DataFrame.
     assert set(dataclasses.asdict(report.checks[0])) == {field.name for field in dataclasses.fields(residue.pcap.Check)}
+
+
+def test_packets_that_are_not_followed_are_reported(tmp_path):
+    def ipv4(protocol, payload):
+        header = bytearray.fromhex("4500 0000 0000 0000 4000 0000 c0000201 c0000202".replace(" ", ""))
+        header[2:4] = (20 + len(payload)).to_bytes(2, "big")
+        header[9] = protocol
+        header[10:12] = residue.internet_checksum(bytes(header)).to_bytes(2, "big")
+        return bytes(header) + payload
+
+    packets = [ipv4(47, bytes.fromhex("00008200") + bytes(40))] * 2 + [ipv4(50, bytes(40))]
+    record = struct.Struct("<IIII")
+    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+    path = tmp_path / "tunnels.pcap"
+    path.write_bytes(head + b"".join(record.pack(0, 0, len(it), len(it)) + it for it in packets))
+    report = residue.pcap.verify(path)
+    assert report.good
+    assert report.not_followed == [
+        residue.pcap.NotFollowed("GRE protocol", 0x8200, "Aruba", "GRE protocol 8200 (Aruba)", 2),
+        residue.pcap.NotFollowed("IP protocol", 50, "ESP: encrypted", "IP protocol 50 (ESP: encrypted)", 1),
+    ]
+    assert residue.pcap.verify(CAPTURES / "nat-tcp.good.pcap").not_followed == []
 
 
 def test_offsets_are_those_of_the_file():

@@ -259,8 +259,10 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
     assert_eq!(
         json.json()["captures"][0]["not_followed"],
         serde_json::json!([
-            { "kind": "GRE protocol", "value": 0x8200, "name": "Aruba", "packets": 2 },
-            { "kind": "IP protocol", "value": 50, "name": "ESP: encrypted", "packets": 1 },
+            { "kind": "GRE protocol", "value": 0x8200, "name": "Aruba", "packets": 2,
+              "protocol": "GRE protocol 8200 (Aruba)" },
+            { "kind": "IP protocol", "value": 50, "name": "ESP: encrypted", "packets": 1,
+              "protocol": "IP protocol 50 (ESP: encrypted)" },
         ])
     );
     for args in [&["--strict"][..], &["--strict", "--json"], &["--strict", "--csv"]] {

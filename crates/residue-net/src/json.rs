@@ -6,8 +6,9 @@ use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
 
-/// The protocols at which packets ended: what numbers each (`kind`), its number, its name and the
-/// number of packets. One without a kind stands for all beyond those that are told apart.
+/// The protocols at which packets ended: what numbers each (`kind`), its number, its name, all of
+/// these as reports show them (`protocol`), and the number of packets. One without a kind stands
+/// for all beyond those that are counted separately.
 #[must_use]
 pub fn not_followed(summary: &Summary) -> Value {
     let row = |&(unfollowed, packets): &(Option<Unfollowed>, u64)| {
@@ -15,6 +16,7 @@ pub fn not_followed(summary: &Summary) -> Value {
             "kind": unfollowed.map(|it| it.numbering.name()),
             "value": unfollowed.map(|it| it.value),
             "name": unfollowed.and_then(Unfollowed::name),
+            "protocol": unfollowed.map(|it| it.to_string()),
             "packets": packets,
         })
     };

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ._residue import _pcap_verify
 
-__all__ = ["Cause", "Check", "Counts", "Flow", "Report", "Rewritten", "Sender", "verify"]
+__all__ = ["Cause", "Check", "Counts", "Flow", "NotFollowed", "Report", "Rewritten", "Sender", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,21 @@ class Cause:
     cause: str
     protocol: str
     values: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """How many packets end at a protocol that is not read: a link type, an EtherType, a tunnel or a stream.
+
+    ``kind`` says what numbers the protocol, ``value`` is its number, ``name`` its name where it is known, ``protocol`` all
+    three as reports show them. The first 256 protocols are counted separately; the others together, under None.
+    """
+
+    kind: str | None
+    value: int | None
+    name: str | None
+    protocol: str | None
+    packets: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +137,7 @@ class Report:
     total: Counts
     protocols: list[Counts]
     causes: list[Cause]
+    not_followed: list[NotFollowed]
     rewritten: list[Rewritten]
     senders: list[Sender]
     flows: list[Flow]
@@ -152,6 +168,7 @@ def verify(path: str | os.PathLike[str], *, checks: Literal["wrong", "all"] | No
         total=Counts(**found["total"]),
         protocols=[Counts(**row) for row in found["protocols"]],
         causes=[Cause(*row) for row in found["causes"]],
+        not_followed=[NotFollowed(*row) for row in found["not_followed"]],
         rewritten=[Rewritten(*row) for row in found["rewritten"]],
         senders=[Sender(*row) for row in found["senders"]],
         flows=[Flow(*row) for row in found["flows"]],
