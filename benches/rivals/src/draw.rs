@@ -5,7 +5,7 @@ use crate::measure::Mode;
 use crate::panel::{HUES, Panel, Series, Sheet, svg};
 use crate::record::Record;
 use crate::tables::Field;
-use residue_lab::report::write_whole;
+use residue_report::files::write_whole;
 use std::path::Path;
 
 /// Rivals in a panel: those that are best somewhere, then the best on average.

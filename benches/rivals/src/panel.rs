@@ -1,6 +1,6 @@
 //! Small panels on one sheet, as SVG: logarithmic axes, one curve for `residue` and one for each rival, light and dark.
 
-use residue_lab::report::spread;
+use residue_report::labels::spread;
 use std::fmt::Write;
 
 /// One curve.

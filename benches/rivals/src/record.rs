@@ -4,7 +4,7 @@ use crate::contender::SUBJECTS;
 use crate::machine;
 use crate::measure::{Cell, Mode};
 use clap::ValueEnum;
-use residue_lab::report::write_whole;
+use residue_report::files::write_whole;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

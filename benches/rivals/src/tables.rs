@@ -3,7 +3,7 @@
 use crate::contender::{OURS, SUBJECTS, Subject, is_rival};
 use crate::measure::{Cell, Mode};
 use crate::required::{Goals, RANGES, Range, TIE};
-use residue_lab::report::{Row, Table};
+use residue_report::{Row, Table};
 
 /// Up to here a table tells nanoseconds, above gigabytes a second.
 const SHORT: usize = 550;

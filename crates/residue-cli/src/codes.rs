@@ -4,7 +4,7 @@ use anyhow::bail;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use residue::crc::{Crc, catalog};
 use residue::{Code, Error};
-use residue_lab::names;
+use residue_report::names;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 

@@ -48,7 +48,7 @@ fn the_default_prints_the_table_and_the_verdict() {
         text.lines()
             .skip(1)
             .filter(|line| !line.starts_with("counter"))
-            .all(|line| line.chars().count() <= residue_lab::report::table::COLUMNS),
+            .all(|line| line.chars().count() <= residue_report::COLUMNS),
         "{text}"
     );
     assert_eq!(ran.err, "");

@@ -10,6 +10,7 @@ use residue_lab::speed::model::{Run, Statistic};
 use residue_lab::strength::search::{Question, Range, Search, Task};
 use residue_net::pcap::patch;
 use residue_net::replace::replace;
+use residue_report::files::write_whole;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
@@ -78,9 +79,9 @@ const WRITERS: &[Writer] = &[
         write: |path| program(["man".as_ref(), folder(path)]),
     },
     Writer {
-        name: "report::write_whole",
+        name: "residue_report::files",
         file: "any",
-        write: |path| said(report::write_whole(folder(path), "any", "all of it")),
+        write: |path| said(write_whole(folder(path), "any", "all of it")),
     },
     Writer {
         name: "bench --report",

@@ -3,8 +3,8 @@
 use crate::conform::vectors::{LONGEST, Problem};
 use crate::explain;
 use crate::identify::{MOST_BYTES, Unusable};
-use crate::names;
 use crate::strength;
+use residue_report::names;
 use std::fmt;
 
 /// Why there is no measurement, no vector or no explanation.

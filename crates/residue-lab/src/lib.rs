@@ -11,7 +11,6 @@ pub mod conform;
 mod error;
 pub mod explain;
 pub mod identify;
-pub mod names;
 pub mod notation;
 pub mod report;
 pub mod speed;

@@ -18,11 +18,10 @@
 // What only the figures and their pages use is of no use where there are none.
 #![cfg_attr(not(feature = "figures"), allow(dead_code, unused_imports))]
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use residue_net::replace::{replace, synced};
+use residue_report::files;
 
 use crate::speed::model::{Run, Statistic};
 
@@ -44,9 +43,7 @@ pub mod strength_compare;
 pub mod strength_data;
 pub mod strength_search;
 pub mod strength_sums;
-pub mod table;
 pub mod tables;
-mod text;
 
 #[cfg(test)]
 pub(crate) mod sample;
@@ -54,11 +51,9 @@ pub(crate) mod sample;
 pub use compare::compare;
 pub use csv::csv;
 #[cfg(feature = "figures")]
-pub use figures::{Figure, figures, spread};
+pub use figures::figures;
 #[cfg(feature = "figures")]
 pub use html::html;
-pub use table::{Row, Table};
-pub use text::{grouped, wrapped};
 
 /// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
 /// each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
@@ -75,49 +70,13 @@ pub fn write_report(
 ) -> io::Result<Vec<PathBuf>> {
     let figures = figures(run, statistic);
     let data = [("cells.csv", csv(run)), ("run.json", serde_json::to_string_pretty(run)? + "\n")];
-    write_all(dir, &figures, data, &html::page(run, verdict, statistic, &figures))
-}
-
-/// Writes the figures, the files with their names, and the page last; the paths, the page first.
-#[cfg(feature = "figures")]
-fn write_all(
-    dir: &Path,
-    figures: &[Figure],
-    data: [(&str, String); 2],
-    page: &str,
-) -> io::Result<Vec<PathBuf>> {
-    fs::create_dir_all(dir)?;
-    let mut paths = Vec::new();
-    for figure in figures {
-        paths.push(write_whole(dir, &format!("figure-{}.svg", figure.id), &figure.svg)?);
-    }
-    for (name, content) in &data {
-        paths.push(write_whole(dir, name, content)?);
-    }
-    paths.insert(0, write_whole(dir, "index.html", page)?);
-    Ok(paths)
-}
-
-/// Writes a file into a folder so that it is there either whole or not at all, as [`replace`] does
-/// it. Returns its path.
-///
-/// # Errors
-/// If it cannot be written; the error names the path.
-pub fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf> {
-    let path = dir.join(name);
-    let write = |file: &mut fs::File| {
-        file.write_all(content.as_bytes())?;
-        synced(file)
-    };
-    let named =
-        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-    replace(&path, None, write).map_err(named)?;
-    Ok(path)
+    files::write_report(dir, &figures, &data, &html::page(run, verdict, statistic, &figures))
 }
 
 #[cfg(all(test, feature = "figures"))]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_report_is_written_whole() {

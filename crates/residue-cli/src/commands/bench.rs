@@ -8,13 +8,13 @@ use crate::progress::Progress;
 use crate::streams;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use residue_lab::report::table::COLUMNS;
 use residue_lab::report::{self, tables};
 use residue_lab::speed::clock::Clock;
 use residue_lab::speed::data::Data;
 use residue_lab::speed::load;
 use residue_lab::speed::model::{Run, Statistic};
 use residue_lab::speed::{Mode, Options, claims, iscsi, iso, measure, plain, verdict};
+use residue_report::{COLUMNS, text::wrapped};
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -342,9 +342,9 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
         run.mode,
         run.conditions.iter().map(|condition| format!(", {condition}")).collect::<String>()
     )?;
-    writeln!(out, "{}", report::wrapped(&load::set_aside(run), COLUMNS))?;
+    writeln!(out, "{}", wrapped(&load::set_aside(run), COLUMNS))?;
     for warning in run.warnings() {
-        writeln!(out, "{}", report::wrapped(&warning, COLUMNS))?;
+        writeln!(out, "{}", wrapped(&warning, COLUMNS))?;
     }
     writeln!(out)?;
     let statistic = args.statistic.get();
@@ -359,7 +359,7 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
         writeln!(out, "{}", tables::table_6_1(run, statistic).text())?;
     }
     for paragraph in told {
-        writeln!(out, "{}\n", report::wrapped(paragraph, COLUMNS))?;
+        writeln!(out, "{}\n", wrapped(paragraph, COLUMNS))?;
     }
     Ok(())
 }
@@ -413,7 +413,7 @@ fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
     }
     writeln!(out, "{}", tables::table_iso(&rows).text())?;
     for finding in iso::findings(&rows) {
-        writeln!(out, "{}", report::wrapped(&finding, COLUMNS))?;
+        writeln!(out, "{}", wrapped(&finding, COLUMNS))?;
     }
     Ok(Outcome::Good)
 }
@@ -441,7 +441,7 @@ fn run_iscsi(rounds: usize, csv: bool, json: bool, folder: Option<&Path>) -> Res
     }
     writeln!(out, "{}", report::iscsi::table(&costs).text())?;
     for sentence in report::iscsi::totals(&costs) {
-        writeln!(out, "{}", report::wrapped(&sentence, COLUMNS))?;
+        writeln!(out, "{}", wrapped(&sentence, COLUMNS))?;
     }
     Ok(Outcome::Good)
 }

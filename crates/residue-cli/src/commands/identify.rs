@@ -9,7 +9,7 @@ use clap::Args;
 use residue::Code;
 use residue::crc::Params;
 use residue_lab::identify::{self, Certainty, Found, Hit, Options, Report, Samples, Tier};
-use residue_lab::report::wrapped;
+use residue_report::text::wrapped;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

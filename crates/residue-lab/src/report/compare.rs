@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::table::COLUMNS;
-use super::text::{clean, day, padded, shortened, significant, wrapped};
 use crate::speed::load::too_busy;
 use crate::speed::model::{Cell, Run, Statistic};
+use residue_report::COLUMNS;
+use residue_report::number::significant;
+use residue_report::text::{clean, day, padded, shortened, wrapped};
 
 type Kernels<'a> = Vec<((&'a str, &'a str), BTreeMap<(usize, usize), &'a Cell>)>;
 

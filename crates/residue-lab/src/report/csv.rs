@@ -1,9 +1,9 @@
-//! Comma-separated values after RFC 4180: a run written out, and the published tables read in.
+//! A run as comma-separated values after RFC 4180.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::speed::model::Run;
+use residue_report::csv::quoted;
 
 /// All cells of a run, one a line, with a header. Lines end in CR LF and fields are quoted where
 /// RFC 4180 asks for it. Numbers are written in full, so that reading them back loses nothing.
@@ -25,58 +25,11 @@ pub fn csv(run: &Run) -> String {
     out
 }
 
-/// The field as it stands in a line: in quotes when it holds a comma, a quote or a line end.
-pub(super) fn quoted(field: &str) -> Cow<'_, str> {
-    if field.contains([',', '"', '\r', '\n']) {
-        Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
-    } else {
-        Cow::Borrowed(field)
-    }
-}
-
-/// The lines of a table, each as its fields; empty lines are left out.
-pub(super) fn parse(text: &str) -> Vec<Vec<String>> {
-    let mut lines = Vec::new();
-    let (mut line, mut field, mut in_quotes) = (Vec::new(), String::new(), false);
-    let mut chars = text.chars().peekable();
-    loop {
-        match chars.next() {
-            Some('"') if in_quotes && chars.peek() == Some(&'"') => {
-                chars.next();
-                field.push('"');
-            }
-            Some('"') => in_quotes = !in_quotes,
-            Some(c) if in_quotes => field.push(c),
-            Some(',') => line.push(std::mem::take(&mut field)),
-            Some('\r') => {}
-            Some('\n') | None => {
-                line.push(std::mem::take(&mut field));
-                if line.len() > 1 || !line[0].is_empty() {
-                    lines.push(std::mem::take(&mut line));
-                }
-                line.clear();
-                in_quotes = false;
-                if chars.peek().is_none() {
-                    return lines;
-                }
-            }
-            Some(c) => field.push(c),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::sample;
-
-    #[test]
-    fn fields_are_quoted_only_where_they_must_be() {
-        assert_eq!(quoted("crc-32/iscsi"), "crc-32/iscsi");
-        assert_eq!(quoted("a,b"), "\"a,b\"");
-        assert_eq!(quoted("say \"x\""), "\"say \"\"x\"\"\"");
-        assert_eq!(quoted("two\nlines"), "\"two\nlines\"");
-    }
+    use residue_report::csv::parse;
 
     #[test]
     fn what_is_written_reads_back_the_same() {
@@ -87,13 +40,5 @@ mod tests {
         assert!(lines.iter().all(|line| line.len() == 16));
         assert_eq!(lines[1][1], "odd, \"quoted\"\nname");
         assert_eq!(lines[2][5].parse::<f64>().unwrap(), run.cells[1].mean);
-    }
-
-    #[test]
-    fn odd_input_is_read_without_complaint() {
-        assert!(parse("").is_empty());
-        assert!(parse("\n\r\n").is_empty());
-        assert_eq!(parse("a,\"b"), vec![vec!["a".to_string(), "b".to_string()]]);
-        assert_eq!(parse("a,b\r\n,\n").len(), 2);
     }
 }

@@ -1,40 +1,24 @@
 //! The figures of a run: the thesis's (Sahu 2019), drawn from our measurement with its published
 //! curves beside ours.
 
-mod axis;
-mod chart;
 mod iscsi;
-mod labels;
-mod pen;
 mod strength_compare;
 mod strength_data;
 mod subjects;
 
 use super::published::{self, Cpu, Level};
 use super::select::Index;
-use super::text::{capitalised, day, shortened, significant};
 use crate::speed::load;
 use crate::speed::model::{Cell, Run, Statistic};
-use chart::{Curve, PER_BYTE, Plot, Sample};
 pub use iscsi::iscsi;
-pub use labels::spread;
+use residue_report::Figure;
+use residue_report::chart::{self, Curve, PER_BYTE, Plot, Sample};
+use residue_report::names::short;
+use residue_report::number::significant;
+use residue_report::text::{capitalised, day, shortened};
 pub use strength_compare::strength_compare;
 pub use strength_data::strength_data;
 use subjects::{CRC32C, SUBJECTS, Subject};
-
-/// One drawn figure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Figure {
-    /// The thesis's number, `6.5`; with a published CPU to choose, `6.1-i3`; `fastest` has no
-    /// number.
-    pub id: String,
-    /// What it shows.
-    pub title: String,
-    /// What to see in it, in full sentences; which line is whose stands in the drawing.
-    pub caption: String,
-    /// A complete SVG document of 900 by 560 CSS pixels.
-    pub svg: String,
-}
 
 /// All figures the run has cells for, in the order of the thesis, and at the end the fastest kernel
 /// of each code. Figure 6.1 comes once for each published CPU. A kernel that was not measured is
@@ -65,24 +49,14 @@ fn beside(subject: &Subject, arch: &str) -> Cpu {
     }
 }
 
-fn code_name(code: &str) -> &str {
-    match code {
-        CRC32C => "CRC-32C",
-        "internet" => "Internet",
-        "adler-32" => "Adler-32",
-        "fletcher-32" => "Fletcher-32",
-        other => other,
-    }
-}
-
 /// The name at the end of a curve: the kernel, after the code where a figure shows several.
 fn label(subject: &Subject, code: &str, kernel: &str) -> String {
     let one_code = subject.hues.iter().all(|hue| hue.code == code);
     match (one_code, kernel) {
         (true, _) => kernel.into(),
         // These two codes are drawn with one kernel only.
-        (false, "deferred") => code_name(code).into(),
-        (false, _) => format!("{} {kernel}", code_name(code)),
+        (false, "deferred") => short(code).into(),
+        (false, _) => format!("{} {kernel}", short(code)),
     }
 }
 
@@ -212,13 +186,13 @@ impl Shown<'_> {
                 cells.min_by(|a, b| value(a).total_cmp(&value(b)))
             };
             if let Some(cell) = best(&1500) {
-                let (name, cost) = (code_name(code), significant(value(cell), 3));
+                let (name, cost) = (short(code), significant(value(cell), 3));
                 at_1500.push(format!("{name} {} {cost}", cell.kernel));
             }
             let cells = self.index.sizes().iter().filter_map(best);
             let samples: Vec<_> = cells.filter_map(|cell| self.sample(cell)).collect();
             if !samples.is_empty() {
-                let label = code_name(code).into();
+                let label = short(code).into();
                 curves.push(Curve { label, hue: number, published: false, samples });
             }
         }

@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::figures::{Figure, figures};
+use super::figures::figures;
 use super::published::Cpu;
-use super::table::Table;
 use super::tables::tables;
-use super::text::{day, escaped, marked_up, plain_number};
 use crate::speed::load;
 use crate::speed::model::{Run, Statistic};
+use residue_report::Figure;
+use residue_report::number::plain_number;
+use residue_report::page::{self, head, plate, section};
+use residue_report::text::{day, escaped, marked_up};
 
-const STYLE: &str = include_str!("html/style.css");
-const SCRIPT: &str = include_str!("html/choose.js");
+const SCRIPT: &str = include_str!("choose.js");
 
 /// The whole report as one file that loads nothing else. `verdict` is what the run shows, a paragraph each;
 /// without one the section is left out. Figures and tables show `statistic`. All text is escaped.
@@ -27,7 +28,7 @@ pub(super) fn page(
     figures: &[Figure],
 ) -> String {
     let title = format!("Error-detection codes on {}", run.machine.cpu);
-    let mut out = head(&title, &run.date);
+    let mut out = head(&title, &day(&run.date));
     header(&mut out, run, verdict, &title);
     out.push_str("<main>\n");
     if !verdict.is_empty() {
@@ -48,23 +49,6 @@ pub(super) fn page(
          A.6; each figure here keeps its number there.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     );
     out
-}
-
-/// The beginning of a page, to where its body begins.
-pub(super) fn head(title: &str, date: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
-         <title>{}, {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escaped(title),
-        escaped(&day(date))
-    )
-}
-
-pub(super) fn section(out: &mut String, id: &str, title: &str, body: impl FnOnce(&mut String)) {
-    let _ = write!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n");
-    body(out);
-    out.push_str("</section>\n");
 }
 
 fn header(out: &mut String, run: &Run, verdict: &[String], title: &str) {
@@ -115,41 +99,10 @@ fn figure_list(out: &mut String, figures: &[Figure]) {
         let (group, after) = rest.split_at(count.max(1));
         match number {
             Some(number) => choices(out, number, group),
-            None => single(out, first),
+            None => page::figure(out, first),
         }
         rest = after;
     }
-}
-
-/// One figure.
-pub(super) fn single(out: &mut String, figure: &Figure) {
-    let id = escaped(&figure.id);
-    let _ =
-        write!(out, "<figure id=\"figure-{id}\">\n<h3 class=\"unseen\">{}</h3>\n", heading(figure));
-    plate(out, figure);
-    out.push_str("</figure>\n");
-}
-
-/// A figure's heading, for outlines and screen readers only: the title stands in the drawing as well.
-fn heading(figure: &Figure) -> String {
-    match figure.id.starts_with(|c: char| c.is_ascii_digit()) {
-        true => escaped(&format!("Figure {}: {}", figure.id, figure.title)),
-        false => escaped(&figure.title),
-    }
-}
-
-/// Marked up, and with compiler options such as -O3 kept whole at the end of a line.
-fn prose(text: &str) -> String {
-    marked_up(text).replace(" -O", " \u{2011}O").replace("(-O", "(\u{2011}O")
-}
-
-fn plate(out: &mut String, figure: &Figure) {
-    let caption = prose(&figure.caption);
-    let _ = write!(
-        out,
-        "<div class=\"plate\">{}</div>\n<figcaption>{caption}</figcaption>\n",
-        figure.svg.trim()
-    );
 }
 
 /// One figure with a published CPU to choose. Each choice unfolds by itself where scripts are off.
@@ -191,15 +144,8 @@ fn table_list(out: &mut String, run: &Run, statistic: Statistic) {
         out.push_str("<p>This run has no cells.</p>\n");
     }
     for table in tables {
-        single_table(out, &table);
+        page::table(out, &table);
     }
-}
-
-/// One table and its note.
-pub(super) fn single_table(out: &mut String, table: &Table) {
-    let (id, note) = (escaped(table.id), prose(&table.note));
-    let _ = write!(out, "<div class=\"scroll\" id=\"table-{id}\">\n{}</div>\n", table.html());
-    let _ = writeln!(out, "<p class=\"note\">{note}</p>");
 }
 
 fn machine(out: &mut String, run: &Run) {

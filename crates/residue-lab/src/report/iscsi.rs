@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::published;
-use super::table::{self, Table};
-use super::text::significant;
 use crate::speed::iscsi::{Costs, Row};
+use residue_report::number::significant;
+use residue_report::table::{self, Table};
 
 /// What the white paper says of a row; its text gives only a few of its figures' values.
 pub(super) struct Intel {
@@ -127,7 +127,7 @@ pub fn csv(costs: &Costs) -> String {
         "kernel,bytes,protocol_cycles,crc_cycles,copy_cycles,whole_cycles,parts_over_whole\r\n",
     );
     for row in &costs.rows {
-        let kernel = super::csv::quoted(&row.kernel);
+        let kernel = residue_report::csv::quoted(&row.kernel);
         let _ = write!(out, "{kernel},{},{},{},", row.bytes, row.protocol, row.crc);
         let _ = write!(out, "{},{},{}\r\n", row.copy, row.whole, row.parts_over_whole());
     }
@@ -148,5 +148,8 @@ pub fn write(dir: &Path, costs: &Costs) -> io::Result<Vec<PathBuf>> {
         .collect();
     files.push(("iscsi.csv".into(), csv(costs)));
     files.push(("iscsi.json".into(), serde_json::to_string_pretty(costs)? + "\n"));
-    files.iter().map(|(name, content)| super::write_whole(dir, name, content)).collect()
+    files
+        .iter()
+        .map(|(name, content)| residue_report::files::write_whole(dir, name, content))
+        .collect()
 }

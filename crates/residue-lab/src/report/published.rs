@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::csv::parse;
+use residue_report::csv::parse;
 
 /// A CPU the thesis (Sahu 2019) measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::table::{Row, Table};
-use super::text::{grouped, significant};
 use crate::strength::Kind;
 use crate::strength::advise::{Advice, Candidate};
+use residue_report::number::{grouped, significant};
+use residue_report::{Row, Table};
 
 /// A limit is near if the data take so much of it.
 const NEAR: f64 = 0.9;
@@ -243,7 +243,7 @@ pub fn csv(advice: &Advice) -> String {
     );
     let rows = advice.codes.iter().map(|code| (code, true));
     for (code, meets) in rows.chain(advice.nearest.iter().map(|code| (code, false))) {
-        let name = super::csv::quoted(&code.code);
+        let name = residue_report::csv::quoted(&code.code);
         let (to, kind) = code.holds_to.map_or((String::new(), Kind::Exact.name()), |limit| {
             (limit.value.to_string(), limit.kind)
         });
@@ -289,8 +289,8 @@ mod tests {
         assert!(told.contains("is of the narrowest (16 bits)"));
         let text = table(&advice).text();
         assert!(text.contains("32,751") && text.contains("GB/s"), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= super::super::table::COLUMNS));
-        assert!(super::super::csv::parse(&csv(&advice)).iter().all(|line| line.len() == 11));
+        assert!(text.lines().all(|line| line.chars().count() <= residue_report::COLUMNS));
+        assert!(residue_report::csv::parse(&csv(&advice)).iter().all(|line| line.len() == 11));
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::html;
-use super::table::{Row, Table};
-use super::text::{escaped, grouped, marked_up, significant};
 use crate::strength::Kind;
 use crate::strength::compare::{self, Comparison, FEW, Known, YEAR};
+use residue_report::number::{grouped, significant};
+use residue_report::text::{escaped, marked_up};
+use residue_report::{Row, Table};
+use residue_report::{files, page as html};
 
 /// `≥` before what is a bound.
 fn bound<T>(known: &Known<T>) -> &'static str {
@@ -132,7 +133,7 @@ pub fn csv(comparison: &Comparison) -> String {
     let mut out = String::from("code,width,data_bits,quantity,at,value,kind\r\n");
     let data = comparison.data_bits;
     for row in &comparison.codes {
-        let code = super::csv::quoted(&row.code);
+        let code = residue_report::csv::quoted(&row.code);
         let mut line = |quantity: &str, at: &str, value: &str, kind: &str| {
             let _ = write!(out, "{code},{},{data},{quantity},{at},{value},{kind}\r\n", row.width);
         };
@@ -186,10 +187,10 @@ pub fn page(comparison: &Comparison) -> String {
     html::section(&mut out, "figures", "Figures", |out| {
         super::figures::strength_compare(comparison)
             .iter()
-            .for_each(|figure| html::single(out, figure));
+            .for_each(|figure| html::figure(out, figure));
     });
     html::section(&mut out, "tables", "Table", |out| {
-        html::single_table(out, &table(comparison));
+        html::table(out, &table(comparison));
     });
     let _ = write!(
         out,
@@ -207,7 +208,12 @@ pub fn page(comparison: &Comparison) -> String {
 pub fn write(dir: &Path, comparison: &Comparison) -> io::Result<Vec<PathBuf>> {
     let json = serde_json::to_string_pretty(comparison)? + "\n";
     let data = [("compare.csv", csv(comparison)), ("compare.json", json)];
-    super::write_all(dir, &super::figures::strength_compare(comparison), data, &page(comparison))
+    files::write_report(
+        dir,
+        &super::figures::strength_compare(comparison),
+        &data,
+        &page(comparison),
+    )
 }
 
 #[cfg(test)]
@@ -242,7 +248,7 @@ mod tests {
         let count =
             |name: &str| page.descendants().filter(|node| node.tag_name().name() == name).count();
         assert_eq!((count("svg"), count("table")), (2, 1));
-        let lines = super::super::csv::parse(&csv(&comparison));
+        let lines = residue_report::csv::parse(&csv(&comparison));
         assert!(lines.iter().all(|line| line.len() == 7) && lines.len() > 30);
     }
 
@@ -250,7 +256,7 @@ mod tests {
     fn text_fits_the_terminal_and_tells_bounds() {
         let comparison = comparison();
         let text = table(&comparison).text();
-        assert!(text.lines().all(|line| line.chars().count() <= super::super::table::COLUMNS));
+        assert!(text.lines().all(|line| line.chars().count() <= residue_report::COLUMNS));
         assert!(text.contains("≥") && text.contains("2,032"), "{text}");
         assert!(findings(&comparison)[0].contains("times"), "{:?}", findings(&comparison));
     }

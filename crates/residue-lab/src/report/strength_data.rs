@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::html;
-use super::table::{COLUMNS, Row, Table};
-use super::text::{escaped, marked_up, significant, wrapped};
 use crate::strength::data::{self, Run, Sampled, Test, TestResult};
+use residue_report::number::significant;
+use residue_report::text::{day, escaped, marked_up, wrapped};
+use residue_report::{COLUMNS, Row, Table};
+use residue_report::{files, page as html};
 
 /// The bits of an ideal code that misses as many, `≥` where nothing was missed, `-` where nothing was tried.
 fn bits(row: &data::Row) -> String {
@@ -178,7 +179,7 @@ pub fn csv(run: &Run) -> String {
     for source in &run.sources {
         for test in &source.tests {
             for row in &test.rows {
-                let quoted = super::csv::quoted;
+                let quoted = residue_report::csv::quoted;
                 let bits = row.bits.map_or(String::new(), |bits| bits.to_string());
                 let (name, code) = (quoted(&source.name), quoted(&row.code));
                 let _ = write!(out, "{name},{},{code},{},", test.test, row.width);
@@ -197,7 +198,7 @@ pub fn csv(run: &Run) -> String {
 #[must_use]
 pub fn page(run: &Run) -> String {
     let title = "What error-detection codes miss on real data";
-    let mut out = html::head(title, &run.date);
+    let mut out = html::head(title, &day(&run.date));
     let _ = write!(
         out,
         "<header>\n<h1>{title}</h1>\n<p class=\"faint\">{} · seed {} · residue {}</p>\n<nav>\
@@ -227,10 +228,10 @@ pub fn page(run: &Run) -> String {
         out.push_str("</dl>\n");
     });
     html::section(&mut out, "figures", "Figures", |out| {
-        super::figures::strength_data(run).iter().for_each(|figure| html::single(out, figure));
+        super::figures::strength_data(run).iter().for_each(|figure| html::figure(out, figure));
     });
     html::section(&mut out, "tables", "Tables", |out| {
-        tables(run, true).iter().for_each(|table| html::single_table(out, table));
+        tables(run, true).iter().for_each(|table| html::table(out, table));
     });
     let _ = write!(
         out,
@@ -262,7 +263,7 @@ pub fn origin(source: &Sampled) -> String {
 pub fn write(dir: &Path, run: &Run) -> io::Result<Vec<PathBuf>> {
     let json = serde_json::to_string_pretty(run)? + "\n";
     let data = [("data.csv", csv(run)), ("data.json", json)];
-    super::write_all(dir, &super::figures::strength_data(run), data, &page(run))
+    files::write_report(dir, &super::figures::strength_data(run), &data, &page(run))
 }
 
 #[cfg(test)]
@@ -297,7 +298,7 @@ mod tests {
         let json = fs::read_to_string(place.path().join("data.json")).unwrap();
         let back: Run = serde_json::from_str(&json).unwrap();
         assert_eq!(csv(&back), csv(&run));
-        assert_eq!(super::super::csv::parse(&csv(&run)).len(), 1 + 2 * 3 * Test::ALL.len());
+        assert_eq!(residue_report::csv::parse(&csv(&run)).len(), 1 + 2 * 3 * Test::ALL.len());
     }
 
     #[test]
@@ -312,7 +313,7 @@ mod tests {
     fn text_fits_the_terminal() {
         for table in tables(&run(), true) {
             let longest = table.text().lines().map(|line| line.chars().count()).max();
-            assert!(longest <= Some(super::super::table::COLUMNS));
+            assert!(longest <= Some(residue_report::COLUMNS));
         }
         assert_eq!(findings(&run()).len(), 2);
     }

@@ -1,9 +1,9 @@
 //! What sums miss, exactly: a table and sentences.
 
-use super::table::{Row, Table};
-use super::text::significant;
 use crate::strength::Undetected;
 use crate::strength::sums::{Share, Sum};
+use residue_report::number::significant;
+use residue_report::{Row, Table};
 
 /// One row for each code.
 #[must_use]

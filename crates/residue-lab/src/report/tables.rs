@@ -2,9 +2,10 @@
 
 use super::published::{self, Cpu, Level};
 use super::select::Index;
-use super::table::{Row, Table};
-use super::text::{capitalised, significant, with_margin};
 use crate::speed::model::{Run, Statistic};
+use residue_report::number::{significant, with_margin};
+use residue_report::text::capitalised;
+use residue_report::{Row, Table};
 
 /// The sizes of Table 6.1: an acknowledgement, an Ethernet frame, a jumbo frame.
 const SIZES: [usize; 3] = [64, 1500, 9000];
@@ -379,7 +380,7 @@ fn extra_bytes(
 mod tests {
     use super::*;
     use crate::report::sample;
-    use crate::report::table::COLUMNS;
+    use residue_report::COLUMNS;
 
     #[test]
     fn every_table_fits_a_terminal_in_both_architectures() {

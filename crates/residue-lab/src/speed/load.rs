@@ -2,7 +2,7 @@
 //! machine was.
 
 use super::model::Run;
-use crate::report::grouped;
+use residue_report::number::grouped;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 

@@ -2,6 +2,7 @@
 
 use super::clock::disagreement;
 use super::load::{Load, too_busy};
+use residue_report::number::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// One kernel of one code at one size. Figures are per call with the timer's overhead subtracted,
@@ -70,25 +71,6 @@ impl Statistic {
             Statistic::Median => "median",
             Statistic::Mean => "mean",
         }
-    }
-}
-
-/// A figure and its 95 % confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    /// The figure.
-    pub value: f64,
-    /// The lower end of its interval.
-    pub low: f64,
-    /// The upper end of its interval.
-    pub high: f64,
-}
-
-impl Estimate {
-    /// The distance to the farther end of the interval.
-    #[must_use]
-    pub fn margin(&self) -> f64 {
-        (self.value - self.low).max(self.high - self.value)
     }
 }
 

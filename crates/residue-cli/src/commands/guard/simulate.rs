@@ -4,7 +4,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
 use residue_guard::simulate::{Fault, Plan, Row, run as simulate};
-use residue_lab::report::table::{self, Table};
+use residue_report::table::{self, Table};
 
 const HELP: &str = "\
 Two ends of TCP connections in memory, with and without guard, over a link that damages the data of segments. It needs no \

@@ -5,9 +5,9 @@ use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
 use residue_lab::report::strength_advise as report;
-use residue_lab::report::table::COLUMNS;
-use residue_lab::report::wrapped;
 use residue_lab::strength::advise::{Wanted, advise, seconds};
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 
 const HELP: &str = "\
 Known codes are the CRCs of the catalogue (one for each polynomial), polynomials that the literature has names for, and the

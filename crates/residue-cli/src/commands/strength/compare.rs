@@ -5,10 +5,10 @@ use crate::codes::{self, Names};
 use crate::output::{Output, report_folder};
 use clap::Args;
 use residue_lab::report::strength_compare as report;
-use residue_lab::report::table::COLUMNS;
-use residue_lab::report::wrapped;
 use residue_lab::strength::compare::{CODES, Comparison, Question, Subject, Traffic, compare};
 use residue_lab::strength::probability;
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 use std::path::PathBuf;
 
 const HELP: &str = "\

@@ -6,10 +6,10 @@ use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
 use residue_lab::report::strength_sums as report;
-use residue_lab::report::table::COLUMNS;
-use residue_lab::report::wrapped;
 use residue_lab::strength::additive::Additive;
 use residue_lab::strength::sums::{SUMS, Share, Sum, sum, two_bits_of};
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 use serde::Serialize;
 use std::path::PathBuf;
 

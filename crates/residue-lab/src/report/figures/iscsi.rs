@@ -1,14 +1,13 @@
 //! Intel's figures 2 and 3: the CRC's cost by size, and the parts of a data-in PDU's cost.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
-
 use super::super::iscsi::{Intel, totals};
-use super::super::text::{day, shortened};
-use super::Figure;
-use super::chart::{self, Curve, FAINT, HUES, INK, Plot, Root, SIZE, Sample};
-use super::pen::{Drawn, bar, line, polyline, text, upward_text};
 use crate::speed::iscsi::{Costs, FUSED, Row, SIZES};
+use residue_report::Figure;
+use residue_report::chart::pen::{Drawn, bar, line, polyline, text, upward_text};
+use residue_report::chart::{
+    self, Color, Curve, FAINT, HPos, HUES, INK, Plot, RGBColor, Root, SIZE, Sample,
+};
+use residue_report::text::{day, shortened};
 
 /// Both figures.
 #[must_use]

@@ -1,17 +1,14 @@
 //! Codes side by side: the Hamming distances against the length as stairs, and the probability of an undetected error
 //! against the bit error rate.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
-
-use super::super::text::shortened;
-use super::Figure;
-use super::chart::{self, FAINT, HUES, INK, Root, SIZE};
-use super::code_name;
-use super::labels::spread;
-use super::pen::{Drawn, Place, line, marker, polyline, text, upward_text};
 use crate::strength::Kind;
 use crate::strength::compare::{Comparison, Row};
+use residue_report::Figure;
+use residue_report::chart::pen::{Drawn, Place, line, marker, polyline, text, upward_text};
+use residue_report::chart::{self, Color, FAINT, HPos, HUES, INK, Root, SIZE};
+use residue_report::labels::spread;
+use residue_report::names::short;
+use residue_report::text::shortened;
 
 /// Left, right, upper and lower end of the plotting area, in CSS pixels.
 const AREA: [f64; 4] = [70.0, 670.0, 98.0, 498.0];
@@ -197,7 +194,7 @@ fn names(root: &Root<'_>, mut ends: Vec<(f64, usize, &Row)>) -> Drawn {
         line(root, (right, end), (right + 14.0, at), color.mix(0.5), 0.75)?;
         polyline(root, &[(right + 18.0, at), (right + 44.0, at)], color, 2.0, None)?;
         marker(root, (right + 31.0, at), number, color, false, 0.8)?;
-        let name = shortened(code_name(&row.code), 26);
+        let name = shortened(short(&row.code), 26);
         text(root, &name, (right + 50.0, at), 11.5, INK, HPos::Left, false)?;
         let about = match &row.holds_to {
             Some(known) => {

@@ -1,14 +1,11 @@
 //! What codes miss on real data: for each test the effective bits of each code on each source, as bars.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
-
-use super::super::text::{clean, day, shortened};
-use super::Figure;
-use super::chart::{self, FAINT, HUES, INK, Root, SIZE};
-use super::code_name;
-use super::pen::{Drawn, bar, line, polyline, text, upward_text};
 use crate::strength::data::{Run, TestResult};
+use residue_report::Figure;
+use residue_report::chart::pen::{Drawn, bar, line, polyline, text, upward_text};
+use residue_report::chart::{self, Color, FAINT, HPos, HUES, INK, Root, SIZE};
+use residue_report::names::short;
+use residue_report::text::{clean, day, shortened};
 
 /// Left and right end of the bars, and the heights of the most bits and of none, in CSS pixels.
 const AREA: [f64; 4] = [64.0, 884.0, 128.0, 470.0];
@@ -109,7 +106,7 @@ fn bars(root: &Root<'_>, run: &Run, place: usize, test: &TestResult) -> Drawn {
 
 /// A code's name below its bars, in two lines if it has two parts.
 fn name(root: &Root<'_>, code: &str, (x, y): (f64, f64)) -> Drawn {
-    let code = clean(code_name(code));
+    let code = clean(short(code));
     let (first, second) = code.split_once('/').unwrap_or((&code, ""));
     text(root, &shortened(first, 12), (x, y), 11.0, INK, HPos::Center, false)?;
     text(root, &shortened(second, 12), (x, y + 15.0), 11.0, FAINT, HPos::Center, false)

@@ -3,8 +3,8 @@
 use super::range::index;
 use super::{Fault, Found, Question, Range, Search, Task, range};
 use crate::Error;
-use crate::report::write_whole;
 use crate::strength::{Generator, Kind, Limit, Witness};
+use residue_report::files::write_whole;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::{fmt, fs, io};

@@ -1,11 +1,13 @@
-//! Places the names of curves one below the other, each as near to the end of its curve as there is room.
+//! Places the names of curves one below the other, each as near to the end of its curve as there is
+//! room.
 
-/// The places for labels that would like to stand at `wanted`, ascending, at least `gap` apart and inside
-/// `low..=high` as far as they fit. Labels that push each other move as one group around their mean, which
-/// is the arrangement with the least sum of squared moves.
+/// Returns places for labels that would like to stand at `wanted`, ascending: at least `gap` apart
+/// and inside `low..=high` as far as they fit. Labels that push each other move as one group around
+/// their mean, which is the arrangement with the least sum of squared moves.
 #[must_use]
 pub fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
-    // A group starts at its mean of `wanted - gap * place in the group`; neighbours that overlap are joined.
+    // A group starts at its mean of `wanted - gap * place in the group`; neighbours that overlap
+    // are joined.
     struct Group {
         sum: f64,
         count: usize,

@@ -1,23 +1,28 @@
-//! Draws one chart as SVG: two logarithmic axes, curves with error bars, and each curve's name at its end.
+//! Charts as SVG. [`svg`] draws a [`Plot`]: two logarithmic axes, curves with error bars, and each
+//! curve's name at its end. Other charts are drawn into a [`document`] with the strokes of [`pen`].
+
+mod axis;
+pub mod pen;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
 
-use super::super::text::escaped;
-use super::axis::{self, Axis};
-use super::labels::spread;
-use super::pen::{Drawn, Place, SCALE, arrow, line, marker, polyline, text, upward_text};
-use crate::speed::model::Estimate;
+use crate::labels::spread;
+use crate::number::Estimate;
+use crate::text::escaped;
+use axis::Axis;
+use pen::{Drawn, Place, SCALE, arrow, line, marker, polyline, text, upward_text};
+pub use plotters::style::{Color, RGBAColor, RGBColor, text_anchor::HPos};
 
 /// The size of a chart in CSS pixels.
-pub(super) const SIZE: (u32, u32) = (900, 560);
+pub const SIZE: (u32, u32) = (900, 560);
 
 /// The room around the plotting area, in CSS pixels: above, right, below, left.
 const MARGINS: [f64; 4] = [98.0, 238.0, 58.0, 70.0];
 
-/// Okabe and Ito's colours, which stay apart for colour-blind eyes; without the yellow, too pale on white.
-pub(super) const HUES: [RGBColor; 7] = [
+/// Okabe and Ito's colours, which stay apart for colour-blind eyes; without the yellow, too pale on
+/// white.
+pub const HUES: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -27,19 +32,22 @@ pub(super) const HUES: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
 ];
 
-pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
-pub(super) const FAINT: RGBColor = RGBColor(95, 95, 95);
+/// The colour of text and axes.
+pub const INK: RGBColor = RGBColor(34, 34, 34);
+/// The colour of text that matters less.
+pub const FAINT: RGBColor = RGBColor(95, 95, 95);
 
 /// Sizes that matter on the wire (one Ethernet frame, one jumbo frame) and are no powers of two.
 const GUIDES: [f64; 2] = [1500.0, 9000.0];
 
-/// A point of a curve: size in bytes, cost in the plot's unit, and the ends of the cost's interval.
+/// A point of a curve: size in bytes, cost in the plot's unit, and the ends of the cost's
+/// interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sample {
-    pub(super) bytes: f64,
-    pub(super) cost: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub struct Sample {
+    bytes: f64,
+    cost: f64,
+    low: f64,
+    high: f64,
     /// A cost that nothing disturbed, which the axis has to show; `None` if there is none.
     usual: Option<f64>,
 }
@@ -50,10 +58,13 @@ fn drawable(cost: f64) -> bool {
 }
 
 impl Sample {
-    /// A point that can be drawn on logarithmic axes; `None` for zeros, negatives and what is no number.
-    pub(super) fn new(bytes: usize, estimate: Estimate, usual: Option<f64>) -> Option<Sample> {
+    /// Makes a point for logarithmic axes; `None` for zeros, negatives and what is no number.
+    /// `usual` is a cost that nothing disturbed, which the axis has to show.
+    #[must_use]
+    pub fn new(bytes: usize, estimate: Estimate, usual: Option<f64>) -> Option<Sample> {
         let Estimate { value: cost, low, high } = estimate;
-        // An interval that reaches zero has no lower end on a logarithmic axis; a tenth stands for it.
+        // An interval that reaches zero has no lower end on a logarithmic axis: a tenth stands for
+        // it.
         let low = if low.is_finite() { low.min(cost).max(cost / 10.0) } else { cost };
         let high = if high.is_finite() { high.max(cost).min(cost * 10.0) } else { cost };
         let bytes = bytes as f64;
@@ -61,8 +72,9 @@ impl Sample {
         (bytes > 0.0 && drawable(cost)).then_some(sample)
     }
 
-    /// A point without an interval.
-    pub(super) fn exact(bytes: usize, cost: f64) -> Option<Sample> {
+    /// Makes a point without an interval.
+    #[must_use]
+    pub fn exact(bytes: usize, cost: f64) -> Option<Sample> {
         Sample::new(bytes, Estimate { value: cost, low: cost, high: cost }, Some(cost))
     }
 
@@ -77,40 +89,51 @@ impl Sample {
 }
 
 /// One curve.
-pub(super) struct Curve {
-    pub(super) label: String,
+pub struct Curve {
+    /// The name at its end.
+    pub label: String,
     /// Which colour and marker; a published curve shares them with ours.
-    pub(super) hue: usize,
-    pub(super) published: bool,
-    pub(super) samples: Vec<Sample>,
+    pub hue: usize,
+    /// Whether it was published, not measured here: dashed then.
+    pub published: bool,
+    /// The points, by size.
+    pub samples: Vec<Sample>,
 }
 
 /// The unit of most charts.
-pub(super) const PER_BYTE: &str = "core cycles per byte";
+pub const PER_BYTE: &str = "core cycles per byte";
 
 /// Everything one chart shows.
-pub(super) struct Plot {
-    pub(super) title: String,
-    pub(super) subtitle: String,
-    pub(super) key: String,
-    pub(super) curves: Vec<Curve>,
+pub struct Plot {
+    /// The heading.
+    pub title: String,
+    /// The first line below it: who measured what, and when.
+    pub subtitle: String,
+    /// The second line below it: how to read the curves.
+    pub key: String,
+    /// The curves.
+    pub curves: Vec<Curve>,
     /// What the curves' costs are, in words.
-    pub(super) unit: &'static str,
+    pub unit: &'static str,
     /// Whether the intervals are what the chart is about: small markers then, and every bar drawn.
-    pub(super) bars: bool,
+    pub bars: bool,
 }
 
-pub(super) type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// What a chart is drawn on.
+pub type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The chart as a complete SVG document. A chart that cannot be drawn comes out blank but well-formed;
-/// the drawing library only fails on output devices, and a string is none.
-pub(super) fn svg(plot: &Plot) -> String {
+/// Draws a plot as a complete SVG document. A chart that cannot be drawn comes out blank but
+/// well-formed; the drawing library only fails on output devices, and a string is none.
+#[must_use]
+pub fn svg(plot: &Plot) -> String {
     let about = format!("{}. {}", plot.subtitle, plot.key);
     document(&plot.title, &about, |root| draw(root, plot))
 }
 
-/// What `draw` draws as a complete SVG document, with a title and a description for those who cannot see it.
-pub(super) fn document(title: &str, about: &str, draw: impl FnOnce(&Root<'_>) -> Drawn) -> String {
+/// Returns what `draw` draws as a complete SVG document, with a title and a description for those
+/// who cannot see it.
+#[must_use]
+pub fn document(title: &str, about: &str, draw: impl FnOnce(&Root<'_>) -> Drawn) -> String {
     let opening = opening(title, about);
     let mut out = String::new();
     {
@@ -134,7 +157,8 @@ fn opening(title: &str, about: &str) -> String {
     let (title, about) = (escaped(title), escaped(about));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {inner_width} {inner_height}\" role=\"img\"><title>{title}</title><desc>{about}</desc>"
+         viewBox=\"0 0 {inner_width} {inner_height}\" role=\"img\"><title>{title}</title>\
+         <desc>{about}</desc>"
     )
 }
 
@@ -156,8 +180,11 @@ fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
     draw_labels(root, &area, &plot.curves)
 }
 
-/// A white ground, a title, and two lines below it.
-pub(super) fn heading(root: &Root<'_>, title: &str, lines: [&str; 2]) -> Drawn {
+/// Draws a white ground, a title, and two lines below it.
+///
+/// # Errors
+/// If the drawing library fails.
+pub fn heading(root: &Root<'_>, title: &str, lines: [&str; 2]) -> Drawn {
     root.fill(&WHITE)?;
     text(root, title, (24.0, 26.0), 17.0, INK, HPos::Left, true)?;
     text(root, lines[0], (24.0, 48.0), 12.5, FAINT, HPos::Left, false)?;
@@ -260,7 +287,7 @@ fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn 
     polyline(root, &places, color, if bars { 1.25 } else { width }, dashes)?;
     for (sample, &(x, y)) in curve.samples.iter().zip(&places) {
         let (low, high) = (area.y(sample.low), area.y(sample.high));
-        // Shorter than its own caps, a bar would only smear the marker; the tables have every margin.
+        // Shorter than its own caps, a bar would only smear the marker; tables have every margin.
         if bars || low - high > 1.5 {
             let cap = if bars { 6.0 } else { 4.0 };
             line(root, (x, low), (x, high), color, 1.25)?;
@@ -280,7 +307,8 @@ fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn 
     Ok(())
 }
 
-/// The name of each curve right of the plotting area, beside the curve's end or tied to it by a thin line.
+/// The name of each curve right of the plotting area, beside the curve's end or tied to it by a
+/// thin line.
 fn draw_labels(root: &Root<'_>, area: &Area, curves: &[Curve]) -> Drawn {
     let mut ends: Vec<(Place, &Curve)> = curves
         .iter()

@@ -1,23 +1,23 @@
-//! The few strokes a chart is made of, in CSS pixels.
+//! The few strokes a chart is made of, in CSS pixels. Each fails only if the drawing library does.
 
-use plotters::coord::Shift;
+#![allow(clippy::missing_errors_doc)]
+
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::super::text::clean;
+use super::Root;
+use crate::text::clean;
 
-/// The drawing library rounds to whole units, so a chart is drawn four times as large and shown at a
-/// quarter: curves and dashes then sit on quarters of a pixel.
+/// How much larger than shown a chart is drawn. The drawing library rounds to whole units; curves
+/// and dashes sit on quarters of a pixel.
 pub(super) const SCALE: f64 = 4.0;
 
-type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
 /// What drawing returns.
-pub(super) type Drawn = Result<(), Box<dyn std::error::Error>>;
+pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// Right and down, in CSS pixels.
-pub(super) type Place = (f64, f64);
+pub type Place = (f64, f64);
 
 /// CSS pixels to the library's units.
 fn units(place: Place) -> (i32, i32) {
@@ -28,13 +28,14 @@ fn stroke(color: RGBAColor, width: f64) -> ShapeStyle {
     ShapeStyle { color, filled: false, stroke_width: (width * SCALE).round() as u32 }
 }
 
-/// A straight line.
-pub(super) fn line(root: &Root<'_>, from: Place, to: Place, color: RGBAColor, width: f64) -> Drawn {
+/// Draws a straight line.
+pub fn line(root: &Root<'_>, from: Place, to: Place, color: RGBAColor, width: f64) -> Drawn {
     Ok(root.draw(&PathElement::new([units(from), units(to)], stroke(color, width)))?)
 }
 
-/// A line through all the places, dashed if it is given lengths of dash and gap. Nothing for fewer than two.
-pub(super) fn polyline(
+/// Draws a line through all the places, dashed if it is given lengths of dash and gap. Draws
+/// nothing for fewer than two places.
+pub fn polyline(
     root: &Root<'_>,
     places: &[Place],
     color: RGBAColor,
@@ -55,9 +56,9 @@ pub(super) fn polyline(
     }
 }
 
-/// The marker of a hue: a shape of its own, so that colour is not needed to tell curves apart. Markers of
+/// Draws the marker of a hue: a shape of its own, so that curves differ without colour. Markers of
 /// published curves are hollow; `scale` 1 is the usual size.
-pub(super) fn marker(
+pub fn marker(
     root: &Root<'_>,
     at: Place,
     hue: usize,
@@ -95,22 +96,22 @@ pub(super) fn marker(
     Ok(())
 }
 
-/// An arrow whose tip is at `at`; `way` -1 points upward, 1 downward.
-pub(super) fn arrow(root: &Root<'_>, at: Place, way: f64, color: RGBAColor) -> Drawn {
+/// Draws an arrow whose tip is at `at`; `way` -1 points upward, 1 downward.
+pub fn arrow(root: &Root<'_>, at: Place, way: f64, color: RGBAColor) -> Drawn {
     let outline = [(0.0, 0.0), (4.5, -9.0), (-4.5, -9.0)];
     let outline = outline.map(|(x, y)| units((at.0 + x, at.1 + y * way)));
     let filled = ShapeStyle { color, filled: true, stroke_width: 0 };
     Ok(root.draw(&Polygon::new(outline.to_vec(), filled))?)
 }
 
-/// A filled rectangle between two corners.
-pub(super) fn bar(root: &Root<'_>, from: Place, to: Place, color: RGBAColor) -> Drawn {
+/// Draws a filled rectangle between two corners.
+pub fn bar(root: &Root<'_>, from: Place, to: Place, color: RGBAColor) -> Drawn {
     let filled = ShapeStyle { color, filled: true, stroke_width: 0 };
     Ok(root.draw(&Rectangle::new([units(from), units(to)], filled))?)
 }
 
-/// Words in one line, centred on the height of `at`.
-pub(super) fn text(
+/// Writes words in one line, centred on the height of `at`.
+pub fn text(
     root: &Root<'_>,
     words: &str,
     at: Place,
@@ -124,14 +125,8 @@ pub(super) fn text(
     Ok(root.draw(&Text::new(clean(words), units(at), style))?)
 }
 
-/// Words that read upward, centred on `at`.
-pub(super) fn upward_text(
-    root: &Root<'_>,
-    words: &str,
-    at: Place,
-    size: f64,
-    ink: RGBColor,
-) -> Drawn {
+/// Writes words that read upward, centred on `at`.
+pub fn upward_text(root: &Root<'_>, words: &str, at: Place, size: f64, ink: RGBColor) -> Drawn {
     let font = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
     let style = TextStyle::from(font).color(&ink).pos(Pos::new(HPos::Center, VPos::Center));
     Ok(root.draw(&Text::new(clean(words), units(at), style))?)

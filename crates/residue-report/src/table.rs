@@ -1,11 +1,12 @@
 //! A table, and its two faces: text for a terminal and HTML.
 
-use super::text::{escaped, padded, shortened, wrapped};
+use crate::text::{escaped, padded, shortened, wrapped};
 
 /// The width of a terminal that every text table fits into.
 pub const COLUMNS: usize = 108;
 
-/// Longer names are cut; they come from a file and must not push the figures off the screen.
+/// The most characters of a name. It may come from a file and must not push the figures off the
+/// screen.
 const STUB_LIMIT: usize = 30;
 
 /// One line of a [`Table`].
@@ -15,7 +16,7 @@ pub enum Row {
     Group(String),
     /// A name and its values, as many as the table has columns.
     Values(String, Vec<String>),
-    /// The same for published figures, shown less strongly.
+    /// A name and published values, shown less strongly.
     Published(String, Vec<String>),
 }
 
@@ -41,12 +42,14 @@ pub struct Table {
 
 impl Table {
     /// Whether it has no value at all.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.iter().all(|row| matches!(row, Row::Group(_)))
     }
 
-    /// The table for a terminal of [`COLUMNS`] columns. A wider table is cut into blocks of columns, one
-    /// below the other, each with the names. Ends in a line end.
+    /// Returns the table for a terminal of [`COLUMNS`] columns. A wider table is cut into blocks of
+    /// columns, one below the other, each with the names. Ends in a line end.
+    #[must_use]
     pub fn text(&self) -> String {
         let mut out = format!("{}\n", wrapped(&self.title, COLUMNS));
         if !self.note.is_empty() {
@@ -133,7 +136,8 @@ impl Table {
         values.max(self.heads[column].chars().count()).min(STUB_LIMIT)
     }
 
-    /// The table as an HTML `<table>`, with the title as its caption. Everything is escaped.
+    /// Returns the table as an HTML `<table>`, with the title as its caption. Everything is escaped.
+    #[must_use]
     pub fn html(&self) -> String {
         let mut out = format!("<table>\n<caption>{}</caption>\n<thead><tr>", escaped(&self.title));
         out.push_str(&format!("<th scope=\"col\">{}</th>", escaped(self.stub)));
@@ -147,7 +151,8 @@ impl Table {
                     let span = self.heads.len() + 1;
                     let name = escaped(name);
                     out.push_str(&format!(
-                        "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{span}\">{name}</th></tr>\n"
+                        "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{span}\">{name}</th>\
+                         </tr>\n"
                     ));
                     continue;
                 }

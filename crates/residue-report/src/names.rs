@@ -1,4 +1,4 @@
-//! Names of codes that may have been meant by others.
+//! Names of codes: those that a misspelt one may mean, and short ones for figures.
 
 use residue::Code;
 
@@ -41,6 +41,18 @@ pub fn near(name: &str) -> Vec<&'static str> {
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
     near.into_iter().map(|(_, name)| name).take(5).collect()
+}
+
+/// Returns the short name of a code, for figures: `CRC-32C` for `crc-32/iscsi`.
+#[must_use]
+pub fn short(code: &str) -> &str {
+    match code {
+        "crc-32/iscsi" => "CRC-32C",
+        "internet" => "Internet",
+        "adler-32" => "Adler-32",
+        "fletcher-32" => "Fletcher-32",
+        other => other,
+    }
 }
 
 /// How many letters have to be put in, left out or changed to make one word of the other

@@ -1,6 +1,6 @@
 //! Where the axes start and end, and which values get a line and a number.
 
-use super::super::text::{plain_number, significant};
+use crate::number::{plain_number, significant};
 
 /// A logarithmic axis: its ends, the labelled values and the unlabelled ones between.
 pub(super) struct Axis {
@@ -10,7 +10,8 @@ pub(super) struct Axis {
     pub(super) light: Vec<f64>,
 }
 
-/// The axis of sizes: doubling from number to number, and a third of a doubling to spare at both ends.
+/// The axis of sizes: doubling from number to number, and a third of a doubling to spare at both
+/// ends.
 pub(super) fn sizes(values: impl Iterator<Item = f64>) -> Axis {
     let (low, high) = ends(values, 64.0, 65536.0);
     // A single size still needs a number on each side of it.
