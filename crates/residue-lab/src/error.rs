@@ -1,8 +1,5 @@
 //! What can go wrong.
 
-use crate::conform::vectors::{LONGEST, Problem};
-use crate::explain;
-use crate::identify::{MOST_BYTES, Unusable};
 use crate::strength;
 use residue_report::names;
 use std::fmt;
@@ -33,19 +30,6 @@ pub enum Error {
         /// Bytes that were asked for.
         want: usize,
     },
-    /// A line of a file of vectors cannot be read.
-    Vector {
-        /// The file.
-        file: String,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong with it.
-        problem: Problem,
-    },
-    /// The input has this many bytes, more than [`explain::LONGEST`].
-    TooLong(usize),
-    /// Nobody has written down how this code's arithmetic is shown.
-    NotShown(&'static str),
     /// A generator polynomial cannot be read.
     Polynomial {
         /// As it is written, escaped.
@@ -82,10 +66,6 @@ pub enum Error {
     },
     /// This source has no file with two packets of data.
     TooLittleData(String),
-    /// Samples from which no code can be found.
-    Samples(Unusable),
-    /// More bytes than 64 are to be left out at the ends of samples.
-    Offset(usize),
     /// Of the parts of the work on this source one is missing, came twice, or is another job's.
     Parts(String),
 }
@@ -112,30 +92,6 @@ impl fmt::Display for Error {
                     "the packet's segments hold {have} bytes, fewer than its length of {want}"
                 )
             }
-            Error::Vector { file, line, problem } => {
-                write!(f, "{file}:{line}: ")?;
-                match problem {
-                    Problem::Fields(count) => write!(
-                        f,
-                        "{count} fields; write `name | input | value | source`, none empty"
-                    ),
-                    Problem::Code(name) => write!(f, "no code is named `{name}`"),
-                    Problem::Input(input) => write!(
-                        f,
-                        "`{input}` is no input; write `empty`, `text:abc`, `hex:00ff`, `rep:ff*9`, `ramp:251*9`, \
-                         `mul:13*9`, `inc:00*9` or `dec:ff*9`, of at most {LONGEST} bytes"
-                    ),
-                    Problem::Value(value) => write!(
-                        f,
-                        "`{value}` is no value of this code; write width / 4 hexadecimal digits, rounded up"
-                    ),
-                }
-            }
-            Error::TooLong(bytes) => write!(
-                f,
-                "{bytes} bytes are too many to explain; give at most {}",
-                explain::LONGEST
-            ),
             Error::TooWide(name) => write!(
                 f,
                 "`{name}`: wider than 32 bits: no experiment is large enough to see it miss; `residue strength CODE` computes"
@@ -152,43 +108,10 @@ impl fmt::Display for Error {
                     "`{name}` has no file of at least 512 bytes that can be read; name a larger tree"
                 )
             }
-            Error::Samples(unusable) => match unusable {
-                Unusable::None => {
-                    f.write_str("no sample; give messages with their values, as `313233:107b2fb2`")
-                }
-                Unusable::Width(bits) => {
-                    write!(f, "the values have {bits} bits; codes of 1 to 128 bits can be found")
-                }
-                Unusable::TooWide(i) => {
-                    write!(
-                        f,
-                        "sample {}: the value has more bits than the field it stands in",
-                        i + 1
-                    )
-                }
-                Unusable::Contradiction(a, b) => write!(
-                    f,
-                    "samples {} and {} have the same message and different values: one of them is wrong, or the value is of \
-                     something else too",
-                    a + 1,
-                    b + 1
-                ),
-                Unusable::TooLong(bytes) => write!(
-                    f,
-                    "the messages have {bytes} bytes together; give fewer or shorter ones, of at most {MOST_BYTES}"
-                ),
-            },
-            Error::Offset(bytes) => {
-                write!(
-                    f,
-                    "{bytes} bytes to leave out at each end are too many to try; give at most 64"
-                )
-            }
             Error::Parts(name) => write!(
                 f,
                 "`{name}`: the parts of the work do not make a whole: one is missing, came twice, or is another job's"
             ),
-            Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
             Error::Polynomial { text, fault } => {
                 write!(f, "`{text}`: {fault}")?;
                 let near = match fault {

@@ -7,7 +7,7 @@ use crate::output::{Output, Spelling, Styles};
 use crate::progress::Progress;
 use crate::read::problem;
 use anyhow::{Context as _, bail};
-use residue_lab::conform::{self, Case, Kind, Verdict};
+use residue_identify::conform::{self, Case, Kind, Verdict};
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};

@@ -5,7 +5,7 @@ use crate::codes::{self, Chosen};
 use crate::commands::sum;
 use crate::output::{Output, Spelling};
 use anyhow::bail;
-use residue_lab::explain;
+use residue_identify::explain;
 use serde::Serialize;
 
 /// Shows the arithmetic of each input by each code.

@@ -8,7 +8,9 @@ use anstyle::Style;
 use clap::Args;
 use residue::Code;
 use residue::crc::Params;
-use residue_lab::identify::{self, Certainty, Found, Hit, Options, Report, Samples, Tier};
+use residue_identify::{
+    Certainty, Found, Hit, NARROWEST, Options, Report, Samples, Tier, identify,
+};
 use residue_report::text::wrapped;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -82,7 +84,7 @@ pub fn run(args: &IdentifyArgs, output: &mut Output) -> anyhow::Result<()> {
     let samples = input::samples(args)?;
     let options =
         Options { offset: args.skip.into(), catalogue: !args.no_catalogue, everything: args.all };
-    let report = identify::identify(&samples, &options)?;
+    let report = identify(&samples, &options)?;
     if report.certainty() != Certainty::Found {
         output.found(Outcome::Bad);
     }
@@ -292,8 +294,7 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
     if !args.no_catalogue {
         out.splice(0..0, ["no named code", "no known generator"].map(String::from));
     }
-    let closed =
-        (identify::NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
+    let closed = (NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
     let closed: BTreeSet<u32> = closed.collect();
     if !closed.is_empty() {
         out.push(format!("no other CRC of {} bits", ranges(&closed)));

@@ -5,7 +5,7 @@ use crate::args::SumArgs;
 use crate::codes::Chosen;
 use crate::output::{Output, Spelling};
 use residue::{Code, Error};
-use residue_lab::conform::{self, Case};
+use residue_identify::conform::{self, Case};
 use serde::Serialize;
 
 /// Runs the test and prints a line for each value.

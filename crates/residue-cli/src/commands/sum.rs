@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::read::walk::Walk;
 use crate::read::{self, Done, Job, Source};
 use anyhow::{Context as _, bail};
-use residue_lab::conform::vectors::octets;
+use residue_identify::conform::vectors::octets;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -3,9 +3,9 @@
 
 use residue::Code;
 use residue::crc::{Crc, Params, catalog};
-use residue_lab::identify::{
-    self, Certainty, Form, Found, Hit, Kind, Options, Order, Padding, Place, Reading, Report,
-    Sample, Samples, Swap, Tier,
+use residue_identify::{
+    Certainty, Form, Found, Hit, Kind, Model, Options, Order, Padding, Place, Reading, Report,
+    Sample, Samples, Swap, Tier, identify,
 };
 
 /// Messages of these lengths, without a pattern.
@@ -30,12 +30,12 @@ fn samples(messages: &[Vec<u8>], width: u32, value: impl Fn(&[u8]) -> u128) -> S
 }
 
 fn find(samples: &Samples) -> Report {
-    identify::identify(samples, &Options::default()).unwrap()
+    identify(samples, &Options::default()).unwrap()
 }
 
 fn algebra(samples: &Samples) -> Report {
     let options = Options { catalogue: false, offset: 0, ..Options::default() };
-    identify::identify(samples, &options).unwrap()
+    identify(samples, &options).unwrap()
 }
 
 fn params(hit: &Hit) -> Params {
@@ -295,48 +295,21 @@ fn ways_to_feed_and_to_write() {
 #[test]
 fn sums_with_settings_of_their_own() {
     let inputs = messages(&[4, 9, 13, 22, 31], 6);
-    let base = identify::Model {
-        kind: Kind::Xor,
-        unit: 1,
-        little: false,
-        modulus: 0,
-        start: 0,
-        end_around: false,
-    };
+    let base =
+        Model { kind: Kind::Xor, unit: 1, little: false, modulus: 0, start: 0, end_around: false };
     let weighted = |first_high, late, second| Kind::Weighted { first_high, late, second };
     for (bits, model) in [
-        (8, identify::Model { start: 0x5a, ..base }),
+        (8, Model { start: 0x5a, ..base }),
         (
             16,
-            identify::Model {
-                kind: Kind::Plain { negated: false },
-                modulus: 1 << 16,
-                start: 0x1234,
-                ..base
-            },
+            Model { kind: Kind::Plain { negated: false }, modulus: 1 << 16, start: 0x1234, ..base },
         ),
-        (8, identify::Model { kind: Kind::Plain { negated: true }, modulus: 256, ..base }),
-        (
-            8,
-            identify::Model {
-                kind: Kind::Plain { negated: true },
-                modulus: 255,
-                start: 255,
-                ..base
-            },
-        ),
+        (8, Model { kind: Kind::Plain { negated: true }, modulus: 256, ..base }),
+        (8, Model { kind: Kind::Plain { negated: true }, modulus: 255, start: 255, ..base }),
+        (16, Model { kind: Kind::Plain { negated: false }, modulus: 40_009, start: 7, ..base }),
         (
             16,
-            identify::Model {
-                kind: Kind::Plain { negated: false },
-                modulus: 40_009,
-                start: 7,
-                ..base
-            },
-        ),
-        (
-            16,
-            identify::Model {
+            Model {
                 kind: Kind::Plain { negated: false },
                 unit: 2,
                 little: true,
@@ -344,25 +317,13 @@ fn sums_with_settings_of_their_own() {
                 ..base
             },
         ),
-        (16, identify::Model { kind: weighted(true, false, 3), modulus: 251, start: 1, ..base }),
-        (16, identify::Model { kind: weighted(false, true, 0), modulus: 256, ..base }),
-        (
-            32,
-            identify::Model { kind: weighted(false, false, 0), modulus: 65_521, start: 0, ..base },
-        ),
-        (
-            32,
-            identify::Model {
-                kind: weighted(false, false, 5),
-                unit: 2,
-                modulus: 65_535,
-                start: 9,
-                ..base
-            },
-        ),
+        (16, Model { kind: weighted(true, false, 3), modulus: 251, start: 1, ..base }),
+        (16, Model { kind: weighted(false, true, 0), modulus: 256, ..base }),
+        (32, Model { kind: weighted(false, false, 0), modulus: 65_521, start: 0, ..base }),
+        (32, Model { kind: weighted(false, false, 5), unit: 2, modulus: 65_535, start: 9, ..base }),
         (
             16,
-            identify::Model {
+            Model {
                 kind: Kind::Rotating { negated: true },
                 unit: 2,
                 little: true,
@@ -371,7 +332,7 @@ fn sums_with_settings_of_their_own() {
                 ..base
             },
         ),
-        (16, identify::Model { kind: Kind::Bsd, modulus: 65_536, ..base }),
+        (16, Model { kind: Kind::Bsd, modulus: 65_536, ..base }),
     ] {
         let samples = samples(&inputs, bits, |message| model.value(message, bits));
         let report = find(&samples);
@@ -439,10 +400,10 @@ fn several_that_fit() {
 
 #[test]
 fn samples_that_are_none() {
-    use residue_lab::identify::Unusable;
+    use residue_identify::Unusable;
     let sample = |message: &[u8], value| Sample { message: message.to_vec(), value };
     let refused = |list: Vec<Sample>, bits| match Samples::new(list, bits, false) {
-        Err(residue_lab::Error::Samples(unusable)) => unusable,
+        Err(residue_identify::Error::Samples(unusable)) => unusable,
         other => panic!("{other:?}"),
     };
     assert_eq!(refused(vec![], 8), Unusable::None);
@@ -452,18 +413,18 @@ fn samples_that_are_none() {
     let twice = vec![sample(b"a", 1), sample(b"b", 1), sample(b"a", 2)];
     assert_eq!(refused(twice, 8), Unusable::Contradiction(0, 2));
     assert!(matches!(
-        identify::identify(
+        identify(
             &Samples::new(vec![sample(b"", 0)], 8, false).unwrap(),
             &Options { offset: 65, ..Options::default() }
         ),
-        Err(residue_lab::Error::Offset(65))
+        Err(residue_identify::Error::Offset(65))
     ));
     // Nothing, of nothing, at every width.
     for bits in [1, 2, 3, 4, 7, 8, 12, 16, 31, 65, 127, 128] {
         for message in [&b""[..], b"a"] {
             let samples =
                 Samples::new(vec![sample(message, 0), sample(b"bc", 1)], bits, true).unwrap();
-            let _ = identify::identify(&samples, &Options { offset: 1, ..Options::default() });
+            let _ = identify(&samples, &Options { offset: 1, ..Options::default() });
         }
     }
 }

@@ -160,7 +160,7 @@ impl Polynomial {
     }
 
     /// The irreducible factors of degree `most` and less, each with the number of times it divides. `self` has a constant
-    /// term. The algorithms are those of [`crate::strength`]'s factors: distinct degrees, then traces.
+    /// term. They are found by distinct degrees, then by traces.
     pub fn factors(&self, most: usize) -> Vec<(Polynomial, usize)> {
         let x = Polynomial::of(2);
         let (mut left, mut found) = (self.clone(), Vec::new());

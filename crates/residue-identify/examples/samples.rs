@@ -1,10 +1,10 @@
 //! How many samples tell a CRC that nobody has named? Random parameters, random messages, and the
 //! share that is found.
 //!
-//! `cargo run --release -p residue-lab --example samples [TRIES]`
+//! `cargo run --release -p residue-identify --example samples [TRIES]`
 
 use residue::crc::Params;
-use residue_lab::identify::{Certainty, Found, Options, Sample, Samples, identify};
+use residue_identify::{Certainty, Found, Options, Sample, Samples, identify};
 use std::error::Error;
 
 /// Numbers without a pattern.

@@ -7,7 +7,7 @@
 //! All of these are about values of whole inputs. Mistakes in check octets, combination and update are not looked for.
 //!
 //! ```
-//! use residue_lab::conform;
+//! use residue_identify::conform;
 //! let code: residue::Code = "crc-32/iscsi".parse()?;
 //! let cases = conform::cases(&code)?;
 //! let answers: Vec<u128> = cases.iter().map(|case| residue::crc32(&case.data).into()).collect();

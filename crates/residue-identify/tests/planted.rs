@@ -4,7 +4,7 @@
 //! of its code, and each has to disagree with one of them. As a control, the definitions, written as plain loops,
 //! agree with every line. No definition or mistake uses the library, so neither side can borrow the other's error.
 
-use residue_lab::conform::mistakes;
+use residue_identify::conform::mistakes;
 use std::{collections::HashMap, fs, path::Path};
 
 // ---- reading the vectors

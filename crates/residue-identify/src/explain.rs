@@ -5,7 +5,7 @@
 //!
 //! ```
 //! let code: residue::Code = "crc-8/smbus".parse()?;
-//! let shown = residue_lab::explain::explain(&code, b"a")?;
+//! let shown = residue_identify::explain::explain(&code, b"a")?;
 //! assert_eq!(shown.value, code.value(b"a"));
 //! shown.lines.iter().for_each(|line| println!("{line}"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,0 +1,98 @@
+//! What can go wrong.
+
+use crate::conform::vectors::{LONGEST, Problem};
+use crate::explain;
+use crate::identify::{MOST_BYTES, Unusable};
+use std::fmt;
+
+/// Why there is no code, no vector or no explanation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A line of a file of vectors cannot be read.
+    Vector {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// The input has this many bytes, more than [`explain::LONGEST`].
+    TooLong(usize),
+    /// The arithmetic of this code cannot be shown.
+    NotShown(&'static str),
+    /// Samples from which no code can be found.
+    Samples(Unusable),
+    /// More bytes than 64 are to be left out at the ends of samples.
+    Offset(usize),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Vector { file, line, problem } => write!(f, "{file}:{line}: {problem}"),
+            Error::TooLong(bytes) => write!(
+                f,
+                "{bytes} bytes are too many to explain; give at most {}",
+                explain::LONGEST
+            ),
+            Error::NotShown(name) => write!(f, "the arithmetic of {name} cannot be shown"),
+            Error::Samples(unusable) => unusable.fmt(f),
+            Error::Offset(bytes) => write!(
+                f,
+                "{bytes} bytes to leave out at each end are too many to try; give at most 64"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Fields(count) => {
+                write!(f, "{count} fields; write `name | input | value | source`, none empty")
+            }
+            Problem::Code(name) => write!(f, "no code is named `{name}`"),
+            Problem::Input(input) => write!(
+                f,
+                "`{input}` is no input; write `empty`, `text:abc`, `hex:00ff`, `rep:ff*9`, \
+                 `ramp:251*9`, `mul:13*9`, `inc:00*9` or `dec:ff*9`, of at most {LONGEST} bytes"
+            ),
+            Problem::Value(value) => write!(
+                f,
+                "`{value}` is no value of this code; write width / 4 hexadecimal digits, rounded up"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unusable::None => {
+                f.write_str("no sample; give messages with their values, as `313233:107b2fb2`")
+            }
+            Unusable::Width(bits) => {
+                write!(f, "the values have {bits} bits; codes of 1 to 128 bits can be found")
+            }
+            Unusable::TooWide(i) => {
+                write!(f, "sample {}: the value has more bits than the field it stands in", i + 1)
+            }
+            Unusable::Contradiction(a, b) => write!(
+                f,
+                "samples {} and {} have the same message and different values: one of them is \
+                 wrong, or the value is of something else too",
+                a + 1,
+                b + 1
+            ),
+            Unusable::TooLong(bytes) => write!(
+                f,
+                "the messages have {bytes} bytes together; give fewer or shorter ones, of at most \
+                 {MOST_BYTES}"
+            ),
+        }
+    }
+}
