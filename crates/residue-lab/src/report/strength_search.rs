@@ -1,10 +1,11 @@
 //! What a search for polynomials found, as text, CSV and JSON.
 
 use super::polynomial::{self, written};
-use super::{Row, Table, grouped};
 use crate::Error;
 use crate::strength::search::{Found, Outcome, Question};
 use crate::strength::{Generator, Kind, Limit, Notation, Undetected, named};
+use residue_report::number::grouped;
+use residue_report::{Row, Table};
 use serde_json::{Value, json};
 
 /// Lines of the table in [`text`]; [`csv`] and [`json`] have all.
