@@ -3,7 +3,7 @@
 use crate::ask::spell;
 use residue::Code;
 use residue::crc::Params;
-use residue_lab::notation::Notations;
+use residue_strength::Notations;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

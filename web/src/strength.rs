@@ -1,9 +1,7 @@
 //! How strong a CRC's polynomial is.
 
 use crate::Page;
-use residue_lab::strength::{
-    Effort, Factor, Generator, Kind, Limit, Profile, Undetected, named, notes,
-};
+use residue_strength::{Effort, Factor, Generator, Kind, Limit, Profile, Undetected, named, notes};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 

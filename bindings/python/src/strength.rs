@@ -6,12 +6,13 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use residue::Code;
-use residue_lab::Error;
-use residue_lab::strength::advise::{Wanted, advise};
-use residue_lab::strength::bounds;
-use residue_lab::strength::compare::{Question, Subject, Traffic, compare};
-use residue_lab::strength::probability::{self, Curve};
-use residue_lab::strength::{
+use residue_lab::speed::chosen;
+use residue_strength::Error;
+use residue_strength::advise::{Wanted, advise};
+use residue_strength::bounds;
+use residue_strength::compare::{Question, Subject, Traffic, compare};
+use residue_strength::probability::{self, Curve};
+use residue_strength::{
     Distance, Effort, Generator, Limit, Notation, Profile, Undetected, Weights, deadline, named,
     notes, profile,
 };
@@ -216,9 +217,12 @@ pub fn _strength_advise(
         )));
     }
     let wanted = Wanted { data_bits, distance, width };
-    let found =
-        interruptible(py, move || within(patience, threads, |effort| advise(&wanted, effort)))?;
-    json(&found.map_err(refused)?)
+    let found = interruptible(py, move || {
+        let advice = within(patience, threads, |effort| advise(&wanted, effort));
+        let time = |names: &[String], bytes| chosen(names, bytes).map_err(|why| why.to_string());
+        advice.map_err(|why| why.to_string())?.timed(time)
+    })?;
+    json(&found.map_err(PyValueError::new_err)?)
 }
 
 /// No code of fewer check bits has the distance; and some CRC of so many has.

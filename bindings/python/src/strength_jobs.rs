@@ -4,12 +4,12 @@
 use crate::code::Count;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use residue_lab::Error;
-use residue_lab::report::{strength_data, strength_search};
-use residue_lab::strength::Effort;
-use residue_lab::strength::additive::Additive;
-use residue_lab::strength::data::{CODES, Counted, Job, Made, Options, Part, Run, Source};
-use residue_lab::strength::search::{Outcome, Question, Range, Search, Task};
+use residue_strength::Effort;
+use residue_strength::Error;
+use residue_strength::additive::Additive;
+use residue_strength::data::{CODES, Counted, Job, Made, Options, Part, Run, Source};
+use residue_strength::report::{data, search};
+use residue_strength::search::{Outcome, Question, Range, Search, Task};
 use std::path::PathBuf;
 
 /// The laboratory's error as Python's.
@@ -93,9 +93,9 @@ pub fn _search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResul
         }
         let outcome = Outcome::merge(&parts).map_err(refused)?;
         Ok(match form {
-            "text" => strength_search::text(&outcome).map_err(refused)?,
-            "csv" => strength_search::csv(&outcome).map_err(refused)?,
-            _ => strength_search::json(&outcome).map_err(refused)?.to_string(),
+            "text" => search::text(&outcome).map_err(refused)?,
+            "csv" => search::csv(&outcome).map_err(refused)?,
+            _ => search::json(&outcome).map_err(refused)?.to_string(),
         })
     })
 }
@@ -184,5 +184,5 @@ pub fn _data_part(py: Python<'_>, part: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn _data_text(run: &str, full: bool) -> PyResult<String> {
     let run: Run = serde_json::from_str(run).map_err(|why| damaged("the run", why))?;
-    Ok(strength_data::text(&run, full))
+    Ok(data::text(&run, full))
 }

@@ -33,16 +33,8 @@ pub mod figures;
 pub mod html;
 #[cfg(feature = "figures")]
 pub mod iscsi;
-pub mod polynomial;
 pub mod published;
 mod select;
-pub mod strength_advise;
-#[cfg(feature = "figures")]
-pub mod strength_compare;
-#[cfg(feature = "figures")]
-pub mod strength_data;
-pub mod strength_search;
-pub mod strength_sums;
 pub mod tables;
 
 #[cfg(test)]

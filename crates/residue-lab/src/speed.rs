@@ -19,5 +19,5 @@ mod statistic;
 pub mod verdict;
 mod wake;
 
-pub use measure::{Mode, Options, Progress, cpu_name, measure, plain};
+pub use measure::{Mode, Options, Progress, chosen, cpu_name, measure, plain};
 pub use pin::pin;

@@ -6,7 +6,7 @@ use crate::output::{Output, Spelling};
 use residue::crc::Params;
 use residue::kernel::KernelInfo;
 use residue::{Code, cpu};
-use residue_lab::notation::Notations;
+use residue_strength::Notations;
 use serde::Serialize;
 use std::io;
 

@@ -14,9 +14,8 @@ use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use residue_lab::report::polynomial::{json as polynomial_as_json, written};
-use residue_lab::strength::{Effort, Generator, Notation};
 use residue_report::{COLUMNS, number::grouped, text::wrapped};
+use residue_strength::{Effort, Generator, Notation};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -168,7 +167,7 @@ fn reported(
 fn polynomial_as_text(generator: &Generator, read: Notation) -> Vec<String> {
     let notations: Vec<String> = Notation::ALL
         .iter()
-        .map(|&notation| format!("{} {}", notation.name(), written(generator, notation)))
+        .map(|&notation| format!("{} {}", notation.name(), generator.digits(notation)))
         .collect();
     let mut lines = vec![
         format!("polynomial  {} bits, read as {}", generator.width(), read.name()),

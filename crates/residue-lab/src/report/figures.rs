@@ -2,8 +2,6 @@
 //! curves beside ours.
 
 mod iscsi;
-mod strength_compare;
-mod strength_data;
 mod subjects;
 
 use super::published::{self, Cpu, Level};
@@ -16,8 +14,6 @@ use residue_report::chart::{self, Curve, PER_BYTE, Plot, Sample};
 use residue_report::names::short;
 use residue_report::number::significant;
 use residue_report::text::{capitalised, day, shortened};
-pub use strength_compare::strength_compare;
-pub use strength_data::strength_data;
 use subjects::{CRC32C, SUBJECTS, Subject};
 
 /// All figures the run has cells for, in the order of the thesis, and at the end the fastest kernel

@@ -4,10 +4,10 @@ use super::{Patience, length};
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
-use residue_lab::report::strength_advise as report;
-use residue_lab::strength::advise::{Wanted, advise, seconds};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
+use residue_strength::advise::{Wanted, advise, seconds};
+use residue_strength::report::advise as report;
 
 const HELP: &str = "\
 Known codes are the CRCs of the catalogue (one for each polynomial), polynomials that the literature has names for, and the
@@ -71,7 +71,7 @@ pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
         output,
         "searching",
         |effort| seconds(&wanted, effort),
-        |effort| advise(&wanted, effort),
+        |effort| anyhow::Ok(advise(&wanted, effort)?.timed(residue_lab::speed::chosen)?),
     )?;
     if args.json {
         output.json(&advice)?;

@@ -2,8 +2,8 @@
 
 use crate::output::Output;
 use clap::Args;
-use residue_lab::strength::claims;
 use residue_report::text::wrapped;
+use residue_strength::claims;
 
 /// Columns of text.
 const COLUMNS: usize = 104;

@@ -4,11 +4,11 @@ use super::{Patience, length, reported};
 use crate::codes::{self, Names};
 use crate::output::{Output, report_folder};
 use clap::Args;
-use residue_lab::report::strength_compare as report;
-use residue_lab::strength::compare::{CODES, Comparison, Question, Subject, Traffic, compare};
-use residue_lab::strength::probability;
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
+use residue_strength::compare::{CODES, Comparison, Question, Subject, Traffic, compare};
+use residue_strength::probability;
+use residue_strength::report::compare as report;
 use std::path::PathBuf;
 
 const HELP: &str = "\

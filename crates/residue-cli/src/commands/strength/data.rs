@@ -6,9 +6,9 @@ use crate::output::{Output, report_folder};
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
-use residue_lab::report::strength_data as report;
-use residue_lab::strength::additive::Additive;
-use residue_lab::strength::data::{self, CODES, Made, Options, Source};
+use residue_strength::additive::Additive;
+use residue_strength::data::{self, CODES, Made, Options, Source};
+use residue_strength::report::data as report;
 use std::path::PathBuf;
 
 const HELP: &str = "\

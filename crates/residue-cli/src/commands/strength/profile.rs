@@ -1,14 +1,14 @@
 //! `residue strength POLY`: to which length each Hamming distance holds.
 
-use super::{Patience, duration, grouped, length, polynomial_as_json, polynomial_as_text};
+use super::{Patience, duration, grouped, length, polynomial_as_text};
 use crate::codes::Names;
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
 use residue::Code;
-use residue_lab::strength::logarithm::{self, Confirmation};
-use residue_lab::strength::profile::{sums_at, sums_to};
-use residue_lab::strength::{
+use residue_strength::logarithm::{self, Confirmation};
+use residue_strength::profile::{sums_at, sums_to};
+use residue_strength::{
     Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Undetected, Witness,
     named, notes,
 };
@@ -214,7 +214,7 @@ fn one(
     let error = error.transpose()?;
     if args.json {
         output.json(&json!({
-            "polynomial": polynomial_as_json(generator), "code": name,
+            "polynomial": generator.json(), "code": name,
             "data_bits": data, "distance": distance, "kind": kind.name(), "undetected": error,
         }))?;
     } else if args.csv {
@@ -266,7 +266,7 @@ fn as_json(
         })
     };
     json!({
-        "polynomial": polynomial_as_json(&profile.generator),
+        "polynomial": profile.generator.json(),
         "code": name,
         "factors": profile.factors.iter().map(factor).collect::<Value>(),
         "order": profile.order,

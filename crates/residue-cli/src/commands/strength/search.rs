@@ -5,9 +5,9 @@ use crate::output::Output;
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
-use residue_lab::report::strength_search as report;
-use residue_lab::strength::Effort;
-use residue_lab::strength::search::{Outcome, Question, Range, Search, Task};
+use residue_strength::Effort;
+use residue_strength::report::search as report;
+use residue_strength::search::{Outcome, Question, Range, Search, Task};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -81,7 +81,7 @@ pub fn run(args: &SearchArgs, output: &mut Output) -> anyhow::Result<()> {
 
 fn merged(args: &SearchArgs) -> anyhow::Result<Outcome> {
     let read = |path: &PathBuf| Ok((path.display().to_string(), Search::read(path)?));
-    let parts: Result<Vec<_>, residue_lab::Error> = args.merge.iter().map(read).collect();
+    let parts: Result<Vec<_>, residue_strength::Error> = args.merge.iter().map(read).collect();
     Ok(Outcome::merge(&parts?)?)
 }
 
@@ -93,7 +93,7 @@ fn searched(args: &SearchArgs, output: &mut Output) -> anyhow::Result<Outcome> {
         (None, _) => bail!("give --hd, or --survey for all distances"),
     };
     let task = Task::new(args.width.unwrap_or_default(), question)?;
-    let range: Range = args.range.parse().map_err(residue_lab::Error::Search)?;
+    let range: Range = args.range.parse().map_err(residue_strength::Error::Search)?;
     let mut search = match &args.checkpoint {
         Some(path) => Search::resume(path, task, range)?,
         None => Search::new(task, range),

@@ -5,11 +5,11 @@ use crate::lengths::size;
 use crate::output::Output;
 use anyhow::bail;
 use clap::Args;
-use residue_lab::report::strength_sums as report;
-use residue_lab::strength::additive::Additive;
-use residue_lab::strength::sums::{SUMS, Share, Sum, sum, two_bits_of};
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
+use residue_strength::additive::Additive;
+use residue_strength::report::sums as report;
+use residue_strength::sums::{SUMS, Share, Sum, sum, two_bits_of};
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -1,12 +1,12 @@
 //! `residue strength weights`: how many errors are not detected, and how probable they are.
 
-use super::{Patience, grouped, length, polynomial_as_json, polynomial_as_text};
+use super::{Patience, grouped, length, polynomial_as_text};
 use crate::codes::Names;
 use crate::output::Output;
 use clap::Args;
 use num_bigint::BigUint;
-use residue_lab::strength::probability::{self, Curve, Shape};
-use residue_lab::strength::{Kind, Weights};
+use residue_strength::probability::{self, Curve, Shape};
+use residue_strength::{Kind, Weights};
 use serde_json::{Value, json};
 
 const HELP: &str = "\
@@ -172,7 +172,7 @@ fn as_json(weights: &Weights, probabilities: &[(&String, String)], shape: Option
     let count = |(weight, count): (u32, &BigUint)| json!({ "weight": weight, "undetected": count.to_string(), "kind": "exact" });
     let probability = |(rate, value): &(&String, String)| json!({ "bit_error_rate": rate, "undetected": value, "kind": "exact" });
     json!({
-        "polynomial": polynomial_as_json(&weights.generator),
+        "polynomial": weights.generator.json(),
         "data_bits": weights.data,
         "complete": weights.complete(),
         "weights": (0..).zip(&weights.counts).map(count).collect::<Value>(),

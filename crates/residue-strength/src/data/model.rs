@@ -1,0 +1,202 @@
+//! What came out, as numbers.
+
+use serde::{Deserialize, Serialize};
+
+use super::source::{Plan, Source};
+use super::tally::{Tally, wilson};
+use super::{Options, Test};
+use crate::Kind;
+use crate::additive::Additive;
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// The version of this format.
+    pub format: u32,
+    /// The version of residue.
+    pub residue: String,
+    /// When, in UTC, after RFC 3339.
+    pub date: String,
+    /// What all choices followed from.
+    pub seed: u64,
+    /// Bits of a burst.
+    pub burst: u32,
+    /// What was tried on what.
+    pub sources: Vec<Sampled>,
+}
+
+/// What came out of one source.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Sampled {
+    /// Its name.
+    pub name: String,
+    /// What it is, in a few words.
+    pub about: String,
+    /// Files that data were taken from; 0 if they were made.
+    pub files: u64,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// Files and folders that could not be read.
+    pub skipped: u64,
+    /// The tests.
+    pub tests: Vec<TestResult>,
+    /// How often the commonest check values of 48-byte cells come.
+    pub values: Vec<Values>,
+}
+
+/// What came out of one test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TestResult {
+    /// Its name.
+    pub test: String,
+    /// What was done to the data.
+    pub about: String,
+    /// Damaged data that something else than the check value shows to be wrong.
+    pub rejected: u64,
+    /// Damaged data with the very bytes they should have; no trials.
+    pub identical: u64,
+    /// Damaged data that only the check value can show to be wrong.
+    pub trials: u64,
+    /// The codes.
+    pub rows: Vec<Row>,
+}
+
+/// What a code missed in a test.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// The code.
+    pub code: String,
+    /// Bits of its value.
+    pub width: u32,
+    /// Trials whose check value was right.
+    pub misses: u64,
+    /// Their share of the trials, and its 95 % interval.
+    pub rate: Rate,
+    /// The share over that of an ideal code of as many bits, 2^-width.
+    pub ratio: f64,
+    /// The share of an ideal code with as many values: what uniform data give.
+    pub ideal: f64,
+    /// The bits of an ideal code that misses as many: -log2 of the share. Without a miss, of the upper end of its interval.
+    pub bits: Option<f64>,
+    /// `sampled`; `bound` if there was no miss and `bits` are at least that many.
+    pub kind: String,
+}
+
+/// A share, and the interval that holds the true one with a probability of 95 % (Wilson), widened for trials that depend on
+/// each other.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Rate {
+    /// The share.
+    pub share: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// By how much the variance among pieces of data exceeds that of independent trials.
+    pub clustering: f64,
+}
+
+/// How the check values of a source's 48-byte cells are spread.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Values {
+    /// The code.
+    pub code: String,
+    /// Cells that were counted.
+    pub cells: u64,
+    /// Values that came.
+    pub distinct: u64,
+    /// The commonest.
+    pub top: Vec<Frequent>,
+    /// The share of cells with one of the commonest 7 values: 0.01 % of those of 16 bits.
+    pub share_7: f64,
+    /// The share of cells with one of the commonest 66 values: 0.1 % of those of 16 bits.
+    pub share_66: f64,
+    /// The probability that two cells have the same value.
+    pub collision: f64,
+}
+
+/// A value and how often it came.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Frequent {
+    /// The value in hexadecimal, as a receiver compares it: zero of one's complement is 0, pairs
+    /// are B:A.
+    pub value: String,
+    /// Cells with it.
+    pub cells: u64,
+}
+
+/// The numbers of one source, from its counts.
+pub(super) fn sampled(options: &Options, source: &Source, plan: &Plan, tally: Tally) -> Sampled {
+    let result = |test: Test| {
+        let counts = &tally.tests[test as usize];
+        let row =
+            |(code, of): (&Additive, _)| row(code, counts.trials, counts.clustering(of), of.misses);
+        TestResult {
+            test: test.name().into(),
+            about: test.about(options.burst),
+            rejected: counts.rejected,
+            identical: counts.identical,
+            trials: counts.trials,
+            rows: options.codes.iter().zip(&counts.codes).map(row).collect(),
+        }
+    };
+    Sampled {
+        name: source.name(),
+        about: source.about().into(),
+        files: plan.files.len() as u64,
+        bytes: tally.bytes,
+        skipped: plan.skipped + tally.unread,
+        tests: Test::ALL.into_iter().map(result).collect(),
+        values: options
+            .codes
+            .iter()
+            .zip(tally.values)
+            .map(|(code, all)| values(code, all))
+            .collect(),
+    }
+}
+
+fn row(code: &Additive, trials: u64, clustering: f64, misses: u64) -> Row {
+    let effective = trials as f64 / clustering;
+    let share = if trials == 0 { 0.0 } else { misses as f64 / trials as f64 };
+    let (low, high) = wilson(share * effective, effective);
+    let bits = |share: f64| if share > 0.0 { share.log2().abs() } else { 0.0 };
+    let kind = if misses == 0 { Kind::AtLeast } else { Kind::Sampled };
+    Row {
+        code: code.name().into(),
+        width: code.width(),
+        misses,
+        rate: Rate { share, low, high, clustering },
+        ratio: share * f64::from(code.width()).exp2(),
+        ideal: 1.0 / code.elements(),
+        bits: (trials > 0).then(|| bits(if misses == 0 { high } else { share })),
+        kind: kind.name().into(),
+    }
+}
+
+fn values(code: &Additive, mut all: Vec<u32>) -> Values {
+    all.sort_unstable();
+    let mut counted: Vec<(u32, u64)> =
+        all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect();
+    counted.sort_by_key(|&(value, cells)| (std::cmp::Reverse(cells), value));
+    let cells = all.len() as u64;
+    let share = |count: usize| {
+        let common: u64 = counted.iter().take(count).map(|(_, cells)| cells).sum();
+        common as f64 / (cells as f64).max(1.0)
+    };
+    let pairs = |n: u64| n as f64 * n.saturating_sub(1) as f64;
+    let alike: f64 = counted.iter().map(|&(_, cells)| pairs(cells)).sum();
+    Values {
+        code: code.name().into(),
+        cells,
+        distinct: counted.len() as u64,
+        share_7: share(7),
+        share_66: share(66),
+        collision: alike / pairs(cells).max(1.0),
+        top: counted
+            .into_iter()
+            .take(7)
+            .map(|(value, cells)| Frequent { value: code.hex(value), cells })
+            .collect(),
+    }
+}

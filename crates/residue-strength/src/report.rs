@@ -1,0 +1,7 @@
+//! Results as tables, sentences, CSV and JSON, and with the feature `figures` as pages.
+
+pub mod advise;
+pub mod compare;
+pub mod data;
+pub mod search;
+pub mod sums;

@@ -1,0 +1,207 @@
+//! What a search for polynomials found, as text, CSV and JSON.
+
+use crate::Error;
+use crate::search::{Found, Outcome, Question};
+use crate::{Generator, Kind, Limit, Notation, Undetected, named};
+use residue_report::number::grouped;
+use residue_report::{Row, Table};
+use serde_json::{Value, json};
+
+/// Lines of the table in [`text`]; [`csv`] and [`json`] have all.
+const SHOWN: usize = 50;
+
+/// A sentence, and a table of the first fifty; of a survey a line for each.
+///
+/// # Errors
+/// [`Error::Unconfirmed`].
+pub fn text(outcome: &Outcome) -> Result<String, Error> {
+    outcome.found.iter().try_for_each(|found| undetected(found).map(drop))?;
+    let mut lines = vec![sentence(outcome)];
+    if !outcome.missing.is_empty() {
+        lines.push(format!(
+            "{:.1} % of the candidates were tried; missing: {}",
+            100.0 * outcome.tried,
+            outcome.missing.join(", ")
+        ));
+    }
+    if !outcome.found.is_empty() {
+        lines.push(String::new());
+        if outcome.task.question() == Question::Survey {
+            lines.extend(outcome.found.iter().map(profile));
+        } else {
+            lines.push(table(outcome).text().trim_end().to_string());
+            if outcome.found.len() > SHOWN {
+                let more = grouped(outcome.found.len() - SHOWN);
+                lines.push(format!("and {more} more: --csv and --json print all"));
+            }
+        }
+    }
+    Ok(lines.join("\n") + "\n")
+}
+
+fn sentence(outcome: &Outcome) -> String {
+    let pairs = grouped(outcome.found.len());
+    let (width, kind) = (outcome.task.width(), outcome.kind().name());
+    match outcome.task.question() {
+        Question::Keep { distance, data } => format!(
+            "{pairs} polynomials of width {width} have HD {distance} at {} bits of data, and their mirror images ({kind})",
+            grouped(data)
+        ),
+        Question::Longest { distance } => match outcome.found.first() {
+            Some(best) => format!(
+                "HD {distance} holds to {} bits of data at width {width}, for {pairs} polynomials and their mirror images ({kind})",
+                grouped(best.data())
+            ),
+            None => format!("no polynomial of width {width} has HD {distance} ({kind})"),
+        },
+        Question::Survey => format!(
+            "{pairs} polynomials of width {width} and their mirror images: data bits to which HD 3, 4, 5, ... hold ({kind})"
+        ),
+    }
+}
+
+fn table(outcome: &Outcome) -> Table {
+    Table {
+        id: "search",
+        title: "Found, in Koopman's notation:".into(),
+        note: String::new(),
+        stub: "polynomial",
+        heads: ["mirrored", "normal", "HD holds to", "figure", "factors", "names"]
+            .map(String::from)
+            .to_vec(),
+        together: 1,
+        rows: outcome.found.iter().take(SHOWN).map(row).collect(),
+    }
+}
+
+fn row(found: &Found) -> Row {
+    let generator = &found.generator;
+    let (data, kind) = told(&found.limits);
+    let values = vec![
+        generator.reciprocal().digits(Notation::Koopman),
+        generator.digits(Notation::Normal),
+        data,
+        kind.name().to_string(),
+        factors(found),
+        names(generator).join(", "),
+    ];
+    Row::Values(generator.digits(Notation::Koopman), values)
+}
+
+/// The first limit and its kind.
+fn told(limits: &[Limit]) -> (String, Kind) {
+    let kind = limits.first().map_or(Kind::AtLeast, |limit| limit.kind);
+    let at_least = if kind == Kind::AtLeast { "≥ " } else { "" };
+    (format!("{at_least}{}", grouped(limits.first().map_or(0, |limit| limit.data))), kind)
+}
+
+/// The degrees of the irreducible factors, as the literature writes them: {1,15}.
+fn factors(found: &Found) -> String {
+    let factors = found.factors();
+    let degrees = factors
+        .iter()
+        .flat_map(|factor| std::iter::repeat_n(factor.degree().to_string(), factor.times as usize));
+    format!("{{{}}}", degrees.collect::<Vec<_>>().join(","))
+}
+
+/// Of the polynomial and its mirror image.
+fn names(generator: &Generator) -> Vec<&'static str> {
+    let mirrored = generator.reciprocal();
+    let mut names: Vec<_> = generator.names().chain(mirrored.names()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// A line of a survey.
+fn profile(found: &Found) -> String {
+    let limit = |limit: &Limit| {
+        let at_least = if limit.kind == Kind::AtLeast { "≥" } else { "" };
+        format!("{at_least}{}", limit.data)
+    };
+    let limits: Vec<String> = found.limits.iter().map(limit).collect();
+    let line = format!(
+        "{}  {}  {{{}}}  {}",
+        found.generator.digits(Notation::Koopman),
+        found.generator.reciprocal().digits(Notation::Koopman),
+        limits.join(","),
+        names(&found.generator).join(", ")
+    );
+    line.trim_end().to_string()
+}
+
+/// The errors that prove a polynomial's limits.
+fn undetected(found: &Found) -> Result<Vec<Option<Undetected>>, Error> {
+    let (name, code) = named("", &found.generator);
+    found.limits.iter().map(|limit| Undetected::of_limit(limit, (&name, &code))).collect()
+}
+
+/// A row for each polynomial, or for each limit of a survey.
+///
+/// # Errors
+/// [`Error::Unconfirmed`].
+pub fn csv(outcome: &Outcome) -> Result<String, Error> {
+    let mut text = "koopman,mirrored,normal,distance,data_bits,kind,undetected_data,\
+                    undetected_check,factors,names,search\n"
+        .to_string();
+    for found in &outcome.found {
+        let generator = &found.generator;
+        let polynomial = format!(
+            "{},{},{}",
+            generator.digits(Notation::Koopman),
+            generator.reciprocal().digits(Notation::Koopman),
+            generator.digits(Notation::Normal)
+        );
+        let degrees = factors(found).trim_matches(['{', '}']).replace(',', " ");
+        let behind = format!("{degrees},{},{}", names(generator).join(" "), outcome.kind().name());
+        if found.limits.is_empty() {
+            text += &format!("{polynomial},2,,exact,,,{behind}\n");
+        }
+        for (limit, error) in found.limits.iter().zip(undetected(found)?) {
+            let (data, check) = error.map_or_else(Default::default, |error| {
+                (error.data_text(), error.check().to_string())
+            });
+            let Limit { distance, data: bits, kind, .. } = limit;
+            let kind = kind.name();
+            text += &format!("{polynomial},{distance},{bits},{kind},{data},{check},{behind}\n");
+        }
+    }
+    Ok(text)
+}
+
+/// Everything that was found.
+///
+/// # Errors
+/// [`Error::Unconfirmed`].
+pub fn json(outcome: &Outcome) -> Result<Value, Error> {
+    let limit = |(limit, error): (&Limit, Option<Undetected>)| {
+        json!({
+            "distance": limit.distance,
+            "data_bits": limit.data,
+            "kind": limit.kind.name(),
+            "undetected": error,
+        })
+    };
+    let found = |found: &Found| {
+        let errors = undetected(found)?;
+        Ok(json!({
+            "polynomial": found.generator.json(),
+            "mirrored": found.generator.reciprocal().json(),
+            "factors": factors(found),
+            "limits": found.limits.iter().zip(errors).map(limit).collect::<Value>(),
+        }))
+    };
+    let task = outcome.task;
+    Ok(json!({
+        "width": task.width(),
+        "distance": task.distance(),
+        "data_bits": match task.question() {
+            Question::Keep { data, .. } => Some(data),
+            _ => None,
+        },
+        "kind": outcome.kind().name(),
+        "tried": outcome.tried,
+        "missing": outcome.missing,
+        "found": outcome.found.iter().map(found).collect::<Result<Value, Error>>()?,
+    }))
+}

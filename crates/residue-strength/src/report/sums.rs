@@ -1,0 +1,92 @@
+//! What sums miss, exactly: a table and sentences.
+
+use crate::Undetected;
+use crate::sums::{Share, Sum};
+use residue_report::number::significant;
+use residue_report::{Row, Table};
+
+/// One row for each code.
+#[must_use]
+pub fn table(sums: &[Sum]) -> Table {
+    let share =
+        |share: Option<&Share>| share.map_or("-".into(), |share| significant(share.share, 4));
+    let row = |sum: &Sum| {
+        let distance = match &sum.distance {
+            None => "-".into(),
+            Some(distance) if distance.three_to == 0 => "never".into(),
+            Some(distance) => distance.three_to.to_string(),
+        };
+        let mut values = vec![
+            distance,
+            share(Some(&sum.two_bits)),
+            share(Some(&sum.two_bits_of_zeros)),
+            share(sum.swapped.as_ref()),
+            share(sum.inserted.as_ref()),
+        ];
+        values.extend(sum.bursts.iter().map(|burst| significant(burst.mean, 4)));
+        Row::Values(sum.code.clone(), values)
+    };
+    let bytes = sums.first().map_or(0, |sum| sum.bytes);
+    let mut heads: Vec<String> =
+        ["HD 3 to, bytes", "2 bits", "of zeros", "swap", "insert"].map(String::from).to_vec();
+    let bursts = sums.first().map_or(&[][..], |sum| &sum.bursts);
+    heads.extend(bursts.iter().map(|burst| format!("{}-bit burst", burst.bits)));
+    Table {
+        id: "sums",
+        title: format!("Shares of errors that are not seen, in {bytes} bytes of data"),
+        note: "Exact. HD 3 to: the longest data in which every two wrong bits are seen (the check value's bits among them). \
+               2 bits: pairs of wrong data bits, uniform data; of zeros: data that are all zero. swap: two unequal units of \
+               uniform data change places; insert: a zero unit comes in before any unit. Bursts: the first and the last bit \
+               are wrong, uniform data, mean over where in a unit they begin. -: not told (CRCs: `residue strength CODE`)."
+            .into(),
+        stub: "code",
+        heads,
+        together: 1,
+        rows: sums.iter().map(row).collect(),
+    }
+}
+
+/// The errors that prove a code's limits, a line each.
+#[must_use]
+pub fn witnesses(sum: &Sum) -> Vec<String> {
+    let Some(distance) = &sum.distance else { return Vec::new() };
+    let two = format!("{}: 2 wrong bits, not seen: {}", sum.code, witness(&distance.two));
+    let three = distance.three.iter();
+    let three =
+        three.map(|three| format!("{}: 3 wrong bits, not seen: {}", sum.code, witness(three)));
+    [two].into_iter().chain(three).collect()
+}
+
+/// An error in words.
+#[must_use]
+pub fn witness(error: &Undetected) -> String {
+    let nonzero: Vec<String> =
+        error.nonzero().iter().map(|(place, byte)| format!("byte {place} {byte:02x}")).collect();
+    let nonzero =
+        if nonzero.is_empty() { "zero".into() } else { format!("zero but {}", nonzero.join(", ")) };
+    let bytes = error.bits() / 8;
+    let plural = if bytes == 1 { "" } else { "s" };
+    format!("{bytes} byte{plural}, {nonzero}; {}", error.text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::additive::Additive;
+    use crate::sums::{SUMS, sum};
+
+    #[test]
+    fn every_sum_is_told() {
+        let sums: Vec<Sum> =
+            SUMS.iter().map(|name| sum(&Additive::named(name).unwrap(), 40).unwrap()).collect();
+        let text = table(&sums).text();
+        assert!(text.contains("never") && text.contains("65520"), "{text}");
+        let told: Vec<String> = sums.iter().flat_map(witnesses).collect();
+        assert!(
+            told.contains(
+                &"adler-32: 2 wrong bits, not seen: 65521 bytes, zero; data 0, check 00000080"
+                    .to_string()
+            )
+        );
+    }
+}

@@ -1,0 +1,377 @@
+//! How probable an error is that a sum does not see, where each bit of uniform data is wrong with probability e and the
+//! check value arrives as it was sent.
+//!
+//! A wrong bit adds its constant c or takes it away, in uniform data as often. Let chi be a character of the group, a map to
+//! the unit circle that turns sums into products. Its mean over what a bit adds is 1 - e + e Re chi(c), and as bits are
+//! independent, their means multiply. Nothing is added in all with the mean probability over the characters:
+//!
+//! P(e) = 1/|G| sum over chi of the product of (1 - e + e Re chi(c)) over all bits, less (1 - e)^n for no error.
+//!
+//! As a polynomial in e / (1 - e) the same sum has the mean numbers A_w of unseen errors of w bits as its coefficients: what
+//! MacWilliams' identity is to linear codes. Characters that meet the constants in the same way are taken together: the
+//! Internet checksum has 65,535, of two thousand kinds.
+//!
+//! Groups of 32 bits have too many characters. There pairs and triples of bits are counted, and P is known as a bound.
+
+use std::collections::HashMap;
+use std::f64::consts::TAU;
+
+use super::{Counts, constants};
+use crate::Kind as Figure;
+use crate::additive::{Additive, Group, Kind, Work};
+
+/// The largest group whose characters are all looked at.
+const CHARACTERS: f64 = 65536.0;
+
+/// A_w are found up to this weight by characters.
+const HEAVIEST: usize = 8;
+
+/// So many wrong bits on average are few enough for the first weights to tell the probability.
+const FEW: f64 = 0.05;
+
+/// The most unlike constants whose triples are counted: half a billion pairs.
+const TRIPLES: usize = 1 << 15;
+
+/// The longest data, in bytes.
+pub const LONGEST: usize = 1 << 20;
+
+/// What a sum does not see of independent wrong bits in uniform data of one length.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// Bits of data.
+    bits: f64,
+    /// The mean numbers of unseen errors of 0, 1, 2, ... bits, as far as they are known.
+    counts: Vec<f64>,
+    /// The kinds of characters, with how many there are; none if there are too many.
+    characters: Vec<Character>,
+}
+
+/// Characters for which so many bits have each real part.
+#[derive(Clone, Debug)]
+struct Character {
+    alike: f64,
+    /// Re chi(c), and the number of bits with it.
+    parts: Vec<(f64, f64)>,
+}
+
+impl Channel {
+    /// Of `bytes` bytes of data, from 1 to [`LONGEST`]; `None` outside.
+    #[must_use]
+    pub fn new(code: &Additive, bytes: usize) -> Option<Channel> {
+        if !(1..=LONGEST).contains(&bytes) {
+            return None;
+        }
+        let unlike = code.within(Unlike(bits(code, bytes)));
+        let bits = 8.0 * bytes as f64;
+        if code.elements() > CHARACTERS {
+            let counts = code.within(Counted(&unlike));
+            return Some(Channel { bits, counts, characters: Vec::new() });
+        }
+        let characters = characters(code, &unlike);
+        let mut counts = [0.0; HEAVIEST + 1];
+        for character in &characters {
+            let terms = character.elementary();
+            counts.iter_mut().zip(terms).for_each(|(sum, term)| *sum += character.alike * term);
+        }
+        let mut errors = 1.0;
+        for (weight, count) in (0..).zip(&mut counts) {
+            // What is left of numbers that cancel is nothing: shares are multiples of 1/65536, or far above.
+            *count /= code.elements();
+            if count.abs() < errors * 1e-11 {
+                *count = 0.0;
+            }
+            errors *= (bits - f64::from(weight)).max(0.0) / f64::from(weight + 1);
+        }
+        Some(Channel { bits, counts: counts.to_vec(), characters })
+    }
+
+    /// The share of errors of `weight` bits that are not seen, exactly; `None` if it is not counted, or data are too short.
+    #[must_use]
+    pub fn share(&self, weight: u32) -> Option<f64> {
+        let errors: f64 =
+            (0..weight).map(|i| (self.bits - f64::from(i)).max(0.0) / f64::from(i + 1)).product();
+        let count = self.counts.get(weight as usize)?;
+        (errors > 0.0).then_some(count / errors)
+    }
+
+    /// Whether [`Channel::at`] is all, or what is known.
+    #[must_use]
+    pub fn kind(&self) -> Figure {
+        if self.characters.is_empty() { Figure::AtLeast } else { Figure::Exact }
+    }
+
+    /// The probability of an error that is not seen, at a bit error rate from 0 to 1/2. `None` if nothing of it is known.
+    #[must_use]
+    pub fn at(&self, rate: f64) -> Option<f64> {
+        let right = (-rate).ln_1p();
+        if self.characters.is_empty() || self.bits * rate < FEW {
+            let term = |(weight, count): (f64, &f64)| {
+                count * (weight * rate.ln() + (self.bits - weight) * right).exp()
+            };
+            let weights = (0..).map(f64::from);
+            let known: f64 = weights.zip(&self.counts).skip(1).map(term).sum();
+            return (known > 0.0 || !self.characters.is_empty()).then_some(known);
+        }
+        let mean = |character: &Character| {
+            // A product of numbers that may be negative, or 0 at a rate of 1/2.
+            let part = |&(real, bits): &(f64, f64)| (1.0 - rate * (1.0 - real)).max(0.0).powf(bits);
+            character.alike * character.parts.iter().map(part).product::<f64>()
+        };
+        let all: f64 = self.characters.iter().map(|character| character.alike).sum();
+        let unseen = self.characters.iter().map(mean).sum::<f64>() / all;
+        Some(unseen - (self.bits * right).exp())
+    }
+}
+
+impl Character {
+    /// The elementary symmetric polynomials of all real parts, by Newton's identities.
+    fn elementary(&self) -> [f64; HEAVIEST + 1] {
+        let power = |k: usize| {
+            let powers = self.parts.iter().map(|&(real, bits)| bits * real.powi(k as i32));
+            powers.sum::<f64>()
+        };
+        let powers: [f64; HEAVIEST + 1] = std::array::from_fn(power);
+        let mut terms = [1.0; HEAVIEST + 1];
+        for k in 1..=HEAVIEST {
+            let signed = |i: usize| if i % 2 == 1 { powers[i] } else { -powers[i] };
+            terms[k] = (1..=k).map(|i| signed(i) * terms[k - i]).sum::<f64>() / k as f64;
+        }
+        terms
+    }
+}
+
+/// What each bit of the data adds. Data that end within a unit are filled up, as every code here does it, with zeros.
+pub(super) fn bits(code: &Additive, bytes: usize) -> Vec<u32> {
+    let mut all = constants(code, bytes.next_multiple_of(code.unit_bits().div_ceil(8)));
+    all.truncate(8 * bytes);
+    all
+}
+
+/// Constants, and how many bits have them or their opposites.
+struct Unlike(Vec<u32>);
+
+impl Work for Unlike {
+    type Output = Vec<(u32, u64)>;
+    fn run<G: Group>(self, group: G) -> Vec<(u32, u64)> {
+        let mut counts = Counts::default();
+        for constant in self.0 {
+            *counts.entry(constant.min(group.sub(0, constant))).or_insert(0) += 1;
+        }
+        let mut unlike: Vec<(u32, u64)> = counts.into_iter().collect();
+        unlike.sort_unstable();
+        unlike
+    }
+}
+
+/// All characters of a code's group, those alike together.
+fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
+    let (modulus, last) = match code.kind {
+        Kind::Bits => (2, (1 << code.width()) - 1),
+        Kind::Residues(modulus, _) => (modulus as u32, modulus as u32 - 1),
+        Kind::Pairs(modulus, ..) => (modulus, modulus * modulus - 1),
+    };
+    let mut kinds: HashMap<Vec<(u32, u32)>, u64> = HashMap::new();
+    let mut bits = vec![0_u32; modulus as usize / 2 + 1];
+    for character in 0..=last {
+        let (lower, upper) = (character % modulus, character / modulus);
+        let mut met = Vec::new();
+        for &(constant, count) in unlike {
+            // The angle of chi(c), in turns of which the modulus is one.
+            let angle = match code.kind {
+                Kind::Bits => (character & constant).count_ones() % 2,
+                Kind::Residues(..) => {
+                    (u64::from(character) * u64::from(constant) % u64::from(modulus)) as u32
+                }
+                Kind::Pairs(..) => {
+                    (lower * (constant & 0xffff) + upper * (constant >> 16)) % modulus
+                }
+            };
+            // Angles that differ in sign have one real part.
+            let angle = angle.min(modulus - angle);
+            if bits[angle as usize] == 0 {
+                met.push(angle);
+            }
+            bits[angle as usize] += count as u32;
+        }
+        met.sort_unstable();
+        let kind = met.iter().map(|&angle| (angle, std::mem::take(&mut bits[angle as usize])));
+        *kinds.entry(kind.collect()).or_insert(0) += 1;
+    }
+    let part = |(angle, bits): (u32, u32)| {
+        ((TAU * f64::from(angle) / f64::from(modulus)).cos(), f64::from(bits))
+    };
+    let mut all: Vec<(Vec<(u32, u32)>, u64)> = kinds.into_iter().collect();
+    // Sums of floating point have to come out the same every time.
+    all.sort_unstable();
+    all.into_iter()
+        .map(|(kind, alike)| Character {
+            alike: alike as f64,
+            parts: kind.into_iter().map(part).collect(),
+        })
+        .collect()
+}
+
+/// A_0 to A_3, or to A_2 if there are too many triples, by counting: of each set of bits the share of the signs with which
+/// its constants add up to nothing.
+struct Counted<'a>(&'a [(u32, u64)]);
+
+impl Work for Counted<'_> {
+    type Output = Vec<f64>;
+    fn run<G: Group>(self, group: G) -> Vec<f64> {
+        let Counted(unlike) = self;
+        let own_opposite = |constant: u32| group.sub(0, constant) == constant;
+        let choose = |count: u64, of: u64| {
+            (0..of).map(|i| count.saturating_sub(i) as f64 / (i + 1) as f64).product::<f64>()
+        };
+        // Two different constants never cancel; two alike do with half of the signs.
+        let pairs = unlike.iter().map(|&(constant, count)| {
+            choose(count, 2) * if own_opposite(constant) { 1.0 } else { 0.5 }
+        });
+        let mut counts = vec![1.0, 0.0, pairs.sum()];
+        if unlike.len() > TRIPLES {
+            return counts;
+        }
+        // Constants of either sign, and a filter before the table that most sums do not pass.
+        let mut places: Counts = Counts::default();
+        let mut filter = vec![false; 1 << 20];
+        let slot = |element: u32| (element.wrapping_mul(0x9e37_79b1) >> 12) as usize;
+        for (place, &(constant, _)) in (0..).zip(unlike) {
+            for element in [constant, group.sub(0, constant)] {
+                places.insert(element, place);
+                filter[slot(element)] = true;
+            }
+        }
+        let find = |element: u32| {
+            if filter[slot(element)] { places.get(&element).copied() } else { None }
+        };
+        // Of eight signs those with a positive first one, twice.
+        let signs = |place: usize| if own_opposite(unlike[place].0) { 4.0 } else { 2.0 } / 8.0;
+        let mut triples = 0.0;
+        for (i, &(a, of_a)) in unlike.iter().enumerate() {
+            let twice = group.add(a, a);
+            if let Some(other) = find(twice) {
+                let other = other as usize;
+                triples += match other == i {
+                    // a + a is -a; or a, which would be 0.
+                    true => choose(of_a, 3) * 0.25,
+                    false => choose(of_a, 2) * unlike[other].1 as f64 * signs(other),
+                };
+            }
+            for (j, &(b, of_b)) in unlike.iter().enumerate().skip(i + 1) {
+                for sum in [group.add(a, b), group.sub(a, b)] {
+                    if let Some(k) = find(sum).filter(|&k| k > j as u64) {
+                        let k = k as usize;
+                        triples += of_a as f64 * of_b as f64 * unlike[k].1 as f64 * signs(k);
+                    }
+                }
+            }
+        }
+        counts.push(triples);
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::two_bits;
+    use super::*;
+
+    fn code(name: &str) -> Additive {
+        Additive::named(name).unwrap()
+    }
+
+    fn near(a: f64, b: f64, what: &str) {
+        assert!((a - b).abs() <= 1e-9 * b.abs(), "{what}: {a} {b}");
+    }
+
+    /// What a bit adds is what the library's own code says, at lengths within units too.
+    #[test]
+    fn constants_of_every_length() {
+        for name in
+            ["internet", "xns", "fletcher-16", "fletcher-32", "adler-32", "xor-32", "sum-32"]
+        {
+            let code = code(name);
+            for bytes in [1, 2, 3, 5, 7, 8, 11] {
+                let zeros = code.element(&vec![0; bytes]);
+                for (bit, constant) in bits(&code, bytes).into_iter().enumerate() {
+                    struct Added(u32, u32, u32);
+                    impl Work for Added {
+                        type Output = bool;
+                        fn run<G: Group>(self, group: G) -> bool {
+                            group.sub(self.0, self.1) == self.2
+                        }
+                    }
+                    let mut data = vec![0; bytes];
+                    data[bit / 8] |= 0x80 >> (bit % 8);
+                    let added = Added(code.element(&data), zeros, constant);
+                    // Fletcher counts units from the end, so that filling up moves all alike.
+                    assert!(code.within(added), "{name} {bytes} {bit}");
+                }
+            }
+        }
+    }
+
+    /// Characters against counted sets, and against the pairs of [`two_bits`].
+    #[test]
+    fn ways_agree() {
+        for name in ["xor-8", "sum-8", "xor-16", "sum-16", "internet", "xns", "fletcher-16/mod256"]
+        {
+            let code = code(name);
+            let channel = Channel::new(&code, 64).unwrap();
+            let counted = code.within(Counted(&code.within(Unlike(bits(&code, 64)))));
+            for (one, other) in channel.counts.iter().zip(&counted).skip(2) {
+                near(*one, *other, name);
+            }
+            near(channel.share(2).unwrap(), two_bits(&code, 64).share, name);
+        }
+    }
+
+    /// Every error in every data of two bytes.
+    #[test]
+    fn probabilities_of_short_data_are_the_mean_of_all() {
+        for name in ["sum-8", "internet", "fletcher-16", "xor-8"] {
+            let code = code(name);
+            let mut alike: HashMap<u32, Vec<u16>> = HashMap::new();
+            for data in 0..=u16::MAX {
+                alike.entry(code.element(&data.to_be_bytes())).or_default().push(data);
+            }
+            let mut counts = [0.0; 17];
+            for data in alike.values() {
+                for error in data.iter().flat_map(|a| data.iter().map(move |b| a ^ b)) {
+                    counts[error.count_ones() as usize] += 1.0 / 65536.0;
+                }
+            }
+            counts[0] = 0.0;
+            let channel = Channel::new(&code, 2).unwrap();
+            for rate in [1e-4_f64, 0.01, 0.3, 0.5] {
+                let term =
+                    |(w, count): (i32, &f64)| count * rate.powi(w) * (1.0 - rate).powi(16 - w);
+                let expected: f64 = (0..).zip(&counts).map(term).sum();
+                let found = channel.at(rate).unwrap();
+                assert!(
+                    (found - expected).abs() < 1e-7 * expected + 1e-14,
+                    "{name} {rate} {found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn limits_of_probabilities() {
+        for name in ["internet", "fletcher-16", "sum-16"] {
+            let code = code(name);
+            let channel = Channel::new(&code, 256).unwrap();
+            near(channel.at(0.5).unwrap(), 1.0 / code.elements(), name);
+            // Where one way of computing takes over from the other, it goes on as it was.
+            let rate = FEW / 2048.0;
+            let [below, above] =
+                [0.999_999, 1.000_001].map(|factor| channel.at(rate * factor).unwrap());
+            assert!((above / below - 1.0).abs() < 1e-4, "{name} {below} {above}");
+            assert_eq!(channel.kind(), Figure::Exact);
+        }
+        assert!(Channel::new(&code("internet"), 0).is_none());
+        let adler = Channel::new(&code("adler-32"), 1500).unwrap();
+        assert_eq!((adler.share(2), adler.kind()), (Some(0.0), Figure::AtLeast));
+        assert!(adler.share(3).unwrap() > 0.0 && adler.share(4).is_none());
+    }
+}

@@ -1,0 +1,152 @@
+//! Hamming distances of sums: up to which length every two wrong bits are seen.
+
+use serde::Serialize;
+
+use super::{constants, counted};
+use crate::Error;
+use crate::Undetected;
+use crate::additive::{Additive, Group, Kind, Work};
+
+/// The Hamming distance of a sum at every length, with the errors that prove where it ends.
+#[derive(Clone, Debug, Serialize)]
+pub struct Distance {
+    /// The longest data, in bytes, with every two wrong bits seen; 0 if there are none.
+    pub three_to: usize,
+    /// Two wrong bits that are not seen, in data one byte longer.
+    pub two: Undetected,
+    /// Three wrong bits that are not seen: there is no Hamming distance of 4 from here on.
+    pub three: Option<Undetected>,
+}
+
+/// The Hamming distance of a sum; `None` for CRCs.
+///
+/// No two wrong bits go unseen up to the limit: that is computed from what every bit adds. Both
+/// errors are found and confirmed by the code itself.
+///
+/// # Errors
+/// [`Error::Unconfirmed`] if computation or code contradict the limit.
+pub fn distance(code: &Additive) -> Result<Option<Distance>, Error> {
+    if code.crc() {
+        return Ok(None);
+    }
+    let limit = limit(code);
+    if limit > 0 && !code.within(NoPair(code, limit)) {
+        return Err(Error::Unconfirmed(code.name().into()));
+    }
+    let two = alone(code, limit + 1, 1)?;
+    // A data bit, and one of each half of the value.
+    let three = matches!(code.kind, Kind::Pairs(..)).then(|| alone(code, 1, 2)).transpose()?;
+    Ok(Some(Distance { three_to: limit, two, three }))
+}
+
+/// The longest data, in bytes, with every two wrong bits seen.
+fn limit(code: &Additive) -> usize {
+    let Kind::Pairs(modulus, unit, _) = code.kind else {
+        // A bit of the data and the same bit of the value.
+        return 0;
+    };
+    let units = match modulus as usize {
+        // Two units are enough: the first counts twice, so that its highest bit adds nothing to B.
+        modulus if modulus.is_power_of_two() => 1,
+        // Units as far apart as the modulus count alike, and so the codeword must not be longer.
+        // Two units of it are the check octets.
+        modulus if code.octets() => modulus - 2,
+        // The first of as many units as the modulus adds nothing to B.
+        modulus => modulus - 1,
+    };
+    units * unit as usize
+}
+
+/// One wrong bit of the first unit of `bytes` bytes of data that changes so many bits of the value,
+/// for some last byte.
+fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, Error> {
+    for last in 0..=255 {
+        let mut data = vec![0; bytes];
+        data[bytes - 1] = last;
+        let right = code.value(&data);
+        for bit in 0..code.unit_bits().min(8 * bytes) {
+            data[bit / 8] ^= 0x80 >> (bit % 8);
+            let check = right ^ code.value(&data);
+            data[bit / 8] ^= 0x80 >> (bit % 8);
+            if check.count_ones() == value_bits {
+                let nonzero = if last == 0 { vec![] } else { vec![(bytes as u64 - 1, last)] };
+                let (named, bits) = ((code.name(), code.code()), 8 * bytes as u64);
+                return Undetected::new(named, bits, nonzero, vec![bit as u64], check.into());
+            }
+        }
+    }
+    Err(Error::Unconfirmed(code.name().into()))
+}
+
+/// Whether no two wrong bits, of `bytes` bytes of data and the value behind them, go unseen by a
+/// code of pairs.
+struct NoPair<'a>(&'a Additive, usize);
+
+impl Work for NoPair<'_> {
+    type Output = bool;
+    fn run<G: Group>(self, group: G) -> bool {
+        let NoPair(code, bytes) = self;
+        // Check octets are units like any other.
+        let octets = if code.octets() { code.width() as usize / 8 } else { 0 };
+        let constants = constants(code, bytes + octets);
+        let counts = counted(constants.iter().copied());
+        // Two bits of the data: their constants are the same, or opposite. One bit never goes unseen.
+        let alone = |(&constant, &count): (&u32, &u64)| {
+            let opposite = group.sub(0, constant);
+            constant != 0 && count == 1 && (opposite == constant || !counts.contains_key(&opposite))
+        };
+        // One of the data and one of the value: the constant is a power of two in one half, and 0 in the other.
+        let of_value = |bit: u32| {
+            let change = 1 << bit;
+            counts.contains_key(&change) || counts.contains_key(&group.sub(0, change))
+        };
+        let bits = if code.octets() { 0 } else { code.width() / 2 };
+        // Two of the value are seen: the data have one value.
+        counts.iter().all(alone) && !(0..bits).any(|bit| of_value(bit) || of_value(bit + 16))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_those_of_the_proofs() {
+        for (name, limit) in [
+            ("xor-8", 0),
+            ("xor-32", 0),
+            ("sum-16", 0),
+            ("internet", 0),
+            ("xns", 0),
+            ("fletcher-16", 254),
+            ("rfc1146-8", 254),
+            ("iso-8473", 253),
+            ("fletcher-32", 2 * 65534),
+            ("four-octets", 2 * 65533),
+            ("fletcher-16/mod256", 1),
+            ("fletcher-32/mod65536", 2),
+            ("adler-32", 65520),
+        ] {
+            let code = Additive::named(name).unwrap();
+            let found = distance(&code).unwrap().unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(found.three_to, limit, "{name}");
+            assert_eq!(found.two.bits(), 8 * (limit as u64 + 1), "{name}");
+        }
+    }
+
+    #[test]
+    fn one_unit_more_has_a_pair() {
+        for (name, limit) in [
+            ("fletcher-16", 254),
+            ("rfc1146-8", 254),
+            ("iso-8473", 253),
+            ("four-octets", 2 * 65533),
+            ("adler-32", 65520),
+        ] {
+            let code = Additive::named(name).unwrap();
+            let more = limit + code.unit_bits() / 8;
+            assert!(code.within(NoPair(&code, limit)), "{name}");
+            assert!(!code.within(NoPair(&code, more)), "{name}");
+        }
+    }
+}
