@@ -5,7 +5,7 @@
 use crate::contender::{Contender, Many, SINGLY, Values};
 use crate::measure::Mode;
 use crate::race::{Race, Runner, Timed};
-use residue_lab::speed::clock::now;
+use residue_bench::clock::now;
 use std::hint::black_box;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Answers first: nobody is timed where it gives a wrong one.
 
 use crate::contender::{Contender, Subject, Takes};
-use residue_lab::speed::data::{Buffer, Data};
+use residue_bench::data::{Buffer, Data};
 
 /// Every length up to here.
 const SHORT: usize = 600;

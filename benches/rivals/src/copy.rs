@@ -4,8 +4,8 @@
 use crate::contender::{APART, Contender, Copied, MEMCPY};
 use crate::measure::Mode;
 use crate::race::{Race, Runner, Timed};
-use residue_lab::speed::clock::now;
-use residue_lab::speed::data::Buffer;
+use residue_bench::clock::now;
+use residue_bench::data::Buffer;
 use std::cell::RefCell;
 use std::hint::black_box;
 

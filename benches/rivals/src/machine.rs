@@ -2,7 +2,7 @@
 
 use crate::contender::{Contender, SUBJECTS};
 use residue::cpu::{Features, features, tier_names};
-use residue_lab::speed::cpu_name;
+use residue_bench::cpu_name;
 use std::process::Command;
 use std::time::SystemTime;
 

@@ -26,7 +26,7 @@ use clap::Parser;
 use contender::{Contender, SUBJECTS, Way};
 use measure::Mode;
 use record::Record;
-use residue_lab::speed::{clock::Clock, pin};
+use residue_bench::{clock::Clock, pin};
 use residue_report::text::wrapped;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};

@@ -5,8 +5,8 @@
 use crate::contender::{Call, Contender, Takes};
 use crate::race::{Race, Runner};
 use crate::{batch, copy, threads};
-use residue_lab::speed::clock::{Clock, now};
-use residue_lab::speed::data::{Buffer, Data};
+use residue_bench::clock::{Clock, now};
+use residue_bench::data::{Buffer, Data};
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::ops::RangeInclusive;

@@ -6,7 +6,7 @@
 
 use crate::contender::Contender;
 use crate::measure::{Cell, Mode};
-use residue_lab::speed::clock::Clock;
+use residue_bench::clock::Clock;
 use std::hint::black_box;
 
 const BATCH_NS: f64 = 25_000.0;

@@ -4,7 +4,7 @@ use crate::contender::{Contender, ONE_THREAD, OURS};
 use crate::measure::Mode;
 use crate::race::{Race, Runner, Timed};
 use residue::Code;
-use residue_lab::speed::clock::now;
+use residue_bench::clock::now;
 use std::hint::black_box;
 
 /// All threads and one, of one code and size.

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use residue::Code;
-use residue_lab::speed::chosen;
+use residue_bench::chosen;
 use residue_strength::Error;
 use residue_strength::advise::{Wanted, advise};
 use residue_strength::bounds;

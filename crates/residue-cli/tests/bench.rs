@@ -3,7 +3,7 @@
 mod common;
 
 use common::residue;
-use residue_lab::speed::model::Run;
+use residue_bench::model::Run;
 
 /// A small run of the thesis's kind.
 const QUICK: [&str; 7] = [
@@ -78,7 +78,7 @@ fn json_is_a_run_that_can_be_compared() {
             run.cells.iter().any(|cell| (cell.bytes, cell.extra) == (1500, extra))
         })
     );
-    assert!(!run.steady.is_empty() && run.format == residue_lab::speed::model::FORMAT);
+    assert!(!run.steady.is_empty() && run.format == residue_bench::model::FORMAT);
     for cell in run.all_cells() {
         // On a busy machine some are set aside, and most of them taken again.
         assert!(cell.samples + cell.set_aside >= 3, "{cell:?}");

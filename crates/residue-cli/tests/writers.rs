@@ -5,8 +5,8 @@
 mod common;
 
 use common::residue;
-use residue_lab::report;
-use residue_lab::speed::model::{Run, Statistic};
+use residue_bench::model::{Run, Statistic};
+use residue_bench::report;
 use residue_net::pcap::patch;
 use residue_net::replace::replace;
 use residue_report::files::write_whole;

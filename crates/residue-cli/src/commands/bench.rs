@@ -8,12 +8,13 @@ use crate::progress::Progress;
 use crate::streams;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use residue_lab::report::{self, tables};
-use residue_lab::speed::clock::Clock;
-use residue_lab::speed::data::Data;
-use residue_lab::speed::load;
-use residue_lab::speed::model::{Run, Statistic};
-use residue_lab::speed::{Mode, Options, claims, iscsi, iso, measure, plain, verdict};
+use residue_bench::clock::Clock;
+use residue_bench::data::Data;
+use residue_bench::load;
+use residue_bench::model::{Run, Statistic};
+use residue_bench::papers::{claims, intel2006, pino2018, sahu2019, sklower1989};
+use residue_bench::report;
+use residue_bench::{Mode, Options, measure, plain};
 use residue_report::{COLUMNS, text::wrapped};
 use std::io::Write;
 use std::ops::RangeInclusive;
@@ -238,7 +239,7 @@ pub fn run(args: &BenchArgs) -> Result<Outcome> {
     }
     bar.clear();
 
-    let told = verdict::verdict(&run);
+    let told = sahu2019::verdict(&run);
     if let Some(folder) = &args.report {
         let files = report::write_report(folder, &run, &told, args.statistic.get())
             .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
@@ -350,13 +351,13 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
     let statistic = args.statistic.get();
     let in_ns = !args.sizes.is_empty() || args.mixed.is_some() || run.mode != Mode::Thesis.name();
     if args.full {
-        for table in tables::tables(run, statistic) {
+        for table in sahu2019::tables(run, statistic) {
             writeln!(out, "{}", table.text())?;
         }
     } else if in_ns {
-        writeln!(out, "{}", tables::table_ns(run).text())?;
+        writeln!(out, "{}", pino2018::table(run).text())?;
     } else {
-        writeln!(out, "{}", tables::table_6_1(run, statistic).text())?;
+        writeln!(out, "{}", sahu2019::table_6_1(run, statistic).text())?;
     }
     for paragraph in told {
         writeln!(out, "{}\n", wrapped(paragraph, COLUMNS))?;
@@ -367,7 +368,7 @@ fn print(out: &mut impl Write, args: &BenchArgs, run: &Run, told: &[String]) -> 
 fn pin(args: &BenchArgs) -> Result<()> {
     match args.pin {
         None => Ok(()),
-        Some(core) => Ok(residue_lab::speed::pin(core)?),
+        Some(core) => Ok(residue_bench::pin(core)?),
     }
 }
 
@@ -404,15 +405,15 @@ fn run_claims(args: &BenchArgs) -> Result<Outcome> {
 fn run_iso(rounds: usize, json: bool) -> Result<Outcome> {
     let clock = Clock::calibrate();
     let mut bar = Progress::of("measuring");
-    let rows = iso::measure(rounds, clock.ns_per_tick, &mut |done, of| bar.tell(done, of))?;
+    let rows = sklower1989::measure(rounds, clock.ns_per_tick, &mut |done, of| bar.tell(done, of))?;
     bar.clear();
     let mut out = streams::stdout();
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
         return Ok(Outcome::Good);
     }
-    writeln!(out, "{}", tables::table_iso(&rows).text())?;
-    for finding in iso::findings(&rows) {
+    writeln!(out, "{}", sklower1989::table(&rows).text())?;
+    for finding in sklower1989::findings(&rows) {
         writeln!(out, "{}", wrapped(&finding, COLUMNS))?;
     }
     Ok(Outcome::Good)
@@ -424,10 +425,10 @@ fn run_iscsi(rounds: usize, csv: bool, json: bool, folder: Option<&Path>) -> Res
     }
     let clock = Clock::calibrate();
     let mut bar = Progress::of("measuring");
-    let costs = iscsi::measure(rounds, &clock, &mut |done, of| bar.tell(done, of))?;
+    let costs = intel2006::measure(rounds, &clock, &mut |done, of| bar.tell(done, of))?;
     bar.clear();
     if let Some(folder) = folder {
-        report::iscsi::write(folder, &costs)
+        intel2006::write(folder, &costs)
             .with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
     }
     let mut out = streams::stdout();
@@ -436,11 +437,11 @@ fn run_iscsi(rounds: usize, csv: bool, json: bool, folder: Option<&Path>) -> Res
         return Ok(Outcome::Good);
     }
     if csv {
-        write!(out, "{}", report::iscsi::csv(&costs))?;
+        write!(out, "{}", intel2006::csv(&costs))?;
         return Ok(Outcome::Good);
     }
-    writeln!(out, "{}", report::iscsi::table(&costs).text())?;
-    for sentence in report::iscsi::totals(&costs) {
+    writeln!(out, "{}", intel2006::table(&costs).text())?;
+    for sentence in intel2006::totals(&costs) {
         writeln!(out, "{}", wrapped(&sentence, COLUMNS))?;
     }
     Ok(Outcome::Good)

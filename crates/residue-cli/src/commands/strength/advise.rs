@@ -71,7 +71,7 @@ pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
         output,
         "searching",
         |effort| seconds(&wanted, effort),
-        |effort| anyhow::Ok(advise(&wanted, effort)?.timed(residue_lab::speed::chosen)?),
+        |effort| anyhow::Ok(advise(&wanted, effort)?.timed(residue_bench::chosen)?),
     )?;
     if args.json {
         output.json(&advice)?;

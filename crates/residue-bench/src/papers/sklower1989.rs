@@ -5,12 +5,16 @@
 //! terminal characters and acknowledgements, the fourth is file transfer or mail; a mail gateway has as many large as
 //! small. Segments are of mbuf sizes, and may start at odd addresses and end at odd offsets.
 
-use super::clock::now;
+mod report;
+
 use crate::Error;
+use crate::clock::now;
 use residue::kernel::{Family, Forced, Kernel};
 use residue::{Code, adler, crc, fletcher, internet, xns};
 use serde::Serialize;
 use std::hint::black_box;
+
+pub use report::{Published, published, table};
 
 /// Computes the code of the first `length` bytes of a packet's segments.
 type Routine = Box<dyn Fn(&[&[u8]], usize) -> Result<u64, Error>>;
@@ -51,7 +55,7 @@ pub const SINGLE: usize = 16 << 20;
 pub fn measure(
     rounds: usize,
     ns_per_tick: f64,
-    progress: super::Progress<'_>,
+    progress: crate::Progress<'_>,
 ) -> Result<Vec<Row>, Error> {
     let contestants = contestants();
     let mut random = fastrand::Rng::with_seed(1989);

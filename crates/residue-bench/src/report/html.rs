@@ -2,11 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::figures::figures;
-use super::published::Cpu;
-use super::tables::tables;
-use crate::speed::load;
-use crate::speed::model::{Run, Statistic};
+use crate::load;
+use crate::model::{Run, Statistic};
+use crate::papers::sahu2019::{Cpu, figures, tables};
 use residue_report::Figure;
 use residue_report::number::plain_number;
 use residue_report::page::{self, head, plate, section};
@@ -235,7 +233,7 @@ fn method(out: &mut String, run: &Run, statistic: Statistic) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
 
     fn parsed(html: &str) -> usize {
         let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
@@ -246,7 +244,7 @@ mod tests {
     #[test]
     fn the_page_is_whole_and_loads_nothing() {
         let verdict = ["CRC-32C by `adc` is <faster> & better.".into()];
-        let html = html(&sample::x86(), &verdict, Statistic::Median);
+        let html = html(&example::x86(), &verdict, Statistic::Median);
         assert_eq!(parsed(&html), 11);
         assert!(html.contains("by <code>adc</code> is &lt;faster&gt; &amp; better."));
         for word in ["src=", "@import", "url(", "<link"] {
@@ -258,8 +256,8 @@ mod tests {
 
     #[test]
     fn empty_and_hostile_runs_give_a_page() {
-        assert_eq!(parsed(&html(&sample::empty(), &[], Statistic::Median)), 0);
-        let mut run = sample::x86();
+        assert_eq!(parsed(&html(&example::empty(), &[], Statistic::Median)), 0);
+        let mut run = example::x86();
         run.machine.cpu = "</title><script>alert(1)</script>\u{1b}".into();
         run.machine.ticks_per_cycle = 0.0;
         run.machine.ns_per_tick = f64::NAN;
@@ -274,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_busy_machine_is_named_above_everything() {
-        let mut run = sample::x86();
+        let mut run = example::x86();
         run.load.waited = 0.5;
         run.cells[0].set_aside = 7;
         let html = html(&run, &[], Statistic::Median);
@@ -284,8 +282,8 @@ mod tests {
 
     #[test]
     fn no_page_shows_a_raw_backtick() {
-        let run = sample::x86();
-        let verdict = crate::speed::verdict::verdict(&run);
+        let run = example::x86();
+        let verdict = crate::papers::sahu2019::verdict(&run);
         assert!(verdict.iter().any(|paragraph| paragraph.contains("`avx512`")));
         let html = html(&run, &verdict, Statistic::Median);
         assert!(html.contains("<code>avx512</code>"));

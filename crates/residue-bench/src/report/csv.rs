@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::speed::model::Run;
+use crate::model::Run;
 use residue_report::csv::quoted;
 
 /// All cells of a run, one a line, with a header. Lines end in CR LF and fields are quoted where
 /// RFC 4180 asks for it. Numbers are written in full, so that reading them back loses nothing.
-/// Columns are the fields of [`Cell`](crate::speed::model::Cell): all but `plain_...` are of the
+/// Columns are the fields of [`Cell`](crate::model::Cell): all but `plain_...` are of the
 /// samples that were kept.
 pub fn csv(run: &Run) -> String {
     let mut out = String::from(
@@ -28,12 +28,12 @@ pub fn csv(run: &Run) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
     use residue_report::csv::parse;
 
     #[test]
     fn what_is_written_reads_back_the_same() {
-        let mut run = sample::x86();
+        let mut run = example::x86();
         run.cells[0].kernel = "odd, \"quoted\"\r\nname".into();
         let lines = parse(&csv(&run).replace("\r\nname", "\nname"));
         assert_eq!(lines.len(), run.cells.len() + 1);

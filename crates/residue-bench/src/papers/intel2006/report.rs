@@ -5,10 +5,45 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::published;
-use crate::speed::iscsi::{Costs, Row};
+use super::figures::figures;
+use super::{Costs, Row};
+use crate::papers::published;
 use residue_report::number::significant;
 use residue_report::table::{self, Table};
+
+/// A figure quoted in the text of the white paper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    /// The number of the figure, or `text`.
+    pub figure: String,
+    /// What was measured.
+    pub quantity: String,
+    /// Size in bytes, where it depends on one.
+    pub bytes: Option<usize>,
+    /// The value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// Returns the figures in the text of the white paper.
+#[must_use]
+pub fn published() -> Vec<Published> {
+    let read = |row: &Vec<String>| {
+        let [figure, quantity, bytes, value, unit] = row.as_slice() else {
+            return None;
+        };
+        let (figure, quantity, unit) = (figure.clone(), quantity.clone(), unit.clone());
+        Some(Published {
+            figure,
+            quantity,
+            bytes: bytes.parse().ok(),
+            value: value.parse().ok()?,
+            unit,
+        })
+    };
+    published!("intel_2006_slicing_by_8").iter().filter_map(read).collect()
+}
 
 /// What the white paper says of a row; its text gives only a few of its figures' values.
 pub(super) struct Intel {
@@ -22,7 +57,7 @@ pub(super) struct Intel {
 
 impl Intel {
     pub(super) fn of(row: &Row) -> Intel {
-        let all = published::intel();
+        let all = published();
         let name = match row.kernel.as_str() {
             "bytewise" => "Sarwate",
             "slicing8" => "slicing-by-8",
@@ -141,7 +176,7 @@ pub fn csv(costs: &Costs) -> String {
 /// If they cannot be written.
 pub fn write(dir: &Path, costs: &Costs) -> io::Result<Vec<PathBuf>> {
     fs::create_dir_all(dir)?;
-    let figures = super::figures::iscsi(costs);
+    let figures = figures(costs);
     let mut files: Vec<(String, String)> = figures
         .into_iter()
         .map(|figure| (format!("figure-{}.svg", figure.id), figure.svg))
@@ -152,4 +187,17 @@ pub fn write(dir: &Path, costs: &Costs) -> io::Result<Vec<PathBuf>> {
         .iter()
         .map(|(name, content)| residue_report::files::write_whole(dir, name, content))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_with_quotes_and_gaps_are_whole() {
+        let all = published();
+        assert_eq!(all.len(), 17);
+        assert!(all.iter().any(|row| row.quantity == "CRC cost, Sarwate" && row.value == 54000.0));
+        assert!(all.iter().any(|row| row.bytes.is_none()));
+    }
 }

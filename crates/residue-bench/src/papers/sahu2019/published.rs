@@ -1,10 +1,7 @@
-//! The figures printed in the source documents, compiled in and named by our codes and kernels.
-//!
-//! A row whose algorithm has no kernel of ours, or that is damaged, is left out; the tests count the rows.
+//! The figures that the thesis prints, named by our codes and kernels.
 
+use crate::papers::published;
 use std::sync::OnceLock;
-
-use residue_report::csv::parse;
 
 /// A CPU the thesis (Sahu 2019) measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -107,51 +104,6 @@ impl Series {
     }
 }
 
-/// A row of Pino García 2018.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Igalia {
-    /// The name the article gives.
-    pub algorithm: String,
-    /// Our kernel of the code `internet`.
-    pub kernel: &'static str,
-    /// Size in bytes.
-    pub bytes: usize,
-    /// Nanoseconds for one checksum.
-    pub ns: f64,
-    /// Nanoseconds for each byte.
-    pub ns_per_byte: f64,
-}
-
-/// A row of Sklower 1989, Tables 1 and 2.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sklower {
-    /// The single large packet, or the mix of about 250,000.
-    pub test: String,
-    /// The name the paper gives.
-    pub algorithm: String,
-    /// Our name of it.
-    pub kernel: &'static str,
-    /// The computer.
-    pub machine: String,
-    /// CPU time in seconds.
-    pub seconds: f64,
-}
-
-/// A figure quoted in the text of the Intel white paper (2006).
-#[derive(Debug, Clone, PartialEq)]
-pub struct Intel {
-    /// The number of the figure, or `text`.
-    pub figure: String,
-    /// What was measured.
-    pub quantity: String,
-    /// Size in bytes, where it depends on one.
-    pub bytes: Option<usize>,
-    /// The value.
-    pub value: f64,
-    /// Its unit.
-    pub unit: String,
-}
-
 /// A figure of another paper that the thesis quotes; values are as printed, ranges included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quoted {
@@ -167,13 +119,8 @@ pub struct Quoted {
     pub unit: String,
 }
 
-macro_rules! data {
-    ($name:literal) => {
-        parse(include_str!(concat!("../../../../published/", $name, ".csv")))
-    };
-}
-
-/// Our code and kernel for an algorithm as the thesis names it.
+/// Returns our code and kernel for an algorithm as the thesis names it.
+#[must_use]
 pub fn ours(algorithm: &str, level: Level) -> Option<(&'static str, &'static str)> {
     let scalar = level == Level::O1;
     Some(match algorithm {
@@ -243,10 +190,12 @@ struct Thesis {
 fn thesis_tables() -> &'static Thesis {
     static THESIS: OnceLock<Thesis> = OnceLock::new();
     THESIS.get_or_init(|| {
-        let (a1, a2) = (data!("thesis_a1_intel_o3"), data!("thesis_a2_cortex_a53_o3"));
-        let (a3, a4) = (data!("thesis_a3_power7_o3"), data!("thesis_a4_intel_o1"));
-        let (a5, a6) =
-            (data!("thesis_a5_extra_bytes_crc32c"), data!("thesis_a6_extra_bytes_ones_comp_16"));
+        let (a1, a2) = (published!("thesis_a1_intel_o3"), published!("thesis_a2_cortex_a53_o3"));
+        let (a3, a4) = (published!("thesis_a3_power7_o3"), published!("thesis_a4_intel_o1"));
+        let (a5, a6) = (
+            published!("thesis_a5_extra_bytes_crc32c"),
+            published!("thesis_a6_extra_bytes_ones_comp_16"),
+        );
         let mut all = Thesis { o3: Vec::new(), o1: Vec::new(), extra: Vec::new() };
         for (cpu, column) in [(Cpu::I3, 2), (Cpu::Xeon, 3)] {
             all.o3.extend(curves(&a1, cpu, Level::O3, column, false));
@@ -260,103 +209,39 @@ fn thesis_tables() -> &'static Thesis {
     })
 }
 
-/// Tables A.1, A.2 and A.3: every curve, -O3.
+/// Returns Tables A.1, A.2 and A.3: every curve, -O3.
+#[must_use]
 pub fn thesis() -> &'static [Series] {
     &thesis_tables().o3
 }
 
-/// Table A.4: the Internet checksum, -O1, on the two Intel CPUs.
+/// Returns Table A.4: the Internet checksum, -O1, on the two Intel CPUs.
+#[must_use]
 pub fn thesis_o1() -> &'static [Series] {
     &thesis_tables().o1
 }
 
-/// Tables A.5 and A.6: 0 to 7 extra bytes, on the two Intel CPUs.
+/// Returns Tables A.5 and A.6: 0 to 7 extra bytes, on the two Intel CPUs.
+#[must_use]
 pub fn thesis_extra_bytes() -> &'static [Series] {
     &thesis_tables().extra
 }
 
-/// One curve of [`thesis`] or [`thesis_o1`].
+/// Returns one curve of [`thesis`] or [`thesis_o1`].
+#[must_use]
 pub fn series(cpu: Cpu, level: Level, code: &str, kernel: &str) -> Option<&'static Series> {
     let all = if level == Level::O1 { thesis_o1() } else { thesis() };
     all.iter().find(|s| s.cpu == cpu && s.code == code && s.kernel == kernel)
 }
 
-/// The article's table of 44, 550 and 1500 bytes (Pino García 2018).
-pub fn igalia() -> Vec<Igalia> {
-    let read = |row: &Vec<String>| {
-        let [algorithm, bytes, ns, ns_per_byte] = row.as_slice() else {
-            return None;
-        };
-        let kernel = match algorithm.as_str() {
-            "Generic" => "word16",
-            "SSE2" => "sse2",
-            "AVX2" => "avx2",
-            "New (adc, 4 strides)" => "adc",
-            _ => return None,
-        };
-        let (bytes, ns) = (bytes.parse().ok()?, ns.parse().ok()?);
-        Some(Igalia {
-            algorithm: algorithm.clone(),
-            kernel,
-            bytes,
-            ns,
-            ns_per_byte: ns_per_byte.parse().ok()?,
-        })
-    };
-    data!("igalia_2018_checksum").iter().filter_map(read).collect()
-}
-
-/// The paper's Tables 1 and 2 (Sklower 1989).
-pub fn sklower() -> Vec<Sklower> {
-    let read = |row: &Vec<String>| {
-        let [test, algorithm, machine, seconds] = row.as_slice() else {
-            return None;
-        };
-        let kernel = match algorithm.as_str() {
-            "Null" => "null",
-            "IP" => "ip",
-            "PIP" => "pip",
-            "XNS" => "xns",
-            "Simple" => "simple",
-            "NoMagic" => "pairs",
-            "Magic" => "pairs_double",
-            "Ediv" => "rfc1008",
-            "F16" => "f16",
-            "F16-NOAI" => "f16_indexed",
-            _ => return None,
-        };
-        let seconds = seconds.parse().ok()?;
-        let (test, machine) = (test.clone(), machine.clone());
-        Some(Sklower { test, algorithm: algorithm.clone(), kernel, machine, seconds })
-    };
-    data!("sklower_1989_iso_checksum").iter().filter_map(read).collect()
-}
-
-/// The figures in the text of the Intel white paper (2006).
-pub fn intel() -> Vec<Intel> {
-    let read = |row: &Vec<String>| {
-        let [figure, quantity, bytes, value, unit] = row.as_slice() else {
-            return None;
-        };
-        let (figure, quantity, unit) = (figure.clone(), quantity.clone(), unit.clone());
-        Some(Intel {
-            figure,
-            quantity,
-            bytes: bytes.parse().ok(),
-            value: value.parse().ok()?,
-            unit,
-        })
-    };
-    data!("intel_2006_slicing_by_8").iter().filter_map(read).collect()
-}
-
-/// What the thesis quotes from other papers.
+/// Returns what the thesis quotes from other papers.
+#[must_use]
 pub fn literature() -> Vec<Quoted> {
     let read = |row: &Vec<String>| {
         let [source, quantity, bytes, value, unit] = row.clone().try_into().ok()?;
         Some(Quoted { source, quantity, bytes, value, unit })
     };
-    data!("literature_quoted_in_thesis").iter().skip(1).filter_map(read).collect()
+    published!("literature_quoted_in_thesis").iter().skip(1).filter_map(read).collect()
 }
 
 #[cfg(test)]
@@ -372,10 +257,7 @@ mod tests {
         assert_eq!(counts, [169, 169, 143, 130]);
         assert_eq!([Cpu::I3, Cpu::Xeon].map(|cpu| points(thesis_o1(), cpu)), [15, 15]);
         assert_eq!([Cpu::I3, Cpu::Xeon].map(|cpu| points(thesis_extra_bytes(), cpu)), [48, 48]);
-        assert_eq!(
-            (igalia().len(), sklower().len(), intel().len(), literature().len()),
-            (12, 106, 17, 18)
-        );
+        assert_eq!(literature().len(), 18);
     }
 
     #[test]
@@ -394,16 +276,5 @@ mod tests {
             .unwrap();
         assert_eq!(a5.at(1500, 5), Some(0.201));
         assert!(series(Cpu::Power7, Level::O3, "crc-32/iscsi", "sse42").is_none());
-    }
-
-    #[test]
-    fn the_rows_with_quotes_and_gaps_are_whole() {
-        assert!(
-            igalia().iter().any(|row| row.kernel == "adc" && row.bytes == 1500 && row.ns == 743.88)
-        );
-        assert!(
-            intel().iter().any(|row| row.quantity == "CRC cost, Sarwate" && row.value == 54000.0)
-        );
-        assert!(intel().iter().any(|row| row.bytes.is_none()));
     }
 }

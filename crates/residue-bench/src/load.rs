@@ -171,7 +171,7 @@ fn samples(run: &Run) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
 
     #[test]
     fn counters_of_the_operating_system_are_read() {
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_busy_machine_is_named_in_one_line() {
-        let mut run = sample::x86();
+        let mut run = example::x86();
         assert_eq!(too_busy(&run), None);
         assert!(set_aside(&run).starts_with("None of "), "{}", set_aside(&run));
         run.load = Load { waited: 0.48, stolen: 0.06 };

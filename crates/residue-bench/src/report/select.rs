@@ -2,17 +2,27 @@
 
 use std::collections::HashMap;
 
-use crate::speed::model::{Cell, Run};
+use crate::model::{Cell, Run};
+use residue_report::Row;
+use residue_report::number::significant;
+
+/// What stands where there is no figure.
+pub(crate) const NONE: &str = "-";
+
+/// Writes a figure with three digits, [`NONE`] where there is none.
+pub(crate) fn three_digits(value: Option<f64>) -> String {
+    value.map_or(NONE.into(), |value| significant(value, 3))
+}
 
 /// A run with its cells indexed. Where two cells measure the same thing, the later one counts.
-pub(super) struct Index<'a> {
+pub(crate) struct Index<'a> {
     cells: HashMap<(&'a str, &'a str, usize, usize), &'a Cell>,
     kernels: Vec<(&'a str, &'a str)>,
     sizes: Vec<usize>,
 }
 
 impl<'a> Index<'a> {
-    pub(super) fn new(run: &'a Run) -> Self {
+    pub(crate) fn new(run: &'a Run) -> Self {
         let mut index = Index { cells: HashMap::new(), kernels: Vec::new(), sizes: Vec::new() };
         let mut code_order: HashMap<&str, usize> = HashMap::new();
         let mut seen = std::collections::HashSet::new();
@@ -36,7 +46,7 @@ impl<'a> Index<'a> {
     }
 
     /// The cell of one kernel at one size.
-    pub(super) fn cell(
+    pub(crate) fn cell(
         &self,
         code: &str,
         kernel: &str,
@@ -48,17 +58,31 @@ impl<'a> Index<'a> {
     }
 
     /// Every code and kernel, codes together, otherwise in the order of the run.
-    pub(super) fn kernels(&self) -> &[(&'a str, &'a str)] {
+    pub(crate) fn kernels(&self) -> &[(&'a str, &'a str)] {
         &self.kernels
     }
 
     /// Every size measured without extra bytes, ascending.
-    pub(super) fn sizes(&self) -> &[usize] {
+    pub(crate) fn sizes(&self) -> &[usize] {
         &self.sizes
     }
 
+    /// Returns the lines of all kernels, as `lines` gives them, with a heading above each code's.
+    pub(crate) fn rows(&self, mut lines: impl FnMut(&str, &str) -> Vec<Row>) -> Vec<Row> {
+        let (mut rows, mut last) = (Vec::new(), None);
+        for &(code, kernel) in self.kernels() {
+            let lines = lines(code, kernel);
+            if !lines.is_empty() && last != Some(code) {
+                rows.push(Row::Group(code.into()));
+                last = Some(code);
+            }
+            rows.extend(lines);
+        }
+        rows
+    }
+
     /// The cells of one kernel without extra bytes, by size.
-    pub(super) fn curve(&self, code: &str, kernel: &str) -> Vec<&'a Cell> {
+    pub(crate) fn curve(&self, code: &str, kernel: &str) -> Vec<&'a Cell> {
         self.sizes.iter().filter_map(|&bytes| self.cell(code, kernel, bytes, 0)).collect()
     }
 }
@@ -66,18 +90,18 @@ impl<'a> Index<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
 
     #[test]
     fn the_later_of_two_equal_cells_counts() {
-        let mut run = sample::x86();
+        let mut run = example::x86();
         let mut again = run.cells[0].clone();
         again.mean = 42.0;
         run.cells.push(again.clone());
         let index = Index::new(&run);
         assert_eq!(index.cell(&again.code, &again.kernel, again.bytes, 0).unwrap().mean, 42.0);
-        assert_eq!(index.sizes(), sample::SIZES);
-        assert_eq!(index.curve("crc-32/iscsi", "nibble").len(), sample::SIZES.len());
+        assert_eq!(index.sizes(), example::SIZES);
+        assert_eq!(index.curve("crc-32/iscsi", "nibble").len(), example::SIZES.len());
         assert!(index.curve("crc-32/iscsi", "no such kernel").is_empty());
     }
 }

@@ -1,19 +1,18 @@
 //! The thesis's tables (Sahu 2019), filled with our figures and the published ones beside them.
 
 use super::published::{self, Cpu, Level};
-use super::select::Index;
-use crate::speed::model::{Run, Statistic};
-use residue_report::number::{significant, with_margin};
+use crate::model::{Run, Statistic};
+use crate::papers::intel2006;
+use crate::report::select::{Index, NONE, three_digits};
+use residue_report::number::with_margin;
 use residue_report::text::capitalised;
 use residue_report::{Row, Table};
 
 /// The sizes of Table 6.1: an acknowledgement, an Ethernet frame, a jumbo frame.
 const SIZES: [usize; 3] = [64, 1500, 9000];
 
-/// What stands where there is no figure.
-const NONE: &str = "-";
-
 /// Every table that has a value, in the order 6.1, A.1, A.4, A.5, A.6, quoted figures.
+#[must_use]
 pub fn tables(run: &Run, statistic: Statistic) -> Vec<Table> {
     let all = [
         table_6_1(run, statistic),
@@ -30,6 +29,7 @@ pub fn tables(run: &Run, statistic: Statistic) -> Vec<Table> {
 }
 
 /// What the thesis quotes from other papers, and Intel's white paper says, to read beside ours.
+#[must_use]
 pub fn table_quoted() -> Table {
     let quoted = published::literature().into_iter().map(|row| {
         Row::Published(
@@ -37,7 +37,7 @@ pub fn table_quoted() -> Table {
             vec![row.bytes, row.value, row.unit],
         )
     });
-    let intel = published::intel().into_iter().map(|row| {
+    let intel = intel2006::published().into_iter().map(|row| {
         let bytes = row.bytes.map_or_else(String::new, |bytes| bytes.to_string());
         Row::Published(
             format!("Intel 2006: {}", row.quantity),
@@ -54,102 +54,6 @@ pub fn table_quoted() -> Table {
         together: 1,
         rows: quoted.chain(intel).collect(),
     }
-}
-
-/// Every kernel at every size in nanoseconds a call, by median, with its cycles per byte; the article's figures
-/// (Pino García 2018) below where it has the size.
-pub fn table_ns(run: &Run) -> Table {
-    let index = Index::new(run);
-    let (sizes, article) = (index.sizes(), published::igalia());
-    let rows = rows(&index, |code, kernel| {
-        let cells: Vec<_> = sizes.iter().map(|&bytes| index.cell(code, kernel, bytes, 0)).collect();
-        if cells.iter().all(Option::is_none) {
-            return Vec::new();
-        }
-        let values = cells.iter().flat_map(|cell| {
-            let told = |f: fn(&crate::speed::model::Cell) -> f64| three_digits(cell.map(f));
-            [told(|cell| cell.ns), told(|cell| cell.median)]
-        });
-        let mut lines = vec![Row::Values(kernel.into(), values.collect())];
-        let printed = |bytes: usize| {
-            article
-                .iter()
-                .find(|row| code == "internet" && row.kernel == kernel && row.bytes == bytes)
-        };
-        if sizes.iter().any(|&bytes| printed(bytes).is_some()) {
-            let values = sizes.iter().flat_map(|&bytes| {
-                [three_digits(printed(bytes).map(|row| row.ns)), NONE.to_string()]
-            });
-            lines.push(Row::Published("  published".into(), values.collect()));
-        }
-        lines
-    });
-    Table {
-        id: "ns",
-        title: "Nanoseconds a call, and core cycles per byte".into(),
-        note: "Medians of this run. Published: Pino García 2018, whose CPU is another.".into(),
-        stub: "code and kernel",
-        heads: sizes
-            .iter()
-            .flat_map(|bytes| [format!("{bytes} B, ns"), "cycles/B".into()])
-            .collect(),
-        together: 2,
-        rows,
-    }
-}
-
-/// Sklower's two tables, filled with our seconds and those of one of his machines.
-pub fn table_iso(ours: &[crate::speed::iso::Row]) -> Table {
-    const MACHINE: &str = "VAX 8800";
-    let printed = published::sklower();
-    let his = |test: &str, name: &str| {
-        let row = printed
-            .iter()
-            .find(|row| row.machine == MACHINE && row.test.starts_with(test) && row.kernel == name);
-        three_digits(row.map(|row| row.seconds))
-    };
-    let ip = ours.iter().find(|row| row.name == "ip");
-    let ratio = |of: fn(&crate::speed::iso::Row) -> f64, row: &crate::speed::iso::Row| {
-        three_digits(ip.map(of).filter(|&ip| ip > 0.0).map(|ip| of(row) / ip))
-    };
-    let line = |row: &crate::speed::iso::Row| {
-        let (single, mix, gateway) = (row.single * 1e3, row.mix * 1e3, row.gateway * 1e3);
-        let values = vec![
-            three_digits(Some(single)),
-            ratio(|row| row.single, row),
-            his("single", row.name),
-            three_digits(Some(mix)),
-            ratio(|row| row.mix, row),
-            his("about", row.name),
-            three_digits(Some(gateway)),
-            ratio(|row| row.gateway, row),
-        ];
-        Row::Values(row.name.into(), values)
-    };
-    let (theirs, more) =
-        ours.split_at(ours.iter().position(|row| row.name == "quads").unwrap_or(ours.len()));
-    let mut rows = vec![Row::Group("Sklower's rows".into())];
-    rows.extend(theirs.iter().map(line));
-    rows.push(Row::Group("and ours".into()));
-    rows.extend(more.iter().map(line));
-    Table {
-        id: "iso",
-        title: "Sklower's two tests: one packet of 16 MiB, and 250,000 packets in segments".into(),
-        note: format!(
-            "Milliseconds here, times IP's; then his seconds on a {MACHINE}. mix: three of four packets small; gateway: \
-             half of them."
-        ),
-        stub: "row",
-        heads: ["16 MiB, ms", "/ ip", "his s", "mix, ms", "/ ip", "his s", "gateway, ms", "/ ip"]
-            .map(String::from)
-            .to_vec(),
-        together: 1,
-        rows,
-    }
-}
-
-fn three_digits(value: Option<f64>) -> String {
-    value.map_or(NONE.into(), |value| significant(value, 3))
 }
 
 fn printed(cpu: Cpu, level: Level, code: &str, kernel: &str, bytes: usize) -> String {
@@ -172,22 +76,9 @@ fn described(statistic: Statistic) -> &'static str {
     }
 }
 
-/// The lines of all kernels, a heading above each code's; `line` gives the values, or `None` for no line.
-fn rows(index: &Index<'_>, mut lines: impl FnMut(&str, &str) -> Vec<Row>) -> Vec<Row> {
-    let (mut rows, mut last) = (Vec::new(), None);
-    for &(code, kernel) in index.kernels() {
-        let lines = lines(code, kernel);
-        if !lines.is_empty() && last != Some(code) {
-            rows.push(Row::Group(code.into()));
-            last = Some(code);
-        }
-        rows.extend(lines);
-    }
-    rows
-}
-
 /// Table 6.1 (and 6.2, 6.3): every kernel at 64, 1500 and 9000 bytes, with the published figures of the CPUs
 /// of the same architecture.
+#[must_use]
 pub fn table_6_1(run: &Run, statistic: Statistic) -> Table {
     let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
     let mut heads = Vec::new();
@@ -195,7 +86,7 @@ pub fn table_6_1(run: &Run, statistic: Statistic) -> Table {
         heads.push(format!("{bytes} B"));
         heads.extend(cpus.iter().map(|cpu| cpu.short().to_string()));
     }
-    let rows = rows(&index, |code, kernel| {
+    let rows = index.rows(|code, kernel| {
         let (mut values, mut any) = (Vec::new(), false);
         for bytes in SIZES {
             let cell = index.cell(code, kernel, bytes, 0);
@@ -221,10 +112,11 @@ pub fn table_6_1(run: &Run, statistic: Statistic) -> Table {
 }
 
 /// Table A.1 (and A.2, A.3): every kernel at every size, the published lines below ours.
+#[must_use]
 pub fn table_a1(run: &Run, statistic: Statistic) -> Table {
     let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
     let sizes = index.sizes();
-    let rows = rows(&index, |code, kernel| {
+    let rows = index.rows(|code, kernel| {
         let cells: Vec<_> = sizes.iter().map(|&bytes| index.cell(code, kernel, bytes, 0)).collect();
         if cells.iter().all(Option::is_none) {
             return Vec::new();
@@ -260,6 +152,7 @@ pub fn table_a1(run: &Run, statistic: Statistic) -> Table {
 
 /// Table A.4: the Internet checksum scalar (-O1) and vectorised by the compiler (-O3). The kernel with
 /// add-with-carry is scalar in both.
+#[must_use]
 pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
     const PAIRS: [(&str, &str, &str); 3] = [
         ("word16_scalar", "word16", "16-bit"),
@@ -311,6 +204,7 @@ pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
 }
 
 /// Table A.5: 0 to 7 extra bytes, CRC-32C with the crc32 instruction on three streams (on ARM the nearest).
+#[must_use]
 pub fn table_a5(run: &Run, statistic: Statistic) -> Table {
     let title = "Table A.5: extra bytes, CRC-32C";
     let kernels = ["sse42_pclmul", "crc_pmull", "crc"];
@@ -318,6 +212,7 @@ pub fn table_a5(run: &Run, statistic: Statistic) -> Table {
 }
 
 /// Table A.6: 0 to 7 extra bytes, Internet checksum with 16-bit words.
+#[must_use]
 pub fn table_a6(run: &Run, statistic: Statistic) -> Table {
     let title = "Table A.6: extra bytes, Internet checksum";
     extra_bytes(run, statistic, ("a6", title), "internet", &["word16"])
@@ -379,12 +274,12 @@ fn extra_bytes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
     use residue_report::COLUMNS;
 
     #[test]
     fn every_table_fits_a_terminal_in_both_architectures() {
-        for run in [sample::x86(), sample::arm()] {
+        for run in [example::x86(), example::arm()] {
             let all = tables(&run, Statistic::Median);
             assert_eq!(
                 all.iter().map(|t| t.id).collect::<Vec<_>>(),
@@ -407,12 +302,12 @@ mod tests {
             };
             table.rows.iter().find_map(values).unwrap()
         };
-        let x86 = sample::x86();
+        let x86 = example::x86();
         let row = find(&table_6_1(&x86, Statistic::Median), "sse42_pclmul");
         assert_eq!((row[1].as_str(), row[2].as_str(), row[4].as_str()), ("1.25", "1.23", "0.211"));
         assert!(row[0].contains('±'));
         assert_eq!(find(&table_6_1(&x86, Statistic::Median), "avx512_vpclmul")[1], NONE);
-        assert_eq!(find(&table_6_1(&sample::arm(), Statistic::Median), "crc")[1], "3.54");
+        assert_eq!(find(&table_6_1(&example::arm(), Statistic::Median), "crc")[1], "3.54");
         assert_eq!(find(&table_a5(&x86, Statistic::Median), "+5")[5], "0.201");
         assert_eq!(find(&table_a6(&x86, Statistic::Median), "+1")[4], "0.378");
         let a4 = find(&table_a4(&x86, Statistic::Median), "64 B");
@@ -421,7 +316,7 @@ mod tests {
 
     #[test]
     fn an_interruption_moves_the_mean_on_request_but_not_the_first_screen() {
-        let mut run = sample::x86();
+        let mut run = example::x86();
         run.cells.iter_mut().for_each(|cell| (cell.plain_mean, cell.plain_margin) = (10.5, 20.0));
         let median = table_6_1(&run, Statistic::Median).text();
         assert!(median.contains("Median of the undisturbed calls") && !median.contains("10.5 ±20"));
@@ -432,9 +327,9 @@ mod tests {
 
     #[test]
     fn an_empty_run_has_no_tables() {
-        assert!(tables(&sample::empty(), Statistic::Median).is_empty());
+        assert!(tables(&example::empty(), Statistic::Median).is_empty());
         for table in [table_6_1, table_a1, table_a4, table_a5, table_a6] {
-            let table = table(&sample::empty(), Statistic::Mean);
+            let table = table(&example::empty(), Statistic::Mean);
             assert!(table.is_empty());
             table.text();
             table.html();

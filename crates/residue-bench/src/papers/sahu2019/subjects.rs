@@ -1,6 +1,6 @@
 //! Which kernels each figure of the thesis shows.
 
-use super::super::published::{Cpu, Level};
+use super::published::{Cpu, Level};
 
 /// One colour of a figure: a code, and which of its kernels to draw.
 pub(super) struct Hue {

@@ -6,13 +6,19 @@
 //! again and again, into one buffer: they stay in the first-level cache, so that the parts, timed by themselves, are what
 //! they are in the whole.
 
-use super::clock::{Clock, now};
+mod figures;
+mod report;
+
 use crate::Error;
+use crate::clock::{Clock, now};
 use residue::crc::crc32c::KERNELS;
 use residue::kernel::{Forced, Kernel};
 use residue_net::wire::iscsi::{BASIC_HEADER, layout};
 use serde::Serialize;
 use std::hint::black_box;
+
+pub use figures::figures;
+pub use report::{Published, csv, published, table, totals, write};
 
 /// The length of a header with its digest.
 const HEADER: usize = BASIC_HEADER + 4;
@@ -323,7 +329,7 @@ fn kernels() -> Vec<(&'static str, &'static Kernel<residue::crc::crc32c::Crc32c>
 pub fn measure(
     rounds: usize,
     clock: &Clock,
-    progress: super::Progress<'_>,
+    progress: crate::Progress<'_>,
 ) -> Result<Costs, Error> {
     let kernels = kernels();
     let steps = ((kernels.len() + 1) * SIZES.len()) as u64;
@@ -362,7 +368,7 @@ pub fn measure(
     }
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let ns_per_cycle = clock.ns_per_tick * clock.ticks_per_cycle;
-    Ok(Costs { cpu: super::cpu_name(), date, ns_per_cycle, rows })
+    Ok(Costs { cpu: crate::cpu_name(), date, ns_per_cycle, rows })
 }
 
 /// One size: PDUs that are received again and again.

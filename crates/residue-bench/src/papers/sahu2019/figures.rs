@@ -1,25 +1,22 @@
 //! The figures of a run: the thesis's (Sahu 2019), drawn from our measurement with its published
 //! curves beside ours.
 
-mod iscsi;
-mod subjects;
-
 use super::published::{self, Cpu, Level};
-use super::select::Index;
-use crate::speed::load;
-use crate::speed::model::{Cell, Run, Statistic};
-pub use iscsi::iscsi;
+use super::subjects::{CRC32C, SUBJECTS, Subject};
+use crate::load;
+use crate::model::{Cell, Run, Statistic};
+use crate::report::select::Index;
 use residue_report::Figure;
 use residue_report::chart::{self, Curve, PER_BYTE, Plot, Sample};
 use residue_report::names::short;
 use residue_report::number::significant;
 use residue_report::text::{capitalised, day, shortened};
-use subjects::{CRC32C, SUBJECTS, Subject};
 
 /// All figures the run has cells for, in the order of the thesis, and at the end the fastest kernel
 /// of each code. Figure 6.1 comes once for each published CPU. A kernel that was not measured is
 /// not drawn, and a figure without any kernel of ours is left out. Curves are of `statistic`, axes
 /// of the medians: no interruption stretches them.
+#[must_use]
 pub fn figures(run: &Run, statistic: Statistic) -> Vec<Figure> {
     let shown = Shown { run, index: Index::new(run), statistic };
     let mut all = Vec::new();
@@ -213,7 +210,7 @@ impl Shown<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
 
     fn ids(figures: &[Figure]) -> Vec<&str> {
         figures.iter().map(|figure| figure.id.as_str()).collect()
@@ -221,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_full_run_gives_every_figure() {
-        let all = figures(&sample::x86(), Statistic::Median);
+        let all = figures(&example::x86(), Statistic::Median);
         let wanted = [
             "5.3",
             "6.1-i3",
@@ -248,7 +245,7 @@ mod tests {
 
     #[test]
     fn arm_draws_its_own_kernels_beside_the_published_arm() {
-        let all = figures(&sample::arm(), Statistic::Median);
+        let all = figures(&example::arm(), Statistic::Median);
         let find = |id: &str| all.iter().find(|figure| figure.id == id).unwrap();
         assert!(find("6.5").svg.contains("crc_pmull"));
         assert!(find("6.5").svg.contains("crc, A53"));
@@ -258,8 +255,8 @@ mod tests {
 
     #[test]
     fn an_empty_or_hostile_run_does_no_harm() {
-        assert!(figures(&sample::empty(), Statistic::Median).is_empty());
-        let mut run = sample::x86();
+        assert!(figures(&example::empty(), Statistic::Median).is_empty());
+        let mut run = example::x86();
         run.machine.cpu = "<script>\u{0}&".repeat(50);
         run.date = "é".into();
         let bad = [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e308, 5e-324];
@@ -291,7 +288,7 @@ mod tests {
 
     #[test]
     fn no_interrupted_cell_stretches_an_axis() {
-        let quiet = sample::x86();
+        let quiet = example::x86();
         let mut busy = quiet.clone();
         // Interruptions multiply means by a hundred, and here and there even a median.
         for (number, cell) in busy.cells.iter_mut().enumerate() {

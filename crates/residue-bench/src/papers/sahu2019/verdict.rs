@@ -1,6 +1,6 @@
 //! What a run means, in plain English.
 
-use super::model::{Cell, Run, cell, fastest};
+use crate::model::{Cell, Run, cell, fastest};
 
 /// The thesis's sizes, and one more, with what they stand for.
 const SIZES: [(usize, &str); 4] = [
@@ -143,11 +143,11 @@ fn cycles(cell: &Cell) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
 
     #[test]
     fn both_comparisons_are_told() {
-        let told = verdict(&sample::x86());
+        let told = verdict(&example::x86());
         let all = told.join("\n");
         for words in
             ["1500 bytes", "9000 bytes", "add-with-carry", "fastest TCP checksum", "10 Gbit/s"]
@@ -166,6 +166,6 @@ mod tests {
 
     #[test]
     fn an_empty_run_says_nothing() {
-        assert!(verdict(&sample::empty()).is_empty());
+        assert!(verdict(&example::empty()).is_empty());
     }
 }

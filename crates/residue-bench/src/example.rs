@@ -1,6 +1,6 @@
 //! Runs made up for the tests: plausible figures for every kernel, without measuring anything.
 
-use crate::speed::model::{Cell, FORMAT, Machine, Run};
+use crate::model::{Cell, FORMAT, Machine, Run};
 
 /// The thirteen sizes of the thesis.
 pub(crate) const SIZES: [usize; 13] =

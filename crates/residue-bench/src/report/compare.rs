@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::speed::load::too_busy;
-use crate::speed::model::{Cell, Run, Statistic};
+use crate::load::too_busy;
+use crate::model::{Cell, Run, Statistic};
 use residue_report::COLUMNS;
 use residue_report::number::significant;
 use residue_report::text::{clean, day, padded, shortened, wrapped};
@@ -166,11 +166,11 @@ fn alone(out: &mut String, run: &str, name: (&str, &str), sizes: &[(usize, usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
 
     #[test]
     fn a_run_equals_itself() {
-        let run = sample::x86();
+        let run = example::x86();
         let text = compare(&run, &run, Statistic::Median);
         assert!(
             text.contains(&format!("Geometric mean of all {} ratios: 1.00", run.cells.len())),
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn ratios_and_lonely_cells_are_named() {
-        let (a, mut b) = (sample::x86(), sample::arm());
+        let (a, mut b) = (example::x86(), example::arm());
         for cell in b.cells.iter_mut().filter(|cell| cell.kernel == "nibble") {
             cell.median *= 2.0;
         }
@@ -200,15 +200,15 @@ mod tests {
 
     #[test]
     fn nothing_to_compare_is_said() {
-        let text = compare(&sample::empty(), &sample::empty(), Statistic::Mean);
+        let text = compare(&example::empty(), &example::empty(), Statistic::Mean);
         assert!(text.contains("no cell in common"));
-        let mut zero = sample::x86();
+        let mut zero = example::x86();
         zero.cells.iter_mut().for_each(|cell| cell.median = 0.0);
-        assert!(compare(&zero, &sample::x86(), Statistic::Median).contains("no cell in common"));
+        assert!(compare(&zero, &example::x86(), Statistic::Median).contains("no cell in common"));
     }
     #[test]
     fn an_interruption_shows_in_means_and_not_in_medians() {
-        let (a, mut b) = (sample::x86(), sample::x86());
+        let (a, mut b) = (example::x86(), example::x86());
         b.cells.iter_mut().for_each(|cell| cell.plain_mean *= 100.0);
         let all = format!("all {} ratios", a.cells.len());
         assert!(compare(&a, &b, Statistic::Median).contains(&format!("{all}: 1.00")));

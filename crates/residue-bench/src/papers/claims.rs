@@ -1,12 +1,12 @@
 //! The comparative sentences of the documents, held against this CPU.
 
-use super::clock::Clock;
-use super::data::Data;
-use super::iso;
-use super::measure::Mode;
-use super::measure::{Options, Progress, measure, plain};
-use super::model::{Run, cell};
+use super::sklower1989;
 use crate::Error;
+use crate::clock::Clock;
+use crate::data::Data;
+use crate::measure::Mode;
+use crate::measure::{Options, Progress, measure, plain};
+use crate::model::{Run, cell};
 use serde::Serialize;
 
 /// What became of a claim.
@@ -56,7 +56,7 @@ struct Measured {
     /// The table kernels at 8 KiB with caches emptied before each call.
     cold: Run,
     /// Sklower's tests.
-    iso: Vec<iso::Row>,
+    iso: Vec<sklower1989::Row>,
 }
 
 impl Measured {
@@ -351,7 +351,7 @@ pub fn judge(samples: usize, clock: &Clock, progress: Progress<'_>) -> Result<Ve
         ..options.clone()
     };
     let cold = measure(&cold, clock, &mut |_, _| ())?;
-    let iso = iso::measure(1, clock.ns_per_tick, &mut |_, _| ())?;
+    let iso = sklower1989::measure(1, clock.ns_per_tick, &mut |_, _| ())?;
     Ok(judged(&Measured { random, by_data, cold, iso }))
 }
 
@@ -370,11 +370,11 @@ fn judged(measured: &Measured) -> Vec<Judged> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::example;
 
     #[test]
     fn a_claim_can_hold_fail_and_be_missing() {
-        let mut run = sample::x86();
+        let mut run = example::x86();
         let judge = |run: &Run| {
             let list = judged(&Measured {
                 random: run.clone(),
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn nothing_measured_means_nothing_judged() {
-        let run = sample::empty();
+        let run = example::empty();
         let measured = Measured {
             random: run.clone(),
             by_data: [const { Vec::new() }; 3],

@@ -1,7 +1,7 @@
 //! Intel's figures 2 and 3: the CRC's cost by size, and the parts of a data-in PDU's cost.
 
-use super::super::iscsi::{Intel, totals};
-use crate::speed::iscsi::{Costs, FUSED, Row, SIZES};
+use super::report::{Intel, totals};
+use super::{Costs, FUSED, Row, SIZES};
 use residue_report::Figure;
 use residue_report::chart::pen::{Drawn, bar, line, polyline, text, upward_text};
 use residue_report::chart::{
@@ -11,7 +11,7 @@ use residue_report::text::{day, shortened};
 
 /// Both figures.
 #[must_use]
-pub fn iscsi(costs: &Costs) -> Vec<Figure> {
+pub fn figures(costs: &Costs) -> Vec<Figure> {
     let machine = format!("{}, {}.", shortened(&costs.cpu, 60), day(&costs.date));
     vec![by_size(costs, &machine), parts(costs, &machine)]
 }
@@ -184,7 +184,7 @@ mod tests {
                 ns_per_cycle: 1.0,
                 rows: rows.collect(),
             };
-            let figures = iscsi(&costs);
+            let figures = figures(&costs);
             assert_eq!(figures.len(), 2);
             for figure in figures {
                 roxmltree::Document::parse(&figure.svg).unwrap();

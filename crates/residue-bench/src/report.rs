@@ -1,7 +1,7 @@
 //! From a measured run to figures, tables and one self-contained page.
 //!
 //! ```
-//! use residue_lab::{report, speed::model::{FORMAT, Machine, Run, Statistic}};
+//! use residue_bench::{model::{FORMAT, Machine, Run, Statistic}, papers::sahu2019, report};
 //!
 //! # let machine = Machine { cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
 //! #     ticks_per_cycle: 1.0, ticks_per_cycle_by_products: None, ns_per_tick: 1.0, resolution_ticks: 1.0,
@@ -10,41 +10,26 @@
 //! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![], steady: vec![], conditions: vec![],
 //! #     load: Default::default() };
 //! let page = report::html(&run, &["What the run shows.".into()], Statistic::Median);
-//! for table in report::tables::tables(&run, Statistic::Median) {
+//! for table in sahu2019::tables(&run, Statistic::Median) {
 //!     println!("{}", table.text());
 //! }
 //! ```
-
-// What only the figures and their pages use is of no use where there are none.
-#![cfg_attr(not(feature = "figures"), allow(dead_code, unused_imports))]
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use residue_report::files;
 
-use crate::speed::model::{Run, Statistic};
+use crate::model::{Run, Statistic};
+use crate::papers::sahu2019::figures;
 
-pub mod compare;
-pub mod csv;
-#[cfg(feature = "figures")]
-pub mod figures;
-#[cfg(feature = "figures")]
-pub mod html;
-#[cfg(feature = "figures")]
-pub mod iscsi;
-pub mod published;
-mod select;
-pub mod tables;
-
-#[cfg(test)]
-pub(crate) mod sample;
+mod compare;
+mod csv;
+mod html;
+pub(crate) mod select;
 
 pub use compare::compare;
 pub use csv::csv;
-#[cfg(feature = "figures")]
-pub use figures::figures;
-#[cfg(feature = "figures")]
 pub use html::html;
 
 /// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
@@ -53,7 +38,6 @@ pub use html::html;
 /// A reader finds the old file or the new one, never half of one. The page comes last, when all it
 /// speaks of is there. Nothing is deleted: figures of an earlier report that this run has no cells
 /// for stay in the folder.
-#[cfg(feature = "figures")]
 pub fn write_report(
     dir: &Path,
     run: &Run,
@@ -65,16 +49,17 @@ pub fn write_report(
     files::write_report(dir, &figures, &data, &html::page(run, verdict, statistic, &figures))
 }
 
-#[cfg(all(test, feature = "figures"))]
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example;
     use std::fs;
 
     #[test]
     fn a_report_is_written_whole() {
         let place = tempfile::tempdir().unwrap();
         let dir = place.path().join("new/folder");
-        let run = sample::x86();
+        let run = example::x86();
         for _ in 0..2 {
             let paths = write_report(&dir, &run, &["Yes.".into()], Statistic::Median).unwrap();
             assert_eq!(paths.len(), 14);
@@ -91,7 +76,8 @@ mod tests {
     fn a_folder_that_cannot_be_written_is_named() {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir(place.path().join("cells.csv")).unwrap();
-        let error = write_report(place.path(), &sample::empty(), &[], Statistic::Mean).unwrap_err();
+        let error =
+            write_report(place.path(), &example::empty(), &[], Statistic::Mean).unwrap_err();
         assert!(error.to_string().contains("cells.csv"), "{error}");
         assert!(
             !fs::read_dir(place.path())

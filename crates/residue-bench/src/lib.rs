@@ -1,0 +1,30 @@
+//! Measures how fast error-detection codes are.
+//!
+//! [`measure()`] times every kernel of the codes asked for ([`Options`]) and leaves a [`model::Run`];
+//! [`report`] turns it into tables, figures and one self-contained page; [`papers`] reproduces the
+//! source documents, each in a module of its own. Without the feature `report` (default), which
+//! brings the last two, [`measure()`] and what it needs is left.
+
+#![forbid(unsafe_code)]
+
+pub mod clock;
+pub mod contender;
+pub mod data;
+mod error;
+#[cfg(test)]
+mod example;
+pub mod load;
+mod measure;
+pub mod model;
+#[cfg(feature = "report")]
+pub mod papers;
+mod pin;
+#[cfg(feature = "report")]
+pub mod report;
+mod samples;
+mod statistic;
+mod wake;
+
+pub use error::Error;
+pub use measure::{Mode, Options, Progress, chosen, cpu_name, measure, plain};
+pub use pin::pin;

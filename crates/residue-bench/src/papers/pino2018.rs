@@ -1,0 +1,110 @@
+//! Pino García, *Fast checksum computation*, 2018: nanoseconds for an Internet checksum.
+
+use crate::model::{Cell, Run};
+use crate::papers::published;
+use crate::report::select::{Index, NONE, three_digits};
+use residue_report::{Row, Table};
+
+/// A row of the article's table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    /// The name the article gives.
+    pub algorithm: String,
+    /// Our kernel of the code `internet`.
+    pub kernel: &'static str,
+    /// Size in bytes.
+    pub bytes: usize,
+    /// Nanoseconds for one checksum.
+    pub ns: f64,
+    /// Nanoseconds for each byte.
+    pub ns_per_byte: f64,
+}
+
+/// Returns the article's table of 44, 550 and 1500 bytes.
+#[must_use]
+pub fn published() -> Vec<Published> {
+    let read = |row: &Vec<String>| {
+        let [algorithm, bytes, ns, ns_per_byte] = row.as_slice() else {
+            return None;
+        };
+        let kernel = match algorithm.as_str() {
+            "Generic" => "word16",
+            "SSE2" => "sse2",
+            "AVX2" => "avx2",
+            "New (adc, 4 strides)" => "adc",
+            _ => return None,
+        };
+        let (bytes, ns) = (bytes.parse().ok()?, ns.parse().ok()?);
+        Some(Published {
+            algorithm: algorithm.clone(),
+            kernel,
+            bytes,
+            ns,
+            ns_per_byte: ns_per_byte.parse().ok()?,
+        })
+    };
+    published!("igalia_2018_checksum").iter().filter_map(read).collect()
+}
+
+/// Returns every kernel at every size in nanoseconds a call, by median, with its cycles per byte, and
+/// below them the article's figures where it has the size.
+#[must_use]
+pub fn table(run: &Run) -> Table {
+    let index = Index::new(run);
+    let (sizes, article) = (index.sizes(), published());
+    let rows = index.rows(|code, kernel| {
+        let cells: Vec<_> = sizes.iter().map(|&bytes| index.cell(code, kernel, bytes, 0)).collect();
+        if cells.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        let values = cells.iter().flat_map(|cell| {
+            let shown = |f: fn(&Cell) -> f64| three_digits(cell.map(f));
+            [shown(|cell| cell.ns), shown(|cell| cell.median)]
+        });
+        let mut lines = vec![Row::Values(kernel.into(), values.collect())];
+        let printed = |bytes: usize| {
+            article
+                .iter()
+                .find(|row| code == "internet" && row.kernel == kernel && row.bytes == bytes)
+        };
+        if sizes.iter().any(|&bytes| printed(bytes).is_some()) {
+            let values = sizes.iter().flat_map(|&bytes| {
+                [three_digits(printed(bytes).map(|row| row.ns)), NONE.to_string()]
+            });
+            lines.push(Row::Published("  published".into(), values.collect()));
+        }
+        lines
+    });
+    Table {
+        id: "ns",
+        title: "Nanoseconds a call, and core cycles per byte".into(),
+        note: "Medians of this run. Published: Pino García 2018, whose CPU is another.".into(),
+        stub: "code and kernel",
+        heads: sizes
+            .iter()
+            .flat_map(|bytes| [format!("{bytes} B, ns"), "cycles/B".into()])
+            .collect(),
+        together: 2,
+        rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+
+    #[test]
+    fn every_row_is_read() {
+        let all = published();
+        assert_eq!(all.len(), 12);
+        assert!(all.iter().any(|row| row.kernel == "adc" && row.bytes == 1500 && row.ns == 743.88));
+    }
+
+    #[test]
+    fn published_times_stand_below_ours() {
+        let table = table(&example::x86());
+        let printed = |row: &Row| matches!(row, Row::Published(_, values) if values[10] == "744");
+        assert!(table.heads[10] == "1500 B, ns" && table.rows.iter().any(printed));
+    }
+}

@@ -1,0 +1,16 @@
+//! Sahu, *Performance of CRC-32C against the Internet checksum*, a thesis of 2019: its figures and
+//! tables, filled with a measured run and the published values beside it, and its conclusion.
+
+mod figures;
+mod published;
+mod subjects;
+mod tables;
+mod verdict;
+
+pub use figures::figures;
+pub use published::{
+    Cpu, Level, Point, Quoted, Series, literature, ours, series, thesis, thesis_extra_bytes,
+    thesis_o1,
+};
+pub use tables::{table_6_1, table_a1, table_a4, table_a5, table_a6, table_quoted, tables};
+pub use verdict::{faster, verdict};
