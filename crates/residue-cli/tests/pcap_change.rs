@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Ran, residue};
-use residue_net::make::{self, Repair};
+use residue_fixtures::Repair;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -53,8 +53,8 @@ impl Folder {
 #[test]
 fn every_case() {
     let folder = Folder::with(&[]);
-    for case in make::cases() {
-        let end = make::file::extension(case.format);
+    for case in residue_fixtures::cases() {
+        let end = residue_fixtures::file::extension(case.format);
         let [good, bad] = ["good", "bad"].map(|twin| format!("{}.{twin}.{end}", case.name));
         let out = format!("out.{end}");
         let fix = |name: &str, options: &[&str]| {

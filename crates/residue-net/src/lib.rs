@@ -17,7 +17,6 @@ pub mod fix;
 pub mod frame;
 #[cfg(feature = "json")]
 pub mod json;
-pub mod make;
 pub mod nat;
 pub mod pcap;
 pub mod record;

@@ -155,6 +155,3 @@ fn segment<'a>(finding: &Finding<'a>) -> Option<(Ends, u32, &'a [u8])> {
     let payload = segment.get(header.max(20)..)?;
     Some(((finding.addresses().map(Address::new), ports), sequence, payload))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,9 @@
 //! Repairs that reach over several packets.
 
+use residue_fixtures::network::{self, V4};
+use residue_fixtures::{Frame, tunnel};
 use residue_net::Error;
 use residue_net::fix::{Policy, Repairer};
-use residue_net::make::network::{self, V4};
-use residue_net::make::{Frame, tunnel};
 use residue_net::pcap::write::{Header, Writer};
 use residue_net::pcap::{LinkType, Reader};
 use residue_net::rewrite::Rewriter;
@@ -65,7 +65,7 @@ fn give_back(file: &mut [u8], at: usize, changed: (u8, u8), low: bool) {
 fn a_repaired_fragment_inside_a_checksummed_tunnel() {
     let ends = [[10, 0, 0, 1], [10, 0, 0, 2]];
     let datagram = network::Ends::V4(ends);
-    let udp = residue_net::make::transport::udp(datagram, [7, 9], &[0x5a; 100]);
+    let udp = residue_fixtures::transport::udp(datagram, [7, 9], &[0x5a; 100]);
     let fragments = network::ipv4_fragments(ends, 17, &udp, 64);
     let frames: Vec<Vec<u8>> = fragments
         .iter()

@@ -1,9 +1,9 @@
 //! Every case of `make`, verified and repaired.
 
+use residue_fixtures::{Case, Frame, Repair};
 use residue_net::check::Verdict;
 use residue_net::diagnose::Diagnosis;
 use residue_net::fix::{Policy, Repairer};
-use residue_net::make::{self, Case, Frame, Repair};
 use residue_net::pcap::{Reader, patch};
 use residue_net::rewrite::Rewriter;
 use residue_net::{Error, verify};
@@ -13,7 +13,7 @@ type Verdicts = Vec<(&'static str, Verdict)>;
 
 fn file(case: &Case, twin: &[Frame]) -> Vec<u8> {
     let mut file = Vec::new();
-    make::file::file(&mut file, case, twin).unwrap();
+    residue_fixtures::file::file(&mut file, case, twin).unwrap();
     file
 }
 
@@ -68,7 +68,7 @@ fn causes(file: &[u8]) -> Vec<Option<&'static str>> {
 
 /// Runs all cases through `test`, and fails with all that it says.
 fn each(test: impl Fn(&Case) -> Result<(), String>) {
-    let cases = make::cases();
+    let cases = residue_fixtures::cases();
     assert!(cases.len() > 54);
     let failures: Vec<_> = cases
         .iter()
@@ -164,7 +164,7 @@ fn causes_are_named() {
 #[test]
 fn planted_errors_are_all_found_and_nothing_else() {
     let mut file = Vec::new();
-    let done = make::synthetic(&mut file, 20_000_000, 1).unwrap();
+    let done = residue_fixtures::synthetic(&mut file, 20_000_000, 1).unwrap();
     let mut found = Vec::new();
     let read = verify::capture(&file[..], |buffer| {
         if buffer.findings().any(|finding| finding.verdict != Verdict::Good) {

@@ -4,7 +4,6 @@ use crate::lengths::bytes;
 use crate::output::{Output, Styles};
 use anyhow::Context as _;
 use clap::Args;
-use residue_net::make;
 use residue_net::replace::replace;
 use serde_json::json;
 use std::fs;
@@ -51,7 +50,7 @@ pub fn run(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
 
 fn synthetic(args: &MakeArgs, bytes: u64, output: &mut Output) -> anyhow::Result<()> {
     let made = replace(&args.path, None, |file| {
-        make::synthetic(BufWriter::with_capacity(1 << 20, file), bytes, args.seed)
+        residue_fixtures::synthetic(BufWriter::with_capacity(1 << 20, file), bytes, args.seed)
     })?;
     if args.json {
         output.json(&json!({
@@ -72,14 +71,15 @@ fn synthetic(args: &MakeArgs, bytes: u64, output: &mut Output) -> anyhow::Result
 
 fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
     fs::create_dir_all(&args.path)?;
-    let cases = make::cases();
+    let cases = residue_fixtures::cases();
     let mut index = String::from("case,protocol,verdict,cause,repair,format,title\n");
     for case in &cases {
         for (twin, frames) in [("good", &case.good), ("bad", &case.bad)] {
-            let name = format!("{}.{twin}.{}", case.name, make::file::extension(case.format));
+            let name =
+                format!("{}.{twin}.{}", case.name, residue_fixtures::file::extension(case.format));
             replace(&args.path.join(name), None, |file| {
                 let mut out = BufWriter::new(file);
-                make::file::file(&mut out, case, frames)?;
+                residue_fixtures::file::file(&mut out, case, frames)?;
                 out.flush()
             })?;
         }
@@ -91,7 +91,7 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
             verdict.map_or("good", |(_, verdict)| verdict.name()),
             case.cause.unwrap_or_default(),
             case.repair.name(),
-            make::file::extension(case.format),
+            residue_fixtures::file::extension(case.format),
             case.title.replace(',', ";")
         );
     }

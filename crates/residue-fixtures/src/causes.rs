@@ -9,7 +9,7 @@ use super::transport::{
 };
 use super::tunnel::{VXLAN, over_udp, vxlan};
 use super::{Case, Frame, Repair};
-use crate::check::Verdict;
+use residue_net::check::Verdict;
 
 /// The cases.
 #[must_use]

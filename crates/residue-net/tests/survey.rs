@@ -1,12 +1,12 @@
 //! Damage of every kind, planted and found.
 
-use super::*;
-use crate::make::network::Ends;
-use crate::make::transport::Tcp;
-use crate::make::{Case, Format, Frame, file};
-use crate::pcap::LinkType;
-use crate::summary::Summary;
-use crate::verify;
+use residue_fixtures::network::Ends;
+use residue_fixtures::transport::Tcp;
+use residue_fixtures::{Case, Format, Frame, file};
+use residue_net::pcap::LinkType;
+use residue_net::summary::Summary;
+use residue_net::survey::{Damage, Shape, Survey};
+use residue_net::verify;
 
 fn data() -> Vec<u8> {
     (0..512u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 | 1).collect()
@@ -67,7 +67,7 @@ fn retransmissions_are_matched() {
         good: frames.clone(),
         format: Format::Pcap,
         link: LinkType::ETHERNET,
-        ..crate::make::cases().remove(0)
+        ..residue_fixtures::cases().remove(0)
     };
     let mut capture = Vec::new();
     file::file(&mut capture, &case, &frames).unwrap();
@@ -90,7 +90,7 @@ fn retransmissions_are_matched() {
 
 /// Three segments of which two are damaged and sent again, together; and one that is damaged and lost.
 fn stream(data: &[u8]) -> Vec<Frame> {
-    let ends: Ends = crate::make::network::V4;
+    let ends: Ends = residue_fixtures::network::V4;
     let segment = |sequence: u32, data: &[u8]| {
         Tcp { numbers: [sequence, 2], data, ..Tcp::default() }.segment(ends)
     };

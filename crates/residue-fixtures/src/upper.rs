@@ -12,7 +12,7 @@ use super::routing::{
 use super::transport::{DATA, Tcp, tcp, udp};
 use super::tunnel::{GENEVE, VXLAN, erspan, geneve, gre, gre_summed, over_udp, vxlan};
 use super::{Case, Repair, spoil};
-use crate::check::{Reason, Verdict};
+use residue_net::check::{Reason, Verdict};
 
 /// The cases.
 pub(super) fn upper() -> Vec<Case> {

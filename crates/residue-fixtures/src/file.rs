@@ -1,9 +1,9 @@
 //! Cases as capture files.
 
 use super::{Case, Format, Frame};
-use crate::pcap::ByteOrder;
-use crate::pcap::compressed::{self, Compression};
-use crate::pcap::write::{COMMENT, Header, NgWriter, Writer};
+use residue_net::pcap::ByteOrder;
+use residue_net::pcap::compressed::{self, Compression};
+use residue_net::pcap::write::{COMMENT, Header, NgWriter, Writer};
 use std::io::{self, Write};
 
 /// The time of a file's first packet, in nanoseconds since 1970: not a whole number of microseconds. One second passes

@@ -3,9 +3,9 @@
 use super::link;
 use super::network::{Ends, V4, V6, store};
 use super::transport::{Tcp, udp_without};
-use crate::pcap::LinkType;
-use crate::pcap::write::{Header, Writer};
 use residue::internet::Checksum;
+use residue_net::pcap::LinkType;
+use residue_net::pcap::write::{Header, Writer};
 use std::io::{self, Write};
 
 /// What was written.

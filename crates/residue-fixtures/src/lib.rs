@@ -1,7 +1,7 @@
 //! Packets and captures made to be verified: each a good and a bad twin.
 //!
 //! What is here computes check values with the crate `residue` and places them by its own knowledge of the headers. It knows
-//! nothing of [`crate::wire`] and [`crate::check::Rule`], and so proves them.
+//! nothing of [`residue_net::wire`] and [`residue_net::check::Rule`], and so proves them.
 
 pub mod application;
 pub mod causes;
@@ -24,8 +24,8 @@ pub use lab::lab;
 pub use more::more;
 pub use synthetic::{Synthetic, synthetic};
 
-use crate::check::{Reason, Verdict};
-use crate::pcap::LinkType;
+use residue_net::check::{Reason, Verdict};
+use residue_net::pcap::LinkType;
 use std::ops::Range;
 
 /// A packet as it would be captured.

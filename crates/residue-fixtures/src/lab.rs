@@ -13,8 +13,8 @@ use super::transport::{
 };
 use super::tunnel::{GENEVE, GTP_U, VXLAN, geneve, gre, gre_summed, gtp_u, over_udp, vxlan};
 use super::{Case, Format, Repair};
-use crate::check::Verdict;
-use crate::pcap::LinkType;
+use residue_net::check::Verdict;
+use residue_net::pcap::LinkType;
 
 pub(super) const A: [u8; 4] = [192, 0, 2, 1];
 pub(super) const B: [u8; 4] = [192, 0, 2, 2];

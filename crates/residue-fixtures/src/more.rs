@@ -17,8 +17,8 @@ use super::transport::{
 use super::tunnel::{VXLAN, gre, over_udp, vxlan};
 use super::upper::upper;
 use super::{Case, Format, Repair};
-use crate::check::{Reason, Verdict};
-use crate::pcap::LinkType;
+use residue_net::check::{Reason, Verdict};
+use residue_net::pcap::LinkType;
 
 /// The cases.
 #[must_use]
