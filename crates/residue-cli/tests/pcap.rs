@@ -281,7 +281,7 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
 #[test]
 fn the_own_good_captures_are_followed_to_their_ends() {
     for case in residue_fixtures::cases() {
-        let name = format!("{}.good.{}", case.name, residue_fixtures::file::extension(case.format));
+        let name = format!("{}.good.{}", case.name, case.format.extension());
         let json = verify(&["--json", &name]);
         assert_eq!(json.json()["captures"][0]["not_followed"], serde_json::json!([]), "{name}");
     }
@@ -298,9 +298,9 @@ fn exit_codes() {
         i32::from(verdicts.iter().any(|&(_, verdict)| wrong(verdict)))
     };
     for case in residue_fixtures::cases() {
-        let end = residue_fixtures::file::extension(case.format);
-        for (twin, verdicts) in [("good", &case.good_verdicts), ("bad", &case.bad_verdicts)] {
-            let name = format!("{}.{twin}.{end}", case.name);
+        let end = case.format.extension();
+        for (side, verdicts) in [("good", &case.good_verdicts), ("bad", &case.bad_verdicts)] {
+            let name = format!("{}.{side}.{end}", case.name);
             verify(&[&name]).ends(code(verdicts, false));
             verify(&["--strict", "--csv", &name]).ends(code(verdicts, true));
         }

@@ -49,13 +49,13 @@ impl Folder {
     }
 }
 
-/// Good twins come out as they went in, bad ones as `cases.csv` says.
+/// Good captures stay as they are; bad ones are repaired as `cases.csv` says.
 #[test]
 fn every_case() {
     let folder = Folder::with(&[]);
     for case in residue_fixtures::cases() {
-        let end = residue_fixtures::file::extension(case.format);
-        let [good, bad] = ["good", "bad"].map(|twin| format!("{}.{twin}.{end}", case.name));
+        let end = case.format.extension();
+        let [good, bad] = ["good", "bad"].map(|side| format!("{}.{side}.{end}", case.name));
         let out = format!("out.{end}");
         let fix = |name: &str, options: &[&str]| {
             let path = captures().join(name);

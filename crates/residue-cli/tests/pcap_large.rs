@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Ran, residue};
-use residue_fixtures::network::V4;
-use residue_fixtures::transport::Tcp;
+use residue_fixtures::ip::V4;
+use residue_fixtures::tcp::Tcp;
 use residue_net::pcap::LinkType;
 use residue_net::pcap::compressed::{Compression, copy};
 use residue_net::pcap::write::{Header, Writer};

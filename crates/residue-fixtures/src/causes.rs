@@ -1,36 +1,31 @@
 //! Cases of known causes. Where the cause shows only in several packets, there are several.
 
-use super::control::seal_alone;
-use super::lab::{A, B, INNER4, PORTS};
-use super::link::{ethernet, padded};
-use super::network::{Ends, V4, V6, documentation, ipv4, loose_source_route, store};
-use super::transport::{
-    DATA, Tcp, offloaded, sctp, sctp_data, tcp, udp, udp_summing_to_zero, udp_without,
-};
-use super::tunnel::{VXLAN, over_udp, vxlan};
-use super::{Case, Frame, Repair};
+use crate::ethernet::padded;
+use crate::ip::{A, B, Ends, INNER4, V4, V6, documentation, offloaded, seal_alone, store};
+use crate::tcp::{self, Tcp};
+use crate::udp::{self, PORTS};
+use crate::{Case, DATA, Frame, Repair, ethernet, ipv4, sctp, vxlan};
 use residue_net::check::Verdict;
 
-/// The cases.
-#[must_use]
-pub fn causes() -> Vec<Case> {
+/// Cases of causes.
+pub(crate) fn cases() -> Vec<Case> {
     [rewritten(), offloads(), wrong_value(), wrong_cover(), damage()].concat()
 }
 
-/// Twins of several frames, all of whose bad ones are bad.
+/// Returns a case of several frames, all of whose bad ones are bad.
 fn several(
     name: &'static str,
     title: &'static str,
     protocol: &'static str,
-    twins: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
+    pairs: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
 ) -> Case {
     let (good, bad): (Vec<_>, Vec<_>) =
-        twins.into_iter().map(|(good, bad)| (Frame::whole(good), Frame::whole(bad))).unzip();
+        pairs.into_iter().map(|(good, bad)| (Frame::whole(good), Frame::whole(bad))).unzip();
     let bad_verdicts = vec![(protocol, Verdict::Bad); bad.len()];
     Case { good, bad, bad_verdicts, ..Case::of(name, title, protocol, Vec::new(), Vec::new()) }
 }
 
-/// Segments of one connection, each with other data and numbers.
+/// Returns segments of one connection, each with other data and numbers.
 fn segments(ports: [u16; 2]) -> Vec<Tcp<'static>> {
     let numbers = |part: usize| [1 + 1000 * part as u32, 2];
     (0..8)
@@ -54,9 +49,9 @@ fn rewritten() -> Vec<Case> {
         (V4.frame(6, &good), V4.frame(6, &bad))
     });
     let datagrams = (0..8).map(|part| {
-        let datagram = udp(V4, PORTS, &DATA[part..]);
+        let datagram = udp::datagram(V4, PORTS, &DATA[part..]);
         let mut bad = datagram.clone();
-        bad[6..8].copy_from_slice(&udp(private, PORTS, &DATA[part..])[6..8]);
+        bad[6..8].copy_from_slice(&udp::datagram(private, PORTS, &DATA[part..])[6..8]);
         (V4.frame(17, &datagram), V4.frame(17, &bad))
     });
     // The header's checksum is not updated either.
@@ -64,7 +59,7 @@ fn rewritten() -> Vec<Case> {
         let good = V4.packet(6, &segment.segment(V4));
         let mut bad = good.clone();
         bad[10..12].copy_from_slice(&private.packet(6, &segment.segment(private))[10..12]);
-        (ethernet(0x0800, &good), ethernet(0x0800, &bad))
+        (ethernet::frame(0x0800, &good), ethernet::frame(0x0800, &bad))
     });
     let explained = |case: Case| Case { repair: Repair::Explained, ..case.because("rewritten") };
     vec![
@@ -93,7 +88,7 @@ fn offloads() -> Vec<Case> {
             .verdict(Verdict::Offloaded, Repair::Explained)
             .because("offload")
     };
-    let datagram = |ends| udp(ends, PORTS, DATA);
+    let datagram = |ends| udp::datagram(ends, PORTS, DATA);
     vec![
         partial(
             "offload-udp",
@@ -111,7 +106,7 @@ fn offloads() -> Vec<Case> {
             "tcp",
             V6,
             6,
-            tcp(V6),
+            tcp::segment(V6),
             16,
             true,
         ),
@@ -121,21 +116,21 @@ fn offloads() -> Vec<Case> {
             "tcp",
             V4,
             6,
-            tcp(V4),
+            tcp::segment(V4),
             16,
             false,
         ),
         offload_both(),
-        partial("offload-large6", "the same over IPv6", "tcp", V6, 6, tcp(V6), 16, false),
+        partial("offload-large6", "the same over IPv6", "tcp", V6, 6, tcp::segment(V6), 16, false),
     ]
 }
 
-/// Inner and outer checksum left to the card.
+/// Returns a case of inner and outer checksum left to the card.
 fn offload_both() -> Case {
-    let frame = |inner: Vec<u8>| vxlan(&INNER4.frame(6, &inner));
-    let good = over_udp(V4, VXLAN, true, &frame(tcp(INNER4)));
-    let inner = offloaded(tcp(INNER4), INNER4, 6, 16, true);
-    let bad = offloaded(over_udp(V4, VXLAN, true, &frame(inner)), V4, 17, 6, true);
+    let frame = |inner: Vec<u8>| vxlan::payload(&INNER4.frame(6, &inner));
+    let good = udp::tunnel(V4, vxlan::PORT, true, &frame(tcp::segment(INNER4)));
+    let inner = offloaded(tcp::segment(INNER4), INNER4, 6, 16, true);
+    let bad = offloaded(udp::tunnel(V4, vxlan::PORT, true, &frame(inner)), V4, 17, 6, true);
     Case::of(
         "offload-both",
         "TCP in VXLAN, both left to the card",
@@ -149,7 +144,7 @@ fn offload_both() -> Case {
 }
 
 fn wrong_value() -> Vec<Case> {
-    let good = tcp(V4);
+    let good = tcp::segment(V4);
     let with_field = |segment: &[u8], field: [u8; 2]| {
         let mut segment = segment.to_vec();
         segment[16..18].copy_from_slice(&field);
@@ -157,7 +152,7 @@ fn wrong_value() -> Vec<Case> {
     };
     // All zeros: an echo reply whose checksum is FFFF.
     let nothing = seal_alone(vec![0; 16], 2);
-    let summing = udp_summing_to_zero(V6, PORTS);
+    let summing = udp::summing_to_zero(V6, PORTS);
     let zero = {
         let mut datagram = summing.clone();
         store(&mut datagram, 6, 0);
@@ -166,8 +161,8 @@ fn wrong_value() -> Vec<Case> {
     // Data chosen so that the checksum is 0, as TCP may send it.
     let probe = Tcp { data: &[0, 0], ..Tcp::default() }.segment(V4);
     let filled = Tcp { data: &probe[16..18], ..Tcp::default() }.segment(V4);
-    let chunk = sctp_data(DATA);
-    let packet = sctp(PORTS, &chunk);
+    let chunk = sctp::data_chunk(DATA);
+    let packet = sctp::packet(PORTS, &chunk);
     let mut reversed = packet.clone();
     reversed[8..12].reverse();
     vec![
@@ -235,17 +230,20 @@ fn wrong_cover() -> Vec<Case> {
     let stop = [198, 51, 100, 9];
     let routed = |ends| {
         let segment = Tcp::default().segment(ends);
-        ethernet(0x0800, &ipv4([A, B], 6, &loose_source_route(4, stop), &segment))
+        ethernet::frame(
+            0x0800,
+            &ipv4::packet([A, B], 6, &ipv4::loose_source_route(4, stop), &segment),
+        )
     };
     // The last byte of an odd number forgotten.
     let odd = {
-        let mut message = udp_without(PORTS, DATA);
+        let mut message = udp::without_checksum(PORTS, DATA);
         let mut sum = V4.pseudo(17, message.len());
         sum.update(&message[..message.len() - 1]);
         store(&mut message, 6, sum.value());
         message
     };
-    let whole = udp(V4, PORTS, DATA);
+    let whole = udp::datagram(V4, PORTS, DATA);
     vec![
         Case::of("padding-summed", "padding in the sum", "tcp", frame.clone(), over(22))
             .because("other-length"),
@@ -276,8 +274,8 @@ fn damage() -> Vec<Case> {
         frame[byte] ^= 1 << bit;
         frame
     };
-    let segment = V4.frame(6, &tcp(V4));
-    let packet = V4.frame(132, &sctp(PORTS, &sctp_data(DATA)));
+    let segment = V4.frame(6, &tcp::segment(V4));
+    let packet = V4.frame(132, &sctp::packet(PORTS, &sctp::data_chunk(DATA)));
     let stays = |case: Case| Case { repair: Repair::Differs, ..case.because("flipped-bit") };
     vec![
         stays(Case::of(

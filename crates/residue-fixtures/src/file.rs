@@ -1,49 +1,52 @@
-//! Cases as capture files.
+//! Cases as capture files, and cases of file formats.
 
-use super::{Case, Format, Frame};
+use crate::ip::V4;
+use crate::{Case, Format, Frame, tcp};
 use residue_net::pcap::ByteOrder;
 use residue_net::pcap::compressed::{self, Compression};
 use residue_net::pcap::write::{COMMENT, Header, NgWriter, Writer};
 use std::io::{self, Write};
 
-/// The time of a file's first packet, in nanoseconds since 1970: not a whole number of microseconds. One second passes
-/// from packet to packet.
+/// The time of a file's first packet, in nanoseconds since 1970: not a whole number of
+/// microseconds. One second passes from packet to packet.
 const START: u64 = 1_700_000_000_123_456_789;
 const SECOND: u64 = 1_000_000_000;
 
 /// A custom block's type, and the enterprise number for documentation (RFC 5612).
 const CUSTOM: u32 = 0xbad;
 const ENTERPRISE: u32 = 32473;
-/// The option of an interface that says in what parts of a second times are: here 10^-9.
+/// The option of an interface that gives the resolution of its times: here 10^-9 seconds.
 const RESOLUTION: (u16, &[u8]) = (9, &[9]);
 
-/// Writes one twin of a case, [`Case::good`] or [`Case::bad`], as a file of its format.
+/// Writes the packets of a case, [`Case::good`] or [`Case::bad`], as a file of its format.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn file(mut out: impl Write, case: &Case, twin: &[Frame]) -> io::Result<()> {
+pub fn write(mut out: impl Write, case: &Case, frames: &[Frame]) -> io::Result<()> {
     let plain = Header { nanoseconds: false, fcs: case.fcs, ..Header::new(case.link) };
     match case.format {
-        Format::Pcap => classic(out, plain, twin),
-        Format::PcapNanoseconds => classic(out, Header { nanoseconds: true, ..plain }, twin),
-        Format::PcapSwapped => classic(out, Header { order: ByteOrder::Big, ..plain }, twin),
-        Format::PcapNg => pcapng(out, case, twin),
+        Format::Pcap => classic(out, plain, frames),
+        Format::PcapNanoseconds => classic(out, Header { nanoseconds: true, ..plain }, frames),
+        Format::PcapSwapped => classic(out, Header { order: ByteOrder::Big, ..plain }, frames),
+        Format::PcapNg => pcapng(out, case, frames),
         Format::Gzip => {
             let mut inside = Vec::new();
-            classic(&mut inside, plain, twin)?;
+            classic(&mut inside, plain, frames)?;
             compressed::copy(&mut &inside[..], &mut out, Some(Compression::Gzip))
         }
     }
 }
 
-/// The name's ending of a file of this format.
-#[must_use]
-pub fn extension(format: Format) -> &'static str {
-    match format {
-        Format::Pcap | Format::PcapNanoseconds | Format::PcapSwapped => "pcap",
-        Format::PcapNg => "pcapng",
-        Format::Gzip => "pcap.gz",
+impl Format {
+    /// Returns the ending of a file's name in this format.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Pcap | Format::PcapNanoseconds | Format::PcapSwapped => "pcap",
+            Format::PcapNg => "pcapng",
+            Format::Gzip => "pcap.gz",
+        }
     }
 }
 
@@ -55,7 +58,8 @@ fn classic(out: impl Write, header: Header, frames: &[Frame]) -> io::Result<()> 
     Ok(())
 }
 
-/// Every packet has a comment, and before the first stands a custom block: a repair must leave both alone.
+/// Writes pcapng with a comment on every packet and a custom block before the first: a repair must
+/// leave both alone.
 fn pcapng(out: impl Write, case: &Case, frames: &[Frame]) -> io::Result<()> {
     let mut writer = NgWriter::new(out, ByteOrder::Little, &[(COMMENT, case.title.as_bytes())])?;
     writer.interface(case.link.0 as u16, 256 << 10, &[RESOLUTION])?;
@@ -66,4 +70,19 @@ fn pcapng(out: impl Write, case: &Case, frames: &[Frame]) -> io::Result<()> {
         writer.packet(0, time, frame.wire_length, &frame.bytes, &[comment])?;
     }
     Ok(())
+}
+
+/// Cases of file formats.
+pub(crate) fn cases() -> Vec<Case> {
+    let segment = tcp::segment(V4);
+    let case = |name, title, format| Case {
+        format,
+        ..tcp::case(name, title, V4.frame(6, &segment), &segment)
+    };
+    vec![
+        case("nanoseconds", "pcap with nanoseconds", Format::PcapNanoseconds),
+        case("pcapng", "pcapng", Format::PcapNg),
+        case("gzip", "gzip", Format::Gzip),
+        case("swapped", "pcap in the other byte order", Format::PcapSwapped),
+    ]
 }

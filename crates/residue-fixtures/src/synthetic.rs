@@ -1,8 +1,9 @@
 //! A large capture for timings: TCP and UDP over IPv4 and IPv6, a known few packets damaged.
 
-use super::link;
-use super::network::{Ends, V4, V6, store};
-use super::transport::{Tcp, udp_without};
+use crate::ip::{Ends, V4, V6, store};
+use crate::tcp::Tcp;
+use crate::udp::without_checksum;
+use crate::{ethernet, ipv4};
 use residue::internet::Checksum;
 use residue_net::pcap::LinkType;
 use residue_net::pcap::write::{Header, Writer};
@@ -15,7 +16,8 @@ pub struct Synthetic {
     pub bytes: u64,
     /// Packets.
     pub packets: u64,
-    /// The numbers of the damaged packets, from 1, in order. Each has one bit flipped behind its IP header.
+    /// The numbers of the damaged packets, from 1, in order. Each has one bit flipped behind its IP
+    /// header.
     pub planted: Vec<u64>,
 }
 
@@ -29,9 +31,11 @@ const POOL: usize = 1 << 16;
 const START: u64 = 1_700_000_000_000_000_000;
 const APART: u64 = 10_000;
 
-/// Writes a classic capture of about `bytes` bytes: it ends with the packet that reaches them. 7 of 16 frames have 64 bytes (or
-/// what their headers need), 4 have 576 and 5 have 1500; 40 % are IPv6, 70 % TCP and the others UDP; one in a thousand has
-/// one bit flipped behind the IP header. The same seed gives the same bytes.
+/// Writes a classic capture of about `bytes` bytes: it ends with the packet that reaches them.
+///
+/// 7 of 16 frames have 64 bytes (or what their headers need), 4 have 576 and 5 have 1500; 40 % are
+/// IPv6, 70 % TCP and the others UDP; one in a thousand has one bit flipped behind the IP header.
+/// Equal seeds give equal bytes.
 ///
 /// # Errors
 ///
@@ -72,9 +76,9 @@ struct Headers {
 impl Headers {
     fn new() -> Self {
         let tcp = Tcp { data: &[], ..Tcp::default() }.unsealed();
-        let udp = udp_without([0, 0], &[]);
+        let udp = without_checksum([0, 0], &[]);
         let frame = |ends: Ends, protocol, header: &[u8]| {
-            link::ethernet(ends.ether_type(), &ends.packet(protocol, header))
+            ethernet::frame(ends.ether_type(), &ends.packet(protocol, header))
         };
         Headers {
             frames: [
@@ -86,7 +90,7 @@ impl Headers {
         }
     }
 
-    /// Makes the frame that the two random numbers say.
+    /// Makes the frame that the two random numbers describe.
     fn frame(&self, draw: u64, other: u64, pool: &[u8], frame: &mut Vec<u8>) {
         let is_v6 = ((draw & 0xffff) * 10) >> 16 < 4;
         let is_udp = ((draw >> 16 & 0xffff) * 10) >> 16 < 3;
@@ -114,7 +118,7 @@ impl Headers {
         } else {
             store(frame, ETHERNET + 2, (network + payload) as u16);
             frame[ETHERNET + 15] = host;
-            super::network::seal_ipv4(&mut frame[ETHERNET..]);
+            ipv4::seal(&mut frame[ETHERNET..]);
         }
         // Ports that belong to no tunnel.
         store(frame, transport, 0xc000 | other as u16 >> 2);
@@ -137,7 +141,8 @@ impl Headers {
     }
 }
 
-/// Flips a bit behind the IP header. Not one that leaves a UDP datagram without checksum: that would be no error.
+/// Flips a bit behind the IP header, but none that leaves a UDP datagram without checksum: that
+/// would be no error.
 fn damage(frame: &mut [u8], random: &mut Random) {
     let is_v6 = frame[12] == 0x86;
     let transport = ETHERNET + if is_v6 { 40 } else { 20 };
@@ -164,7 +169,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number less than `limit`, which is small: they are not quite equally likely.
+    /// Returns a number less than `limit`, which is small: numbers are not quite equally likely.
     fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }

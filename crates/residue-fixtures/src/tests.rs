@@ -1,10 +1,11 @@
-//! The makers against packets known from elsewhere.
+//! The packets compared with packets known from elsewhere, and the cases with what they promise.
 
-use super::application::{alternate, alternate_syn, roce, stun};
-use super::network::{Ends, V4, V6, ipv4, seal_ipv4};
-use super::transport::{DATA, Tcp, tcp, udp, udp_summing_to_zero};
 use super::*;
+use crate::case::spoil;
+use crate::ip::{A, B, Ends, V4, V6};
+use crate::tcp::Tcp;
 use std::collections::HashSet;
+use std::ops::Range;
 
 fn from_hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
@@ -25,9 +26,9 @@ fn alternate_checksums_of_the_literature() {
         "04d20050000000010000000270182000ee9c00000f06f209b216010168656c6c6f",
     ];
     for (value, segment) in (1..).zip(segments) {
-        assert_eq!(alternate(V4, value, b"hello"), from_hex(segment), "{value}");
+        assert_eq!(tcp_checksum_option::segment(V4, value, b"hello"), from_hex(segment), "{value}");
     }
-    let syn = alternate_syn(V4, [1234, 80], false, 4);
+    let syn = tcp_checksum_option::syn(V4, [1234, 80], false, 4);
     assert_eq!(syn[12..14], [0x60, 2]);
     assert_eq!(syn[20..], [14, 3, 4, 1]);
 }
@@ -35,9 +36,9 @@ fn alternate_checksums_of_the_literature() {
 #[test]
 fn an_ipv4_header_of_the_literature() {
     let mut header = from_hex("4500003044224000800600008c7c19acae241e2b");
-    seal_ipv4(&mut header);
+    ipv4::seal(&mut header);
     assert_eq!(header[10..12], [0x44, 0x2e]);
-    let packet = ipv4([[192, 0, 2, 1], [192, 0, 2, 2]], 17, &[1; 8], b"data");
+    let packet = ipv4::packet([A, B], 17, &[1; 8], b"data");
     assert_eq!((packet[0], packet.len(), packet[3]), (0x47, 32, 32));
     assert_eq!(residue::internet::reference(&packet[..28]), 0);
 }
@@ -45,11 +46,13 @@ fn an_ipv4_header_of_the_literature() {
 #[test]
 fn sums_with_pseudo_headers_come_out_as_zero() {
     for ends in [V4, V6] {
-        for (protocol, message) in [(6, tcp(ends)), (17, udp(ends, [1, 2], DATA))] {
+        for (protocol, message) in
+            [(6, tcp::segment(ends)), (17, udp::datagram(ends, [1, 2], DATA))]
+        {
             let all = [ends.pseudo_bytes(protocol, message.len()), message].concat();
             assert_eq!(residue::internet::reference(&all), 0);
         }
-        let mut never_zero = udp_summing_to_zero(ends, [1, 2]);
+        let mut never_zero = udp::summing_to_zero(ends, [1, 2]);
         assert_eq!(never_zero[6..8], [0xff, 0xff]);
         never_zero[6..8].fill(0);
         let length = never_zero.len();
@@ -60,25 +63,24 @@ fn sums_with_pseudo_headers_come_out_as_zero() {
 
 #[test]
 fn values_that_scapy_and_tshark_gave() {
-    let packet = roce(V4, b"the check values of residue classes");
+    let packet = roce::packet(V4, b"the check values of residue classes");
     assert_eq!(packet[packet.len() - 4..], [0xee, 0x5f, 0x9e, 0x5a]);
-    let message = stun();
+    let message = stun::binding_request();
     assert_eq!(message[message.len() - 8..message.len() - 4], [0x80, 0x28, 0, 4]);
     assert_eq!(usize::from(message[3]), message.len() - 20);
 }
 
 #[test]
-fn the_lab_has_54_cases_and_names_are_unique() {
+fn the_cases_of_the_comparison_come_first_and_names_are_unique() {
     let cases = cases();
-    assert_eq!(cases.iter().filter(|case| case.lab).count(), 54);
-    assert_eq!(lab().len(), 54);
+    assert!(cases.iter().map(|case| case.name).take(54).eq(comparison::NAMES));
     let names: HashSet<_> = cases.iter().map(|case| case.name).collect();
     assert_eq!(names.len(), cases.len());
     let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     assert!(names.iter().all(|name| plain(name)));
 }
 
-/// Where two frames differ: from the first such byte to behind the last.
+/// Returns where two frames differ: from the first such byte to behind the last.
 fn difference(one: &Frame, other: &Frame) -> Option<Range<usize>> {
     assert_eq!((one.bytes.len(), one.wire_length), (other.bytes.len(), other.wire_length));
     let differs = |&at: &usize| one.bytes[at] != other.bytes[at];
@@ -87,8 +89,8 @@ fn difference(one: &Frame, other: &Frame) -> Option<Range<usize>> {
 }
 
 #[test]
-fn twins_of_the_lab_differ_in_one_check_value() {
-    for case in lab() {
+fn pairs_of_the_comparison_differ_in_one_check_value() {
+    for case in cases().into_iter().filter(|case| comparison::place(case.name).is_some()) {
         assert_eq!(case.good.len(), case.bad.len());
         let all: Vec<_> = case
             .good
@@ -103,12 +105,12 @@ fn twins_of_the_lab_differ_in_one_check_value() {
 }
 
 #[test]
-fn twins_differ_and_bad_ones_say_so() {
+fn pairs_differ_and_bad_packets_are_flagged() {
     for case in cases() {
         assert_eq!(case.good.len(), case.bad.len());
         assert_ne!(case.good, case.bad, "{}", case.name);
-        let tells = case.bad_verdicts.iter().any(|&(name, _)| name == case.protocol);
-        assert!(tells || case.name == "positive-zero", "{}", case.name);
+        let is_flagged = case.bad_verdicts.iter().any(|&(name, _)| name == case.protocol);
+        assert!(is_flagged || case.name == "positive-zero", "{}", case.name);
     }
 }
 
@@ -164,5 +166,5 @@ fn ends_turn() {
     assert_eq!(V6.turned().turned(), V6);
     let Ends::V4([source, destination]) = V4.turned() else { panic!() };
     assert_eq!((source, destination), ([192, 0, 2, 2], [192, 0, 2, 1]));
-    assert_eq!(Tcp::default().segment(V4), tcp(V4));
+    assert_eq!(Tcp::default().segment(V4), tcp::segment(V4));
 }

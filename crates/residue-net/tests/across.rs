@@ -1,7 +1,7 @@
 //! Repairs that reach over several packets.
 
-use residue_fixtures::network::{self, V4};
-use residue_fixtures::{Frame, tunnel};
+use residue_fixtures::ip::{Ends, V4};
+use residue_fixtures::{Frame, gre, ipv4, udp};
 use residue_net::Error;
 use residue_net::fix::{Policy, Repairer};
 use residue_net::pcap::write::{Header, Writer};
@@ -60,16 +60,17 @@ fn give_back(file: &mut [u8], at: usize, changed: (u8, u8), low: bool) {
     file[at..at + 2].copy_from_slice(&word.to_be_bytes());
 }
 
-/// The transport checksum stands in the first fragment, inside of a tunnel whose own checksum covers it: that follows.
+/// The transport checksum stands in the first fragment, inside of a tunnel whose own checksum
+/// covers it: that follows.
 #[test]
 fn a_repaired_fragment_inside_a_checksummed_tunnel() {
     let ends = [[10, 0, 0, 1], [10, 0, 0, 2]];
-    let datagram = network::Ends::V4(ends);
-    let udp = residue_fixtures::transport::udp(datagram, [7, 9], &[0x5a; 100]);
-    let fragments = network::ipv4_fragments(ends, 17, &udp, 64);
+    let datagram = Ends::V4(ends);
+    let udp = udp::datagram(datagram, [7, 9], &[0x5a; 100]);
+    let fragments = ipv4::fragments(ends, 17, &udp, 64);
     let frames: Vec<Vec<u8>> = fragments
         .iter()
-        .map(|fragment| V4.frame(47, &tunnel::gre_summed(0x0800, fragment)))
+        .map(|fragment| V4.frame(47, &gre::packet_with_checksum(0x0800, fragment)))
         .collect();
     let good = capture(&frames);
     assert!(verdicts(&good).iter().all(|(_, verdict)| *verdict == "good"), "{:?}", verdicts(&good));
@@ -86,7 +87,8 @@ fn a_repaired_fragment_inside_a_checksummed_tunnel() {
     assert_eq!(repaired(&bad).unwrap(), good);
 }
 
-/// A digest stands in a segment that was seen long before the PDU was complete: the segment's TCP checksum follows.
+/// A digest stands in a segment that was seen long before the PDU was complete: the segment's TCP
+/// checksum follows.
 #[test]
 fn a_repaired_digest() {
     let good = include_bytes!("../../../captures/iscsi.pcap");

@@ -20,16 +20,16 @@ fn verdicts(file: &[u8]) -> Vec<(u64, &'static str, Verdict)> {
     verdicts
 }
 
-/// Every value that was right stays right, every wrong one wrong, whatever is translated: so each update equals what
-/// computing anew gives.
+/// Every value that was right stays right, every wrong one wrong, whatever is translated: so each
+/// update equals what computing anew gives.
 #[test]
 fn verdicts_stay() {
     let mut changed = 0;
     for case in residue_fixtures::cases() {
-        for twin in [&case.good, &case.bad] {
+        for frames in [&case.good, &case.bad] {
             let mut file = Vec::new();
             let plain = Case { format: Format::PcapNanoseconds, ..case.clone() };
-            residue_fixtures::file::file(&mut file, &plain, twin).unwrap();
+            residue_fixtures::file::write(&mut file, &plain, frames).unwrap();
             // Every end there is, to something else.
             let mut ends = Vec::new();
             verify::capture(&file[..], |buffer| {

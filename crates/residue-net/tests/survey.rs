@@ -1,7 +1,7 @@
 //! Damage of every kind, planted and found.
 
-use residue_fixtures::network::Ends;
-use residue_fixtures::transport::Tcp;
+use residue_fixtures::ip::Ends;
+use residue_fixtures::tcp::Tcp;
 use residue_fixtures::{Case, Format, Frame, file};
 use residue_net::pcap::LinkType;
 use residue_net::summary::Summary;
@@ -70,7 +70,7 @@ fn retransmissions_are_matched() {
         ..residue_fixtures::cases().remove(0)
     };
     let mut capture = Vec::new();
-    file::file(&mut capture, &case, &frames).unwrap();
+    file::write(&mut capture, &case, &frames).unwrap();
     let mut summary = Summary::new();
     verify::capture(&capture[..], |buffer| summary.buffer(buffer)).unwrap();
     let mut survey = Survey::new();
@@ -88,9 +88,10 @@ fn retransmissions_are_matched() {
     assert_eq!(survey.offsets, [(5, 1), (32, 1)].into());
 }
 
-/// Three segments of which two are damaged and sent again, together; and one that is damaged and lost.
+/// Three segments of which two are damaged and sent again, together; and one that is damaged and
+/// lost.
 fn stream(data: &[u8]) -> Vec<Frame> {
-    let ends: Ends = residue_fixtures::network::V4;
+    let ends: Ends = residue_fixtures::ip::V4;
     let segment = |sequence: u32, data: &[u8]| {
         Tcp { numbers: [sequence, 2], data, ..Tcp::default() }.segment(ends)
     };

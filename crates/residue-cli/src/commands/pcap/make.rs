@@ -74,12 +74,11 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
     let cases = residue_fixtures::cases();
     let mut index = String::from("case,protocol,verdict,cause,repair,format,title\n");
     for case in &cases {
-        for (twin, frames) in [("good", &case.good), ("bad", &case.bad)] {
-            let name =
-                format!("{}.{twin}.{}", case.name, residue_fixtures::file::extension(case.format));
+        for (side, frames) in [("good", &case.good), ("bad", &case.bad)] {
+            let name = format!("{}.{side}.{}", case.name, case.format.extension());
             replace(&args.path.join(name), None, |file| {
                 let mut out = BufWriter::new(file);
-                residue_fixtures::file::file(&mut out, case, frames)?;
+                residue_fixtures::file::write(&mut out, case, frames)?;
                 out.flush()
             })?;
         }
@@ -91,7 +90,7 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
             verdict.map_or("good", |(_, verdict)| verdict.name()),
             case.cause.unwrap_or_default(),
             case.repair.name(),
-            residue_fixtures::file::extension(case.format),
+            case.format.extension(),
             case.title.replace(',', ";")
         );
     }

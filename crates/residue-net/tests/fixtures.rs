@@ -1,4 +1,4 @@
-//! Every case of `make`, verified and repaired.
+//! Every fixture, verified and repaired.
 
 use residue_fixtures::{Case, Frame, Repair};
 use residue_net::check::Verdict;
@@ -11,9 +11,9 @@ use std::io::{BufReader, Read as _};
 
 type Verdicts = Vec<(&'static str, Verdict)>;
 
-fn file(case: &Case, twin: &[Frame]) -> Vec<u8> {
+fn file(case: &Case, frames: &[Frame]) -> Vec<u8> {
     let mut file = Vec::new();
-    residue_fixtures::file::file(&mut file, case, twin).unwrap();
+    residue_fixtures::file::write(&mut file, case, frames).unwrap();
     file
 }
 
@@ -92,7 +92,7 @@ fn sorted(verdicts: &Verdicts) -> Verdicts {
 }
 
 #[test]
-fn every_good_twin_is_good() {
+fn every_good_capture_is_good() {
     each(|case| {
         let found = verdicts(&file(case, &case.good));
         same("not good", not_good(&found), sorted(&case.good_verdicts))?;
@@ -102,7 +102,7 @@ fn every_good_twin_is_good() {
 }
 
 #[test]
-fn every_bad_twin_is_flagged_with_the_right_protocol() {
+fn every_bad_capture_is_flagged_with_the_right_protocol() {
     each(|case| {
         let found = verdicts(&file(case, &case.bad));
         same("not good", not_good(&found), sorted(&case.bad_verdicts))
@@ -110,7 +110,7 @@ fn every_bad_twin_is_flagged_with_the_right_protocol() {
 }
 
 #[test]
-fn good_twins_stay_as_they_are() {
+fn good_captures_stay_as_they_are() {
     let all = Policy { tso: true, ..Policy::all() };
     each(|case| {
         let good = file(case, &case.good);
@@ -120,7 +120,7 @@ fn good_twins_stay_as_they_are() {
 }
 
 #[test]
-fn bad_twins_become_what_they_should() {
+fn bad_captures_are_repaired_as_promised() {
     let tso = Policy { tso: true, ..Policy::all() };
     each(|case| {
         let (good, bad) = (file(case, &case.good), file(case, &case.bad));
