@@ -1,6 +1,7 @@
 //! A check: one place in a packet that holds a check value, what it covers, and what it turned out to be.
 
 mod rule;
+mod verdict;
 
 pub use rule::Rule;
 

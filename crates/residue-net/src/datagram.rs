@@ -1,9 +1,9 @@
 //! IP datagrams put together from fragments, in bounded memory.
 
 use crate::address::Address;
+use crate::buffer::Places;
 use crate::check::{Reason, Span};
 use crate::frame::{DEEPEST, Fragment};
-use crate::verify::{Places, Unit};
 use crate::wire::ip::Ip;
 use std::collections::{HashMap, VecDeque};
 
@@ -64,6 +64,29 @@ struct Datagram {
     packet: u64,
     depth: u8,
     born: u64,
+}
+
+/// A datagram put together from several packets.
+#[derive(Debug)]
+pub struct Unit {
+    /// The packet that the findings are counted for.
+    pub packet: u64,
+    /// Addresses, then payload.
+    pub bytes: Vec<u8>,
+    /// Where they stand in the file, as of [`Places::Runs`].
+    pub places: Vec<(u32, u64)>,
+    /// The network layer, with the spans of this buffer.
+    pub ip: Ip,
+    /// Where the payload ends, with what is missing.
+    pub sent: u32,
+    /// Why bytes are missing, if there are any.
+    pub missing: Reason,
+    /// Why nothing in it can be judged.
+    pub doubt: Option<Reason>,
+    /// How many headers, as [`crate::frame::Walk`] counts them, are around it.
+    pub depth: u8,
+    /// If the first fragment is missing, and with it the header: how many others there are.
+    pub headless: Option<u64>,
 }
 
 /// The datagrams under way.

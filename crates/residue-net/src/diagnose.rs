@@ -8,8 +8,8 @@ mod rewritten;
 
 pub use rewritten::{Diagnosis, Rewrite, Tally};
 
+use crate::buffer::{Finding, Places};
 use crate::check::{Check, Piece, Rule, Span, Verdict};
-use crate::verify::{Finding, Places};
 
 /// Why a check is not good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

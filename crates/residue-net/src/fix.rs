@@ -2,12 +2,13 @@
 //! packets that are good, cut short, or cannot be judged.
 
 use crate::Error;
+use crate::buffer::{Buffer, Finding, Places};
 use crate::check::{Check, Verdict};
 use crate::diagnose::{Cause, Diagnosis, UNKNOWN};
 use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
 use crate::summary::Summary;
-use crate::verify::{self, Buffer, Finding, Places, Read, judge};
+use crate::verify::{self, Read};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -182,7 +183,7 @@ fn repair(
         }
         let follows = finding.verdict == Verdict::Good;
         let pieces = &buffer.found.pieces;
-        if !(follows || cause.is_some()) || judge(check, &bytes, pieces) == Verdict::Good {
+        if !(follows || cause.is_some()) || check.verdict(&bytes, pieces) == Verdict::Good {
             continue;
         }
         let Some(value) = check.computed(&bytes, pieces) else { continue };

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod buffer;
 pub mod check;
 mod datagram;
 pub mod diagnose;
@@ -22,7 +23,7 @@ pub mod pcap;
 pub mod record;
 pub mod replace;
 pub mod rewrite;
-pub mod stream;
+mod stream;
 pub mod summary;
 pub mod survey;
 pub mod unfollowed;

@@ -4,11 +4,12 @@
 //! Translated are network headers and the ports of the transport headers in them, in tunnels, too; not addresses in
 //! source routes, in what ICMP quotes, or in data.
 
+use crate::buffer::{Buffer, Finding, Places};
 use crate::check::{Check, Piece, Span, Verdict};
 use crate::fix;
 use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
-use crate::verify::{self, Buffer, Finding, Places};
+use crate::verify;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;

@@ -1,9 +1,9 @@
 //! One check value as reports tell it, whatever they are written in.
 
 use crate::address::Address;
+use crate::buffer::Finding;
 use crate::check::Verdict;
 use crate::diagnose::{Cause, UNKNOWN};
-use crate::verify::Finding;
 
 /// What reports say of a [`Finding`] beyond its values.
 #[derive(Clone, Debug, PartialEq, Eq)]

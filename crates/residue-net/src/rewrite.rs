@@ -1,10 +1,11 @@
 //! A capture copied with changes, packet by packet, in constant memory.
 
 use crate::Error;
+use crate::buffer::{Buffer, Places};
 use crate::pcap::compressed::Decompressed;
 use crate::pcap::patch::{self, Edit};
 use crate::pcap::{Reader, Step};
-use crate::verify::{Buffer, Places, Verifier};
+use crate::verify::Verifier;
 use std::cell::RefCell;
 use std::io::{self, Read};
 use std::rc::Rc;

@@ -7,11 +7,10 @@
 mod direction;
 mod session;
 
-pub use session::Kind;
-
+use crate::buffer::Places;
 use crate::frame::{Found, Segment};
 use crate::unfollowed::{Numbering, Unfollowed};
-use crate::verify::Places;
+use crate::wire::storage::Kind;
 use crate::wire::tcp_checksum_option::Connection;
 use direction::{Around, Arrived, Direction};
 use session::Session;

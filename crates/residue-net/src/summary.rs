@@ -1,10 +1,10 @@
 //! Findings counted: by protocol, by sender, by flow.
 
 use crate::address::Address;
+use crate::buffer::{Buffer, Finding};
 use crate::check::{Protocol, Reason, Verdict};
 use crate::diagnose::Diagnosis;
 use crate::unfollowed::Unfollowed;
-use crate::verify::{Buffer, Finding};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 

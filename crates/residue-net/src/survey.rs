@@ -9,9 +9,9 @@ mod shape;
 pub use shape::{Damage, Shape};
 
 use crate::address::Address;
+use crate::buffer::Finding;
 use crate::check::{Piece, Verdict};
 use crate::diagnose::{Cause, Diagnosis};
-use crate::verify::Finding;
 use std::collections::{BTreeMap, HashMap};
 
 /// Memory for bad segments kept for comparison, in bytes.

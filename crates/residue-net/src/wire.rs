@@ -37,6 +37,7 @@ pub mod pim;
 pub mod ppp;
 pub mod roce;
 pub mod sctp;
+pub mod storage;
 pub mod stun;
 pub mod tcp;
 pub mod tcp_checksum_option;

@@ -4,7 +4,6 @@
 use residue_net::check::{Check, Piece, Presence, Reason, Verdict};
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::LinkType;
-use residue_net::verify::judge;
 use residue_net::wire::tcp_checksum_option::Agreements;
 
 /// A line of the packets' file.
@@ -52,7 +51,7 @@ fn find(packet: &Packet, bytes: &[u8], sent: usize) -> Found {
 
 /// By the verdict's name. Two ways to it must agree: adding all up, and computing the value anew.
 fn verdict(check: &Check, bytes: &[u8], found: &Found) -> &'static str {
-    let verdict = judge(check, bytes, &found.pieces);
+    let verdict = check.verdict(bytes, &found.pieces);
     if check.presence == Presence::Present {
         let stored = check.stored(bytes).expect("fields are captured");
         let computed = check.computed(bytes, &found.pieces).expect("so is what they cover");

@@ -1,8 +1,8 @@
 //! One flipped bit: for a CRC its place, for a sum its weight.
 
 use super::Bit;
+use crate::buffer::Finding;
 use crate::check::{Piece, Rule};
-use crate::verify::Finding;
 use residue::crc::catalog;
 
 /// Bits to look through: a megabyte. What is longer is left unexplained.

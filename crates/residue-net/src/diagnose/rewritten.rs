@@ -3,8 +3,8 @@
 
 use super::{Cause, UNKNOWN, cause, flipped_bit};
 use crate::address::Address;
+use crate::buffer::Finding;
 use crate::check::{Piece, Protocol, Verdict};
-use crate::verify::Finding;
 use std::collections::{BTreeMap, HashMap};
 
 /// Pairs of addresses, and amounts for each, remembered.

@@ -2,9 +2,9 @@
 
 use super::Pdu;
 use super::session::{Frame, LONGEST_PDU, Proof, Session};
+use crate::buffer::Places;
 use crate::check::Span;
 use crate::frame::Found;
-use crate::verify::Places;
 use crate::wire::pdu::Layout;
 use std::collections::{BTreeMap, VecDeque};
 

@@ -3,53 +3,13 @@
 use crate::check::{Check, Piece, Presence, Reason, Rule, Span};
 use crate::frame::Found;
 use crate::wire::pdu::Layout;
+use crate::wire::storage::Kind;
 use crate::wire::{iscsi, nvme_tcp};
 
 /// A longer PDU is not kept: its data go unverified.
 pub const LONGEST_PDU: u32 = 8 << 20;
 /// A longer PDU does not prove by its data that it begins where it seems to.
 const LONGEST_PROOF: u32 = 1 << 20;
-
-/// Whose PDUs a stream consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// iSCSI.
-    Iscsi,
-    /// NVMe over TCP.
-    NvmeTcp,
-}
-
-impl Kind {
-    /// By the ports: those that IANA has assigned, 860 and 3260, 4420 and 8009.
-    #[must_use]
-    pub fn of_ports(ports: [u16; 2]) -> Option<Kind> {
-        ports.iter().find_map(|port| match port {
-            860 | 3260 => Some(Kind::Iscsi),
-            4420 | 8009 => Some(Kind::NvmeTcp),
-            _ => None,
-        })
-    }
-
-    /// By the data of a segment, if it is the first of a connection.
-    #[must_use]
-    #[inline]
-    pub fn of_start(payload: &[u8]) -> Option<Kind> {
-        match payload.first()? {
-            0x03 | 0x43 | 0x23 if iscsi::is_login_start(payload) => Some(Kind::Iscsi),
-            0 | 1 if nvme_tcp::is_initialize_start(payload) => Some(Kind::NvmeTcp),
-            _ => None,
-        }
-    }
-
-    /// As many bytes of a PDU tell its lengths.
-    #[must_use]
-    pub const fn least(self) -> usize {
-        match self {
-            Kind::Iscsi => iscsi::BASIC_HEADER,
-            Kind::NvmeTcp => nvme_tcp::COMMON_HEADER,
-        }
-    }
-}
 
 /// What begins with some bytes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! TCP (RFC 9293): the checksum.
 
 use super::ip::Ip;
+use super::storage::Kind;
 use super::tcp_checksum_option;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::{Segment, Walk};
-use crate::stream::Kind;
 
 /// The checksum: pseudo-header, header and data.
 pub static TCP: Protocol = Protocol { name: "tcp", title: "TCP", source: "RFC 9293 section 3.1" };

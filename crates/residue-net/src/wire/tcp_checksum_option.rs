@@ -293,7 +293,6 @@ mod tests {
     use crate::check::{Check, Verdict};
     use crate::frame::Found;
     use crate::pcap::LinkType;
-    use crate::verify::judge;
 
     /// From 192.0.2.1 port 1234 to 192.0.2.2 port 80, around a segment in hexadecimal.
     fn packet(segment: &str) -> Vec<u8> {
@@ -313,8 +312,10 @@ mod tests {
             let bytes = packet(segment);
             let mut walk = Walk::new(&bytes, 0, Reason::Cut, &mut found, &mut agreements);
             walk.link(LinkType::IPV4, None);
-            verdicts =
-                found.checks[1..].iter().map(|check| judge(check, &bytes, &found.pieces)).collect();
+            verdicts = found.checks[1..]
+                .iter()
+                .map(|check| check.verdict(&bytes, &found.pieces))
+                .collect();
         }
         (found.checks.split_off(1), verdicts)
     }
@@ -405,7 +406,7 @@ mod tests {
             walk.link(LinkType::IPV4, None);
             if let Some(expected) = expected {
                 assert_eq!(found.checks[1].protocol, &ALTERNATE);
-                assert_eq!(judge(&found.checks[1], &bytes, &found.pieces), expected);
+                assert_eq!(found.checks[1].verdict(&bytes, &found.pieces), expected);
             }
         }
     }

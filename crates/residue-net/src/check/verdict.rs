@@ -1,0 +1,100 @@
+//! The verdict on a check.
+
+use super::{Check, Piece, Presence, Reason, Verdict};
+use residue::internet::Checksum;
+
+impl Check {
+    /// Returns the verdict on the check, which was found in `buffer` with others that have `pieces`.
+    #[must_use]
+    #[inline]
+    pub fn verdict(&self, buffer: &[u8], pieces: &[Piece]) -> Verdict {
+        match self.presence {
+            Presence::Present => {}
+            Presence::Absent => return Verdict::Absent,
+            Presence::Illegal => return Verdict::Illegal,
+            Presence::Unverifiable(reason) => return Verdict::Unverifiable(reason),
+            Presence::LengthConflict => return Verdict::LengthConflict,
+        }
+        let cover = self.cover(pieces);
+        if self.rule.is_internet() {
+            // As receivers do: with its field, everything adds up to ones.
+            let mut sum = Sum::default();
+            for piece in cover {
+                let Some(bytes) = piece.of(buffer) else {
+                    return Verdict::Unverifiable(Reason::Cut);
+                };
+                sum.add(bytes);
+            }
+            if sum.is_ones() {
+                return Verdict::Good;
+            }
+            return if is_offloaded(self, buffer, cover) {
+                Verdict::Offloaded
+            } else {
+                Verdict::Bad
+            };
+        }
+        let (Some(stored), Some(computed)) = (self.stored(buffer), self.computed(buffer, pieces))
+        else {
+            return Verdict::Unverifiable(Reason::Cut);
+        };
+        if self.rule.agrees(stored, computed) { Verdict::Good } else { Verdict::Bad }
+    }
+}
+
+/// A one's-complement sum of a few pieces, of which short ones are not worth a call.
+#[derive(Default)]
+struct Sum {
+    sum: u64,
+    odd: bool,
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, bytes: &[u8]) {
+        let sum = match bytes.as_chunks::<4>() {
+            (words, []) if words.len() <= 10 => {
+                words.iter().map(|&word| u64::from(u32::from_be_bytes(word))).sum()
+            }
+            _ => u64::from(!residue::internet::checksum(bytes)),
+        };
+        // Behind an odd number of bytes, high and low bytes change places (RFC 1071 section 2).
+        self.sum += if self.odd { sum % 65535 * 256 } else { sum };
+        self.odd ^= bytes.len() % 2 == 1;
+    }
+
+    /// Is it FFFF? Only zeros sum to 0.
+    fn is_ones(&self) -> bool {
+        self.sum != 0 && self.sum.is_multiple_of(65535)
+    }
+}
+
+/// Does the field hold the sum of the pseudo-header alone, with the length (Linux, and what NDIS calls checksum offload) or
+/// without it (large-send offload)?
+fn is_offloaded(check: &Check, buffer: &[u8], cover: &[Piece]) -> bool {
+    let Some(stored) = check.stored(buffer) else { return false };
+    let pseudo = &cover[..usize::from(check.pseudo).min(cover.len())];
+    let sum = |length: bool| {
+        let mut sum = Checksum::new();
+        for piece in pseudo {
+            match *piece {
+                Piece::Given { mut bytes, length: count } if !length => {
+                    without_length(&mut bytes, count);
+                    sum.update(&bytes[..usize::from(count).min(16)]);
+                }
+                _ => sum.update(piece.of(buffer).unwrap_or_default()),
+            }
+        }
+        u64::from(!sum.value())
+    };
+    !pseudo.is_empty() && (stored == sum(true) || stored == sum(false))
+}
+
+/// A pseudo-header's given part is zero, protocol and length for IPv4, length, zeros and protocol for IPv6.
+fn without_length(bytes: &mut [u8; 16], count: u8) {
+    if count == 4 {
+        bytes[2..4].fill(0);
+    } else {
+        bytes[..4].fill(0);
+    }
+}
