@@ -2,6 +2,7 @@
 
 use crate::memory::Step;
 use crate::negotiate::{Offer, Values};
+use std::time::Duration;
 
 /// The classes of the table, which have limits and timeouts of their own.
 pub(crate) const OPENING: usize = 0;
@@ -57,6 +58,8 @@ pub(crate) struct Connection {
     pub(crate) fins: [bool; 2],
     /// Was a RST seen?
     pub(crate) reset: bool,
+    /// When it was last kept.
+    pub(crate) used: Duration,
 }
 
 impl Connection {
@@ -77,6 +80,7 @@ impl Connection {
             acknowledged: None,
             fins: [false; 2],
             reset: false,
+            used: Duration::ZERO,
         }
     }
 

@@ -8,11 +8,11 @@ use crate::connection::{
     ANSWERING, CLASSES, CLOSING, Connection, ESTABLISHED, MOST_SIGNS, OPENING, Phase,
 };
 use crate::counters::Counters;
-use crate::lru::Lru;
 use crate::memory::Memory;
 use crate::options;
 use crate::packet::{Key, Packet, Segment};
 use residue_net::check::Piece;
+use residue_net::lru::Lru;
 use residue_net::wire::tcp_checksum_option::{Layout, REQUEST};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -191,7 +191,10 @@ impl Engine {
             (ESTABLISHED, timeouts.idle),
             (CLOSING, timeouts.closing),
         ] {
-            self.counters.expired += self.table.expire(class, now.saturating_sub(timeout));
+            let time = now.saturating_sub(timeout);
+            while self.table.pop_if(class, |connection| connection.used < time).is_some() {
+                self.counters.expired += 1;
+            }
         }
         self.memory.expire(now);
     }
@@ -212,7 +215,7 @@ impl Engine {
 
     /// A fragment cannot be judged. Without the first one the others are of no use to the receiver.
     fn fragment(&mut self, key: &Key) -> Outcome {
-        let agreed = |connection: Connection| matches!(connection.phase, Phase::Agreed { .. });
+        let agreed = |connection: &Connection| matches!(connection.phase, Phase::Agreed { .. });
         if self.table.get(key).is_some_and(agreed) {
             self.counters.fragments += 1;
             return Outcome::Drop(Reason::Fragment);
@@ -222,8 +225,9 @@ impl Engine {
 
     /// Keeps what is now known of a connection.
     fn keep(&mut self, key: Key, connection: Connection, now: Duration) {
-        let evicted = self.table.put(key, connection, connection.class(), now);
-        self.counters.evicted += u64::from(evicted);
+        let connection = Connection { used: now, ..connection };
+        let evicted = self.table.insert(key, connection, connection.class());
+        self.counters.evicted += u64::from(evicted.is_some());
     }
 
     /// It looks as if nothing gets through. The connection is kept as it is; what is remembered helps the next one.

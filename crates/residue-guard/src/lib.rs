@@ -16,7 +16,6 @@ mod config;
 mod connection;
 mod counters;
 mod engine;
-mod lru;
 mod memory;
 pub mod negotiate;
 mod options;

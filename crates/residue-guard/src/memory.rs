@@ -1,9 +1,9 @@
 //! What works with whom. A negotiated value can fail on a path, and then nothing arrives any more: a NAT spoils values 3 and
 //! 5, a middlebox removes option 15. That connection is lost; the next one to the same address asks for less.
 
-use crate::lru::Lru;
 use crate::negotiate::Offer;
 use residue_net::Address;
+use residue_net::lru::Lru;
 use std::time::Duration;
 
 /// What is left to ask for with a peer.
@@ -21,7 +21,8 @@ pub(crate) enum Step {
 /// Peers with which something failed.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    failed: Lru<Address, Step, 1>,
+    /// What is left to ask for, and since when.
+    failed: Lru<Address, (Step, Duration)>,
     timeout: Duration,
 }
 
@@ -31,7 +32,7 @@ impl Memory {
     }
 
     pub(crate) fn step(&self, peer: &Address) -> Step {
-        self.failed.get(peer).unwrap_or_default()
+        self.failed.get(peer).map_or(Step::Own, |&(step, _)| step)
     }
 
     /// What to ask for; `None`: nothing. Who requires protection asks for 4 at least.
@@ -53,20 +54,21 @@ impl Memory {
             Step::Own if matches!(own.value, 3 | 5 | 6) => Step::Four,
             _ => Step::Nothing,
         };
-        self.failed.put(peer, next, 0, now);
+        self.failed.insert(peer, (next, now), 0);
         next != step
     }
 
     /// SYNs with the option are lost on the way to this peer. Is it news?
     pub(crate) fn give_up(&mut self, peer: Address, now: Duration) -> bool {
         let is_news = self.step(&peer) != Step::Nothing;
-        self.failed.put(peer, Step::Nothing, 0, now);
+        self.failed.insert(peer, (Step::Nothing, now), 0);
         is_news
     }
 
     /// Forgets what is too old to be true still.
     pub(crate) fn expire(&mut self, now: Duration) {
-        self.failed.expire(0, now.saturating_sub(self.timeout));
+        let time = now.saturating_sub(self.timeout);
+        while self.failed.pop_if(0, |&(_, since)| since < time).is_some() {}
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -4,8 +4,8 @@ use crate::address::Address;
 use crate::buffer::Places;
 use crate::check::{Reason, Span};
 use crate::frame::{DEEPEST, Fragment};
+use crate::lru::Lru;
 use crate::wire::ip::Ip;
-use std::collections::{HashMap, VecDeque};
 
 /// Datagrams under way at a time; the oldest is given up for another.
 const MOST_DATAGRAMS: usize = 4096;
@@ -63,7 +63,6 @@ struct Datagram {
     conflict: bool,
     packet: u64,
     depth: u8,
-    born: u64,
 }
 
 /// A datagram put together from several packets.
@@ -89,14 +88,18 @@ pub struct Unit {
     pub headless: Option<u64>,
 }
 
-/// The datagrams under way.
-#[derive(Debug, Default)]
+/// The incomplete datagrams.
+#[derive(Debug)]
 pub struct Datagrams {
-    waiting: HashMap<Key, Datagram>,
-    /// Keys in order of arrival, some of them of datagrams no longer waiting.
-    order: VecDeque<(u64, Key)>,
-    births: u64,
+    /// In the order in which their first fragments came.
+    waiting: Lru<Key, Datagram>,
     bytes: usize,
+}
+
+impl Default for Datagrams {
+    fn default() -> Self {
+        Datagrams { waiting: Lru::new([MOST_DATAGRAMS]), bytes: 0 }
+    }
 }
 
 impl Datagrams {
@@ -134,12 +137,8 @@ impl Datagrams {
             identification: fragment.identification,
             protocol: (ip.version == 4).then_some(ip.protocol),
         };
-        let births = &mut self.births;
-        let order = &mut self.order;
-        let datagram = self.waiting.entry(key).or_insert_with(|| {
-            *births += 1;
-            order.push_back((*births, key));
-            Datagram {
+        if self.waiting.get(&key).is_none() {
+            let datagram = Datagram {
                 ip: *ip,
                 addresses: [source, destination].concat(),
                 places: Vec::new(),
@@ -148,9 +147,11 @@ impl Datagrams {
                 conflict: false,
                 packet,
                 depth: fragment.depth,
-                born: *births,
-            }
-        });
+            };
+            let given_up = self.waiting.insert(key, datagram, 0);
+            self.release(given_up.map(|(_, datagram)| datagram), ready);
+        }
+        let Some(datagram) = self.waiting.get_mut(&key) else { return };
         if fragment.offset == 0 && datagram.places.is_empty() {
             datagram.ip = *ip;
             datagram.packet = packet;
@@ -170,36 +171,25 @@ impl Datagrams {
             places: places.runs(Span::at(ip.payload.start, captured.len() as u32)),
         };
         self.bytes += insert(datagram, part);
-        if datagram.is_complete()
-            && let Some(datagram) = self.waiting.remove(&key)
-        {
-            self.bytes -= datagram.cost();
-            ready.push(datagram.unit());
+        if datagram.is_complete() {
+            let complete = self.waiting.remove(&key);
+            self.release(complete, ready);
         }
-        while self.waiting.len() > MOST_DATAGRAMS || self.bytes > MOST_BYTES {
-            if !self.give_up(ready) {
-                break;
-            }
-        }
-        // Most datagrams complete, and leave their keys behind.
-        if self.order.len() > 2 * MOST_DATAGRAMS {
-            let waiting = &self.waiting;
-            self.order.retain(|(born, key)| waiting.get(key).is_some_and(|d| d.born == *born));
-        }
+        while self.bytes > MOST_BYTES && self.give_up(ready) {}
     }
 
-    /// Gives up the oldest that is incomplete, if there is one.
+    /// Gives up the oldest datagram. Returns whether there was one.
     pub fn give_up(&mut self, ready: &mut Vec<Unit>) -> bool {
-        while let Some((born, key)) = self.order.pop_front() {
-            if self.waiting.get(&key).is_some_and(|datagram| datagram.born == born)
-                && let Some(datagram) = self.waiting.remove(&key)
-            {
-                self.bytes -= datagram.cost();
-                ready.push(datagram.unit());
-                return true;
-            }
-        }
-        false
+        let oldest = self.waiting.pop(0).map(|(_, datagram)| datagram);
+        self.release(oldest, ready)
+    }
+
+    /// Hands on a datagram that waits no longer. Returns whether there was one.
+    fn release(&mut self, datagram: Option<Datagram>, ready: &mut Vec<Unit>) -> bool {
+        let Some(datagram) = datagram else { return false };
+        self.bytes -= datagram.cost();
+        ready.push(datagram.unit());
+        true
     }
 }
 

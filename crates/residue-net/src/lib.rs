@@ -18,6 +18,7 @@ pub mod fix;
 pub mod frame;
 #[cfg(feature = "json")]
 pub mod json;
+pub mod lru;
 pub mod nat;
 pub mod pcap;
 pub mod record;

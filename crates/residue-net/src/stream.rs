@@ -9,12 +9,12 @@ mod session;
 
 use crate::buffer::Places;
 use crate::frame::{Found, Segment};
+use crate::lru::Lru;
 use crate::unfollowed::{Numbering, Unfollowed};
 use crate::wire::storage::Kind;
 use crate::wire::tcp_checksum_option::Connection;
 use direction::{Around, Arrived, Direction};
 use session::Session;
-use std::collections::{HashMap, VecDeque};
 
 /// Connections kept at a time; the one unused for longest is given up for another.
 const MOST_CONNECTIONS: usize = 1024;
@@ -51,7 +51,6 @@ struct Stream {
     /// What it and its ends are called: addresses of 4 or 16 bytes and ports, by side.
     addresses: [Vec<u8>; 2],
     ports: [u16; 2],
-    used: u64,
     closed: bool,
 }
 
@@ -103,14 +102,17 @@ impl Stream {
     }
 }
 
-/// The streams under way.
-#[derive(Debug, Default)]
+/// The streams that are not finished.
+#[derive(Debug)]
 pub struct Streams {
-    streams: HashMap<Connection, Stream>,
-    /// All of them, by when they were used last, or earlier.
-    order: VecDeque<(u64, Connection)>,
+    streams: Lru<Connection, Stream>,
     bytes: usize,
-    clock: u64,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Streams { streams: Lru::new([MOST_CONNECTIONS]), bytes: 0 }
+    }
 }
 
 impl Streams {
@@ -136,29 +138,27 @@ impl Streams {
         let flags = segment.flags;
         let is_first = flags & SYN != 0;
 
-        if !self.streams.contains_key(&connection) {
+        if self.streams.get(&connection).is_none() {
             let kind = Kind::of_ports(segment.ports).or_else(|| Kind::of_start(bytes));
             let Some(kind) = kind.filter(|_| is_first || !bytes.is_empty()) else { return };
-            self.make_room(ready);
             let mut stream = Stream {
                 session: Session::new(kind),
                 directions: [Direction::new(), Direction::new()],
                 addresses: [source.to_vec(), destination.to_vec()],
                 ports: segment.ports,
-                used: 0,
                 closed: false,
             };
             if side == 1 {
                 stream.addresses.reverse();
                 stream.ports.reverse();
             }
-            self.streams.insert(connection, stream);
-            self.order.push_back((0, connection));
+            if let Some((_, mut given_up)) = self.streams.insert(connection, stream, 0) {
+                self.bytes -= given_up.cost();
+                given_up.finish(ready);
+            }
         }
-        let Some(stream) = self.streams.get_mut(&connection) else { return };
+        let Some(stream) = self.streams.touch(&connection) else { return };
         let before = stream.cost();
-        self.clock += 1;
-        stream.used = self.clock;
         if is_first {
             let asks = flags & ACK == 0;
             if stream.directions[side].is_other(segment.sequence) || stream.closed && asks {
@@ -195,30 +195,10 @@ impl Streams {
 
     /// No segment follows: what waits for others is judged as it is.
     pub fn finish(&mut self, ready: &mut dyn FnMut(Pdu)) {
-        let mut streams: Vec<_> = self.streams.drain().collect();
-        streams.sort_by_key(|(_, stream)| stream.used);
-        for (_, mut stream) in streams {
+        while let Some((_, mut stream)) = self.streams.pop(0) {
             stream.finish(ready);
         }
-        self.order.clear();
         self.bytes = 0;
-    }
-
-    fn make_room(&mut self, ready: &mut dyn FnMut(Pdu)) {
-        if self.streams.len() < MOST_CONNECTIONS {
-            return;
-        }
-        while let Some((used, connection)) = self.order.pop_front() {
-            let Some(stream) = self.streams.get(&connection) else { continue };
-            if stream.used != used {
-                // Used since it was queued.
-                self.order.push_back((stream.used, connection));
-            } else if let Some(mut stream) = self.streams.remove(&connection) {
-                self.bytes -= stream.cost();
-                stream.finish(ready);
-                return;
-            }
-        }
     }
 }
 
@@ -267,7 +247,7 @@ mod tests {
                     streams.take(&segment, &buffer, &places, 1, &mut |_| ());
                 }
                 most = most.max(streams.bytes);
-                assert!(streams.streams.len() <= MOST_CONNECTIONS);
+                assert!(streams.streams.len(0) <= MOST_CONNECTIONS);
             }
         }
         let kept: usize = streams.streams.values().map(Stream::cost).sum();

@@ -13,7 +13,7 @@ impl Engine {
     pub(super) fn receive(&mut self, segment: &Segment, now: Duration) -> Outcome {
         let key = Key::of_received(segment.ends());
         let flags = segment.flags();
-        let known = self.table.get(&key);
+        let known = self.table.get(&key).copied();
         if flags & RST != 0 {
             // The kernel judges it. Others than this one it does not take, and goes on (RFC 5961).
             if let Some(connection) = known

@@ -13,7 +13,7 @@ impl Engine {
         let key = Key::of_sent(segment.ends());
         let flags = segment.flags();
         if flags & RST != 0 {
-            if let Some(connection) = self.table.get(&key) {
+            if let Some(connection) = self.table.get(&key).copied() {
                 self.keep(key, Connection { reset: true, ..connection }, now);
             }
             return Outcome::Pass;
@@ -40,7 +40,7 @@ impl Engine {
 
     fn send_syn(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
         let isn = Some(segment.sequence());
-        let known = self.table.get(&key).filter(|connection| {
+        let known = self.table.get(&key).copied().filter(|connection| {
             connection.own_isn == isn && matches!(connection.phase, Phase::Opening { .. })
         });
         let fresh = || self.new_connection(Phase::Opening { peer: None }, &key);
@@ -53,7 +53,7 @@ impl Engine {
         let outcome = self.ask(&connection, connection.offer.value, segment);
         match outcome {
             Outcome::Replace => self.keep(key, connection, now),
-            _ => self.table.remove(&key),
+            _ => drop(self.table.remove(&key)),
         }
         outcome
     }
@@ -61,7 +61,7 @@ impl Engine {
     fn send_syn_ack(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
         let own = Some(segment.sequence());
         let peer_isn = segment.acknowledgment().wrapping_sub(1);
-        let Some(mut connection) = self.table.get(&key) else {
+        let Some(mut connection) = self.table.get(&key).copied() else {
             return self.unprotected(segment);
         };
         let answered = match connection.phase {
@@ -145,7 +145,7 @@ impl Engine {
     }
 
     fn send_segment(&mut self, key: &Key, segment: &Segment, now: Duration) -> Outcome {
-        let Some(mut connection) = self.table.get(key) else {
+        let Some(mut connection) = self.table.get(key).copied() else {
             return self.unprotected(segment);
         };
         let value = match connection.phase {

@@ -20,7 +20,8 @@ use super::tcp;
 use crate::address::Address;
 use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
-use std::collections::{HashMap, HashSet, VecDeque};
+use crate::lru::Lru;
+use std::collections::HashSet;
 
 /// The alternate checksum.
 pub static ALTERNATE: Protocol = Protocol {
@@ -128,42 +129,43 @@ impl Connection {
 }
 
 /// What the SYNs of TCP connections asked for. Only connections in which one asked are kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Agreements {
-    asked: HashMap<Connection, [u8; 2]>,
-    order: VecDeque<Connection>,
+    /// What each side asked for, in the order in which the first one did.
+    asked: Lru<Connection, [u8; 2]>,
     /// Ports at which a connection to storage was set up that is recognised by its first segment alone.
     pub(crate) storage_ports: HashSet<u16>,
 }
 
+impl Default for Agreements {
+    fn default() -> Self {
+        Agreements { asked: Lru::new([MOST]), storage_ports: HashSet::new() }
+    }
+}
+
 impl Agreements {
-    /// Has no connection asked for anything?
+    /// Returns whether no connection has asked for anything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty()
     }
 
     fn syn(&mut self, connection: Connection, side: usize, first: bool, value: Option<u8>) {
-        if value.is_none() && !self.asked.contains_key(&connection) {
-            return;
+        if self.asked.get(&connection).is_none() {
+            if value.is_none() {
+                return;
+            }
+            self.asked.insert(connection, [UNSEEN; 2], 0);
         }
-        let order = &mut self.order;
-        let asked = self.asked.entry(connection).or_insert_with(|| {
-            order.push_back(connection);
-            [UNSEEN; 2]
-        });
+        let Some(asked) = self.asked.get_mut(&connection) else { return };
         if first {
             // A new connection between the same ends; or both open at once, then the other side has asked, too.
             *asked = if value.is_some() { *asked } else { [UNSEEN; 2] };
         }
         asked[side] = value.unwrap_or(0);
-        while self.asked.len() > MOST {
-            let Some(oldest) = self.order.pop_front() else { break };
-            self.asked.remove(&oldest);
-        }
     }
 
-    /// The value both sides agreed upon, if both SYNs were seen.
+    /// Returns the value both sides agreed upon, if both SYNs were seen.
     fn of(&self, connection: &Connection) -> Option<u8> {
         let &[one, other] = self.asked.get(connection)?;
         if one == UNSEEN || other == UNSEEN { None } else { agreed(one, other) }
@@ -383,7 +385,7 @@ mod tests {
             let (connection, side) = Connection::of(&[1; 4], &[2; 4], [port, 443]);
             agreements.syn(connection, side, true, Some(4));
         }
-        assert_eq!(agreements.asked.len(), MOST);
+        assert_eq!(agreements.asked.len(0), MOST);
         assert_eq!(agreements.of(&one), None);
     }
 
