@@ -1,8 +1,10 @@
 //! A check: one place in a packet that holds a check value, what it covers, and what it turned out to be.
 
+mod piece;
 mod rule;
 mod verdict;
 
+pub use piece::{Given, Piece, PseudoHeader};
 pub use rule::Rule;
 
 /// A run of bytes in a buffer. Its end may lie beyond what was captured: then it is *claimed*, by a length field, and
@@ -64,41 +66,6 @@ pub struct Protocol {
     pub title: &'static str,
     /// The document and section that defines it.
     pub source: &'static str,
-}
-
-/// A part of what a check covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// Bytes of the buffer. The check's own field counts as zero in them.
-    Bytes(Span),
-    /// Bytes that stand in no packet, as the lengths and protocol numbers of pseudo-headers.
-    Given {
-        /// The bytes, and some behind them that do not count.
-        bytes: [u8; 16],
-        /// How many count.
-        length: u8,
-    },
-}
-
-impl Piece {
-    /// A piece of its own bytes; those behind the sixteenth do not fit and are left out.
-    #[must_use]
-    pub fn given(source: &[u8]) -> Piece {
-        let mut bytes = [0; 16];
-        let length = source.len().min(16);
-        bytes[..length].copy_from_slice(&source[..length]);
-        Piece::Given { bytes, length: length as u8 }
-    }
-
-    /// Its bytes, if the buffer has them all.
-    #[must_use]
-    #[inline]
-    pub fn of<'a>(&'a self, buffer: &'a [u8]) -> Option<&'a [u8]> {
-        match self {
-            Piece::Bytes(span) => span.of(buffer),
-            Piece::Given { bytes, length } => bytes.get(..usize::from(*length)),
-        }
-    }
 }
 
 /// Why a check value cannot be judged.

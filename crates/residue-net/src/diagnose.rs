@@ -149,9 +149,9 @@ fn for_header_destination(finding: &Finding<'_>) -> Option<u64> {
     if pseudo[0] == usual {
         return None;
     }
-    let given = pseudo.iter().filter(|piece| matches!(piece, Piece::Given { .. }));
+    let rest = pseudo.iter().filter(|piece| matches!(piece, Piece::PseudoHeader(_)));
     let mut pieces = vec![Piece::Bytes(source), Piece::Bytes(destination)];
-    pieces.extend(given);
+    pieces.extend(rest);
     pieces.extend_from_slice(&cover[pseudo.len()..]);
     with_pieces(check, finding.buffer.bytes, &pieces)
 }
@@ -178,24 +178,13 @@ fn other_length(finding: &Finding<'_>, stored: u64) -> Option<u32> {
             *pieces.last_mut()? = Piece::Bytes(Span { start: last.start, end });
             let same_pseudo = with_pieces(check, finding.buffer.bytes, &pieces);
             let length = end - last.start;
-            set_length(&mut pieces[..usize::from(check.pseudo)], length);
+            for piece in &mut pieces {
+                if let Piece::PseudoHeader(header) = piece {
+                    *header = header.with_length(length);
+                }
+            }
             let other_pseudo = with_pieces(check, finding.buffer.bytes, &pieces);
             // Zeros do not change a sum: then the length explains nothing.
             [same_pseudo, other_pseudo].contains(&Some(stored)).then_some(length)
         })
-}
-
-/// Puts a length into a pseudo-header.
-fn set_length(pseudo: &mut [Piece], value: u32) {
-    for piece in pseudo {
-        match piece {
-            Piece::Given { bytes, length: 4 } => {
-                bytes[2..4].copy_from_slice(&(value as u16).to_be_bytes());
-            }
-            Piece::Given { bytes, length: 8 } => {
-                bytes[..4].copy_from_slice(&value.to_be_bytes());
-            }
-            _ => {}
-        }
-    }
 }

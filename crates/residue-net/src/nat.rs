@@ -199,21 +199,18 @@ fn update(finding: &Finding<'_>, changes: &mut Changes) {
     let mut covered = Vec::new();
     let (mut length, mut field) = (0u64, None);
     for piece in pieces {
-        match piece {
-            Piece::Bytes(span) => {
-                let own = check.field[0].start;
-                if (span.start..span.end).contains(&own) {
-                    field = Some(length + u64::from(own - span.start));
-                }
-                let inside = changes.range(span.start..span.end.max(span.start));
-                let inside = inside.filter(|(at, (old, new))| old != new && !is_own(check, **at));
-                covered.extend(
-                    inside.map(|(at, &(old, new))| (length + u64::from(at - span.start), old, new)),
-                );
-                length += u64::from(span.len());
+        if let Piece::Bytes(span) = piece {
+            let own = check.field[0].start;
+            if (span.start..span.end).contains(&own) {
+                field = Some(length + u64::from(own - span.start));
             }
-            Piece::Given { length: count, .. } => length += u64::from(*count),
+            let inside = changes.range(span.start..span.end.max(span.start));
+            let inside = inside.filter(|(at, (old, new))| old != new && !is_own(check, **at));
+            covered.extend(
+                inside.map(|(at, &(old, new))| (length + u64::from(at - span.start), old, new)),
+            );
         }
+        length += u64::from(piece.len());
     }
     let Some(stored) = check.stored(finding.buffer.bytes) else { return };
     if covered.is_empty() {

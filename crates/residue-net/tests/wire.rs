@@ -89,7 +89,7 @@ fn every_covered_bit_counts() {
             let pieces = &found.pieces[check.pieces.start as usize..check.pieces.end as usize];
             let spans = pieces.iter().filter_map(|piece| match piece {
                 Piece::Bytes(span) => Some(*span),
-                Piece::Given { .. } => None,
+                Piece::PseudoHeader(_) | Piece::Given(_) => None,
             });
             for at in spans.chain(check.field).flat_map(|span| span.start..span.end) {
                 for bit in 0..8 {

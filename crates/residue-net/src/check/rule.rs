@@ -327,8 +327,7 @@ fn place_of(field: Span, pieces: &[Piece]) -> Option<u64> {
             Piece::Bytes(span) if span.start <= field.start && field.end <= span.end => {
                 return Some(before + u64::from(field.start - span.start));
             }
-            Piece::Bytes(span) => before += u64::from(span.len()),
-            Piece::Given { length, .. } => before += u64::from(length),
+            piece => before += u64::from(piece.len()),
         }
     }
     None

@@ -69,32 +69,23 @@ impl Sum {
     }
 }
 
-/// Does the field hold the sum of the pseudo-header alone, with the length (Linux, and what NDIS calls checksum offload) or
-/// without it (large-send offload)?
+/// Returns whether the field holds the sum of the pseudo-header alone, with the length (Linux, and
+/// what NDIS calls checksum offload) or without it (large-send offload).
 fn is_offloaded(check: &Check, buffer: &[u8], cover: &[Piece]) -> bool {
     let Some(stored) = check.stored(buffer) else { return false };
     let pseudo = &cover[..usize::from(check.pseudo).min(cover.len())];
-    let sum = |length: bool| {
+    let sum = |has_length: bool| {
         let mut sum = Checksum::new();
-        for piece in pseudo {
-            match *piece {
-                Piece::Given { mut bytes, length: count } if !length => {
-                    without_length(&mut bytes, count);
-                    sum.update(&bytes[..usize::from(count).min(16)]);
+        for &piece in pseudo {
+            let piece = match piece {
+                Piece::PseudoHeader(header) if !has_length => {
+                    Piece::PseudoHeader(header.with_length(0))
                 }
-                _ => sum.update(piece.of(buffer).unwrap_or_default()),
-            }
+                piece => piece,
+            };
+            sum.update(piece.of(buffer).unwrap_or_default());
         }
         u64::from(!sum.value())
     };
     !pseudo.is_empty() && (stored == sum(true) || stored == sum(false))
-}
-
-/// A pseudo-header's given part is zero, protocol and length for IPv4, length, zeros and protocol for IPv6.
-fn without_length(bytes: &mut [u8; 16], count: u8) {
-    if count == 4 {
-        bytes[2..4].fill(0);
-    } else {
-        bytes[..4].fill(0);
-    }
 }

@@ -1,6 +1,6 @@
 //! What IPv4 and IPv6 have in common for the layers above.
 
-use crate::check::{Piece, Span};
+use crate::check::{Piece, PseudoHeader, Span};
 use crate::frame::Walk;
 
 /// The network layer around a transport header.
@@ -23,7 +23,7 @@ pub struct Ip {
 }
 
 impl Ip {
-    /// Pushes the pseudo-header of `length` bytes of payload (RFC 9293 section 3.1, RFC 8200 section 8.1).
+    /// Pushes the pseudo-header of `length` bytes of payload.
     #[inline]
     pub fn pseudo_header(&self, length: u32, pieces: &mut Vec<Piece>) {
         if !self.prefix.is_empty() {
@@ -33,16 +33,8 @@ impl Ip {
         } else {
             pieces.extend([self.source, self.destination].map(Piece::Bytes));
         }
-        let [a, b, c, d] = length.to_be_bytes();
-        let mut bytes = [0; 16];
-        let length = if self.version == 4 {
-            bytes[..4].copy_from_slice(&[0, self.protocol, c, d]);
-            4
-        } else {
-            bytes[..8].copy_from_slice(&[a, b, c, d, 0, 0, 0, self.protocol]);
-            8
-        };
-        pieces.push(Piece::Given { bytes, length });
+        let rest = if self.version == 4 { PseudoHeader::ipv4 } else { PseudoHeader::ipv6 };
+        pieces.push(Piece::PseudoHeader(rest(self.protocol, length)));
     }
 }
 

@@ -1,0 +1,120 @@
+//! What a check covers, piece by piece.
+
+use super::Span;
+
+/// A part of what a check covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes of the buffer. The check's own field counts as zero in them.
+    Bytes(Span),
+    /// What a pseudo-header has beside addresses.
+    PseudoHeader(PseudoHeader),
+    /// Other bytes that stand in no packet.
+    Given(Given),
+}
+
+impl Piece {
+    /// Returns a piece of its own bytes, at most 8; others are left out.
+    #[must_use]
+    pub fn given(source: &[u8]) -> Piece {
+        let mut bytes = [0; 8];
+        let length = source.len().min(8);
+        bytes[..length].copy_from_slice(&source[..length]);
+        Piece::Given(Given { bytes, length: length as u8 })
+    }
+
+    /// Returns its bytes, if the buffer has them all.
+    #[must_use]
+    #[inline]
+    pub fn of<'a>(&'a self, buffer: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Piece::Bytes(span) => span.of(buffer),
+            Piece::PseudoHeader(PseudoHeader(given)) | Piece::Given(given) => Some(given.bytes()),
+        }
+    }
+
+    /// Returns the number of its bytes.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        match self {
+            Piece::Bytes(span) => span.len(),
+            Piece::PseudoHeader(PseudoHeader(given)) | Piece::Given(given) => given.length.into(),
+        }
+    }
+
+    /// Returns whether it has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A few bytes that stand in no packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Given {
+    bytes: [u8; 8],
+    length: u8,
+}
+
+impl Given {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length).min(8)]
+    }
+}
+
+/// What a pseudo-header has beside addresses: the protocol, and the length of what is covered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PseudoHeader(Given);
+
+impl PseudoHeader {
+    /// Returns that of IPv4: zero, the protocol, a length of 16 bits (RFC 9293 section 3.1).
+    #[must_use]
+    #[inline]
+    pub fn ipv4(protocol: u8, length: u32) -> PseudoHeader {
+        let [_, _, c, d] = length.to_be_bytes();
+        PseudoHeader(Given { bytes: [0, protocol, c, d, 0, 0, 0, 0], length: 4 })
+    }
+
+    /// Returns that of IPv6: a length of 32 bits, zeros, the protocol (RFC 8200 section 8.1).
+    #[must_use]
+    #[inline]
+    pub fn ipv6(protocol: u8, length: u32) -> PseudoHeader {
+        let [a, b, c, d] = length.to_be_bytes();
+        PseudoHeader(Given { bytes: [a, b, c, d, 0, 0, 0, protocol], length: 8 })
+    }
+
+    /// Returns the pseudo-header with another length.
+    #[must_use]
+    pub fn with_length(self, length: u32) -> PseudoHeader {
+        let PseudoHeader(Given { bytes, length: count }) = self;
+        if count == 4 {
+            PseudoHeader::ipv4(bytes[1], length)
+        } else {
+            PseudoHeader::ipv6(bytes[7], length)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pseudo_headers_of_both_versions() {
+        let bytes = |header| Piece::PseudoHeader(header).of(&[]).map(<[u8]>::to_vec);
+        let (four, six) = (PseudoHeader::ipv4(6, 0x1_0203), PseudoHeader::ipv6(17, 0x0102_0304));
+        assert_eq!(bytes(four), Some(vec![0, 6, 2, 3]));
+        assert_eq!(bytes(six), Some(vec![1, 2, 3, 4, 0, 0, 0, 17]));
+        assert_eq!(bytes(four.with_length(0x0506)), Some(vec![0, 6, 5, 6]));
+        assert_eq!(bytes(six.with_length(0)), Some(vec![0, 0, 0, 0, 0, 0, 0, 17]));
+    }
+
+    #[test]
+    fn given_bytes_are_at_most_eight() {
+        let piece = Piece::given(&[1, 2, 3]);
+        assert_eq!((piece.of(&[]), piece.len()), (Some(&[1, 2, 3][..]), 3));
+        assert_eq!(Piece::given(&[7; 9]).of(&[]), Some(&[7; 8][..]));
+        assert!(Piece::given(&[]).is_empty());
+    }
+}
