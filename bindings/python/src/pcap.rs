@@ -122,7 +122,7 @@ fn report<'py>(
     });
     let tally = summary.diagnosis.tally();
     let causes: Vec<_> =
-        tally.iter().map(|((cause, protocol), &count)| (*cause, *protocol, count)).collect();
+        tally.iter().map(|((cause, protocol), &count)| (cause.name(), *protocol, count)).collect();
     let rewrites = summary.diagnosis.rewrites();
     let rewritten = rewrites.iter().map(|rewrite| {
         let (source, destination) = (rewrite.source.to_string(), rewrite.destination.to_string());

@@ -4,8 +4,10 @@
 //! chance once in 65535 times; few are tried.
 
 mod flipped_bit;
+mod kind;
 mod rewritten;
 
+pub use kind::CauseKind;
 pub use rewritten::{Diagnosis, Rewrite, Tally};
 
 use crate::buffer::{Finding, Places};
@@ -50,22 +52,7 @@ pub enum Bit {
 }
 
 impl Cause {
-    /// Its name in reports and options.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Offload => "offload",
-            Cause::Rewritten => "rewritten",
-            Cause::Zeroed => "zeroed",
-            Cause::ByteSwapped => "byte-swapped",
-            Cause::NegativeZero => "negative-zero",
-            Cause::OtherLength(_) => "other-length",
-            Cause::OtherDestination => "other-destination",
-            Cause::FlippedBit(_) => "flipped-bit",
-        }
-    }
-
-    /// What is known of it beyond its name, in a buffer whose bytes stand at `places`.
+    /// Returns what is known of it beyond its kind, in a buffer whose bytes stand at `places`.
     #[must_use]
     pub fn detail(self, places: Places<'_>) -> Option<String> {
         match self {
@@ -81,23 +68,7 @@ impl Cause {
             _ => None,
         }
     }
-
-    /// The names of all causes, and [`UNKNOWN`].
-    pub const NAMES: [&'static str; 9] = [
-        "offload",
-        "rewritten",
-        "zeroed",
-        "byte-swapped",
-        "negative-zero",
-        "other-length",
-        "other-destination",
-        "flipped-bit",
-        UNKNOWN,
-    ];
 }
-
-/// Stands in reports and options for a cause that was not found.
-pub const UNKNOWN: &str = "unknown";
 
 /// Why this check is not good, in as far as the packet alone tells: [`Diagnosis::cause`] knows the packets around it, too.
 /// `None` for one that is not bad, and where no reason is found.

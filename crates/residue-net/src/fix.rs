@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::buffer::{Buffer, Finding, Places};
 use crate::check::{Check, Verdict};
-use crate::diagnose::{Cause, Diagnosis, UNKNOWN};
+use crate::diagnose::{Cause, CauseKind, Diagnosis};
 use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
 use crate::summary::Summary;
@@ -15,8 +15,8 @@ use std::io;
 /// Which checks to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Those with one of these causes, by name.
-    pub causes: Vec<String>,
+    /// Those with a cause of one of these kinds.
+    pub causes: Vec<CauseKind>,
     /// Also in packets whose length is 0, as segmentation offload leaves it. The card cut them into several: with a checksum
     /// over the whole they are not what was sent.
     pub tso: bool,
@@ -26,26 +26,25 @@ impl Default for Policy {
     /// What is explained without doubt about the data: offloaded checksums and rewritten addresses. A wrong value may be
     /// all that shows that data were corrupted; others are repaired only when asked for.
     fn default() -> Self {
-        Policy::of(&[Cause::Offload.name(), Cause::Rewritten.name()])
+        Policy::of([CauseKind::Offload, CauseKind::Rewritten])
     }
 }
 
 impl Policy {
-    /// Repairs what has one of these causes.
+    /// Repairs what has a cause of one of these kinds.
     #[must_use]
-    pub fn of(causes: &[&str]) -> Self {
-        Policy { causes: causes.iter().map(|&cause| cause.to_string()).collect(), tso: false }
+    pub fn of(causes: impl IntoIterator<Item = CauseKind>) -> Self {
+        Policy { causes: causes.into_iter().collect(), tso: false }
     }
 
     /// Repairs whatever is wrong.
     #[must_use]
     pub fn all() -> Self {
-        Policy::of(&Cause::NAMES)
+        Policy::of(CauseKind::ALL)
     }
 
     fn covers(&self, cause: Option<Cause>, check: &Check) -> bool {
-        let name = cause.map_or(UNKNOWN, Cause::name);
-        (self.tso || !check.length_zero) && self.causes.iter().any(|wanted| wanted == name)
+        (self.tso || !check.length_zero) && self.causes.contains(&cause.into())
     }
 }
 

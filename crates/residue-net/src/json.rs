@@ -45,7 +45,7 @@ pub fn capture(
     };
     let mut causes = json!({});
     for ((cause, protocol), number) in summary.diagnosis.tally() {
-        causes[cause][protocol] = number.into();
+        causes[cause.name()][protocol] = number.into();
     }
     let faults = |faults: &Faults| json!({ "wrong": faults.wrong, "offloaded": faults.offloaded });
     let protocols = summary.protocols();

@@ -1,16 +1,16 @@
-//! One check value as reports tell it, whatever they are written in.
+//! One check value as reports show it, whatever their format.
 
 use crate::address::Address;
 use crate::buffer::Finding;
 use crate::check::Verdict;
-use crate::diagnose::{Cause, UNKNOWN};
+use crate::diagnose::{Cause, CauseKind};
 
 /// What reports say of a [`Finding`] beyond its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Why it cannot be judged.
     pub reason: Option<&'static str>,
-    /// Why it is not right: the cause's name, or [`UNKNOWN`].
+    /// Why it is not right: the name of the cause's kind.
     pub cause: Option<&'static str>,
     /// What is known of the cause beyond its name.
     pub detail: Option<String>,
@@ -23,7 +23,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// Of a check and its cause, as [`Diagnosis::cause`](crate::diagnose::Diagnosis::cause) knows it.
+    /// Returns the record of a check with the cause that
+    /// [`Diagnosis::cause`](crate::diagnose::Diagnosis::cause) gives.
     #[must_use]
     pub fn of(finding: &Finding<'_>, cause: Option<Cause>) -> Record {
         let places = finding.buffer.places;
@@ -34,7 +35,7 @@ impl Record {
                 Verdict::Unverifiable(reason) => Some(reason.text()),
                 _ => None,
             },
-            cause: wrong.then(|| cause.map_or(UNKNOWN, Cause::name)),
+            cause: wrong.then(|| CauseKind::from(cause).name()),
             detail: cause.and_then(|cause| cause.detail(places)),
             source,
             destination,

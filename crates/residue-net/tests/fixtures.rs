@@ -2,7 +2,7 @@
 
 use residue_fixtures::{Case, Frame, Repair};
 use residue_net::check::Verdict;
-use residue_net::diagnose::Diagnosis;
+use residue_net::diagnose::{CauseKind, Diagnosis};
 use residue_net::fix::{Policy, Repairer};
 use residue_net::pcap::{Reader, patch};
 use residue_net::rewrite::Rewriter;
@@ -60,7 +60,9 @@ fn causes(file: &[u8]) -> Vec<Option<&'static str>> {
     let mut causes = Vec::new();
     verify::capture(file, |buffer| {
         let found = buffer.findings().filter(|it| wrong(it.verdict));
-        causes.extend(found.map(|it| diagnosis.cause(&it).map(|cause| cause.name())));
+        causes.extend(
+            found.map(|it| diagnosis.cause(&it).map(|cause| CauseKind::from(Some(cause)).name())),
+        );
     })
     .unwrap();
     causes

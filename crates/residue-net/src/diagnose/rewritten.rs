@@ -1,7 +1,7 @@
 //! Addresses or ports changed without the checksum: what a checksum lacks is then what the old ones summed to less what the
 //! new ones do, the same in every packet between two addresses.
 
-use super::{Cause, UNKNOWN, cause, flipped_bit};
+use super::{Cause, CauseKind, cause, flipped_bit};
 use crate::address::Address;
 use crate::buffer::Finding;
 use crate::check::{Piece, Protocol, Verdict};
@@ -27,8 +27,8 @@ struct Key {
 #[derive(Clone, Debug)]
 struct Evidence {
     packets: u64,
-    /// What the packets by themselves said, in case that they remain single.
-    own: Vec<(Option<Cause>, &'static Protocol, u64)>,
+    /// The causes that the packets alone suggest, which count if they remain single.
+    own: Vec<(CauseKind, &'static Protocol, u64)>,
     ports: Option<[u16; 2]>,
     several_ports: bool,
     last: u64,
@@ -52,8 +52,8 @@ pub struct Rewrite {
     pub likely: Vec<(bool, Address)>,
 }
 
-/// How many checks have a cause: by the cause's name and the protocol's.
-pub type Tally = BTreeMap<(&'static str, &'static str), u64>;
+/// How many checks have a cause: by its kind and the protocol's name.
+pub type Tally = BTreeMap<(CauseKind, &'static str), u64>;
 
 /// What was learnt about a capture's bad checks.
 #[derive(Debug, Default)]
@@ -101,6 +101,7 @@ impl Diagnosis {
         let own = cause(finding);
         let protocol = finding.check.protocol;
         let found = if may_be_rewritten(own) { key(finding) } else { None };
+        let own = CauseKind::from(own);
         let Some((key, stored)) = found else {
             return count(&mut self.tally, own, protocol, 1);
         };
@@ -123,10 +124,7 @@ impl Diagnosis {
         }
         evidence.several_ports |= evidence.ports != ports;
         self.any_rewritten |= evidence.is_enough();
-        let alike = |entry: &&mut (Option<Cause>, &Protocol, u64)| {
-            entry.0.map(Cause::name) == own.map(Cause::name) && entry.1 == protocol
-        };
-        match evidence.own.iter_mut().find(alike) {
+        match evidence.own.iter_mut().find(|entry| entry.0 == own && entry.1 == protocol) {
             Some(entry) => entry.2 += 1,
             None => evidence.own.push((own, protocol, 1)),
         }
@@ -138,8 +136,8 @@ impl Diagnosis {
         let mut tally = self.tally.clone();
         for evidence in self.evidence.values() {
             for &(own, protocol, times) in &evidence.own {
-                let cause = if evidence.is_enough() { Some(Cause::Rewritten) } else { own };
-                count(&mut tally, cause, protocol, times);
+                let kind = if evidence.is_enough() { CauseKind::Rewritten } else { own };
+                count(&mut tally, kind, protocol, times);
             }
         }
         tally
@@ -206,9 +204,8 @@ fn may_be_rewritten(own: Option<Cause>) -> bool {
     matches!(own, None | Some(Cause::FlippedBit(_) | Cause::OtherLength(_)))
 }
 
-fn count(tally: &mut Tally, cause: Option<Cause>, protocol: &Protocol, times: u64) {
-    let name = cause.map_or(UNKNOWN, Cause::name);
-    *tally.entry((name, protocol.name)).or_default() += times;
+fn count(tally: &mut Tally, kind: CauseKind, protocol: &Protocol, times: u64) {
+    *tally.entry((kind, protocol.name)).or_default() += times;
 }
 
 /// Does the value depend on the addresses: in a pseudo-header, or as IPv4's does?

@@ -7,7 +7,8 @@ use crate::output::{Bracket, Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
-use residue_net::diagnose::{Cause, UNKNOWN};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use residue_net::diagnose::CauseKind;
 use residue_net::fix::{Policy, Repair, Repairer};
 use residue_net::json::not_followed;
 use serde_json::json;
@@ -48,8 +49,8 @@ pub struct FixArgs {
     #[arg(long, conflicts_with = "only")]
     all: bool,
     /// Repair values with these causes, separated by commas
-    #[arg(long, value_name = "CAUSE", value_delimiter = ',', value_parser = Cause::NAMES)]
-    only: Vec<String>,
+    #[arg(long, value_name = "CAUSE", value_delimiter = ',', value_parser = causes())]
+    only: Vec<CauseKind>,
     /// Repair packets of length 0, too, as segmentation offload leaves them
     #[arg(long)]
     tso: bool,
@@ -61,6 +62,12 @@ pub struct FixArgs {
     json: bool,
 }
 
+/// Reads a cause by its name.
+fn causes() -> impl TypedValueParser<Value = CauseKind> {
+    PossibleValuesParser::new(CauseKind::ALL.map(CauseKind::name))
+        .try_map(|name| name.parse::<CauseKind>())
+}
+
 /// Repairs.
 pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     args.target.check(&args.file, args.list || args.json)?;
@@ -69,7 +76,7 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     } else if args.only.is_empty() {
         Policy::default()
     } else {
-        Policy::of(&args.only.iter().map(String::as_str).collect::<Vec<_>>())
+        Policy::of(args.only.iter().copied())
     };
     policy.tso = args.tso;
 
@@ -110,7 +117,7 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     // What follows a repair was right.
     let own = counts.iter().filter(|((cause, _), _)| *cause != FOLLOWS);
     let (offloaded, others): (Vec<_>, Vec<_>) =
-        own.partition(|((cause, _), _)| *cause == Cause::Offload.name());
+        own.partition(|((cause, _), _)| *cause == CauseKind::Offload.name());
     let sum = |part: Vec<(_, &u64)>| part.into_iter().map(|(_, count)| count).sum::<u64>();
     let (offloaded, others) = (sum(offloaded), sum(others));
     let repaired = offloaded + others;
@@ -209,7 +216,7 @@ impl Tally<'_> {
 const FOLLOWS: &str = "follows";
 
 fn cause_name(repair: &Repair) -> &'static str {
-    if repair.follows { FOLLOWS } else { repair.cause.map_or(UNKNOWN, Cause::name) }
+    if repair.follows { FOLLOWS } else { CauseKind::from(repair.cause).name() }
 }
 
 fn repair_line(repair: &Repair) -> String {

@@ -4,7 +4,7 @@ use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
 use residue_net::Address;
 use residue_net::check::Verdict;
-use residue_net::diagnose::{Cause, Rewrite, UNKNOWN};
+use residue_net::diagnose::{Cause, CauseKind, Rewrite};
 use residue_net::record::Record;
 use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
 use residue_net::unfollowed::Unfollowed;
@@ -174,6 +174,7 @@ fn dash(number: u64) -> String {
 fn causes(summary: &Summary) -> Vec<Ranked> {
     let mut by_cause: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
     for ((cause, protocol), number) in summary.diagnosis.tally() {
+        let cause = cause.name();
         match by_cause.iter_mut().find(|entry| entry.0 == cause) {
             Some((_, parts)) => parts.push((number, protocol)),
             None => by_cause.push((cause, vec![(number, protocol)])),
@@ -282,7 +283,7 @@ pub fn check_line(
             if let Some(computed) = value(finding, finding.computed()) {
                 let _ = write!(line, ", should be {computed}");
             }
-            let _ = write!(line, ", {}", cause.map_or(UNKNOWN, Cause::name));
+            let _ = write!(line, ", {}", CauseKind::from(cause).name());
             if let Some(detail) = cause.and_then(|cause| cause.detail(finding.buffer.places)) {
                 let _ = write!(line, " ({detail})");
             }
