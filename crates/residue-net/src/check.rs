@@ -7,6 +7,8 @@ mod verdict;
 pub use piece::{Given, Piece, PseudoHeader};
 pub use rule::Rule;
 
+use std::ops::Range;
+
 /// A run of bytes in a buffer. Its end may lie beyond what was captured: then it is *claimed*, by a length field, and
 /// the bytes are missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,6 +36,16 @@ impl Span {
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
+    }
+
+    /// Returns where a field stands whose place is counted from the span's start. It may lie beyond
+    /// the span's end.
+    #[must_use]
+    pub const fn field(self, field: Range<u32>) -> Span {
+        Span {
+            start: self.start.saturating_add(field.start),
+            end: self.start.saturating_add(field.end),
+        }
     }
 
     /// What follows the first `count` bytes: empty if there are no more.

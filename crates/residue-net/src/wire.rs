@@ -52,6 +52,23 @@ use crate::check::Span;
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 use ip::Ip;
+use std::ops::Range;
+
+/// Where a field stands in its header, in bytes.
+pub type Field = Range<u32>;
+
+/// Returns the number in a field of a header, highest byte first.
+#[inline]
+fn number(header: &[u8], field: Field) -> u32 {
+    let bytes = header.get(field.start as usize..field.end as usize).unwrap_or_default();
+    bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+/// Returns the source and the destination port, with which every transport header begins.
+#[inline]
+fn ports(header: &[u8]) -> [u16; 2] {
+    [number(header, 0..2) as u16, number(header, 2..4) as u16]
+}
 
 /// Goes on by EtherType.
 pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {

@@ -1,5 +1,6 @@
 //! Cisco Discovery Protocol.
 
+use super::Field;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
@@ -7,8 +8,10 @@ use crate::frame::Walk;
 pub static CDP: Protocol =
     Protocol { name: "cdp", title: "CDP", source: "Cisco; odd lengths as its routers send them" };
 
+const CHECKSUM: Field = 2..4;
+
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let field = Span::at(span.start + 2, 2);
+    let field = span.field(CHECKSUM);
     walk.check(&CDP, Rule::Cdp, field, None, span, Presence::Present);
 }

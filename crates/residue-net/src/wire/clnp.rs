@@ -1,5 +1,6 @@
 //! OSI's network layer: CLNP (ISO 8473) and ES-IS (ISO 9542).
 
+use super::Field;
 use super::cotp;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
@@ -15,16 +16,22 @@ const DATA: u8 = 0x1c;
 const SEGMENTATION_PERMITTED: u8 = 0x80;
 const MORE_SEGMENTS: u8 = 0x40;
 
+const LENGTH: u32 = 1;
+const TYPE: u32 = 4;
+const SEGMENT_LENGTH: u32 = 5;
+const CHECKSUM: Field = 7..9;
+const DESTINATION_LENGTH: u32 = 9;
+
 /// CLNP, from the network layer protocol identifier on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(length), Some(kind), Some(segment)) =
-        (walk.u8(span, 1), walk.u8(span, 4), walk.u16(span, 5))
+        (walk.u8(span, LENGTH), walk.u8(span, TYPE), walk.u16(span, SEGMENT_LENGTH))
     else {
         return;
     };
     header(walk, &CLNP, span, length);
-    let Some([destination]) = walk.array::<1>(span, 9) else { return };
-    let source = 10 + u32::from(destination);
+    let Some(destination_length) = walk.u8(span, DESTINATION_LENGTH) else { return };
+    let source = DESTINATION_LENGTH + 1 + u32::from(destination_length);
     let Some(source_length) = walk.u8(span, source) else { return };
     let parts = source + 1 + u32::from(source_length);
     let whole = kind & SEGMENTATION_PERMITTED == 0
@@ -37,16 +44,16 @@ pub fn walk(walk: &mut Walk, span: Span) {
 
 /// ES-IS, from the network layer protocol identifier on.
 pub fn end_system(walk: &mut Walk, span: Span) {
-    if let Some(length) = walk.u8(span, 1) {
+    if let Some(length) = walk.u8(span, LENGTH) {
         header(walk, &ES_IS, span, length);
     }
 }
 
 fn header(walk: &mut Walk, protocol: &'static Protocol, span: Span, length: u8) {
-    let field = Span::at(span.start + 7, 2);
+    let field = span.field(CHECKSUM);
     let cover = Span::at(span.start, u32::from(length));
-    let presence = match walk.u16(span, 7) {
-        _ if length < 9 => Presence::LengthConflict,
+    let presence = match walk.u16(span, CHECKSUM.start) {
+        _ if u32::from(length) < CHECKSUM.end => Presence::LengthConflict,
         Some(0) => Presence::Absent,
         _ => Presence::Present,
     };

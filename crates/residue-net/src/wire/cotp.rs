@@ -7,6 +7,7 @@ use crate::frame::Walk;
 pub static COTP: Protocol =
     Protocol { name: "cotp", title: "COTP class 4", source: "RFC 905 section 6.17" };
 
+/// The code of the parameter.
 const CHECKSUM: u8 = 0xc3;
 
 /// From the length indicator on.

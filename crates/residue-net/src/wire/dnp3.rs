@@ -11,29 +11,40 @@ pub static HEADER: Protocol =
 pub static DATA: Protocol =
     Protocol { name: "dnp3.data", title: "DNP3 data block", source: "IEEE 1815, data link layer" };
 
-/// What a frame begins with.
+/// The two bytes that a frame begins with.
 pub const START: u16 = 0x0564;
+
+const LENGTH: u32 = 2;
+/// The header's bytes, its CRC included.
+const HEADER_BLOCK: u32 = 10;
+/// The bytes of the header that the length counts.
+const COUNTED: u8 = 5;
+/// The bytes of a data block.
+const DATA_BLOCK: u32 = 16;
+const CRC: u32 = 2;
 
 /// From the start bytes on. Frames that go on in another segment are judged as far as they are in this one.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut rest = span;
     while walk.u16(rest, 0) == Some(START) {
-        let Some(length) = walk.u8(rest, 2).filter(|&length| length >= 5) else { return };
-        block(walk, &HEADER, rest.take(10));
-        rest = rest.skip(10);
-        let mut left = u32::from(length) - 5;
+        let Some(length) = walk.u8(rest, LENGTH).filter(|&length| length >= COUNTED) else {
+            return;
+        };
+        block(walk, &HEADER, rest.take(HEADER_BLOCK));
+        rest = rest.skip(HEADER_BLOCK);
+        let mut left = u32::from(length - COUNTED);
         while left > 0 && !rest.is_empty() {
-            let data = left.min(16);
-            block(walk, &DATA, Span::at(rest.start, data + 2));
-            rest = rest.skip(data + 2);
+            let data = left.min(DATA_BLOCK);
+            block(walk, &DATA, Span::at(rest.start, data + CRC));
+            rest = rest.skip(data + CRC);
             left -= data;
         }
     }
 }
 
 fn block(walk: &mut Walk, protocol: &'static Protocol, span: Span) {
-    if span.len() > 2 {
-        let field = Span { start: span.end - 2, end: span.end };
+    if span.len() > CRC {
+        let field = Span { start: span.end - CRC, end: span.end };
         let cover = Span { start: span.start, end: field.start };
         walk.check(protocol, Rule::Dnp3, field, None, cover, Presence::Present);
     }

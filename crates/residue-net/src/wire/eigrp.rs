@@ -1,15 +1,18 @@
 //! EIGRP (RFC 7868).
 
+use super::Field;
 use super::ip::Ip;
-use crate::check::{Presence, Protocol, Rule, Span};
+use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
 /// The checksum: the message, without a pseudo-header over IPv6 too.
 pub static EIGRP: Protocol =
     Protocol { name: "eigrp", title: "EIGRP", source: "RFC 7868 section 6" };
 
+const CHECKSUM: Field = 2..4;
+
 /// From the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
-    let field = Span::at(ip.payload.start + 2, 2);
+    let field = ip.payload.field(CHECKSUM);
     walk.check(&EIGRP, Rule::Internet, field, None, ip.payload, Presence::Present);
 }

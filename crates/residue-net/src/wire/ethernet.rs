@@ -10,20 +10,28 @@ pub static FCS: Protocol = Protocol {
     source: "IEEE 802.3 section 3.2.9",
 };
 
+const TYPE: u32 = 12;
+const HEADER: u32 = 14;
+const FCS_LENGTH: u32 = 4;
+
+/// The type behind a VLAN tag's control information.
+const TAGGED_TYPE: u32 = 2;
+const TAG: u32 = 4;
+
 /// From the destination address on. `fcs` is the length of a frame check sequence at the end.
 pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
     let mut frame = frame;
     // Some files give the number of bits.
     if let Some(4 | 32) = fcs
-        && frame.len() >= 4 + 14
+        && frame.len() >= FCS_LENGTH + HEADER
     {
-        let cover = Span { start: frame.start, end: frame.end - 4 };
+        let cover = Span { start: frame.start, end: frame.end - FCS_LENGTH };
         let field = Span { start: cover.end, end: frame.end };
         walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
         frame = cover;
     }
-    if let Some(number) = walk.u16(frame, 12) {
-        typed(walk, number, frame.skip(14));
+    if let Some(number) = walk.u16(frame, TYPE) {
+        typed(walk, number, frame.skip(HEADER));
     }
 }
 
@@ -38,7 +46,7 @@ pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
 
 /// Behind a VLAN tag's type (IEEE 802.1Q): tag control information, then the next type or length.
 pub fn vlan(walk: &mut Walk, span: Span) {
-    if let Some(number) = walk.u16(span, 2) {
-        typed(walk, number, span.skip(4));
+    if let Some(number) = walk.u16(span, TAGGED_TYPE) {
+        typed(walk, number, span.skip(TAG));
     }
 }

@@ -1,6 +1,6 @@
 //! Generic routing encapsulation (RFC 2784, RFC 2890), PPTP's (RFC 2637), and Cisco's ERSPAN in it.
 
-use super::{ethernet, link, ppp};
+use super::{Field, ethernet, link, ppp};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
@@ -8,32 +8,42 @@ use crate::unfollowed::Numbering;
 /// The checksum: GRE header and payload.
 pub static GRE: Protocol = Protocol { name: "gre", title: "GRE", source: "RFC 2784 section 2.5" };
 
-const CHECKSUM: u16 = 0x8000;
-const ROUTING: u16 = 0x4000;
-const KEY: u16 = 0x2000;
-const SEQUENCE: u16 = 0x1000;
-const ACKNOWLEDGMENT: u16 = 0x0080;
+const FLAGS: u32 = 0;
+const PROTOCOL: u32 = 2;
+const CHECKSUM: Field = 4..6;
+/// The length of a source route, in its header.
+const ROUTE_LENGTH: u32 = 3;
+
+const CHECKSUM_PRESENT: u16 = 0x8000;
+const ROUTING_PRESENT: u16 = 0x4000;
+const KEY_PRESENT: u16 = 0x2000;
+const SEQUENCE_PRESENT: u16 = 0x1000;
+const ACKNOWLEDGMENT_PRESENT: u16 = 0x0080;
 
 /// From the flags on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let (Some(flags), Some(protocol)) = (walk.u16(span, 0), walk.u16(span, 2)) else { return };
+    let (Some(flags), Some(protocol)) = (walk.u16(span, FLAGS), walk.u16(span, PROTOCOL)) else {
+        return;
+    };
     let version = flags & 7;
     let mut length = 4;
-    if version == 0 && flags & (CHECKSUM | ROUTING) != 0 {
-        if flags & CHECKSUM != 0 {
-            let field = Span::at(span.start + 4, 2);
+    if version == 0 && flags & (CHECKSUM_PRESENT | ROUTING_PRESENT) != 0 {
+        if flags & CHECKSUM_PRESENT != 0 {
+            let field = span.field(CHECKSUM);
             walk.check(&GRE, Rule::Internet, field, None, span, Presence::Present);
         }
         length += 4;
     }
-    for (flag, allowed) in [(KEY, true), (SEQUENCE, true), (ACKNOWLEDGMENT, version == 1)] {
+    for (flag, allowed) in
+        [(KEY_PRESENT, true), (SEQUENCE_PRESENT, true), (ACKNOWLEDGMENT_PRESENT, version == 1)]
+    {
         if allowed && flags & flag != 0 {
             length += 4;
         }
     }
-    if version == 0 && flags & ROUTING != 0 {
+    if version == 0 && flags & ROUTING_PRESENT != 0 {
         // RFC 1701: source routes, the last of length 0.
-        while let Some(route) = walk.u8(span.skip(length), 3) {
+        while let Some(route) = walk.u8(span.skip(length), ROUTE_LENGTH) {
             length += 4 + u32::from(route);
             if route == 0 {
                 break;
@@ -43,7 +53,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let inner = span.skip(length);
     match (version, protocol) {
         (1, 0x880b) => ppp::walk(walk, inner),
-        (0, 0x88be) if flags & SEQUENCE == 0 => {
+        (0, 0x88be) if flags & SEQUENCE_PRESENT == 0 => {
             walk.deeper(|walk| ethernet::walk(walk, inner, None));
         }
         (0, 0x88be | 0x22eb) => walk.deeper(|walk| erspan(walk, inner)),

@@ -1,8 +1,9 @@
 //! ICMP (RFC 792) and ICMPv6 (RFC 4443).
 
+use super::Field;
 use super::icmp_extension::{self, Place};
 use super::ip::Ip;
-use crate::check::{Presence, Protocol, Rule, Span};
+use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
 /// ICMP's checksum: the whole message.
@@ -12,9 +13,11 @@ pub static ICMP: Protocol = Protocol { name: "icmp", title: "ICMP", source: "RFC
 pub static ICMPV6: Protocol =
     Protocol { name: "icmpv6", title: "ICMPv6", source: "RFC 4443 section 2.3" };
 
+const CHECKSUM: Field = 2..4;
+
 /// From the type on. What a message quotes of another packet is evidence, and no packet of its own: it is not followed.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
-    let field = Span::at(ip.payload.start + 2, 2);
+    let field = ip.payload.field(CHECKSUM);
     walk.check(&ICMP, Rule::Internet, field, None, ip.payload, Presence::Present);
     match walk.array(ip.payload, 0) {
         // Destination unreachable, time exceeded, parameter problem: the length in units of 4 bytes.
@@ -28,7 +31,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
 
 /// The same for IPv6.
 pub fn walk_v6(walk: &mut Walk, ip: &Ip) {
-    let field = Span::at(ip.payload.start + 2, 2);
+    let field = ip.payload.field(CHECKSUM);
     walk.check(&ICMPV6, Rule::Internet, field, Some(ip), ip.payload, Presence::Present);
     match walk.array(ip.payload, 0) {
         // Destination unreachable, time exceeded: the length in units of 8 bytes.

@@ -1,5 +1,6 @@
 //! ICMP extensions (RFC 4884, RFC 8335).
 
+use super::Field;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
@@ -16,20 +17,27 @@ pub enum Place {
     Header,
 }
 
+const ICMP_HEADER: u32 = 8;
+/// A quoted packet is padded to as many bytes.
+const LEAST_QUOTE: u32 = 128;
+const CHECKSUM: Field = 2..4;
+
 /// From the ICMP type on.
 pub fn walk(walk: &mut Walk, message: Span, place: Place) {
     let structure = match place {
-        Place::Header => message.skip(8),
-        Place::Quote(0) => message.skip(8 + 128),
-        Place::Quote(length) => message.skip(8 + length.max(128)),
+        Place::Header => message.skip(ICMP_HEADER),
+        Place::Quote(0) => message.skip(ICMP_HEADER + LEAST_QUOTE),
+        Place::Quote(length) => message.skip(ICMP_HEADER + length.max(LEAST_QUOTE)),
     };
-    let (Some(version), Some(checksum)) = (walk.u8(structure, 0), walk.u16(structure, 2)) else {
+    let (Some(version), Some(checksum)) =
+        (walk.u8(structure, 0), walk.u16(structure, CHECKSUM.start))
+    else {
         return;
     };
     if version >> 4 != 2 {
         return;
     }
-    let field = Span::at(structure.start + 2, 2);
+    let field = structure.field(CHECKSUM);
     if matches!(place, Place::Quote(0)) {
         // Old senders always quote 128 bytes; but so long a quote may be without any extension. Only a checksum tells.
         let before = walk.found.checks.len();

@@ -1,8 +1,9 @@
 //! IGMP (RFC 3376), and DVMRP in it.
 
+use super::Field;
 use super::ip::Ip;
 use super::pim;
-use crate::check::{Presence, Protocol, Rule, Span};
+use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
 /// IGMP's checksum: the whole payload of the IP packet.
@@ -16,6 +17,8 @@ pub static DVMRP: Protocol =
 const DVMRP_TYPE: u8 = 0x13;
 const PIM_VERSION_1: u8 = 0x14;
 
+const CHECKSUM: Field = 2..4;
+
 /// From the type on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some(kind) = walk.u8(ip.payload, 0) else { return };
@@ -24,6 +27,6 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
         PIM_VERSION_1 => &pim::PIM,
         _ => &IGMP,
     };
-    let field = Span::at(ip.payload.start + 2, 2);
+    let field = ip.payload.field(CHECKSUM);
     walk.check(protocol, Rule::Internet, field, None, ip.payload, Presence::Present);
 }

@@ -38,9 +38,15 @@ impl Ip {
     }
 }
 
+/// The authentication header's fields. Its length is in units of 4 bytes, less 2.
+const NEXT_HEADER: u32 = 0;
+const LENGTH: u32 = 1;
+
 /// The authentication header of IPsec (RFC 4302), and what it protects. Its integrity value takes a key to check.
 pub fn authentication(walk: &mut Walk, ip: &Ip) {
-    if let (Some(next), Some(length)) = (walk.u8(ip.payload, 0), walk.u8(ip.payload, 1)) {
+    if let (Some(next), Some(length)) =
+        (walk.u8(ip.payload, NEXT_HEADER), walk.u8(ip.payload, LENGTH))
+    {
         let payload = ip.payload.skip((u32::from(length) + 2) * 4);
         super::ip_protocol(walk, &Ip { protocol: next, payload, ..*ip });
     }

@@ -1,6 +1,7 @@
 //! IPv4 (RFC 791): the header checksum, fragments, source routes.
 
 use super::ip::Ip;
+use super::{Field, number};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::{Fragment, Walk};
 use crate::unfollowed::Numbering;
@@ -9,30 +10,46 @@ use crate::unfollowed::Numbering;
 pub static HEADER: Protocol =
     Protocol { name: "ip", title: "IPv4 header", source: "RFC 791 section 3.1" };
 
+/// The version, and the header's length in units of 4 bytes.
+const VERSION: usize = 0;
+const TOTAL_LENGTH: Field = 2..4;
+const IDENTIFICATION: Field = 4..6;
+const FRAGMENT: Field = 6..8;
+const PROTOCOL: usize = 9;
+const CHECKSUM: Field = 10..12;
+pub(super) const SOURCE: Field = 12..16;
+const DESTINATION: Field = 16..20;
+/// The header's length without options.
+const SHORTEST_HEADER: u32 = 20;
+
+const MORE_FRAGMENTS: u32 = 0x2000;
+/// The fragment's offset, in units of 8 bytes.
+const OFFSET: u32 = 0x1fff;
+
 const LOOSE_SOURCE_ROUTE: u8 = 131;
 const STRICT_SOURCE_ROUTE: u8 = 137;
 
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let Some(header) = walk.array::<20>(span, 0) else { return };
-    let header_length = u32::from(header[0] & 15) * 4;
-    if header[0] >> 4 != 4 {
-        return walk.unfollowed(Numbering::IpVersion, header[0] >> 4);
+    let Some(header) = walk.array::<{ SHORTEST_HEADER as usize }>(span, 0) else { return };
+    let (version, header_length) = (header[VERSION] >> 4, u32::from(header[VERSION] & 15) * 4);
+    if version != 4 {
+        return walk.unfollowed(Numbering::IpVersion, version);
     }
-    if header_length < 20 {
+    if header_length < SHORTEST_HEADER {
         return;
     }
     let outer = (walk.addresses, walk.length_zero);
-    let source = Span::at(span.start + 12, 4);
-    let destination = Span::at(span.start + 16, 4);
+    let source = span.field(SOURCE);
+    let destination = span.field(DESTINATION);
     walk.addresses = [source, destination];
     walk.found.networks.push(walk.addresses);
 
-    let field = Span::at(span.start + 10, 2);
+    let field = span.field(CHECKSUM);
     let cover = Span::at(span.start, header_length);
     walk.check(&HEADER, Rule::Internet, field, None, cover, Presence::Present);
 
-    let total_length = u32::from(u16::from_be_bytes([header[2], header[3]]));
+    let total_length = number(&header, TOTAL_LENGTH);
     walk.length_zero = total_length == 0;
     let end = if total_length == 0 { span.end } else { span.start.saturating_add(total_length) };
     if end >= cover.end {
@@ -41,19 +58,19 @@ pub fn walk(walk: &mut Walk, span: Span) {
             source,
             destination: last_destination(walk, cover).unwrap_or(destination),
             prefix: Span::default(),
-            protocol: header[9],
+            protocol: header[PROTOCOL],
             payload: Span { start: cover.end, end },
             length_zero: total_length == 0,
         };
-        let fragment = u16::from_be_bytes([header[6], header[7]]);
-        if fragment & 0x3fff == 0 {
+        let fragment = number(&header, FRAGMENT);
+        if fragment & (MORE_FRAGMENTS | OFFSET) == 0 {
             super::ip_protocol(walk, &ip);
         } else {
             walk.found.fragments.push(Fragment {
                 ip,
-                identification: u32::from(u16::from_be_bytes([header[4], header[5]])),
-                offset: u32::from(fragment & 0x1fff) * 8,
-                more: fragment & 0x2000 != 0,
+                identification: number(&header, IDENTIFICATION),
+                offset: (fragment & OFFSET) * 8,
+                more: fragment & MORE_FRAGMENTS != 0,
                 depth: walk.depth,
             });
         }
@@ -63,7 +80,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
 
 /// The last address of a source route that is not used up: the header's destination is only the next stop.
 fn last_destination(walk: &Walk, header: Span) -> Option<Span> {
-    let mut options = header.skip(20);
+    let mut options = header.skip(SHORTEST_HEADER);
     while let Some(kind) = walk.u8(options, 0) {
         match kind {
             0 => break,

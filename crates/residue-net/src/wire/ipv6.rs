@@ -1,9 +1,31 @@
 //! IPv6 (RFC 8200): extension headers, and the addresses that count in pseudo-headers.
 
 use super::ip::Ip;
+use super::{Field, number};
 use crate::check::Span;
 use crate::frame::{Fragment, Walk};
 use crate::unfollowed::Numbering;
+
+const VERSION: usize = 0;
+const PAYLOAD_LENGTH: Field = 4..6;
+const NEXT_HEADER: usize = 6;
+pub(super) const SOURCE: Field = 8..24;
+const DESTINATION: Field = 24..40;
+pub(super) const HEADER: u32 = 40;
+
+/// Fields of extension headers: the next one's number, and the length in units of 8 bytes, less 1.
+const NEXT: u32 = 0;
+const LENGTH: u32 = 1;
+const FRAGMENT_OFFSET: u32 = 2;
+const FRAGMENT_IDENTIFICATION: u32 = 4;
+const FRAGMENT_HEADER: u32 = 8;
+const ROUTING_TYPE: u32 = 2;
+const SEGMENTS_LEFT: u32 = 3;
+/// The addresses that a compressed source route leaves out, and its padding (RFC 6554 section 3).
+const COMPRESSION: u32 = 4;
+const PADDING: u32 = 5;
+/// Where a routing header's addresses begin.
+const ADDRESSES: u32 = 8;
 
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
@@ -18,21 +40,21 @@ const JUMBO_PAYLOAD: u8 = 194;
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<8>(span, 0) else { return };
-    if header[0] >> 4 != 6 {
-        return walk.unfollowed(Numbering::IpVersion, header[0] >> 4);
+    if header[VERSION] >> 4 != 6 {
+        return walk.unfollowed(Numbering::IpVersion, header[VERSION] >> 4);
     }
-    if !walk.is_whole(span.take(40)) {
+    if !walk.is_whole(span.take(HEADER)) {
         return;
     }
     let outer = (walk.addresses, walk.length_zero);
-    let source = Span::at(span.start + 8, 16);
-    let destination = Span::at(span.start + 24, 16);
+    let source = span.field(SOURCE);
+    let destination = span.field(DESTINATION);
     walk.addresses = [source, destination];
     walk.found.networks.push(walk.addresses);
-    let length = u32::from(u16::from_be_bytes([header[4], header[5]]));
-    let start = span.start + 40;
+    let length = number(&header, PAYLOAD_LENGTH);
+    let start = span.start + HEADER;
     let end = if length == 0 { span.end } else { start + length };
-    let length_zero = length == 0 && header[6] != NO_NEXT_HEADER;
+    let length_zero = length == 0 && header[NEXT_HEADER] != NO_NEXT_HEADER;
     payload(
         walk,
         Ip {
@@ -40,7 +62,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
             source,
             destination,
             prefix: Span::default(),
-            protocol: header[6],
+            protocol: header[NEXT_HEADER],
             payload: Span { start, end: end.max(start) },
             length_zero,
         },
@@ -53,7 +75,7 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
     let mut ip = ip;
     loop {
         let rest = ip.payload;
-        let (Some(next), Some(length)) = (walk.u8(rest, 0), walk.u8(rest, 1)) else {
+        let (Some(next), Some(length)) = (walk.u8(rest, NEXT), walk.u8(rest, LENGTH)) else {
             return upper(walk, &ip);
         };
         let in_eights = (u32::from(length) + 1) * 8;
@@ -68,13 +90,14 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
             }
             AUTHENTICATION => (u32::from(length) + 2) * 4,
             FRAGMENT => {
-                let (Some(word), Some(identification)) = (walk.u16(rest, 2), walk.u32(rest, 4))
+                let (Some(word), Some(identification)) =
+                    (walk.u16(rest, FRAGMENT_OFFSET), walk.u32(rest, FRAGMENT_IDENTIFICATION))
                 else {
                     return;
                 };
                 if word & 0xfff9 != 0 {
                     ip.protocol = next;
-                    ip.payload = rest.skip(8);
+                    ip.payload = rest.skip(FRAGMENT_HEADER);
                     walk.found.fragments.push(Fragment {
                         ip,
                         identification,
@@ -84,7 +107,7 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
                     });
                     return;
                 }
-                8
+                FRAGMENT_HEADER
             }
             _ => return upper(walk, &ip),
         };
@@ -126,22 +149,27 @@ fn options(walk: &Walk, header: Span, ip: &mut Ip) {
 
 /// Routing headers: the last destination, if segments are left.
 fn routing(walk: &Walk, header: Span, ip: &mut Ip) {
-    let (Some(kind), Some(left)) = (walk.u8(header, 2), walk.u8(header, 3)) else { return };
-    let addresses = header.len().saturating_sub(8) / 16;
+    let (Some(kind), Some(left)) = (walk.u8(header, ROUTING_TYPE), walk.u8(header, SEGMENTS_LEFT))
+    else {
+        return;
+    };
+    let addresses = header.len().saturating_sub(ADDRESSES) / 16;
     let last = match kind {
         _ if left == 0 => return,
         // RFC 2460 section 4.4 and RFC 6275 section 6.4: in order of travel.
-        0 | 2 if addresses > 0 => Span::at(header.start + 8 + (addresses - 1) * 16, 16),
+        0 | 2 if addresses > 0 => Span::at(header.start + ADDRESSES + (addresses - 1) * 16, 16),
         // RFC 8754 section 2: the last segment first.
-        4 if addresses > 0 => Span::at(header.start + 8, 16),
+        4 if addresses > 0 => Span::at(header.start + ADDRESSES, 16),
         // RFC 6554 section 3: the last address without the bytes it shares with the header's destination.
         3 => {
-            let (Some(compressed), Some(padding)) = (walk.u8(header, 4), walk.u8(header, 5)) else {
+            let (Some(compressed), Some(padding)) =
+                (walk.u8(header, COMPRESSION), walk.u8(header, PADDING))
+            else {
                 return;
             };
             let shared = u32::from(compressed & 15);
             let end = header.end - u32::from(padding >> 4);
-            if end < header.start + 8 + 16 - shared {
+            if end < header.start + ADDRESSES + 16 - shared {
                 return;
             }
             ip.prefix = ip.destination.take(shared);

@@ -5,6 +5,7 @@
 //! directions from the first PDU that is no part of the login.
 
 use super::pdu::{DIGEST, Layout};
+use super::{Field, number};
 use crate::check::{Protocol, Span};
 
 /// The header digest.
@@ -21,6 +22,20 @@ pub static DATA: Protocol =
 /// The length of the basic header segment.
 pub const BASIC_HEADER: usize = 48;
 
+const OPCODE: usize = 0;
+const FLAGS: usize = 1;
+/// In units of 4 bytes.
+const ADDITIONAL_LENGTH: usize = 4;
+const DATA_LENGTH: Field = 5..8;
+/// A login response's status class.
+const STATUS: usize = 36;
+
+const FINAL: u8 = 0x80;
+/// The flag of a login PDU whose text goes on in the next one.
+const CONTINUES: u8 = 0x40;
+/// The flags of a login PDU that moves to the full feature phase.
+const TO_FULL_FEATURE: u8 = 0x83;
+
 const LOGIN_REQUEST: u8 = 0x03;
 const LOGIN_RESPONSE: u8 = 0x23;
 /// The bit of an opcode that targets set.
@@ -28,7 +43,7 @@ const FROM_TARGET: u8 = 0x20;
 
 /// A PDU's opcode.
 fn opcode(header: &[u8; BASIC_HEADER]) -> u8 {
-    header[0] & 0x3f
+    header[OPCODE] & 0x3f
 }
 
 /// Is it part of a login? Such PDUs have no digests.
@@ -40,14 +55,14 @@ pub fn is_login(header: &[u8; BASIC_HEADER]) -> bool {
 /// Did the target send it?
 #[must_use]
 pub fn is_from_target(header: &[u8; BASIC_HEADER]) -> bool {
-    header[0] & FROM_TARGET != 0
+    header[OPCODE] & FROM_TARGET != 0
 }
 
 /// Can these be the first bytes of a PDU?
 #[must_use]
 pub fn is_believable(header: &[u8; BASIC_HEADER]) -> bool {
-    let is_last = header[1] & 0x80 != 0;
-    header[0] & 0x80 == 0
+    let is_last = header[FLAGS] & FINAL != 0;
+    header[OPCODE] & 0x80 == 0
         && match opcode(header) {
             0x01 | 0x03..=0x05 | 0x23..=0x25 => true,
             // For the others the bit is no choice.
@@ -59,8 +74,8 @@ pub fn is_believable(header: &[u8; BASIC_HEADER]) -> bool {
 /// The parts of the PDU with this header, if it has these digests.
 #[must_use]
 pub fn layout(header: &[u8; BASIC_HEADER], digests: [bool; 2]) -> Layout {
-    let additional = u32::from(header[4]) * 4;
-    let data = u32::from_be_bytes([0, header[5], header[6], header[7]]);
+    let additional = u32::from(header[ADDITIONAL_LENGTH]) * 4;
+    let data = number(header, DATA_LENGTH);
     let mut layout = Layout {
         header: BASIC_HEADER as u32 + additional,
         data: Span::default(),
@@ -78,7 +93,11 @@ pub fn layout(header: &[u8; BASIC_HEADER], digests: [bool; 2]) -> Layout {
 pub fn is_login_start(payload: &[u8]) -> bool {
     let Some((header, rest)) = payload.split_first_chunk() else { return false };
     let length = layout(header, [false; 2]).data.len() as usize;
-    if !is_login(header) || !is_believable(header) || header[4] != 0 || length > rest.len() {
+    if !is_login(header)
+        || !is_believable(header)
+        || header[ADDITIONAL_LENGTH] != 0
+        || length > rest.len()
+    {
         return false;
     }
     // Every first request names the initiator; an answer is told by its keys.
@@ -129,15 +148,15 @@ impl Login {
         let Some((header, rest)) = pdu.split_first_chunk::<BASIC_HEADER>() else {
             return Step::Going;
         };
-        let length = u32::from_be_bytes([0, header[5], header[6], header[7]]) as usize;
+        let length = number(header, DATA_LENGTH) as usize;
         let from_target = is_from_target(header);
         let text = &mut self.texts[usize::from(from_target)];
-        let start = header[4] as usize * 4;
+        let start = usize::from(header[ADDITIONAL_LENGTH]) * 4;
         let more = rest.get(start..start.saturating_add(length)).unwrap_or_default();
         if text.len() + more.len() <= LONGEST_TEXT {
             text.extend_from_slice(more);
         }
-        if header[1] & 0x40 != 0 {
+        if header[FLAGS] & CONTINUES != 0 {
             return Step::Going;
         }
         for (key, value) in keys(text) {
@@ -154,8 +173,8 @@ impl Login {
         }
         self.begun |= names_initiator(text);
         *text = Vec::new();
-        let status = header[36];
-        let to_full_feature = header[1] & 0x83 == 0x83;
+        let status = header[STATUS];
+        let to_full_feature = header[FLAGS] & TO_FULL_FEATURE == TO_FULL_FEATURE;
         if from_target && to_full_feature && status == 0 {
             Step::Done(self.values.map(|value| value.or(self.begun.then_some(false))))
         } else {

@@ -17,11 +17,20 @@ pub static CSNP: Protocol = Protocol { name: "isis.csnp", title: "IS-IS CSNP", s
 /// A partial sequence numbers PDU's, the same.
 pub static PSNP: Protocol = Protocol { name: "isis.psnp", title: "IS-IS PSNP", source: "RFC 3358" };
 
+const ID_LENGTH: u32 = 3;
+const TYPE: u32 = 4;
+/// Where the PDU's length stands in LSPs and sequence numbers PDUs.
+const LENGTH: u32 = 8;
+/// Where an LSP's identifier stands: what is covered begins with it.
+const IDENTIFIER: u32 = 12;
+/// The code of the checksum's entry.
 const CHECKSUM: u8 = 12;
 
 /// From the network layer protocol identifier on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let (Some(id_length), Some(kind)) = (walk.u8(span, 3), walk.u8(span, 4)) else { return };
+    let (Some(id_length), Some(kind)) = (walk.u8(span, ID_LENGTH), walk.u8(span, TYPE)) else {
+        return;
+    };
     let id = match id_length {
         0 => 6,
         255 => 0,
@@ -31,24 +40,24 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let (protocol, length_at, header) = match kind & 31 {
         15 | 16 => (&HELLO, 11 + id, 15 + 2 * id),
         17 => (&HELLO, 11 + id, 14 + id),
-        18 | 20 => (&LSP, 8, 21 + id),
-        24 | 25 => (&CSNP, 8, 15 + 3 * id),
-        26 | 27 => (&PSNP, 8, 11 + id),
+        18 | 20 => (&LSP, LENGTH, 21 + id),
+        24 | 25 => (&CSNP, LENGTH, 15 + 3 * id),
+        26 | 27 => (&PSNP, LENGTH, 11 + id),
         _ => return,
     };
     let Some(length) = walk.u16(span, length_at) else { return };
     let whole = Span::at(span.start, u32::from(length));
     if protocol == &LSP {
         // The field is 2 bytes and stands behind the identifier (with its 2 numbers) and the sequence number.
-        let field = Span::at(span.start + 18 + id, 2);
+        let field = Span::at(span.start + IDENTIFIER + id + 6, 2);
         let presence = presence(walk, field);
-        walk.check(protocol, Rule::CheckOctets, field, None, whole.skip(12), presence);
+        walk.check(protocol, Rule::CheckOctets, field, None, whole.skip(IDENTIFIER), presence);
         return;
     }
     let mut rest = whole.skip(header);
     while let Some([kind, length]) = walk.array(rest, 0) {
         if (kind, length) == (CHECKSUM, 2) {
-            let field = Span::at(rest.start + 2, 2);
+            let field = rest.field(2..4);
             let presence = presence(walk, field);
             walk.check(protocol, Rule::CheckOctets, field, None, whole, presence);
             return;

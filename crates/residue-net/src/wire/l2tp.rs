@@ -5,14 +5,17 @@ use crate::check::Span;
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
+const FLAGS: u32 = 0;
+const LENGTH: u32 = 2;
+
 const CONTROL: u16 = 0x8000;
-const LENGTH: u16 = 0x4000;
+const LENGTH_PRESENT: u16 = 0x4000;
 const SEQUENCE: u16 = 0x0800;
 const OFFSET: u16 = 0x0200;
 
 /// From the flags on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let Some(flags) = walk.u16(span, 0) else { return };
+    let Some(flags) = walk.u16(span, FLAGS) else { return };
     if flags & CONTROL != 0 {
         return;
     }
@@ -21,8 +24,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
     let mut span = span;
     let mut length = 6;
-    if flags & LENGTH != 0 {
-        span = span.take(u32::from(walk.u16(span, 2).unwrap_or(0)));
+    if flags & LENGTH_PRESENT != 0 {
+        span = span.take(u32::from(walk.u16(span, LENGTH).unwrap_or(0)));
         length += 2;
     }
     if flags & SEQUENCE != 0 {

@@ -6,6 +6,17 @@ use crate::frame::Walk;
 use crate::pcap::LinkType;
 use crate::unfollowed::Numbering;
 
+const SLL_HARDWARE: u32 = 2;
+const SLL_PROTOCOL: u32 = 14;
+const SLL_HEADER: u32 = 16;
+const SLL2_PROTOCOL: u32 = 0;
+const SLL2_HARDWARE: u32 = 8;
+const SLL2_HEADER: u32 = 20;
+const IPNET_FAMILY: u32 = 1;
+const IPNET_HEADER: u32 = 24;
+const INFINIBAND_TYPE: u32 = 40;
+const INFINIBAND_HEADER: u32 = 44;
+
 /// Goes on by link type.
 pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
     match link.0 {
@@ -23,19 +34,21 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
         105 => wlan::walk(walk, frame, matches!(fcs, Some(4 | 32)), false),
         107 => frame_relay(walk, frame),
         113 => {
-            if let (Some(protocol), Some(hardware)) = (walk.u16(frame, 14), walk.u16(frame, 2)) {
-                cooked(walk, hardware, protocol, frame.skip(16));
+            if let (Some(protocol), Some(hardware)) =
+                (walk.u16(frame, SLL_PROTOCOL), walk.u16(frame, SLL_HARDWARE))
+            {
+                cooked(walk, hardware, protocol, frame.skip(SLL_HEADER));
             }
         }
         127 => wlan::radiotap(walk, frame),
         129 => arcnet(walk, frame),
         178 => juniper_ethernet(walk, frame),
         // Solaris's IPNET.
-        226 => family(walk, walk.u8(frame, 1).map(u32::from), frame.skip(24)),
+        226 => family(walk, walk.u8(frame, IPNET_FAMILY).map(u32::from), frame.skip(IPNET_HEADER)),
         // IP over InfiniBand.
         242 => {
-            if let Some(protocol) = walk.u16(frame, 40) {
-                super::ether_type(walk, protocol, frame.skip(44));
+            if let Some(protocol) = walk.u16(frame, INFINIBAND_TYPE) {
+                super::ether_type(walk, protocol, frame.skip(INFINIBAND_HEADER));
             }
         }
         228 => ipv4::walk(walk, frame),
@@ -44,8 +57,10 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
         // 149 was Apple's own choice before 258 was assigned.
         149 | 258 => packet_tap(walk, frame, fcs),
         276 => {
-            if let (Some(protocol), Some(hardware)) = (walk.u16(frame, 0), walk.u16(frame, 8)) {
-                cooked(walk, hardware, protocol, frame.skip(20));
+            if let (Some(protocol), Some(hardware)) =
+                (walk.u16(frame, SLL2_PROTOCOL), walk.u16(frame, SLL2_HARDWARE))
+            {
+                cooked(walk, hardware, protocol, frame.skip(SLL2_HEADER));
             }
         }
         number => walk.unfollowed(Numbering::LinkType, number),

@@ -5,6 +5,9 @@ use crate::check::Span;
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
+const SNAP_NUMBER: u32 = 3;
+const SNAP_HEADER: u32 = 5;
+
 /// From the destination service access point on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let inner = span.skip(3);
@@ -23,10 +26,12 @@ pub fn walk(walk: &mut Walk, span: Span) {
 
 /// From the organization's number on.
 pub fn snap(walk: &mut Walk, span: Span) {
-    let (Some(organization), Some(number)) = (walk.array::<3>(span, 0), walk.u16(span, 3)) else {
+    let (Some(organization), Some(number)) =
+        (walk.array::<3>(span, 0), walk.u16(span, SNAP_NUMBER))
+    else {
         return;
     };
-    let inner = span.skip(5);
+    let inner = span.skip(SNAP_HEADER);
     match (organization, number) {
         ([0, 0, 0] | [0, 0, 0xf8], _) => super::ether_type(walk, number, inner),
         ([0, 0, 0x0c], 0x2000) => cdp::walk(walk, inner),

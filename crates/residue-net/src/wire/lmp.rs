@@ -1,18 +1,26 @@
 //! The Link Management Protocol's checksum, which its drafts had and RFC 4204 reserves.
 
+use super::Field;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
 /// The checksum: the message. 0 means none.
 pub static LMP: Protocol = Protocol { name: "lmp", title: "LMP", source: "draft-ietf-ccamp-lmp" };
 
+const LENGTH: u32 = 4;
+const CHECKSUM: Field = 6..8;
+const HEADER: u16 = 8;
+
 /// From the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let (Some(length), Some(checksum)) = (walk.u16(span, 4), walk.u16(span, 6)) else { return };
-    let field = Span::at(span.start + 6, 2);
+    let (Some(length), Some(checksum)) = (walk.u16(span, LENGTH), walk.u16(span, CHECKSUM.start))
+    else {
+        return;
+    };
+    let field = span.field(CHECKSUM);
     let cover = Span::at(span.start, u32::from(length));
     let presence = match checksum {
-        _ if length < 8 => Presence::LengthConflict,
+        _ if length < HEADER => Presence::LengthConflict,
         0 => Presence::Absent,
         _ => Presence::Present,
     };

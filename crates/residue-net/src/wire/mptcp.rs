@@ -7,6 +7,9 @@ use crate::frame::Walk;
 pub static DSS: Protocol =
     Protocol { name: "mptcp.dss", title: "MPTCP data sequence", source: "RFC 8684 section 3.3.1" };
 
+const SUBTYPE: u32 = 2;
+const FLAGS: u32 = 3;
+
 const MPTCP: u8 = 30;
 const DATA_SEQUENCE_SIGNAL: u8 = 2;
 const DATA_FIN: u8 = 0x10;
@@ -24,7 +27,9 @@ pub fn walk(walk: &mut Walk, options: Span, payload: Span, ports: [u16; 2]) {
         }
         let Some(length) = walk.u8(options, 1).filter(|&length| length >= 2) else { return };
         let option = options.take(u32::from(length));
-        if kind == MPTCP && walk.u8(option, 2).map(|byte| byte >> 4) == Some(DATA_SEQUENCE_SIGNAL) {
+        if kind == MPTCP
+            && walk.u8(option, SUBTYPE).map(|byte| byte >> 4) == Some(DATA_SEQUENCE_SIGNAL)
+        {
             signal(walk, option, payload, ports);
         }
         options = options.skip(u32::from(length));
@@ -32,7 +37,7 @@ pub fn walk(walk: &mut Walk, options: Span, payload: Span, ports: [u16; 2]) {
 }
 
 fn signal(walk: &mut Walk, option: Span, payload: Span, ports: [u16; 2]) {
-    let Some(flags) = walk.u8(option, 3) else { return };
+    let Some(flags) = walk.u8(option, FLAGS) else { return };
     let acknowledgment = match flags & 3 {
         1 => 4,
         3 => 8,

@@ -23,6 +23,12 @@ pub static DATA: Protocol = Protocol {
 /// The length of what all PDUs begin with.
 pub const COMMON_HEADER: usize = 8;
 
+const TYPE: usize = 0;
+const FLAGS: usize = 1;
+const HEADER_LENGTH: usize = 2;
+/// The digests that a PDU which sets up a connection asks for or grants.
+const DIGESTS: usize = 11;
+
 const INITIALIZE_REQUEST: u8 = 0x00;
 const INITIALIZE_RESPONSE: u8 = 0x01;
 const HOST_TERMINATES: u8 = 0x02;
@@ -47,13 +53,15 @@ fn header_length(kind: u8) -> Option<u8> {
 }
 
 fn is_initialize(header: &[u8; COMMON_HEADER]) -> bool {
-    header[0] <= INITIALIZE_RESPONSE && header[2] == INITIALIZE_LENGTH && header[1] == 0
+    header[TYPE] <= INITIALIZE_RESPONSE
+        && header[HEADER_LENGTH] == INITIALIZE_LENGTH
+        && header[FLAGS] == 0
 }
 
 /// Can these be the first bytes of a PDU?
 #[must_use]
 pub fn is_believable(header: &[u8; COMMON_HEADER]) -> bool {
-    header_length(header[0]) == Some(header[2])
+    header_length(header[TYPE]) == Some(header[HEADER_LENGTH])
 }
 
 /// The parts of the PDU with this header. `agreed` are the digests of header and data, where they are known. `None` if it
@@ -89,7 +97,7 @@ pub fn layout(header: &[u8; COMMON_HEADER], agreed: [Option<bool>; 2]) -> Option
 pub fn is_initialize_start(payload: &[u8]) -> bool {
     // Type, no flags, 128 bytes of header, no data, 128 bytes in all, version 0; what is reserved is zero.
     payload.len() >= usize::from(INITIALIZE_LENGTH)
-        && payload[0] <= INITIALIZE_RESPONSE
+        && payload[TYPE] <= INITIALIZE_RESPONSE
         && payload[1..10] == [0, 128, 0, 128, 0, 0, 0, 0, 0]
         && payload[16..128].iter().all(|&byte| byte == 0)
 }
@@ -97,8 +105,9 @@ pub fn is_initialize_start(payload: &[u8]) -> bool {
 /// The digests of header and data that a controller's answer settles, if the PDU is one.
 #[must_use]
 pub fn agreed(pdu: &[u8]) -> Option<[bool; 2]> {
-    let is_answer = pdu.first_chunk().is_some_and(is_initialize) && pdu[0] == INITIALIZE_RESPONSE;
-    let digests = *pdu.get(11)?;
+    let is_answer =
+        pdu.first_chunk().is_some_and(is_initialize) && pdu[TYPE] == INITIALIZE_RESPONSE;
+    let digests = *pdu.get(DIGESTS)?;
     is_answer.then_some([digests & 1 != 0, digests & 2 != 0])
 }
 

@@ -1,5 +1,6 @@
 //! OSPF (RFC 2328, RFC 5340): the packet's checksum and those of the link state advertisements in it.
 
+use super::Field;
 use super::ip::Ip;
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
@@ -16,6 +17,18 @@ pub static OSPF: Protocol = Protocol {
 pub static LSA: Protocol =
     Protocol { name: "ospf.lsa", title: "OSPF LSA", source: "RFC 2328 section 12.1.7" };
 
+const CHECKSUM: Field = 12..14;
+/// Of version 2.
+const AUTHENTICATION_TYPE: u32 = 14;
+const AUTHENTICATION: u32 = 16;
+/// The lengths of both versions' headers.
+const HEADER2: u32 = 24;
+const HEADER3: u32 = 16;
+const LSA_AGE: Field = 0..2;
+const LSA_CHECKSUM: Field = 16..18;
+const LSA_LENGTH: u32 = 18;
+const LSA_HEADER: u32 = 20;
+
 const LINK_STATE_UPDATE: u8 = 4;
 const CRYPTOGRAPHIC: u16 = 2;
 
@@ -24,40 +37,41 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some([version, kind, a, b]) = walk.array(ip.payload, 0) else { return };
     let length = u32::from(u16::from_be_bytes([a, b]));
     let packet = Span::at(ip.payload.start, length);
-    let field = Span::at(packet.start + 12, 2);
+    let field = packet.field(CHECKSUM);
     let header = match version {
         2 => {
-            let Some(authentication) = walk.u16(ip.payload, 14) else { return };
+            let Some(authentication) = walk.u16(ip.payload, AUTHENTICATION_TYPE) else { return };
             let presence = match length {
-                ..24 => Presence::LengthConflict,
+                ..HEADER2 => Presence::LengthConflict,
                 _ if authentication == CRYPTOGRAPHIC => Presence::Absent,
                 _ => Presence::Present,
             };
             let start = walk.found.pieces.len() as u32;
-            let pieces = [packet.take(16), packet.skip(24)];
+            let pieces = [packet.take(AUTHENTICATION), packet.skip(HEADER2)];
             walk.found.pieces.extend(pieces.map(Piece::Bytes));
             let field = [field, Span::default()];
             walk.check_pieces(&OSPF, Rule::Internet, field, start, 0, presence);
-            24
+            HEADER2
         }
         3 => {
             let presence = match length {
-                ..16 => Presence::LengthConflict,
+                ..HEADER3 => Presence::LengthConflict,
                 // RFC 7166 section 4: with an authentication trailer it is left out.
-                _ if walk.u16(packet, 12) == Some(0) && packet.end < ip.payload.end => {
+                _ if walk.u16(packet, CHECKSUM.start) == Some(0) && packet.end < ip.payload.end => {
                     Presence::Absent
                 }
                 _ => Presence::Present,
             };
             walk.check(&OSPF, Rule::Internet, field, Some(ip), packet, presence);
-            16
+            HEADER3
         }
         _ => return,
     };
     if kind == LINK_STATE_UPDATE {
         let mut rest = packet.skip(header + 4);
         for _ in 0..walk.u32(packet, header).unwrap_or(0) {
-            let Some(length) = walk.u16(rest, 18).map(u32::from).filter(|&length| length >= 20)
+            let Some(length) =
+                walk.u16(rest, LSA_LENGTH).map(u32::from).filter(|&length| length >= LSA_HEADER)
             else {
                 return;
             };
@@ -69,10 +83,10 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
 
 /// From the age on, which routers count up and the checksum leaves out.
 fn advertisement(walk: &mut Walk, span: Span) {
-    let field = Span::at(span.start + 16, 2);
-    let presence = match walk.u16(span, 16) {
+    let field = span.field(LSA_CHECKSUM);
+    let presence = match walk.u16(span, LSA_CHECKSUM.start) {
         Some(0) => Presence::Illegal,
         _ => Presence::Present,
     };
-    walk.check(&LSA, Rule::CheckOctets, field, None, span.skip(2), presence);
+    walk.check(&LSA, Rule::CheckOctets, field, None, span.skip(LSA_AGE.end), presence);
 }

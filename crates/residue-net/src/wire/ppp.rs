@@ -5,6 +5,13 @@ use crate::check::Span;
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
+/// Fields of PPP over Ethernet.
+const SESSION_LENGTH: u32 = 4;
+const SESSION_HEADER: u32 = 6;
+/// Fields of Cisco's HDLC.
+const HDLC_TYPE: u32 = 2;
+const HDLC_HEADER: u32 = 4;
+
 /// From the protocol on, or from HDLC's address and control bytes.
 pub fn walk(walk: &mut Walk, span: Span) {
     let span = if walk.array(span, 0) == Some([0xff, 3]) { span.skip(2) } else { span };
@@ -27,17 +34,17 @@ pub fn walk(walk: &mut Walk, span: Span) {
 
 /// A PPPoE session's packet: version and type, code, session, length.
 pub fn over_ethernet(walk: &mut Walk, span: Span) {
-    if let (Some([0x11, 0]), Some(length)) = (walk.array(span, 0), walk.u16(span, 4)) {
-        self::walk(walk, span.skip(6).take(u32::from(length)));
+    if let (Some([0x11, 0]), Some(length)) = (walk.array(span, 0), walk.u16(span, SESSION_LENGTH)) {
+        self::walk(walk, span.skip(SESSION_HEADER).take(u32::from(length)));
     }
 }
 
 /// Cisco's HDLC: address, control, EtherType.
 pub fn cisco_hdlc(walk: &mut Walk, frame: Span) {
-    match walk.u16(frame, 2) {
+    match walk.u16(frame, HDLC_TYPE) {
         // OSI, behind a byte of padding.
-        Some(0xfefe) => llc::osi(walk, frame.skip(5)),
-        Some(number) => super::ether_type(walk, number, frame.skip(4)),
+        Some(0xfefe) => llc::osi(walk, frame.skip(HDLC_HEADER + 1)),
+        Some(number) => super::ether_type(walk, number, frame.skip(HDLC_HEADER)),
         None => {}
     }
 }

@@ -1,6 +1,7 @@
 //! RoCEv2: InfiniBand's transport over UDP, with the invariant CRC at its end.
 
 use super::ip::Ip;
+use super::{ipv4, ipv6, udp};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
@@ -12,13 +13,18 @@ pub static ICRC: Protocol = Protocol {
     source: "InfiniBand architecture, annex A17",
 };
 
+/// A byte of the base transport header that routers may change.
+const RESERVED: u32 = 4;
+const TRANSPORT_HEADER: u32 = 12;
+const CRC: u32 = 4;
+
 /// From the base transport header on.
 pub fn walk(walk: &mut Walk, span: Span, ip: &Ip) {
-    if span.len() < 12 + 4 || ip.payload.start + 8 != span.start {
+    if span.len() < TRANSPORT_HEADER + CRC || ip.payload.start + udp::HEADER != span.start {
         return;
     }
     // Of a datagram put together from fragments there is no header.
-    let before = if ip.version == 4 { 12 } else { 8 };
+    let before = if ip.version == 4 { ipv4::SOURCE.start } else { ipv6::SOURCE.start };
     let Some(start) = ip.source.start.checked_sub(before) else { return };
     // The bytes of ones, and the spans between them.
     let (ones, masked): ([u8; 12], &[(u32, u32)]) = if ip.version == 4 {
@@ -28,7 +34,7 @@ pub fn walk(walk: &mut Walk, span: Span, ip: &Ip) {
         }
         ([0xff; 12], &[(1, 1), (8, 1), (10, 2)])
     } else {
-        if start + 40 > ip.payload.start {
+        if start + ipv6::HEADER > ip.payload.start {
             return;
         }
         let mut ones = [0xff; 12];
@@ -39,14 +45,14 @@ pub fn walk(walk: &mut Walk, span: Span, ip: &Ip) {
     let pieces = &mut walk.found.pieces;
     pieces.push(Piece::given(&ones[..8]));
     let mut at = start;
-    let checksum = (ip.payload.start + 6 - start, 2);
-    let reserved = (span.start + 4 - start, 1);
+    let checksum = (ip.payload.start + udp::CHECKSUM.start - start, 2);
+    let reserved = (span.start + RESERVED - start, 1);
     for &(offset, length) in masked.iter().chain(&[checksum, reserved]) {
         pieces.push(Piece::Bytes(Span { start: at, end: start + offset }));
         pieces.push(Piece::given(if length == 4 { &ones[8..] } else { &ones[..length as usize] }));
         at = start + offset + length;
     }
-    let field = Span { start: span.end - 4, end: span.end };
+    let field = Span { start: span.end - CRC, end: span.end };
     pieces.push(Piece::Bytes(Span { start: at, end: field.start }));
     walk.check_pieces(&ICRC, Rule::Crc32, [field, Span::default()], first, 0, Presence::Present);
 }

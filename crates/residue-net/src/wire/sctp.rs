@@ -1,5 +1,6 @@
 //! SCTP (RFC 9260): CRC-32C, Adler-32 before it, and when there may be neither.
 
+use super::{Field, number, ports};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
@@ -7,17 +8,22 @@ use crate::frame::Walk;
 pub static SCTP: Protocol =
     Protocol { name: "sctp", title: "SCTP", source: "RFC 9260 section 6.8, RFC 2960, RFC 9653" };
 
+const CHECKSUM: Field = 8..12;
+const HEADER: u32 = 12;
+const CHUNK_TYPE: u32 = 0;
+const CHUNK_LENGTH: u32 = 2;
+
 const INIT: u8 = 1;
 const COOKIE_ECHO: u8 = 10;
 const ADDRESS_CHANGE: u8 = 0xc1;
 
 /// From the source port on.
 pub fn walk(walk: &mut Walk, span: Span) {
-    let (Some(ports), Some(checksum)) = (walk.u32(span, 0), walk.u32(span, 8)) else { return };
-    let ports = [(ports >> 16) as u16, ports as u16];
-    let field = Span::at(span.start + 8, 4);
-    let check = if checksum == 0 {
-        let presence = zero_presence(walk, span.skip(12));
+    let Some(header) = walk.array::<{ HEADER as usize }>(span, 0) else { return };
+    let ports = ports(&header);
+    let field = span.field(CHECKSUM);
+    let check = if number(&header, CHECKSUM) == 0 {
+        let presence = zero_presence(walk, span.skip(HEADER));
         walk.check(&SCTP, Rule::Crc32c, field, None, span, presence)
     } else {
         let readings = [(Rule::Crc32c, None, span), (Rule::Adler32, None, span)];
@@ -32,7 +38,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
 /// but not in packets that begin an association or change its addresses.
 fn zero_presence(walk: &Walk, chunks: Span) -> Presence {
     let mut rest = chunks;
-    while let (Some(kind), Some(length)) = (walk.u8(rest, 0), walk.u16(rest, 2)) {
+    while let (Some(kind), Some(length)) = (walk.u8(rest, CHUNK_TYPE), walk.u16(rest, CHUNK_LENGTH))
+    {
         if matches!(kind, INIT | COOKIE_ECHO | ADDRESS_CHANGE) {
             return Presence::Illegal;
         }

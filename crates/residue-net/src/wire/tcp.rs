@@ -3,23 +3,36 @@
 use super::ip::Ip;
 use super::storage::Kind;
 use super::tcp_checksum_option;
+use super::{Field, number, ports};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::{Segment, Walk};
 
 /// The checksum: pseudo-header, header and data.
 pub static TCP: Protocol = Protocol { name: "tcp", title: "TCP", source: "RFC 9293 section 3.1" };
 
+/// The sequence number.
+pub const SEQUENCE: Field = 4..8;
+/// The acknowledgment number.
+pub const ACKNOWLEDGMENT: Field = 8..12;
+/// The header's length in units of 4 bytes, in the upper half.
+pub const DATA_OFFSET: usize = 12;
+/// The flags.
+pub const FLAGS: usize = 13;
+/// The checksum.
+pub const CHECKSUM: Field = 16..18;
+/// The header's length without options.
+pub const HEADER: u32 = 20;
+
 /// From the source port on.
 #[inline]
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
-    let Some(header) = walk.array::<20>(span, 0) else {
+    let Some(header) = walk.array::<{ HEADER as usize }>(span, 0) else {
         return;
     };
-    let ports =
-        [u16::from_be_bytes([header[0], header[1]]), u16::from_be_bytes([header[2], header[3]])];
-    let header_length = u32::from(header[12] >> 4) * 4;
-    let options = span.take(header_length).skip(20);
+    let ports = ports(&header);
+    let header_length = u32::from(header[DATA_OFFSET] >> 4) * 4;
+    let options = span.take(header_length).skip(HEADER);
     if options.is_empty() && walk.agreements.is_empty()
         || !tcp_checksum_option::walk(walk, ip, &header, options)
     {
@@ -30,9 +43,9 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
         super::mptcp::walk(walk, options, payload, ports);
     }
     super::tcp_port(walk, ports, payload);
-    if header_length >= 20 && carries_checks(walk, ports, payload) {
-        let sequence = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
-        let flags = header[13];
+    if header_length >= HEADER && carries_checks(walk, ports, payload) {
+        let sequence = number(&header, SEQUENCE);
+        let flags = header[FLAGS];
         walk.found.segments.push(Segment { ip: *ip, ports, sequence, flags, payload });
     }
 }
@@ -40,7 +53,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
 /// The ordinary checksum.
 #[inline]
 pub fn checksum(walk: &mut Walk, ip: &Ip, ports: [u16; 2]) {
-    let field = Span::at(ip.payload.start + 16, 2);
+    let field = ip.payload.field(CHECKSUM);
     if let Some(check) =
         walk.check(&TCP, Rule::Internet, field, Some(ip), ip.payload, Presence::Present)
     {

@@ -16,7 +16,7 @@
 //! and RST segments have the ordinary checksum and no option 15.
 
 use super::ip::Ip;
-use super::tcp;
+use super::{ports, tcp};
 use crate::address::Address;
 use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
@@ -80,7 +80,7 @@ impl Layout {
     /// Where the value stands: `data` is option 15, with its kind and length.
     #[must_use]
     pub fn field(&self, segment: Span, data: Option<Span>) -> [Span; 2] {
-        let checksum = Span::at(segment.start + 16, 2);
+        let checksum = segment.field(tcp::CHECKSUM);
         let option = data.map_or(Span::default(), |data| data.take(self.option.into()).skip(2));
         // Where an option is missing, what can be pointed at is the checksum field.
         if self.keeps_checksum && data.is_some() {
@@ -101,9 +101,9 @@ impl Layout {
         ip.pseudo_header(segment.len(), pieces);
         let pseudo = (pieces.len() - start) as u8;
         if self.keeps_checksum {
-            pieces.push(Piece::Bytes(segment.take(16)));
+            pieces.push(Piece::Bytes(segment.take(tcp::CHECKSUM.start)));
             pieces.push(Piece::given(&[0, 0]));
-            pieces.push(Piece::Bytes(segment.skip(18)));
+            pieces.push(Piece::Bytes(segment.skip(tcp::CHECKSUM.end)));
         } else {
             pieces.push(Piece::Bytes(segment));
         }
@@ -180,9 +180,7 @@ const ACK: u8 = 16;
 /// `false`, and reports nothing.
 pub fn walk(walk: &mut Walk, ip: &Ip, header: &[u8; 20], options: Span) -> bool {
     let [request, data] = find(walk, options);
-    let ports =
-        [u16::from_be_bytes([header[0], header[1]]), u16::from_be_bytes([header[2], header[3]])];
-    let flags = header[13];
+    let (ports, flags) = (ports(header), header[tcp::FLAGS]);
     if flags & RST != 0 {
         return false;
     }
@@ -279,7 +277,9 @@ fn report(
         tcp::checksum(walk, ip, ports);
     }
     let start = walk.found.pieces.len() as u32;
-    let header_length = walk.u8(ip.payload, 12).map_or(20, |byte| u32::from(byte >> 4) * 4);
+    let header_length = walk
+        .u8(ip.payload, tcp::DATA_OFFSET as u32)
+        .map_or(tcp::HEADER, |byte| u32::from(byte >> 4) * 4);
     let pseudo = layout.cover(ip, header_length, &mut walk.found.pieces);
     let field = layout.field(ip.payload, data);
     if let Some(check) = walk.check_pieces(&ALTERNATE, layout.rule, field, start, pseudo, presence)

@@ -1,7 +1,8 @@
 //! UDP (RFC 768): the checksum, and when there is none.
 
 use super::ip::Ip;
-use crate::check::{Presence, Protocol, Rule, Span};
+use super::{Field, number, ports};
+use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
 /// The checksum: pseudo-header, header and data. 0 means none; a computed 0 is sent as FFFF.
@@ -23,14 +24,18 @@ const ZERO_ALLOWED: [u16; 12] = [
     2268, // AMT (RFC 7450)
 ];
 
+const LENGTH: Field = 4..6;
+pub(super) const CHECKSUM: Field = 6..8;
+pub(super) const HEADER: u32 = 8;
+
 /// From the source port on.
 #[inline]
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
-    let Some([a, b, c, d, e, f, g, h]) = walk.array::<8>(span, 0) else { return };
-    let ports = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
-    let length = u32::from(u16::from_be_bytes([e, f]));
-    let checksum = u16::from_be_bytes([g, h]);
+    let Some(header) = walk.array::<8>(span, 0) else { return };
+    let ports = ports(&header);
+    let length = number(&header, LENGTH);
+    let checksum = number(&header, CHECKSUM);
     // RFC 2675 section 4: 0 in a jumbogram. Segmentation offload leaves any length behind.
     let cover =
         if ip.length_zero || length == 0 && span.len() > 0xffff { span } else { span.take(length) };
@@ -40,15 +45,15 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
         } else {
             Presence::Illegal
         }
-    } else if cover.len() < 8 || (length > span.len() && !ip.length_zero) {
+    } else if cover.len() < HEADER || (length > span.len() && !ip.length_zero) {
         Presence::LengthConflict
     } else {
         Presence::Present
     };
-    let field = Span::at(span.start + 6, 2);
+    let field = span.field(CHECKSUM);
     if let Some(check) = walk.check(&UDP, Rule::InternetNeverZero, field, Some(ip), cover, presence)
     {
         check.ports = Some(ports);
     }
-    super::udp_port(walk, ports, cover.skip(8), ip);
+    super::udp_port(walk, ports, cover.skip(HEADER), ip);
 }

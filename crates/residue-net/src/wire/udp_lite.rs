@@ -1,6 +1,7 @@
 //! UDP-Lite (RFC 3828): the checksum, over as many bytes as the sender says.
 
 use super::ip::Ip;
+use super::{Field, number, ports};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
@@ -9,15 +10,19 @@ use crate::frame::Walk;
 pub static UDP_LITE: Protocol =
     Protocol { name: "udplite", title: "UDP-Lite", source: "RFC 3828 section 3.1" };
 
+const COVERAGE: Field = 4..6;
+const CHECKSUM: Field = 6..8;
+const HEADER: u32 = 8;
+
 /// From the source port on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
-    let Some([a, b, c, d, e, f, g, h]) = walk.array::<8>(span, 0) else { return };
-    let ports = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
-    let coverage = u32::from(u16::from_be_bytes([e, f]));
+    let Some(header) = walk.array::<8>(span, 0) else { return };
+    let ports = ports(&header);
+    let coverage = number(&header, COVERAGE);
     let presence = match coverage {
         1..8 => Presence::Illegal,
-        _ if [g, h] == [0, 0] => Presence::Illegal,
+        _ if number(&header, CHECKSUM) == 0 => Presence::Illegal,
         _ if coverage > span.len() => Presence::LengthConflict,
         _ => Presence::Present,
     };
@@ -26,10 +31,10 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     ip.pseudo_header(span.len(), &mut walk.found.pieces);
     let pseudo = walk.found.pieces.len() as u32 - start;
     walk.found.pieces.push(Piece::Bytes(cover));
-    let field = [Span::at(span.start + 6, 2), Span::default()];
+    let field = [span.field(CHECKSUM), Span::default()];
     let rule = Rule::InternetNeverZero;
     if let Some(check) = walk.check_pieces(&UDP_LITE, rule, field, start, pseudo as u8, presence) {
         check.ports = Some(ports);
     }
-    super::udp_port(walk, ports, span.skip(8), ip);
+    super::udp_port(walk, ports, span.skip(HEADER), ip);
 }

@@ -1,7 +1,8 @@
 //! VRRP (RFC 3768, RFC 9568), and CARP, which has its shape.
 
+use super::Field;
 use super::ip::Ip;
-use crate::check::{Presence, Protocol, Rule, Span};
+use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
 /// The checksum: the message; over IPv6 with a pseudo-header. In version 3 over IPv4 RFC 5798 asks for one too, and
@@ -9,11 +10,13 @@ use crate::frame::Walk;
 pub static VRRP: Protocol =
     Protocol { name: "vrrp", title: "VRRP", source: "RFC 9568 section 5.2.8, RFC 5798" };
 
+const CHECKSUM: Field = 6..8;
+
 /// From the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
     let Some(first) = walk.u8(span, 0) else { return };
-    let field = Span::at(span.start + 6, 2);
+    let field = span.field(CHECKSUM);
     match (first >> 4, ip.version) {
         (3, 4) => {
             let readings = [(Rule::Internet, Some(ip), span), (Rule::Internet, None, span)];

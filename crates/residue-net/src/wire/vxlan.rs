@@ -5,10 +5,12 @@ use crate::check::Span;
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
+const HEADER: u32 = 8;
+
 /// From the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a
 /// frame whatever they say.
 pub fn walk(walk: &mut Walk, span: Span) {
-    ethernet::walk(walk, span.skip(8), None);
+    ethernet::walk(walk, span.skip(HEADER), None);
 }
 
 /// From the flags on, on the port of the generic extension (draft-ietf-nvo3-vxlan-gpe).
@@ -19,7 +21,7 @@ pub fn generic(walk: &mut Walk, span: Span) {
     if flags & VERSION != 0 {
         return walk.unfollowed(Numbering::Vxlan, next);
     }
-    let inner = span.skip(8);
+    let inner = span.skip(HEADER);
     match if flags & NEXT_PROTOCOL != 0 { next } else { 3 } {
         1 => ipv4::walk(walk, inner),
         2 => ipv6::walk(walk, inner),

@@ -12,6 +12,9 @@ pub static FCS: Protocol = Protocol {
     source: "IEEE 802.11 section 9.2.4",
 };
 
+const FCS_LENGTH: u32 = 4;
+const SHORTEST_HEADER: u32 = 10;
+
 /// In a data frame's quality of service control.
 const AGGREGATED: u8 = 0x80;
 
@@ -19,8 +22,8 @@ const AGGREGATED: u8 = 0x80;
 /// up to a multiple of 4?
 pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
     let mut frame = frame;
-    if fcs && frame.len() >= 4 + 10 {
-        let cover = Span { start: frame.start, end: frame.end - 4 };
+    if fcs && frame.len() >= FCS_LENGTH + SHORTEST_HEADER {
+        let cover = Span { start: frame.start, end: frame.end - FCS_LENGTH };
         let field = Span { start: cover.end, end: frame.end };
         walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
         frame = cover;
@@ -58,10 +61,15 @@ fn data(walk: &mut Walk, frame: Span, padded: bool) {
 /// Behind radiotap's header (radiotap.org), whose numbers have their lowest bytes first. Its second field says whether
 /// there is a frame check sequence, and padding.
 pub fn radiotap(walk: &mut Walk, frame: Span) {
+    const LENGTH: u32 = 2;
+    const PRESENT: u32 = 4;
     const TIME: u32 = 1;
     const FLAGS: u32 = 2;
     const MORE: u32 = 1 << 31;
-    let (Some(length), Some(present)) = (walk.array(frame, 2), walk.u32(frame, 4)) else { return };
+    let (Some(length), Some(present)) = (walk.array(frame, LENGTH), walk.u32(frame, PRESENT))
+    else {
+        return;
+    };
     let length = u32::from(u16::from_le_bytes(length));
     let present = present.swap_bytes();
     let mut at = 8;
