@@ -2,8 +2,9 @@
 
 use crate::options::Options;
 use residue_net::Address;
-use residue_net::check::{Piece, Rule, Span};
+use residue_net::check::{Piece, Span, Verdict};
 use residue_net::wire::ip::Ip;
+use residue_net::wire::tcp;
 use std::ops::Range;
 
 /// Flags of the TCP header (RFC 9293 section 3.1).
@@ -202,10 +203,8 @@ impl<'a> Segment<'a> {
 
     /// Is the ordinary checksum right?
     pub(crate) fn checksum_is_good(&self, pieces: &mut Vec<Piece>) -> bool {
-        let (field, computed) = checksum(self.bytes, &self.ip, pieces);
-        let stored = field.of(self.bytes).map(|field| Rule::Internet.read(field));
-        let both = stored.zip(computed);
-        both.is_some_and(|(stored, computed)| Rule::Internet.agrees(stored, computed))
+        pieces.clear();
+        tcp::check(&self.ip, pieces).verdict(self.bytes, pieces) == Verdict::Good
     }
 
     /// Writes the packet into `buffer` with other options, and without its data unless `with_data`. Lengths and the
@@ -245,16 +244,9 @@ impl<'a> Segment<'a> {
 
 /// Writes the ordinary checksum of a segment.
 pub(crate) fn write_checksum(buffer: &mut [u8], ip: &Ip, pieces: &mut Vec<Piece>) {
-    if let (Span { start, .. }, Some(value)) = checksum(buffer, ip, pieces) {
-        buffer[start as usize..][..2].copy_from_slice(&(value as u16).to_be_bytes());
-    }
-}
-
-/// Where the ordinary checksum of a segment stands, and what it must be.
-fn checksum(bytes: &[u8], ip: &Ip, pieces: &mut Vec<Piece>) -> (Span, Option<u64>) {
     pieces.clear();
-    ip.pseudo_header(ip.payload.len(), pieces);
-    pieces.push(Piece::Bytes(ip.payload));
-    let field = Span::at(ip.payload.start + 16, 2);
-    (field, Rule::Internet.compute(bytes, pieces, &[field, Span::default()]))
+    let check = tcp::check(ip, pieces);
+    if let Some(value) = check.computed(buffer, pieces) {
+        check.store(buffer, value);
+    }
 }

@@ -2,8 +2,9 @@
 
 use crate::options::{self, Options};
 use crate::packet::{Segment, write_checksum};
-use residue_net::check::{Piece, Span};
+use residue_net::check::{Piece, Span, Verdict};
 use residue_net::wire::ip::Ip;
+use residue_net::wire::tcp;
 use residue_net::wire::tcp_checksum_option::{DATA, Layout};
 
 /// What a segment's checks turned out to be.
@@ -53,18 +54,12 @@ pub(crate) fn write(
     segment.rewrite(&options, true, buffer).ok_or(NoRoom::Packet)?;
     let ip = grown(&segment.ip, buffer);
     // It comes first: see `Options::with`.
-    let data = Span::at(ip.payload.start + 20, length as u32);
-    let field = layout.field(ip.payload, (length > 0).then_some(data));
+    let data = Span::at(ip.payload.start + tcp::HEADER, length as u32);
+    let header_length = tcp::HEADER + options.len() as u32;
     pieces.clear();
-    layout.cover(&ip, 20 + options.len() as u32, pieces);
-    if let Some(value) = layout.rule.compute(buffer, pieces, &field) {
-        let (bytes, width) = layout.rule.write(value);
-        let mut rest = &bytes[..width];
-        for part in field {
-            let (now, later) = rest.split_at((part.len() as usize).min(rest.len()));
-            buffer[part.start as usize..][..now.len()].copy_from_slice(now);
-            rest = later;
-        }
+    let check = layout.check(&ip, header_length, (length > 0).then_some(data), pieces);
+    if let Some(value) = check.computed(buffer, pieces) {
+        check.store(buffer, value);
     }
     if layout.keeps_checksum {
         write_checksum(buffer, &ip, pieces);
@@ -87,19 +82,12 @@ pub(crate) fn judge(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>)
         }
         _ => return Judged::Missing,
     };
-    let field = layout.field(segment.ip.payload, data);
     pieces.clear();
-    layout.cover(&segment.ip, segment.header_length() as u32, pieces);
-    let mut stored = [0; 4];
-    let mut length = 0;
-    for part in field {
-        let Some(bytes) = part.of(segment.bytes) else { return Judged::Missing };
-        stored[length..length + bytes.len()].copy_from_slice(bytes);
-        length += bytes.len();
+    let check = layout.check(&segment.ip, segment.header_length() as u32, data, pieces);
+    if check.stored(segment.bytes).is_none() {
+        return Judged::Missing;
     }
-    let stored = layout.rule.read(&stored[..length]);
-    let computed = layout.rule.compute(segment.bytes, pieces, &field);
-    let good = computed.is_some_and(|computed| layout.rule.agrees(stored, computed));
+    let good = check.verdict(segment.bytes, pieces) == Verdict::Good;
     let tcp_good = if layout.keeps_checksum { segment.checksum_is_good(pieces) } else { good };
     match (tcp_good, good) {
         (true, true) => Judged::Good,

@@ -136,7 +136,23 @@ pub struct Check {
 }
 
 impl Check {
-    /// The value as it stands in the packet.
+    /// Returns the check of a value that is there, in a packet with these addresses. `pieces` is its
+    /// range of the pieces, the first `pseudo` of which are a pseudo-header.
+    #[must_use]
+    #[inline]
+    pub const fn present(
+        protocol: &'static Protocol,
+        rule: Rule,
+        field: [Span; 2],
+        (pieces, pseudo): (Span, u8),
+        addresses: [Span; 2],
+    ) -> Check {
+        let presence = Presence::Present;
+        let (ports, length_zero) = (None, false);
+        Check { protocol, rule, field, pieces, pseudo, presence, addresses, ports, length_zero }
+    }
+
+    /// Returns the value as it stands in the packet.
     #[must_use]
     pub fn stored(&self, buffer: &[u8]) -> Option<u64> {
         let mut field = [0; 8];
@@ -149,13 +165,13 @@ impl Check {
         Some(self.rule.read(&field[..length]))
     }
 
-    /// The value that should stand there; `None` if bytes it covers are missing.
+    /// Returns the value that should stand there; `None` if bytes it covers are missing.
     #[must_use]
     pub fn computed(&self, buffer: &[u8], pieces: &[Piece]) -> Option<u64> {
         self.rule.compute(buffer, self.cover(pieces), &self.field)
     }
 
-    /// Its own pieces of those of all checks in the buffer.
+    /// Returns its own pieces of those of all checks in the buffer.
     #[must_use]
     #[inline]
     pub fn cover<'a>(&self, pieces: &'a [Piece]) -> &'a [Piece] {

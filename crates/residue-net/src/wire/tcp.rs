@@ -4,7 +4,7 @@ use super::ip::Ip;
 use super::storage::Kind;
 use super::tcp_checksum_option;
 use super::{Field, number, ports};
-use crate::check::{Presence, Protocol, Rule, Span};
+use crate::check::{Check, Piece, Presence, Protocol, Rule, Span};
 use crate::frame::{Segment, Walk};
 
 /// The checksum: pseudo-header, header and data.
@@ -50,9 +50,22 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     }
 }
 
-/// The ordinary checksum.
+/// Returns the check of the ordinary checksum of a segment of `ip`, and pushes its pieces.
+#[must_use]
+pub fn check(ip: &Ip, pieces: &mut Vec<Piece>) -> Check {
+    let start = pieces.len() as u32;
+    ip.pseudo_header(ip.payload.len(), pieces);
+    let pseudo = pieces.len() as u32 - start;
+    pieces.push(Piece::Bytes(ip.payload));
+    let cover = Span { start, end: pieces.len() as u32 };
+    let field = [ip.payload.field(CHECKSUM), Span::default()];
+    let addresses = [ip.source, ip.destination];
+    Check::present(&TCP, Rule::Internet, field, (cover, pseudo as u8), addresses)
+}
+
+/// Reports the ordinary checksum.
 #[inline]
-pub fn checksum(walk: &mut Walk, ip: &Ip, ports: [u16; 2]) {
+pub(super) fn checksum(walk: &mut Walk, ip: &Ip, ports: [u16; 2]) {
     let field = ip.payload.field(CHECKSUM);
     if let Some(check) =
         walk.check(&TCP, Rule::Internet, field, Some(ip), ip.payload, Presence::Present)

@@ -18,7 +18,7 @@
 use super::ip::Ip;
 use super::{ports, tcp};
 use crate::address::Address;
-use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
+use crate::check::{Check, Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
 use crate::lru::Lru;
 use std::collections::HashSet;
@@ -77,9 +77,26 @@ impl Layout {
         Some(Layout { rule, option, data_only: value == 4, keeps_checksum: value >= 4 })
     }
 
-    /// Where the value stands: `data` is option 15, with its kind and length.
+    /// Returns the check of a segment of `ip`, and pushes its pieces. `data` is option 15, with its
+    /// kind and length.
     #[must_use]
-    pub fn field(&self, segment: Span, data: Option<Span>) -> [Span; 2] {
+    pub fn check(
+        &self,
+        ip: &Ip,
+        header_length: u32,
+        data: Option<Span>,
+        pieces: &mut Vec<Piece>,
+    ) -> Check {
+        let start = pieces.len() as u32;
+        let pseudo = self.cover(ip, header_length, pieces);
+        let cover = Span { start, end: pieces.len() as u32 };
+        let addresses = [ip.source, ip.destination];
+        let field = self.field(ip.payload, data);
+        Check::present(&ALTERNATE, self.rule, field, (cover, pseudo), addresses)
+    }
+
+    /// Returns where the value stands: `data` is option 15, with its kind and length.
+    fn field(&self, segment: Span, data: Option<Span>) -> [Span; 2] {
         let checksum = segment.field(tcp::CHECKSUM);
         let option = data.map_or(Span::default(), |data| data.take(self.option.into()).skip(2));
         // Where an option is missing, what can be pointed at is the checksum field.
@@ -90,8 +107,9 @@ impl Layout {
         }
     }
 
-    /// Pushes what it covers of a segment, [`Layout::field`] included; the number of pieces of the pseudo-header.
-    pub fn cover(&self, ip: &Ip, header_length: u32, pieces: &mut Vec<Piece>) -> u8 {
+    /// Pushes what it covers of a segment, the field included. Returns the number of pieces of the
+    /// pseudo-header.
+    fn cover(&self, ip: &Ip, header_length: u32, pieces: &mut Vec<Piece>) -> u8 {
         let segment = ip.payload;
         if self.data_only {
             pieces.push(Piece::Bytes(segment.skip(header_length)));
@@ -292,7 +310,7 @@ fn report(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Check, Verdict};
+    use crate::check::Verdict;
     use crate::frame::Found;
     use crate::pcap::LinkType;
 
