@@ -21,7 +21,7 @@ def cases():
 
 
 @pytest.mark.parametrize("row", cases(), ids=lambda row: row["case"])
-def test_the_twins(row):
+def test_the_fixtures(row):
     paths = [CAPTURES / f"{row['case']}.{kind}.{row['format']}" for kind in ("good", "bad")]
     good, bad = (residue.pcap.verify(path, checks="all") for path in paths)
     assert good.good and bad.packets == good.packets > 0
