@@ -1,4 +1,4 @@
-//! What the engine is told.
+//! The engine's configuration.
 
 use crate::negotiate::Offer;
 use std::time::Duration;
@@ -16,27 +16,30 @@ pub enum Policy {
 /// The engine's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// What to ask for and to answer; `None`: nothing, so that under [`Policy::Prefer`] every packet passes as it is.
+    /// What to ask for and to answer; `None`: nothing, so that under [`Policy::Prefer`] every
+    /// packet passes as it is.
     pub offer: Option<Offer>,
     /// Regular TCP, or no connection, where there is no agreement.
     pub policy: Policy,
-    /// The greatest segment size that this host's kernel shall learn from peers, before room for the option is taken from
-    /// it: for paths whose MTU is less than what both ends think.
+    /// The greatest segment size that this host's kernel shall learn from peers, before room for
+    /// the option is taken from it: for paths whose MTU is less than what both ends think.
     pub mss: Option<u16>,
-    /// SYNs, or SYN-ACKs, sent with the option before one without it is tried (under [`Policy::Prefer`]).
+    /// SYNs, or SYN-ACKs, sent with the option before one without it is tried (under
+    /// [`Policy::Prefer`]).
     pub tries: u8,
-    /// The most entries of each sort.
+    /// The most entries of each kind.
     pub limits: Limits,
     /// How long entries are kept.
     pub timeouts: Timeouts,
 }
 
-/// The most entries of each sort. An entry takes about 200 bytes.
+/// The most entries of each kind. An entry takes about 200 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections that this host is opening.
     pub opening: usize,
-    /// Connections that others are opening, which may be forged: a flood of SYNs reaches this one only.
+    /// Connections that others are opening, which may be forged: a flood of SYNs reaches this one
+    /// only.
     pub answering: usize,
     /// Connections.
     pub established: usize,

@@ -11,15 +11,16 @@ pub(crate) const ESTABLISHED: usize = 2;
 pub(crate) const CLOSING: usize = 3;
 pub(crate) const CLASSES: usize = 4;
 
-/// So many signs of failure before anything good was received mean that the path does not let the value through.
-pub(crate) const MOST_SIGNS: u8 = 4;
+/// As many failures before anything good was received show that the path does not let the value
+/// through.
+pub(crate) const MOST_FAILURES: u8 = 4;
 
 /// How far the negotiation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// This host has sent a SYN; the peer's, if both open at once, asked for this.
     Opening { peer: Option<u8> },
-    /// The peer's SYN asked for this. What it concludes from the answer shows in its first segment.
+    /// The peer's SYN asked for this. How it understands the answer shows in its first segment.
     Answering { peer: u8 },
     /// Every segment but SYN and RST has this value.
     Agreed { value: u8 },
@@ -33,12 +34,13 @@ pub(crate) struct Connection {
     pub(crate) phase: Phase,
     /// What this host asks for.
     pub(crate) offer: Offer,
-    /// What was left to ask for when it did; not known of connections that were adopted.
+    /// What was left to ask for when it did; unknown of connections that were resumed.
     pub(crate) step: Option<Step>,
     /// Initial sequence numbers, as far as SYNs were seen.
     pub(crate) own_isn: Option<u32>,
     pub(crate) peer_isn: Option<u32>,
-    /// A SYN of the peer's with another sequence number, and what it asked for. It counts when this host answers it.
+    /// A SYN of the peer's with another sequence number, and what it asked for. It counts when this
+    /// host answers it.
     pub(crate) pending: Option<(u32, Option<u8>)>,
     /// The value in this host's SYN-ACK.
     pub(crate) answer: u8,
@@ -48,11 +50,12 @@ pub(crate) struct Connection {
     pub(crate) confirmed: bool,
     /// Has anything good been received?
     pub(crate) proven: bool,
-    /// Signs of failure.
-    pub(crate) signs: u8,
+    /// Failures before anything good was received.
+    pub(crate) failures: u8,
     /// Has this host sent its first byte?
     pub(crate) first_sent: bool,
-    /// The last acknowledgment number that this host sent: where a RST must stand (RFC 5961 section 3.2).
+    /// The last acknowledgment number that this host sent: where a RST must stand (RFC 5961 section
+    /// 3.2).
     pub(crate) acknowledged: Option<u32>,
     /// Whose FIN was seen: this host's, the peer's.
     pub(crate) fins: [bool; 2],
@@ -75,7 +78,7 @@ impl Connection {
             tries: 0,
             confirmed: false,
             proven: false,
-            signs: 0,
+            failures: 0,
             first_sent: false,
             acknowledged: None,
             fins: [false; 2],
@@ -104,7 +107,7 @@ impl Connection {
         }
     }
 
-    /// Does `acknowledgment` acknowledge this host's SYN, and nothing behind it?
+    /// Returns whether `acknowledgment` acknowledges this host's SYN, and nothing behind it.
     pub(crate) fn acknowledges_syn(&self, acknowledgment: u32) -> bool {
         self.own_isn.is_some_and(|own| own.wrapping_add(1) == acknowledgment)
     }

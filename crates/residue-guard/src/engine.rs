@@ -1,11 +1,12 @@
-//! The engine: packets in, packets out. It opens no socket and reads no clock; whoever calls it does.
+//! The engine: packets in, packets out. It opens no socket and reads no clock; whoever calls it
+//! does.
 
 mod receive;
 mod send;
 
 use crate::config::{Config, Policy};
 use crate::connection::{
-    ANSWERING, CLASSES, CLOSING, Connection, ESTABLISHED, MOST_SIGNS, OPENING, Phase,
+    ANSWERING, CLASSES, CLOSING, Connection, ESTABLISHED, MOST_FAILURES, OPENING, Phase,
 };
 use crate::counters::Counters;
 use crate::memory::Memory;
@@ -23,7 +24,8 @@ use std::time::Duration;
 pub enum Action<'a> {
     /// Hand it on as it is.
     Pass,
-    /// Hand on these bytes in its place: a whole IP packet. They are the engine's, and valid until its next call.
+    /// Hand on these bytes in its place: a whole IP packet. They are the engine's, and valid until
+    /// its next call.
     Replace(&'a [u8]),
     /// Hand on nothing. TCP sends it again, if it is worth it.
     Drop(Reason),
@@ -90,9 +92,9 @@ pub struct Entries {
 
 /// Puts check values into a host's TCP connections, and judges those of its peers.
 ///
-/// Packets are whole IPv4 or IPv6 packets, the IP header first, with complete checksums: no segmentation or checksum
-/// offload may lie ahead of what is sent, and none may have merged what was received. `now` is the time since any start, and
-/// never goes back.
+/// Packets are whole IPv4 or IPv6 packets, the IP header first, with complete checksums: no
+/// segmentation or checksum offload may lie ahead of what is sent, and none may have merged what
+/// was received. `now` is the time since any start, and never goes back.
 ///
 /// ```
 /// use residue_guard::{Action, Config, Engine};
@@ -203,7 +205,8 @@ impl Engine {
         self.config.policy == Policy::Require
     }
 
-    /// No check value protects this segment: it passes, or not. A signature (MD5, TCP-AO) is protection, too.
+    /// No check value protects this segment: it passes, or not. A signature (MD5, TCP-AO) is
+    /// protection, too.
     fn unprotected(&mut self, segment: &Segment) -> Outcome {
         if self.is_required() && !options::is_signed(segment.options()) {
             self.counters.refused += 1;
@@ -230,17 +233,18 @@ impl Engine {
         self.counters.evicted += u64::from(evicted.is_some());
     }
 
-    /// It looks as if nothing gets through. The connection is kept as it is; what is remembered helps the next one.
-    fn sign(&mut self, key: &Key, connection: &mut Connection, now: Duration) {
-        if connection.proven || connection.signs >= MOST_SIGNS {
+    /// It looks as if nothing gets through. The connection is kept as it is; what is remembered
+    /// helps the next one.
+    fn record_failure(&mut self, key: &Key, connection: &mut Connection, now: Duration) {
+        if connection.proven || connection.failures >= MOST_FAILURES {
             return;
         }
-        connection.signs += 1;
-        if let (MOST_SIGNS, Some(step), Some(own)) =
-            (connection.signs, connection.step, self.config.offer)
+        connection.failures += 1;
+        if let (MOST_FAILURES, Some(step), Some(own)) =
+            (connection.failures, connection.step, self.config.offer)
         {
-            let is_news = self.memory.failed(key.remote.0, step, own, now);
-            self.counters.failed_destinations += u64::from(is_news);
+            let is_new = self.memory.failed(key.remote.0, step, own, now);
+            self.counters.failed_destinations += u64::from(is_new);
         }
     }
 

@@ -1,5 +1,6 @@
-//! What works with whom. A negotiated value can fail on a path, and then nothing arrives any more: a NAT spoils values 3 and
-//! 5, a middlebox removes option 15. That connection is lost; the next one to the same address asks for less.
+//! Peers with which a value failed. A negotiated value can fail on a path, and then nothing arrives
+//! any more: a NAT spoils values 3 and 5, a middlebox removes option 15. That connection is lost;
+//! the next one to the same address asks for less.
 
 use crate::negotiate::Offer;
 use residue_net::Address;
@@ -45,7 +46,8 @@ impl Memory {
         }
     }
 
-    /// A connection that was asked for at `step` has failed. Of several that fail at once only the first counts. Is it news?
+    /// A connection that was asked for at `step` has failed. Of several that fail at once only the
+    /// first counts. Returns whether less is now asked for.
     pub(crate) fn failed(&mut self, peer: Address, step: Step, own: Offer, now: Duration) -> bool {
         if self.step(&peer) != step {
             return false;
@@ -58,11 +60,11 @@ impl Memory {
         next != step
     }
 
-    /// SYNs with the option are lost on the way to this peer. Is it news?
+    /// SYNs with the option are lost on the way to this peer. Returns whether that was unknown.
     pub(crate) fn give_up(&mut self, peer: Address, now: Duration) -> bool {
-        let is_news = self.step(&peer) != Step::Nothing;
+        let is_new = self.step(&peer) != Step::Nothing;
         self.failed.insert(peer, (Step::Nothing, now), 0);
-        is_news
+        is_new
     }
 
     /// Forgets what is too old to be true still.

@@ -6,8 +6,8 @@ use residue_net::wire::tcp_checksum_option::agreed;
 /// The greatest value that is defined.
 pub const GREATEST: u8 = 6;
 
-/// Table 7.1: the value of a host by whether its network card makes TCP checksums (`offload`), and whether a NAT may stand
-/// between it and its peers (`nat`).
+/// Table 7.1: the value of a host by whether its network card makes TCP checksums (`offload`), and
+/// whether a NAT may stand between it and its peers (`nat`).
 #[must_use]
 pub const fn table_7_1(offload: bool, nat: bool) -> u8 {
     match (offload, nat) {
@@ -17,15 +17,16 @@ pub const fn table_7_1(offload: bool, nat: bool) -> u8 {
     }
 }
 
-/// Has the CPU what the thesis asks for before a CRC is proposed: an instruction for CRC-32C, or carry-less multiplication?
+/// Has the CPU what the thesis asks for before a CRC is proposed: an instruction for CRC-32C, or
+/// carry-less multiplication?
 #[must_use]
 pub fn has_crc_instructions(cpu: Features) -> bool {
     let wanted = [Features::SSE42, Features::PCLMUL, Features::CRC, Features::PMULL];
     wanted.iter().any(|&feature| cpu.contains(feature))
 }
 
-/// The value that `auto` stands for on this CPU: that of table 7.1, or nothing on a CPU without the instructions, unless
-/// `forced`.
+/// The value that `auto` stands for on this CPU: that of table 7.1, or nothing on a CPU without the
+/// instructions, unless `forced`.
 #[must_use]
 pub fn auto(offload: bool, nat: bool, forced: bool) -> Option<u8> {
     (forced || has_crc_instructions(features())).then(|| table_7_1(offload, nat))
@@ -72,9 +73,9 @@ impl Values {
 }
 
 impl Offer {
-    /// The values that a connection with a peer which asks for `peer` may have. There is one, or none for regular TCP; but
-    /// if the peer asks for 6 and this host for 3 or 5, the peer alone knows what its 6 counts as, and its first segment
-    /// tells.
+    /// The values that a connection with a peer which asks for `peer` may have. There is one, or
+    /// none for regular TCP; but if the peer asks for 6 and this host for 3 or 5, the peer alone
+    /// knows what its 6 counts as, and its first segment tells.
     #[must_use]
     pub fn agreement(self, peer: u8) -> Values {
         match agreed(self.value, peer) {
@@ -86,15 +87,16 @@ impl Offer {
         }
     }
 
-    /// The value in the SYN-ACK to a SYN that asks for `peer`. A 6 that meets none is said as what it counts as, so that
-    /// the peer knows.
+    /// The value in the SYN-ACK to a SYN that asks for `peer`. A 6 that meets none is said as what
+    /// it counts as, so that the peer knows.
     #[must_use]
     pub fn answer(self, peer: u8) -> u8 {
         if self.value == 6 && matches!(peer, 3..=5) { self.instead } else { self.value }
     }
 
-    /// The value that a connection has whose SYN asked for this and whose SYN-ACK said `answer`; `None`: regular TCP. A 6
-    /// in answer to another value leaves open what it counts as, and is never sent: regular TCP.
+    /// The value that a connection has whose SYN asked for this and whose SYN-ACK said `answer`;
+    /// `None`: regular TCP. A 6 in answer to another value leaves open what it counts as, and is
+    /// never sent: regular TCP.
     #[must_use]
     pub fn conclusion(self, answer: u8) -> Option<u8> {
         if answer == 6 && self.value != 6 { None } else { self.agreement(answer).single() }
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_conclude_the_same_for_every_pair() {
+    fn both_ends_reach_equal_results_for_every_pair() {
         for value in 0..=6 {
             for peer_value in 0..=6 {
                 for instead in 3..=5 {

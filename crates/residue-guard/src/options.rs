@@ -10,7 +10,8 @@ const NOP: u8 = 1;
 pub(crate) const MSS: u8 = 2;
 /// Selective acknowledgment (RFC 2018).
 pub(crate) const SACK: u8 = 5;
-/// Signatures over a segment: MD5 (RFC 2385), and TCP-AO, which covers the other options, too (RFC 5925).
+/// Signatures over a segment: MD5 (RFC 2385), and TCP-AO, which covers the other options, too (RFC
+/// 5925).
 const SIGNATURES: [u8; 2] = [19, 29];
 /// TCP Fast Open (RFC 7413).
 pub(crate) const FAST_OPEN: u8 = 34;
@@ -37,7 +38,8 @@ impl Deref for Options {
     }
 }
 
-/// The option at the start of what is left: its kind and length. `None`: the list ends, or cannot be read further.
+/// The option at the start of what is left: its kind and length. `None`: the list ends, or cannot
+/// be read further.
 fn first(rest: &[u8]) -> Option<(u8, usize)> {
     match *rest {
         [] | [END, ..] => None,
@@ -67,7 +69,7 @@ pub(crate) fn find(options: &[u8], kind: u8) -> Option<Range<usize>> {
     found.next().is_none().then_some(only)
 }
 
-/// Is a signature among the options?
+/// Returns whether a signature is among the options.
 pub(crate) fn is_signed(options: &[u8]) -> bool {
     each(options).any(|(kind, _)| SIGNATURES.contains(&kind))
 }
@@ -87,7 +89,7 @@ impl Options {
         new
     }
 
-    /// Does it fit? Otherwise nothing changes.
+    /// Returns whether it fits; otherwise nothing changes.
     fn push(&mut self, bytes: &[u8]) -> bool {
         let end = self.length + bytes.len();
         let fits = end <= MOST;
@@ -107,9 +109,9 @@ impl Options {
 
     /// `ours` before `options`, and how many blocks of selective acknowledgments were cut for it.
     ///
-    /// It comes first, as behind an end of the list nobody would see it. Where 40 bytes are not enough, padding goes, then
-    /// blocks from the last on: senders have the newest first (RFC 2018 section 4), and acknowledge the others again.
-    /// `None`: the other options leave no room.
+    /// It comes first, as behind an end of the list nobody would see it. Where 40 bytes are not
+    /// enough, padding goes, then blocks from the last on: senders have the newest first (RFC 2018
+    /// section 4), and acknowledge the others again. `None`: the other options leave no room.
     pub(crate) fn with(options: &[u8], ours: &[u8]) -> Option<(Options, u8)> {
         let mut new = Options::new(ours);
         new.pad();
@@ -168,8 +170,8 @@ impl Options {
         any
     }
 
-    /// Lowers the maximum segment size by `by`, and to `most` before that. One that is small already stays: Linux, too,
-    /// takes none below 48 (CVE-2019-11479).
+    /// Lowers the maximum segment size by `by`, and to `most` before that. One that is small
+    /// already stays: Linux, too, takes none below 48 (CVE-2019-11479).
     pub(crate) fn lower_mss(&mut self, by: u16, most: Option<u16>) {
         const LEAST: u16 = 48;
         let places = find(self, MSS).filter(|place| place.len() == 4);

@@ -1,4 +1,5 @@
-//! A TCP segment in a whole IP packet: where its parts are, and the packet written again with other options.
+//! A TCP segment in a whole IP packet: where its parts are, and the packet written again with other
+//! options.
 
 use crate::options::Options;
 use residue_net::Address;
@@ -132,7 +133,8 @@ fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
             TCP => break,
             // Hop-by-hop and destination options.
             0 | 60 => (usize::from(*header.get(1)?) + 1) * 8,
-            // On its way through other hosts its last destination, which the pseudo-header has, is not in the IPv6 header.
+            // On its way through other hosts its last destination, which the pseudo-header has, is
+            // not in the IPv6 header.
             43 if *header.get(3)? == 0 => (usize::from(*header.get(1)?) + 1) * 8,
             44 => {
                 match number(header, 2)? & 0xfff9 {
@@ -201,15 +203,15 @@ impl<'a> Segment<'a> {
         Span::at((self.start() + 20 + option.start) as u32, option.len() as u32)
     }
 
-    /// Is the ordinary checksum right?
+    /// Returns whether the ordinary checksum is right.
     pub(crate) fn checksum_is_good(&self, pieces: &mut Vec<Piece>) -> bool {
         pieces.clear();
         tcp::check(&self.ip, pieces).verdict(self.bytes, pieces) == Verdict::Good
     }
 
-    /// Writes the packet into `buffer` with other options, and without its data unless `with_data`. Lengths and the
-    /// header checksum of IP follow; the TCP checksum is 0. `None`: the packet would be longer than IP's length field can
-    /// tell.
+    /// Writes the packet into `buffer` with other options, and without its data unless `with_data`.
+    /// Lengths and the header checksum of IP follow; the TCP checksum is 0. `None`: the packet
+    /// would be longer than IP's length field can tell.
     pub(crate) fn rewrite(
         &self,
         options: &Options,

@@ -1,8 +1,10 @@
-//! What plain TCP lets through a hostile network, and what each value does: two ends of a connection in memory, and a link
-//! between them that damages what it carries. Nothing is random but by the seed, and no clock is read.
+//! What plain TCP lets through a hostile network, and what each value does: two ends of a
+//! connection in memory, and a link between them that damages what it carries. Nothing is random
+//! but by the seed, and no clock is read.
 //!
-//! Only segments with data, from the opener to the answerer, are damaged, and only in their data, so that every value has the
-//! same task; a swap in the header would be noticed by 3, 5 and 6, and not by 4.
+//! Only segments with data, from the opener to the answerer, are damaged, and only in their data,
+//! so that every value has the same task; a swap in the header would be noticed by 3, 5 and 6, and
+//! not by 4.
 
 mod fault;
 mod host;

@@ -1,4 +1,5 @@
-//! The check values themselves: written into a segment, and judged. Layout and coverage are [`residue_net`]'s.
+//! The check values themselves: written into a segment, and judged. Layout and coverage are
+//! [`residue_net`]'s.
 
 use crate::options::{self, Options};
 use crate::packet::{Segment, write_checksum};
@@ -41,7 +42,8 @@ pub(crate) enum NoRoom {
     Packet,
 }
 
-/// Writes the packet into `buffer` with a check value; how many blocks of selective acknowledgments were cut for it.
+/// Writes the packet into `buffer` with a check value; how many blocks of selective acknowledgments
+/// were cut for it.
 pub(crate) fn write(
     segment: &Segment,
     layout: &Layout,
@@ -72,8 +74,8 @@ pub(crate) fn grown(ip: &Ip, buffer: &[u8]) -> Ip {
     Ip { payload: Span { end: buffer.len() as u32, ..ip.payload }, ..*ip }
 }
 
-/// Judges a segment by a value's layout.
-pub(crate) fn judge(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>) -> Judged {
+/// Verifies a segment by a value's layout.
+pub(crate) fn verify(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>) -> Judged {
     let found = options::find(segment.options(), DATA);
     let data = match (found, layout.option) {
         (_, 0) => None,
@@ -97,8 +99,9 @@ pub(crate) fn judge(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>)
     }
 }
 
-/// Writes the packet into `buffer` as the sender's kernel made it: without the option, with the ordinary checksum.
-pub(crate) fn restore(segment: &Segment, buffer: &mut Vec<u8>, pieces: &mut Vec<Piece>) {
+/// Writes the packet into `buffer` as the sender's kernel made it: without the option, with the
+/// ordinary checksum.
+pub(crate) fn strip(segment: &Segment, buffer: &mut Vec<u8>, pieces: &mut Vec<Piece>) {
     let options = match options::find(segment.options(), DATA) {
         Some(place) => Options::without(segment.options(), &place),
         None => Options::new(segment.options()),

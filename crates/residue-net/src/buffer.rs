@@ -42,10 +42,12 @@ impl Places<'_> {
     }
 }
 
-/// Bytes that were walked through, a packet's or those of several put together, and what was found in them.
+/// Bytes that were walked through, a packet's or those of several put together, and what was found
+/// in them.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'a> {
-    /// The packet that the findings are counted for: the one it is, or the first one of those it comes from.
+    /// The packet that the findings are counted for: the one it is, or the first one of those it
+    /// comes from.
     pub packet: u64,
     /// The bytes.
     pub bytes: &'a [u8],

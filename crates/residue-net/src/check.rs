@@ -1,4 +1,5 @@
-//! A check: one place in a packet that holds a check value, what it covers, and what it turned out to be.
+//! A check: one place in a packet that holds a check value, what it covers, and what it turned out
+//! to be.
 
 mod piece;
 mod rule;
@@ -9,8 +10,8 @@ pub use rule::Rule;
 
 use std::ops::Range;
 
-/// A run of bytes in a buffer. Its end may lie beyond what was captured: then it is *claimed*, by a length field, and
-/// the bytes are missing.
+/// A run of bytes in a buffer. Its end may lie beyond what was captured: then it is *claimed*, by a
+/// length field, and the bytes are missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Offset of the first byte.
@@ -20,19 +21,19 @@ pub struct Span {
 }
 
 impl Span {
-    /// `length` bytes from `start`, in as far as offsets reach.
+    /// Returns `length` bytes from `start`, as far as offsets reach.
     #[must_use]
     pub const fn at(start: u32, length: u32) -> Span {
         Span { start, end: start.saturating_add(length) }
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn len(self) -> u32 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Has it no bytes?
+    /// Returns whether it has no bytes.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
@@ -48,19 +49,19 @@ impl Span {
         }
     }
 
-    /// What follows the first `count` bytes: empty if there are no more.
+    /// Returns what follows the first `count` bytes: empty if there are no more.
     #[must_use]
     pub fn skip(self, count: u32) -> Span {
         Span { start: self.start.saturating_add(count).min(self.end), end: self.end }
     }
 
-    /// The first `count` bytes, or all if there are no more.
+    /// Returns the first `count` bytes, or all if there are no more.
     #[must_use]
     pub fn take(self, count: u32) -> Span {
         Span { start: self.start, end: self.start.saturating_add(count).min(self.end) }
     }
 
-    /// What it spans, bytes or anything else, if `all` has it all.
+    /// Returns what it spans, bytes or anything else, if `all` has it all.
     #[must_use]
     #[inline]
     pub fn of<T>(self, all: &[T]) -> Option<&[T]> {
@@ -68,8 +69,8 @@ impl Span {
     }
 }
 
-/// What a check's name is and where its rule is written. Every protocol of [`crate::wire`] has one constant for each
-/// check value it carries.
+/// What a check's name is and where its rule is written. Every protocol of [`crate::wire`] has one
+/// constant for each check value it carries.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Protocol {
     /// Short, lower case, as in counts and options: `tcp`.
@@ -127,7 +128,8 @@ pub struct Check {
     pub pseudo: u8,
     /// Is there something to judge?
     pub presence: Presence,
-    /// Source and destination of the innermost network header around it, of equal length; empty where there is none.
+    /// Source and destination of the innermost network header around it, of equal length; empty
+    /// where there is none.
     pub addresses: [Span; 2],
     /// Source and destination port, where the protocol has them.
     pub ports: Option<[u16; 2]>,
@@ -136,8 +138,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// Returns the check of a value that is there, in a packet with these addresses. `pieces` is its
-    /// range of the pieces, the first `pseudo` of which are a pseudo-header.
+    /// Returns the check of a value that is there, in a packet with these addresses. `pieces` is
+    /// its range of the pieces, the first `pseudo` of which are a pseudo-header.
     #[must_use]
     #[inline]
     pub const fn present(
@@ -194,15 +196,15 @@ impl Check {
     }
 }
 
-/// What a check turned out to be.
+/// The result of verifying a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
     /// The value is right.
     Good,
     /// The value is wrong.
     Bad,
-    /// The field holds the sum of the pseudo-header alone, for the network card to go on with: the packet was captured
-    /// on its sender, before the card completed it.
+    /// The field holds the sum of the pseudo-header alone, for the network card to go on with: the
+    /// packet was captured on its sender, before the card completed it.
     Offloaded,
     /// The sender left the value out, as the protocol allows.
     Absent,
@@ -215,7 +217,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Its name, as in reports.
+    /// Returns its name, as in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -231,7 +233,7 @@ impl Verdict {
 }
 
 impl Reason {
-    /// A half-sentence, as in reports.
+    /// Returns a clause that explains it, as in reports.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {

@@ -13,10 +13,11 @@ const MOST_DATAGRAMS: usize = 4096;
 const MOST_BYTES: usize = 64 << 20;
 /// What a fragment takes besides its bytes.
 const PART_COST: usize = 128;
-/// Fragments of one datagram. The smallest that real networks send carry 512 bytes or so of at most 65535.
+/// Fragments of one datagram. The smallest that real networks send carry 512 bytes or so of at most
+/// 65535.
 const MOST_PARTS: usize = 1024;
 
-/// What tells datagrams apart (RFC 791 section 2.3, RFC 8200 section 4.5).
+/// What identifies a datagram (RFC 791 section 2.3, RFC 8200 section 4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     addresses: [Address; 2],
@@ -103,8 +104,8 @@ impl Default for Datagrams {
 }
 
 impl Datagrams {
-    /// Takes a fragment that stands in `buffer`, the bytes of packet number `packet`. What is complete, or has to be given
-    /// up, goes to `ready`.
+    /// Takes a fragment that stands in `buffer`, the bytes of packet number `packet`. What is
+    /// complete, or has to be given up, goes to `ready`.
     pub fn take(
         &mut self,
         fragment: &Fragment,
@@ -123,7 +124,8 @@ impl Datagrams {
         };
         let start = (ip.payload.start as usize).min(buffer.len());
         let captured = &buffer[start..(ip.payload.end as usize).clamp(start, buffer.len())];
-        // All parts but the last are multiples of 8 bytes; a datagram has no more than 65535 (RFC 791 section 3.2).
+        // All parts but the last are multiples of 8 bytes; a datagram has no more than 65535 (RFC
+        // 791 section 3.2).
         let length = if fragment.more { ip.payload.len() & !7 } else { ip.payload.len() };
         let Some(end) = fragment.offset.checked_add(length).filter(|&end| end <= 0xffff) else {
             return;

@@ -1,7 +1,7 @@
 //! Why a check value is wrong: what its sender, or somebody on the way, must have computed instead.
 //!
-//! A cause is named where it explains the stored value exactly. With 16-bit values each explanation that is tried fits by
-//! chance once in 65535 times; few are tried.
+//! A cause is named where it explains the stored value exactly. With 16-bit values each explanation
+//! that is tried fits by chance once in 65535 times; few are tried.
 
 mod flipped_bit;
 mod kind;
@@ -16,22 +16,24 @@ use crate::check::{Check, Piece, Rule, Span, Verdict};
 /// Why a check is not good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
-    /// The field holds the pseudo-header's sum, for the network card to complete ([`Verdict::Offloaded`]).
+    /// The field holds the pseudo-header's sum, for the network card to complete
+    /// ([`Verdict::Offloaded`]).
     Offload,
-    /// Addresses or ports were changed on the way, or by an anonymiser, and the checksum was not: what it lacks is the same
-    /// in packet after packet between two addresses.
+    /// Addresses or ports were changed on the way, or by an anonymiser, and the checksum was not:
+    /// what it lacks is the same in packet after packet between two addresses.
     Rewritten,
     /// The field is zero.
     Zeroed,
     /// The value's bytes are in the wrong order.
     ByteSwapped,
-    /// 0000 where FFFF is due: one's complement has two zeros, and an update after RFC 1141 confuses them (RFC 1624).
+    /// 0000 where FFFF is due: one's complement has two zeros, and an update after RFC 1141
+    /// confuses them (RFC 1624).
     NegativeZero,
-    /// The value is right for this many bytes, counted from where the covered bytes begin (padding or a frame check
-    /// sequence with them, or some left out).
+    /// The value is right for this many bytes, counted from where the covered bytes begin (padding
+    /// or a frame check sequence with them, or some left out).
     OtherLength(u32),
-    /// The value is right for the destination in the header; but the packet is routed by its source, and the last
-    /// destination counts (or the other way round).
+    /// The value is right for the destination in the header; but the packet is routed by its
+    /// source, and the last destination counts (or the other way round).
     OtherDestination,
     /// One bit was flipped.
     FlippedBit(Bit),
@@ -47,7 +49,8 @@ pub enum Bit {
         /// The bit's place, 0 to 7.
         bit: u8,
     },
-    /// A bit of this weight (0 to 15) in one of the 16-bit words, or in the value itself. A sum does not tell which.
+    /// A bit of this weight (0 to 15) in one of the 16-bit words, or in the value itself. A sum
+    /// does not show which.
     Weight(u8),
 }
 
@@ -70,8 +73,8 @@ impl Cause {
     }
 }
 
-/// Why this check is not good, in as far as the packet alone tells: [`Diagnosis::cause`] knows the packets around it, too.
-/// `None` for one that is not bad, and where no reason is found.
+/// Returns why this check is not good, as far as the packet alone shows: [`Diagnosis::cause`] knows
+/// the packets around it, too. `None` for one that is not bad, and where no reason is found.
 #[must_use]
 pub fn cause(finding: &Finding<'_>) -> Option<Cause> {
     match finding.verdict {
@@ -102,12 +105,12 @@ fn swapped(rule: Rule, value: u64) -> u64 {
     rule.read(&field[..length])
 }
 
-/// The check's value with other pieces.
+/// Returns the check's value over other pieces.
 fn with_pieces(check: &Check, buffer: &[u8], pieces: &[Piece]) -> Option<u64> {
     check.rule.compute(buffer, pieces, &check.field)
 }
 
-/// The value with the header's addresses, if others stand in the pseudo-header.
+/// Returns the value with the header's addresses, if others stand in the pseudo-header.
 fn for_header_destination(finding: &Finding<'_>) -> Option<u64> {
     let check = finding.check;
     let cover = finding.cover();
@@ -127,19 +130,20 @@ fn for_header_destination(finding: &Finding<'_>) -> Option<u64> {
     with_pieces(check, finding.buffer.bytes, &pieces)
 }
 
-/// What follows the covered bytes is looked at if it is no longer than they are, or than this: padding of a short frame, and
-/// a frame check sequence. A packet of a thousand checks would take a thousand times its length otherwise.
+/// What follows the covered bytes is looked at if it is no longer than they are, or than this:
+/// padding of a short frame, and a frame check sequence. A packet of a thousand checks would take a
+/// thousand times its length otherwise.
 const BEHIND: u32 = 64;
 
-/// The length, of the covered bytes, for which the stored value would be right.
+/// Returns the length of covered bytes for which the stored value would be right.
 fn other_length(finding: &Finding<'_>, stored: u64) -> Option<u32> {
     let check = finding.check;
     let cover = finding.cover();
     let Some(&Piece::Bytes(last)) = cover.last() else { return None };
     let end = u32::try_from(finding.buffer.bytes.len()).ok()?;
     let fields_end = check.field.iter().map(|span| span.end).max()?;
-    // With what follows, with it but a frame check sequence, without the last byte of an odd number, without a frame check
-    // sequence that is none.
+    // With what follows, with it but a frame check sequence, without the last byte of an odd
+    // number, without a frame check sequence that is none.
     let ends = [end, end.saturating_sub(4), last.end - last.len() % 2, last.end.saturating_sub(4)];
     ends.into_iter()
         .filter(|&end| end != last.end && end > last.start && end >= fields_end)

@@ -4,8 +4,8 @@ use crate::pcap::compressed::Compression;
 use std::fmt;
 use std::io;
 
-/// The error of this crate. Offsets count bytes from the start of the capture, decompressed if it was compressed;
-/// packets are counted from 1.
+/// The error of this crate. Offsets count bytes from the start of the capture, decompressed if it
+/// was compressed; packets are counted from 1.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,5 +1,5 @@
-//! Repair: the bytes to change so that check values are right. Nothing but check values is ever changed, and nothing in
-//! packets that are good, cut short, or cannot be judged.
+//! Repair: the bytes to change so that check values are right. Nothing but check values is ever
+//! changed, and nothing in packets that are good, cut short, or cannot be judged.
 
 use crate::Error;
 use crate::buffer::{Buffer, Finding, Places};
@@ -17,14 +17,15 @@ use std::io;
 pub struct Policy {
     /// Those with a cause of one of these kinds.
     pub causes: Vec<CauseKind>,
-    /// Also in packets whose length is 0, as segmentation offload leaves it. The card cut them into several: with a checksum
-    /// over the whole they are not what was sent.
+    /// Also in packets whose length is 0, as segmentation offload leaves it. The card cut them into
+    /// several: with a checksum over the whole they are not what was sent.
     pub tso: bool,
 }
 
 impl Default for Policy {
-    /// What is explained without doubt about the data: offloaded checksums and rewritten addresses. A wrong value may be
-    /// all that shows that data were corrupted; others are repaired only when asked for.
+    /// What is explained without doubt about the data: offloaded checksums and rewritten addresses.
+    /// A wrong value may be all that shows that data were corrupted; others are repaired only when
+    /// asked for.
     fn default() -> Self {
         Policy::of([CauseKind::Offload, CauseKind::Rewritten])
     }
@@ -57,7 +58,7 @@ pub struct Repair {
     pub protocol: &'static str,
     /// Why it was wrong; `None` where the cause is unknown, and where it was right.
     pub cause: Option<Cause>,
-    /// Was it right, and has to follow a repair inside of what it covers?
+    /// Valid before; changes only because data it covers is repaired.
     pub follows: bool,
     /// The bytes: offset in the file, old and new.
     pub bytes: Vec<(u64, u8, u8)>,
@@ -78,8 +79,9 @@ pub struct Repairer {
 }
 
 impl Repairer {
-    /// Learns what is wrong with a capture, and repairs what is put together from several packets: those repairs are shown
-    /// to `each`. The capture is read once, or several times, each time from what `open` gives.
+    /// Learns what is wrong with a capture, and repairs what is put together from several packets:
+    /// those repairs are shown to `each`. The capture is read once, or several times, each time
+    /// from what `open` gives.
     ///
     /// # Errors
     ///
@@ -126,7 +128,8 @@ impl Repairer {
         edits(&changed).collect()
     }
 
-    /// The repairs of one buffer. Where a check value inside of what it is a part of was repaired, its own follow.
+    /// The repairs of one buffer. Where a check value inside of what it is a part of was repaired,
+    /// its own follow.
     #[must_use]
     pub fn repairs(&self, buffer: &Buffer<'_>) -> Vec<Repair> {
         repair(buffer, &self.policy, &self.summary.diagnosis, &self.across)
@@ -143,8 +146,8 @@ impl Repair {
 /// Bytes of the file that repairs changed, by offset: old and new.
 type Changes = BTreeMap<u64, (u8, u8)>;
 
-/// The repairs of one buffer. `changes` are those made so far: they may have changed bytes of this one (a fragment, or a
-/// segment of a stream, inside of which a check value was repaired).
+/// The repairs of one buffer. `changes` are those made so far: they may have changed bytes of this
+/// one (a fragment, or a segment of a stream, inside of which a check value was repaired).
 fn repair(
     buffer: &Buffer<'_>,
     policy: &Policy,
@@ -208,7 +211,7 @@ pub fn edits(bytes: &[(u64, u8, u8)]) -> impl Iterator<Item = Edit> {
     })
 }
 
-/// Makes the changes so far in a copy of the buffer. Were there any?
+/// Makes the changes so far in a copy of the buffer. Returns whether there were any.
 fn apply(buffer: &Buffer<'_>, changes: &Changes, copy: &mut Vec<u8>) -> bool {
     if changes.is_empty() {
         return false;
@@ -227,8 +230,9 @@ fn apply(buffer: &Buffer<'_>, changes: &Changes, copy: &mut Vec<u8>) -> bool {
     !copy.is_empty()
 }
 
-/// Bytes that two checks claim for their values, or one check here and another in what is put together from several packets,
-/// sorted: one of the two is no check value, and nothing tells which.
+/// Bytes that two checks claim for their values, or one check here and another in what is put
+/// together from several packets, sorted: one of the two is no check value, and nothing shows
+/// which.
 fn contested(buffer: &Buffer<'_>, changes: &Changes) -> Vec<u32> {
     let mut all: Vec<u32> = buffer.found.checks.iter().flat_map(bytes_of).collect();
     all.sort_unstable();
@@ -243,7 +247,7 @@ fn contested(buffer: &Buffer<'_>, changes: &Changes) -> Vec<u32> {
     contested
 }
 
-/// Where a check's value stands.
+/// Returns the offsets of a check's value.
 fn bytes_of(check: &Check) -> impl Iterator<Item = u32> {
     check.field.into_iter().flat_map(|span| span.start..span.end)
 }

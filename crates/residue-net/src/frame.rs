@@ -40,7 +40,8 @@ impl Found {
 /// A fragment of an IP datagram.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment {
-    /// The datagram's network layer: addresses, and the protocol of its payload. Its `payload` is this fragment's part.
+    /// The datagram's network layer: addresses, and the protocol of its payload. Its `payload` is
+    /// this fragment's part.
     pub ip: Ip,
     /// The sender's number for the datagram.
     pub identification: u32,
@@ -67,7 +68,8 @@ pub struct Segment {
     pub payload: Span,
 }
 
-/// Headers in headers deeper than this are not followed: no network nests so, but a forged packet can.
+/// Headers in headers deeper than this are not followed: no network nests so, but a forged packet
+/// can.
 pub(crate) const DEEPEST: u8 = 24;
 
 /// A walk through one buffer.
@@ -91,7 +93,8 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that has not begun, through `bytes` of which there were `sent`. `missing` says why there may be fewer.
+    /// Returns a walk that has not begun, through `bytes` of which there were `sent`. `missing` says why
+    /// there may be fewer.
     pub fn new(
         bytes: &'a [u8],
         sent: u32,
@@ -105,34 +108,34 @@ impl<'a> Walk<'a> {
         Walk { bytes, missing, found, agreements, addresses, length_zero: false, sent, depth: 0 }
     }
 
-    /// Goes through a packet from its link-layer header. `fcs` is the length of the frame check sequence at its end, in
-    /// bytes.
+    /// Goes through a packet from its link-layer header. `fcs` is the length of the frame check
+    /// sequence at its end, in bytes.
     pub fn link(&mut self, link: LinkType, fcs: Option<u8>) {
         wire::link::walk(self, link, Span { start: 0, end: self.sent }, fcs);
     }
 
-    /// The byte at `offset` in `span`, if it was captured.
+    /// Returns the byte at `offset` in `span`, if it was captured.
     #[must_use]
     #[inline]
     pub fn u8(&self, span: Span, offset: u32) -> Option<u8> {
         self.array::<1>(span, offset).map(|[byte]| byte)
     }
 
-    /// The big-endian 16-bit number at `offset` in `span`, if it was captured.
+    /// Returns the big-endian 16-bit number at `offset` in `span`, if it was captured.
     #[must_use]
     #[inline]
     pub fn u16(&self, span: Span, offset: u32) -> Option<u16> {
         self.array(span, offset).map(u16::from_be_bytes)
     }
 
-    /// The big-endian 32-bit number at `offset` in `span`, if it was captured.
+    /// Returns the big-endian 32-bit number at `offset` in `span`, if it was captured.
     #[must_use]
     #[inline]
     pub fn u32(&self, span: Span, offset: u32) -> Option<u32> {
         self.array(span, offset).map(u32::from_be_bytes)
     }
 
-    /// The `N` bytes at `offset` in `span`, if they were captured.
+    /// Returns the `N` bytes at `offset` in `span`, if they were captured.
     #[must_use]
     #[inline]
     pub fn array<const N: usize>(&self, span: Span, offset: u32) -> Option<[u8; N]> {
@@ -144,14 +147,14 @@ impl<'a> Walk<'a> {
         self.bytes.get(start..end)?.try_into().ok()
     }
 
-    /// The bytes of `span` that were captured.
+    /// Returns the bytes of `span` that were captured.
     #[must_use]
     pub fn captured(&self, span: Span) -> &'a [u8] {
         let end = (span.end as usize).min(self.bytes.len());
         self.bytes.get(span.start as usize..end).unwrap_or_default()
     }
 
-    /// Were all bytes of `span` captured?
+    /// Returns whether all bytes of `span` were captured.
     #[must_use]
     #[inline]
     pub fn is_whole(&self, span: Span) -> bool {
@@ -181,9 +184,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports a check over one run of bytes, with or without the pseudo-header of `ip`. Nothing is reported if the field
-    /// itself was not captured. A present check is unverifiable if bytes it covers were not captured, and a length conflict if
-    /// they were not even sent, or if a value that stands among what it covers does not.
+    /// Reports a check over one run of bytes, with or without the pseudo-header of `ip`. Nothing is
+    /// reported if the field itself was not captured. A present check is unverifiable if bytes it
+    /// covers were not captured, and a length conflict if they were not even sent, or if a value
+    /// that stands among what it covers does not.
     #[inline]
     pub fn check(
         &mut self,
@@ -204,8 +208,9 @@ impl<'a> Walk<'a> {
         self.check_pieces(protocol, rule, field, start, pseudo as u8, presence)
     }
 
-    /// Reports the first of several readings, each a rule, a pseudo-header and a cover, that gives the stored value; if
-    /// none does, one that cannot be judged, or the very first. For protocols that have been sent in more than one way.
+    /// Reports the first of several readings, each a rule, a pseudo-header and a cover, that gives
+    /// the stored value; if none does, one that cannot be judged, or the very first. For protocols
+    /// that have been sent in more than one way.
     pub fn check_any(
         &mut self,
         protocol: &'static Protocol,
@@ -237,7 +242,7 @@ impl<'a> Walk<'a> {
         self.check(protocol, rule, field, pseudo, cover, Presence::Present)
     }
 
-    /// Is the check that was reported last present and right?
+    /// Returns whether the check that was reported last is present and right.
     #[must_use]
     pub fn last_holds(&self) -> bool {
         self.found.checks.last().is_some_and(|check| {
@@ -247,8 +252,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Reports a check over the pieces that were pushed since there were `start` of them, the first `pseudo` of which are
-    /// a pseudo-header. What [`Walk::check`] says holds here too.
+    /// Reports a check over the pieces that were pushed since there were `start` of them, the first
+    /// `pseudo` of which are a pseudo-header. What [`Walk::check`] says holds here too.
     #[inline]
     pub fn check_pieces(
         &mut self,

@@ -1,4 +1,5 @@
-//! The report of a capture for programs (feature `json`): what `residue pcap verify --json` prints of each.
+//! The report of a capture for programs (feature `json`): what `residue pcap verify --json` prints
+//! of each.
 
 use crate::check::Protocol;
 use crate::summary::{Counts, Faults, Summary, ranked, sender_name};
@@ -23,8 +24,8 @@ pub fn not_followed(summary: &Summary) -> Value {
     summary.unfollowed().iter().map(row).collect()
 }
 
-/// The report of the capture called `name`. `error` says why it could not be read to its end, if so; of the rewritten pairs,
-/// senders and flows there are the first `top`.
+/// The report of the capture called `name`. `error` says why it could not be read to its end, if
+/// so; of the rewritten pairs, senders and flows there are the first `top`.
 #[must_use]
 pub fn capture(
     name: &str,

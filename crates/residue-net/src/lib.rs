@@ -1,8 +1,9 @@
 //! Where are the check values in this packet, are they right, and if not, why?
 //!
-//! A packet's [`wire`] layers yield [`check::Check`]s: where a check value stands, which bytes it covers, by which rule.
-//! Everything else works on checks alone, and does not change for a new protocol: [`verify`] finds the verdict,
-//! [`diagnose`] the cause, [`fix`] the bytes to change. [`pcap`] reads captures from readers it is handed.
+//! A packet's [`wire`] layers yield [`check::Check`]s: where a check value stands, which bytes it
+//! covers, by which rule. Everything else works on checks alone, and does not change for a new
+//! protocol: [`verify`] finds the verdict, [`diagnose`] the cause, [`fix`] the bytes to change.
+//! [`pcap`] reads captures from readers it is handed.
 //!
 //! Feature `json` (off by default): `json`, the report of a capture for programs.
 

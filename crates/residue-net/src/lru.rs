@@ -27,11 +27,11 @@ struct List {
     most: usize,
 }
 
-/// A bounded map whose entries belong to one of `N` classes: a class that is full gives up its least
-/// recently used entry for a new one.
+/// A bounded map whose entries belong to one of `N` classes: a class that is full gives up its
+/// least recently used entry for a new one.
 ///
-/// An entry is used when it is inserted, and by [`Lru::touch`]. A map that is never touched gives up
-/// its oldest entries.
+/// An entry is used when it is inserted, and by [`Lru::touch`]. A map that is never touched gives
+/// up its oldest entries.
 ///
 /// ```
 /// use residue_net::lru::Lru;

@@ -1,8 +1,9 @@
-//! Addresses and ports translated, check values with them: each updated from the changed bytes alone, never computed anew.
-//! So a value that was wrong stays wrong by the same amount, and damage stays visible (RFC 1624; for CRCs, linearity).
+//! Addresses and ports translated, check values with them: each updated from the changed bytes
+//! alone, never computed anew. A value that was wrong stays wrong by an equal amount, and damage
+//! stays visible (RFC 1624; for CRCs, linearity).
 //!
-//! Translated are network headers and the ports of the transport headers in them, in tunnels, too; not addresses in
-//! source routes, in what ICMP quotes, or in data.
+//! Translated are network headers and the ports of the transport headers in them, in tunnels, too;
+//! not addresses in source routes, in what ICMP quotes, or in data.
 
 use crate::buffer::{Buffer, Finding, Places};
 use crate::check::{Check, Piece, Span, Verdict};
@@ -81,8 +82,8 @@ impl fmt::Display for End {
     }
 }
 
-/// The changes of a capture that are in fragments: of check values that stand in a packet before the last one. To be made
-/// beside those that [`translate`] gives for each packet.
+/// The changes of a capture that are in fragments: of check values that stand in a packet before
+/// the last one. To be made beside those that [`translate`] gives for each packet.
 #[must_use]
 pub fn across<R: io::Read>(reader: Reader<R>, mappings: &[Mapping]) -> Vec<Edit> {
     let (mut alone, mut across) = (BTreeMap::new(), BTreeMap::new());
@@ -91,7 +92,8 @@ pub fn across<R: io::Read>(reader: Reader<R>, mappings: &[Mapping]) -> Vec<Edit>
             || translate(buffer, mappings).into_iter().map(|(at, old, new)| (at, (old, new)));
         match buffer.places {
             Places::Runs(_) => across.extend(changes()),
-            // The addresses at the start of a datagram are those of the packets it comes from, which are translated there.
+            // The addresses at the start of a datagram are those of the packets it comes from,
+            // which are translated there.
             Places::Contiguous(_) if !buffer.found.fragments.is_empty() => alone.extend(changes()),
             Places::Contiguous(_) => {}
         }
@@ -104,10 +106,11 @@ pub fn across<R: io::Read>(reader: Reader<R>, mappings: &[Mapping]) -> Vec<Edit>
 /// Changed bytes of a buffer: offset to what they were and are.
 type Changes = BTreeMap<u32, (u8, u8)>;
 
-/// The bytes to change in a buffer: offset in the file, old and new. The first mapping that fits an end counts.
+/// The bytes to change in a buffer: offset in the file, old and new. The first mapping that fits an
+/// end counts.
 ///
-/// The ends of a fragment that is not the first have no ports that could be seen, so mappings with ports do not fit
-/// fragments.
+/// The ends of a fragment that is not the first have no ports that could be seen, so mappings with
+/// ports do not fit fragments.
 #[must_use]
 pub fn translate(buffer: &Buffer<'_>, mappings: &[Mapping]) -> Vec<(u64, u8, u8)> {
     let mut changes = Changes::new();
@@ -161,7 +164,8 @@ fn ends(
     }
 }
 
-/// Where the ports stand: where the transport header begins, which is what follows the pseudo-header.
+/// Where the ports stand: where the transport header begins, which is what follows the
+/// pseudo-header.
 fn ports_place(check: &Check, pieces: &[Piece]) -> Option<u32> {
     check.ports?;
     match check.cover(pieces).get(usize::from(check.pseudo)) {

@@ -1,7 +1,7 @@
 //! Captures: pcap and pcapng, read record by record, written, and changed in place.
 //!
-//! [`Reader`] reads any of them from any [`std::io::Read`]; [`write`](mod@write) makes new ones; [`patch`] changes bytes
-//! of existing ones and leaves all others as they are.
+//! [`Reader`] reads any of them from any [`std::io::Read`]; [`write`](mod@write) makes new ones;
+//! [`patch`] changes bytes of existing ones and leaves all others as they are.
 
 mod ahead;
 mod classic;
@@ -29,12 +29,14 @@ pub struct Packet<'a> {
     pub link: LinkType,
     /// The bytes captured.
     pub bytes: &'a [u8],
-    /// The packet's length on the wire, in bytes: more than `bytes` has if the capture cut it. As it stands in the file,
-    /// which may be wrong.
+    /// The packet's length on the wire, in bytes: more than `bytes` has if the capture cut it. As
+    /// it stands in the file, which may be wrong.
     pub wire_length: u32,
-    /// The length of the frame check sequence at the packet's end, in bytes, where the file says one is there.
+    /// The length of the frame check sequence at the packet's end, in bytes, where the file says
+    /// one is there.
     pub fcs: Option<u8>,
-    /// When it was captured, in nanoseconds since 1970; the last that can be told if it is later.
+    /// When it was captured, in nanoseconds since 1970; the last that can be expressed if it is
+    /// later.
     pub time: Option<u64>,
 }
 
@@ -47,13 +49,13 @@ impl LinkType {
     pub const ETHERNET: LinkType = LinkType(1);
     /// An address family in the capturing host's byte order, then its packet.
     pub const NULL: LinkType = LinkType(0);
-    /// The same with the family in network byte order.
+    /// BSD loopback with the family in network byte order.
     pub const LOOP: LinkType = LinkType(108);
     /// PPP, with or without HDLC's address and control bytes.
     pub const PPP: LinkType = LinkType(9);
     /// PPP in HDLC framing, address and control bytes first.
     pub const PPP_HDLC: LinkType = LinkType(50);
-    /// IPv4 or IPv6, told by the version.
+    /// IPv4 or IPv6, by the version.
     pub const RAW: LinkType = LinkType(101);
     /// Linux "cooked" header.
     pub const LINUX_SLL: LinkType = LinkType(113);
@@ -64,8 +66,8 @@ impl LinkType {
     /// IPv6.
     pub const IPV6: LinkType = LinkType(229);
 
-    /// The most bytes a packet can have, as libpcap sees it. Messages of some software are longer than any network's
-    /// packets.
+    /// The most bytes a packet can have, as libpcap sees it. Messages of some software are longer
+    /// than any network's packets.
     #[inline]
     pub(crate) fn longest(self) -> u32 {
         match self.0 {
@@ -173,7 +175,7 @@ enum Blocks {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header and tells the format by it. `input` needs no buffer of its own.
+    /// Reads the header, which determines the format. `input` needs no buffer of its own.
     ///
     /// # Errors
     ///
@@ -182,8 +184,8 @@ impl<R: Read> Reader<R> {
         Reader::of(Window::new(input)?)
     }
 
-    /// The same, read and decompressed by a thread of its own, while the packets before are used: for captures of some
-    /// megabytes and more.
+    /// Returns a reader whose capture is read and decompressed by a thread of its own, while the
+    /// packets before are used: for captures of some megabytes and more.
     ///
     /// # Errors
     ///
@@ -236,8 +238,8 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// If the input has one, ends inside a record, or contradicts itself. All packets before have been handed out then,
-    /// and none follows: the next call says `None`.
+    /// If the input has one, ends inside a record, or contradicts itself. All packets before have
+    /// been handed out then, and none follows: the next call says `None`.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
@@ -250,7 +252,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The same, but for a stop wherever much may have been passed over.
+    /// Returns the next packet, or stops wherever much may have been passed over.
     pub(crate) fn step(&mut self) -> Result<Step<'_>, Error> {
         Ok(match self.advance()? {
             Next::Packet(record) => Step::Packet(self.packet(record)),

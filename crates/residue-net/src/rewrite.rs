@@ -13,8 +13,8 @@ use std::rc::Rc;
 /// Bytes gone through before they are handed on.
 const CHUNK: usize = 1 << 20;
 
-/// Reads as the capture does, decompressed, with changes made in its packets. Every byte that is not changed is handed on
-/// as it is, also where the capture cannot be read as one.
+/// Reads as the capture does, decompressed, with changes made in its packets. Every byte that is
+/// not changed is handed on as it is, also where the capture cannot be read as one.
 pub struct Rewriter<R: Read, F> {
     /// `None` at the end of what can be read as a capture.
     reader: Option<Reader<Tee<R>>>,
@@ -50,8 +50,8 @@ impl<R: Read> Read for Tee<R> {
 }
 
 impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
-    /// `each` is shown every packet, and adds its changes; `across` are changes of packets that are known before, as those
-    /// in fragments and streams, sorted.
+    /// `each` is shown every packet, and adds its changes; `across` are changes of packets that are
+    /// known before, as those in fragments and streams, sorted.
     ///
     /// # Errors
     ///

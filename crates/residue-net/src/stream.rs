@@ -1,8 +1,10 @@
-//! TCP streams that carry check values: their bytes put in order, and cut into PDUs, in bounded memory.
+//! TCP streams that carry check values: their bytes put in order, and cut into PDUs, in bounded
+//! memory.
 //!
-//! Segments may come in any order, twice, and overlap: of bytes sent twice the first ones count. If some do not come at
-//! all, or not within what is kept, the PDU they belong to cannot be judged. The next one begins where its header says; if
-//! the header is missing too, at the first place at which a digest proves that a PDU begins.
+//! Segments may come in any order, twice, and overlap: of bytes sent twice the first ones count. If
+//! some do not come at all, or not within what is kept, the PDU they belong to cannot be judged.
+//! The next one begins where its header says; if the header is missing too, at the first place at
+//! which a digest proves that a PDU begins.
 
 mod direction;
 mod session;
@@ -116,8 +118,9 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// Takes a segment that stands in `buffer`, the bytes of packet number `packet`. PDUs that it completes, or that have
-    /// to be given up, go to `ready`, one by one: a few segments may hold very many.
+    /// Takes a segment that stands in `buffer`, the bytes of packet number `packet`. PDUs that it
+    /// completes, or that have to be given up, go to `ready`, one by one: a few segments may hold
+    /// very many.
     pub fn take(
         &mut self,
         segment: &Segment,

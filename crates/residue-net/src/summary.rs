@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Senders, and flows, counted one by one. What comes later is counted in the totals only.
 const MOST: usize = 1 << 16;
 
-/// Protocols that are not followed, told apart.
+/// Protocols that are not followed, counted one by one.
 const MOST_UNFOLLOWED: usize = 256;
 
 /// How many checks have each verdict.
@@ -128,7 +128,7 @@ pub struct Summary {
     /// What was learnt about the bad ones.
     pub diagnosis: Diagnosis,
     unfollowed: BTreeMap<Unfollowed, u64>,
-    /// Packets that ended at protocols beyond those that are told apart.
+    /// Packets that ended at protocols beyond those that are counted one by one.
     unfollowed_others: u64,
 }
 

@@ -1,8 +1,9 @@
-//! How data are damaged in practice: every bad TCP segment beside a good copy of the same bytes, a retransmission mostly,
-//! and the difference classified, as Stone and Partridge did in *When the CRC and TCP Checksum Disagree* (SIGCOMM 2000).
+//! How data are damaged in practice: every bad TCP segment beside a good copy of the same bytes, a
+//! retransmission mostly, and the difference classified, as Stone and Partridge did in *When the
+//! CRC and TCP Checksum Disagree* (SIGCOMM 2000).
 //!
-//! What comes out is counts and shapes: no addresses, no data, no times. Captures of others can be surveyed and the result
-//! published.
+//! What comes out is counts and shapes: no addresses, no data, no times. Captures of others can be
+//! surveyed and the result published.
 
 mod shape;
 
@@ -32,8 +33,8 @@ struct Bad {
     damage: Option<Damage>,
 }
 
-/// A survey of captures: first [`Survey::learn`] all findings of one, then [`Survey::compare`] all of them again, then the
-/// next capture.
+/// A survey of captures: first [`Survey::learn`] all findings of one, then [`Survey::compare`] all
+/// of them again, then the next capture.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// TCP segments with a checksum that can be judged.
@@ -50,7 +51,8 @@ pub struct Survey {
     pub not_kept: u64,
     /// Bad ones of which there is a good copy, by how they differ from it.
     pub shapes: BTreeMap<Shape, u64>,
-    /// Lengths of the damage, from its first byte to its last, by powers of two: 1, 2, 3 to 4, 5 to 8, ...
+    /// Lengths of the damage, from its first byte to its last, by powers of two: 1, 2, 3 to 4, 5 to
+    /// 8, ...
     pub lengths: BTreeMap<u32, u64>,
     /// Where the damage begins in the data, modulo 64: blocks of caches, cells and buses show.
     pub offsets: BTreeMap<u32, u64>,

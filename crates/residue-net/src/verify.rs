@@ -14,8 +14,8 @@ use std::io;
 
 pub use crate::buffer::{Buffer, Finding, Places};
 
-/// Goes through the packets of a capture in order. Keeps fragments, streams and agreements from packet to packet, in
-/// bounded memory.
+/// Goes through the packets of a capture in order. Keeps fragments, streams and agreements from
+/// packet to packet, in bounded memory.
 #[derive(Debug, Default)]
 pub struct Verifier {
     found: Found,
@@ -24,7 +24,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Nothing seen yet.
+    /// Returns a verifier that has seen nothing.
     #[must_use]
     pub fn new() -> Self {
         Verifier::default()
@@ -53,7 +53,7 @@ impl Verifier {
         }
     }
 
-    /// No packet follows: what waits for others is shown as it is.
+    /// Ends the capture: shows incomplete datagrams and streams as they are.
     pub fn finish(&mut self, mut each: impl FnMut(&Buffer<'_>)) {
         // What is given up may itself hold fragments.
         while self.waiting.datagrams.give_up(&mut self.waiting.units) {
@@ -93,7 +93,7 @@ impl Verifier {
     }
 }
 
-/// What waits for other packets, and what no longer does.
+/// What waits for other packets, and what is complete.
 #[derive(Debug, Default)]
 struct Waiting {
     datagrams: Datagrams,
@@ -151,7 +151,7 @@ pub fn capture(input: impl io::Read, each: impl FnMut(&Buffer<'_>)) -> Result<Re
     Ok(packets(Reader::new(input)?, each))
 }
 
-/// The same from a reader that has begun.
+/// Reads a capture from a reader that has begun, as [`capture`].
 pub fn packets<R: io::Read>(mut reader: Reader<R>, mut each: impl FnMut(&Buffer<'_>)) -> Read {
     let mut verifier = Verifier::new();
     let (mut packets, mut cut_packets, mut error) = (0, 0, None);

@@ -1,4 +1,5 @@
-//! The protocols, one file each. A file's `walk` reads its header, reports its checks and hands on what is inside.
+//! The protocols, one file each. A file's `walk` reads its header, reports its checks and hands on
+//! what is inside.
 
 pub mod cdp;
 pub mod clnp;
@@ -209,7 +210,8 @@ fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     }
 }
 
-/// Goes on by TCP port. `payload` is a segment's data; what needs more of the stream than one segment is not found here.
+/// Goes on by TCP port. `payload` is a segment's data; what needs more of the stream than one
+/// segment is not found here.
 #[inline]
 pub fn tcp_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     if ports.contains(&20000) {

@@ -1,5 +1,6 @@
-//! Captures that somebody made to be slow, large in memory, or beyond what numbers hold. What takes time or memory in
-//! proportion to the square of a capture shows here as a test that does not end; `--nocapture` prints times.
+//! Captures that somebody made to be slow, large in memory, or beyond what numbers hold. What takes
+//! time or memory in proportion to the square of a capture shows here as a test that does not end;
+//! `--nocapture` prints times.
 
 use residue_net::check::{Reason, Verdict};
 use residue_net::fix::{Policy, Repairer};
@@ -18,7 +19,8 @@ fn size() -> usize {
     std::env::var("RESIDUE_HOSTILE_BYTES").map_or(2 << 20, |text| text.parse().unwrap())
 }
 
-/// A capture of one packet again and again, as `each` makes it: its bytes and its length on the wire.
+/// A capture of one packet again and again, as `each` makes it: its bytes and its length on the
+/// wire.
 fn capture(link: LinkType, mut each: impl FnMut(u32) -> (Vec<u8>, u32)) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Header::new(link)).unwrap();
     let (mut bytes, mut number) = (0, 0);
@@ -36,7 +38,8 @@ fn whole(bytes: Vec<u8>) -> (Vec<u8>, u32) {
     (bytes, length)
 }
 
-/// An IPv4 packet of a protocol. `length` is what it says; the fragment's word and the identification as they are.
+/// An IPv4 packet of a protocol. `length` is what it says; the fragment's word and the
+/// identification as they are.
 fn ipv4(
     protocol: u8,
     length: usize,
@@ -282,7 +285,8 @@ fn digests_that_are_wrong() {
     assert!(summary.protocols()["iscsi.header"].1.bad > 100);
 }
 
-/// A great many PDUs that wait for what is before them, of many connections, and come all at once at the end.
+/// A great many PDUs that wait for what is before them, of many connections, and come all at once
+/// at the end.
 #[test]
 fn many_pdus_at_the_end() {
     let stream = pdu().repeat(27);
@@ -294,7 +298,8 @@ fn many_pdus_at_the_end() {
     assert!(summary.protocols()["iscsi.header"].1.good > 10_000);
 }
 
-/// What a STUN message and a DNP3 frame in one datagram claim for their values is the same bytes: neither is repaired.
+/// What a STUN message and a DNP3 frame in one datagram claim for their values is the same bytes:
+/// neither is repaired.
 #[test]
 fn values_in_the_same_place() {
     // DNP3's start is a STUN type, its length one byte of STUN's length.

@@ -164,7 +164,7 @@ fn compressed_files_are_not_changed_in_place() {
         let (edits, _) = edits(&file);
         let mut there = Cursor::new(small.clone());
         match patch::in_place(&mut there, &edits) {
-            Err(Error::InPlace { compression: told }) => assert_eq!(told, compression),
+            Err(Error::InPlace { compression: reported }) => assert_eq!(reported, compression),
             other => panic!("{other:?}"),
         }
         assert_eq!(there.into_inner(), small);

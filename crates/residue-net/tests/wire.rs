@@ -1,5 +1,5 @@
-//! Every protocol: the checks of a known packet are found, a change of any bit it covers is noticed, and no packet, however
-//! damaged, makes a walk panic.
+//! Every protocol: the checks of a known packet are found, a change of any bit it covers is
+//! noticed, and no packet, however damaged, makes a walk panic.
 
 use residue_net::check::{Check, Piece, Presence, Reason, Verdict};
 use residue_net::frame::{Found, Walk};
@@ -76,8 +76,8 @@ fn every_check_is_found() {
     }
 }
 
-/// A bit may be the one that says that there is a check, or where. Otherwise its flip is noticed by every check that covers
-/// it.
+/// A bit may be the one that says that there is a check, or where. Otherwise its flip is noticed by
+/// every check that covers it.
 #[test]
 fn every_covered_bit_counts() {
     for packet in packets() {
@@ -181,7 +181,8 @@ fn cut_packets_are_not_judged_beyond_the_cut() {
             let found = find(&packet, bytes, packet.bytes.len());
             for check in &found.checks {
                 let word = verdict(check, bytes, &found);
-                // Where the length of what is quoted is not said, only a right checksum shows an extension.
+                // Where the length of what is quoted is not said, only a right checksum shows an
+                // extension.
                 let same = whole.checks.iter().find(|same| same.field == check.field);
                 let same = same.map(|same| verdict(same, &packet.bytes, &whole));
                 assert!(

@@ -21,7 +21,7 @@ pub enum Nat {
     PublicAddress,
     /// It has an address that only a translator makes fit for the Internet, and a default route.
     PrivateAddress,
-    /// It has no address by which that could be told.
+    /// It has no address that would show it.
     NoAddress,
 }
 
@@ -148,7 +148,7 @@ impl Host {
         })
     }
 
-    /// Has the CPU one of the instructions?
+    /// Returns whether the CPU has one of the instructions.
     #[must_use]
     pub fn has_crc_instructions(&self) -> bool {
         has_crc_instructions(features())

@@ -1,8 +1,9 @@
-//! The messages of the kernel's netfilter queue (linux/netfilter/nfnetlink_queue.h): parsed and built, bytes alone.
+//! The messages of the kernel's netfilter queue (linux/netfilter/nfnetlink_queue.h): parsed and
+//! built, bytes alone.
 //!
-//! A message is a netlink header (16 bytes), a netfilter header (4 bytes: family, version, queue number) and attributes
-//! (length and type, 2 bytes each, then data, filled up to a multiple of 4). Netlink's own fields are in the machine's byte
-//! order, those of netfilter in network order.
+//! A message is a netlink header (16 bytes), a netfilter header (4 bytes: family, version, queue
+//! number) and attributes (length and type, 2 bytes each, then data, filled up to a multiple of 4).
+//! Netlink's own fields are in the machine's byte order, those of netfilter in network order.
 
 /// Messages to and from a queue have this as the upper byte of their type (`NFNL_SUBSYS_QUEUE`).
 const SUBSYSTEM: u16 = 3;
@@ -46,7 +47,8 @@ pub(crate) enum Message<'a> {
     Other,
 }
 
-/// The messages in what one receive call has given. A message cut off, or with a length that cannot be, ends them.
+/// The messages in what one receive call has given. A message cut off, or with a length that cannot
+/// be, ends them.
 pub(crate) fn messages(bytes: &[u8]) -> impl Iterator<Item = Message<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -96,8 +98,9 @@ fn packet(message: &[u8]) -> Option<Message<'_>> {
 pub(crate) struct Requests(Vec<u8>);
 
 impl Requests {
-    /// A queue is asked for: its packets come to this socket, whole, and no more than `most` of them wait for a verdict.
-    /// Three messages, with the sequence numbers `sequence` to `sequence + 2`, each of which is answered.
+    /// A queue is asked for: its packets come to this socket, whole, and no more than `most` of
+    /// them wait for a verdict. Three messages, with the sequence numbers `sequence` to `sequence +
+    /// 2`, each of which is answered.
     pub fn bind(&mut self, queue: u16, most: u32, sequence: u32) {
         const BIND: u8 = 1;
         const COPY_PACKET: u8 = 2;
@@ -166,7 +169,8 @@ impl Requests {
 mod tests {
     use super::*;
 
-    /// A message as Linux 6.18 sent it, in its fields: a packet of 5 bytes in queue 14, with an attribute that is not ours.
+    /// A message as Linux 6.18 sent it, in its fields: a packet of 5 bytes in queue 14, with an
+    /// attribute that is not ours.
     fn sent() -> Vec<u8> {
         let mut requests = Requests::default();
         let start = requests.header(PACKET, 0, 0, 14);

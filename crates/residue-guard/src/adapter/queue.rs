@@ -1,4 +1,5 @@
-//! The netfilter queue of Linux: packets that a rule (`NFQUEUE`, `queue`) hands to a program, and the program's verdicts.
+//! The netfilter queue of Linux: packets that a rule (`NFQUEUE`, `queue`) hands to a program, and
+//! the program's verdicts.
 
 use super::message::{Message, Requests, messages};
 use super::sys::{self, Datagrams, SocketOption};
@@ -8,10 +9,11 @@ use std::time::{Duration, Instant};
 
 /// Memory for packets that have not been received.
 const RECEIVE: i32 = 64 << 20;
-/// The most packets of a queue that wait for a verdict. As many as the memory holds, or a little more.
+/// The most packets of a queue that wait for a verdict. As many as the memory holds, or a little
+/// more.
 const WAITING: u32 = 1 << 14;
-/// Verdicts are sent when this many bytes have come together. With one packet more it is still less than what a socket may
-/// send at once by default (208 KiB).
+/// Verdicts are sent when this many bytes have come together. With one packet more it is still less
+/// than what a socket may send at once by default (208 KiB).
 const SENT_AT_ONCE: usize = 128 << 10;
 /// The kernel answers at once.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -29,16 +31,18 @@ pub enum Verdict<'a> {
 
 /// Decides about packets.
 pub trait Judge {
-    /// The verdict on a packet of this queue. The packet begins with its IP header; its checksums are complete, and it is no
-    /// longer than a segment of the connection: the kernel does both before it shows it. It shows 65,531 bytes at most: a
-    /// packet of which bytes are missing can be accepted or dropped only.
+    /// The verdict on a packet of this queue. The packet begins with its IP header; its checksums
+    /// are complete, and it is no longer than a segment of the connection: the kernel does both
+    /// before it shows it. It shows 65,531 bytes at most: a packet of which bytes are missing can
+    /// be accepted or dropped only.
     fn judge(&mut self, queue: u16, packet: &[u8]) -> Verdict<'_>;
 }
 
-/// Packets are received and verdicts sent many at a time: one by one, most of the time would go into system calls.
+/// Packets are received and verdicts sent many at a time: one by one, most of the time would go
+/// into system calls.
 ///
-/// When it is dropped, packets go on by themselves if the rule says `--queue-bypass` (`flags bypass`), or get lost.
-/// A full queue drops packets; TCP sends them again.
+/// When it is dropped, packets go on by themselves if the rule says `--queue-bypass` (`flags
+/// bypass`), or get lost. A full queue drops packets; TCP sends them again.
 ///
 /// ```no_run
 /// use residue_guard::adapter::{Judge, Queue, Verdict};
@@ -70,8 +74,9 @@ impl Queue {
     ///
     /// # Errors
     ///
-    /// `PermissionDenied` without `CAP_NET_ADMIN`, and if another program has a queue (/proc/net/netfilter/nfnetlink_queue
-    /// tells); `ConnectionRefused` or `InvalidInput` if the kernel has no netfilter queue.
+    /// `PermissionDenied` without `CAP_NET_ADMIN`, and if another program has a queue
+    /// (/proc/net/netfilter/nfnetlink_queue tells); `ConnectionRefused` or `InvalidInput` if the
+    /// kernel has no netfilter queue.
     pub fn open(numbers: &[u16]) -> io::Result<Queue> {
         let socket = sys::netfilter_socket()?;
         let fd = socket.as_fd();
@@ -93,7 +98,8 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Waits for the answers to the requests 1 to `last`. Packets that come between them, if rules are there already, go on.
+    /// Waits for the answers to the requests 1 to `last`. Packets that come between them, if rules
+    /// are there already, go on.
     fn answered(&mut self, last: u32) -> io::Result<()> {
         let until = Instant::now() + ANSWER;
         let mut done = 0;
@@ -126,11 +132,13 @@ impl Queue {
         sys::wait([self.as_fd()], most).map(|[ready]| ready)
     }
 
-    /// Has the packets judged that are there, 64 at most, without waiting. Their number; 0 if there are none.
+    /// Has the packets judged that are there, 64 at most, without waiting. Their number; 0 if there
+    /// are none.
     pub fn batch(&mut self, judge: &mut impl Judge) -> io::Result<usize> {
         let count = self.received.receive(self.socket.as_fd())?;
         for message in self.received.iter().flat_map(messages) {
-            // Answers are errors here: of packets that the kernel has given up, because their device has gone.
+            // Answers are errors here: of packets that the kernel has given up, because their
+            // device has gone.
             let Message::Packet { queue, id, bytes } = message else { continue };
             let (accept, instead) = match judge.judge(queue, bytes) {
                 Verdict::Accept => (true, None),

@@ -6,7 +6,8 @@ use crate::simulate::link::{blank, damage};
 use crate::simulate::{Fault, Random};
 use residue_net::wire::tcp_checksum_option::REQUEST;
 
-/// Segments with less data are left alone: a damaged header of HTTP would end the transfer, and prove nothing about data.
+/// Segments with less data are left alone: a damaged header of HTTP would end the transfer, and
+/// prove nothing about data.
 const LEAST_DATA: usize = 512;
 
 /// Damages the packets of a queue.
@@ -15,8 +16,8 @@ pub struct Router {
     fault: Fault,
     one_in: u64,
     random: Random,
-    /// Which one of the present `one_in` segments is damaged. One of each, so that the share is exact, but not always the
-    /// same one, so that it is not always the same retransmission.
+    /// Which one of the present `one_in` segments is damaged. One of each, so that the share is
+    /// exact, but not always the same one, so that it is not always the same retransmission.
     turn: u64,
     buffer: Vec<u8>,
     /// Segments seen with 512 bytes of data and more.
@@ -26,8 +27,9 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router that does to one in `one_in` segments what the fault does to data; [`Fault::NoRequest`] takes option 14 out
-    /// of all SYNs instead. Of the faults that delay, lose or translate it does nothing.
+    /// A router that does to one in `one_in` segments what the fault does to data;
+    /// [`Fault::NoRequest`] takes option 14 out of all SYNs instead. Of the faults that delay, lose
+    /// or translate it does nothing.
     #[must_use]
     pub fn new(fault: Fault, one_in: u64, seed: u64) -> Router {
         let mut random = Random(seed);
@@ -36,7 +38,7 @@ impl Router {
         Router { fault, one_in, random, turn, buffer: Vec::new(), segments: 0, damaged: 0 }
     }
 
-    /// Is it this segment's turn?
+    /// Returns whether it is this segment's turn.
     fn turn(&mut self) -> bool {
         let place = self.segments % self.one_in;
         self.segments += 1;

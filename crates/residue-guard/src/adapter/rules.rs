@@ -1,9 +1,10 @@
-//! The rules that hand TCP packets to the queues. They are all in places of their own, so that they can be removed whatever
-//! has happened: with nft the table `inet residue_guard`, with iptables the chains `RESIDUE-GUARD`.
+//! The rules that hand TCP packets to the queues. They are all in places of their own, so that they
+//! can be removed whatever has happened: with nft the table `inet residue_guard`, with iptables the
+//! chains `RESIDUE-GUARD`.
 //!
-//! What is sent is taken as late as possible, after the host's other rules; what is received as early as possible, before
-//! connection tracking, which holds segments of value 3 for damaged. Packets that the host forwards are not taken. If nobody
-//! listens to the queue, packets pass.
+//! What is sent is taken as late as possible, after the host's other rules; what is received as
+//! early as possible, before connection tracking, which holds segments of value 3 for damaged.
+//! Packets that the host forwards are not taken. If nobody listens to the queue, packets pass.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -88,8 +89,8 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// The interface's name has characters that nft and iptables read in a way of their own, or the ports are more than one
-    /// rule of iptables can name.
+    /// The interface's name has characters that nft and iptables read in a way of their own, or the
+    /// ports are more than one rule of iptables can name.
     pub fn new(interface: &str, ports: &[Ports]) -> io::Result<Rules> {
         let usual = |c: char| c.is_ascii_alphanumeric() || "._-:@".contains(c);
         if interface.is_empty() || interface.len() > 15 || !interface.chars().all(usual) {
@@ -166,8 +167,8 @@ impl Rules {
         text
     }
 
-    /// Installs the rules with nft, or where nft is missing or the kernel has no queues for it, with iptables. Rules of a
-    /// guard that was killed are replaced.
+    /// Installs the rules with nft, or where nft is missing or the kernel has no queues for it,
+    /// with iptables. Rules of a guard that was killed are replaced.
     ///
     /// # Errors
     ///
@@ -224,7 +225,8 @@ impl Drop for Installed {
     }
 }
 
-/// Removes the rules, whoever has installed them, in the present network namespace. The places where there were any.
+/// Removes the rules, whoever has installed them, in the present network namespace. The places
+/// where there were any.
 ///
 /// # Errors
 ///

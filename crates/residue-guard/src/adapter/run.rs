@@ -51,13 +51,15 @@ impl Judge for Guard {
     }
 }
 
-/// Guards until the process is asked to end (SIGINT, SIGTERM or SIGHUP), and takes its rules away. `report` is called at the
-/// start and then every so often. Returns the last status.
+/// Guards until the process is asked to end (SIGINT, SIGTERM or SIGHUP), and takes its rules away.
+/// `report` is called at the start and then every so often. Returns the last status.
 ///
-/// Packets have a thread of their own, so that `report` may take its time, and must not hold them up: it may print to a
-/// terminal whose connection is one of those that are guarded. Reports that come while it works are left out.
+/// Packets have a thread of their own, so that `report` may take its time, and must not hold them
+/// up: it may print to a terminal whose connection is one of those that are guarded. Reports that
+/// come while it works are left out.
 ///
-/// The process gives up its capabilities but `CAP_NET_ADMIN` and `CAP_NET_RAW`, and never gets others.
+/// The process gives up its capabilities but `CAP_NET_ADMIN` and `CAP_NET_RAW`, and never gets
+/// others.
 ///
 /// # Errors
 ///

@@ -1,5 +1,6 @@
-//! What a running guard tells about itself. It listens on the abstract Unix socket `residue-guard`, which belongs to the
-//! network namespace and leaves nothing behind: a file would have to be removed, and would be the same in all namespaces.
+//! What a running guard reports about itself. It listens on the abstract Unix socket
+//! `residue-guard`, which belongs to the network namespace and leaves nothing behind: a file would
+//! have to be removed, and would be the same in all namespaces.
 
 use crate::counters::Counters;
 use crate::engine::Entries;
@@ -60,7 +61,8 @@ pub struct QueueStatus {
     pub lost: u64,
 }
 
-/// Where the kernel has its counts: number, listener, waiting, how and how much is copied, full, lost, last number, 1.
+/// Where the kernel has its counts: number, listener, waiting, how and how much is copied, full,
+/// lost, last number, 1.
 const QUEUES: &str = "/proc/net/netfilter/nfnetlink_queue";
 
 fn columns(table: &str, number: u16) -> Option<Vec<u64>> {
@@ -72,7 +74,8 @@ fn columns(table: &str, number: u16) -> Option<Vec<u64>> {
 }
 
 impl QueueStatus {
-    /// Of a queue of the present network namespace; `None` if nobody listens, or it must not be read.
+    /// Of a queue of the present network namespace; `None` if nobody listens, or it must not be
+    /// read.
     pub(super) fn of(number: u16) -> Option<QueueStatus> {
         QueueStatus::read(&read_to_string(QUEUES).ok()?, number)
     }
@@ -138,7 +141,8 @@ pub fn ask() -> io::Result<Option<Status>> {
 }
 
 impl Status {
-    /// The text that Prometheus reads. Counters end in `_total`; the engine's are all there, by their names.
+    /// The text that Prometheus reads. Counters end in `_total`; the engine's are all there, by
+    /// their names.
     #[must_use]
     pub fn prometheus(&self) -> String {
         let mut text = Metrics::default();

@@ -1,7 +1,7 @@
 //! What Linux is asked for, and std has no words for: the only unsafe code of this crate.
 //!
-//! Each function hands the kernel nothing but descriptors it borrows, numbers, and memory that outlives the call, with the
-//! length that this memory has.
+//! Each function hands the kernel nothing but descriptors it borrows, numbers, and memory that
+//! outlives the call, with the length that this memory has.
 
 #![allow(unsafe_code)]
 
@@ -61,11 +61,12 @@ pub(crate) fn netfilter_socket() -> io::Result<OwnedFd> {
 /// Options of sockets whose value is a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SocketOption {
-    /// Bytes of the kernel's memory for what has not been received, whatever the system's limit. Needs `CAP_NET_ADMIN`.
+    /// Bytes of the kernel's memory for what has not been received, whatever the system's limit.
+    /// Needs `CAP_NET_ADMIN`.
     ReceiveForce,
-    /// The same, up to the system's limit.
+    /// Bytes of the receive buffer, up to the system's limit.
     Receive,
-    /// Packets lost for want of memory are not told as errors: they are counted in /proc.
+    /// Packets lost for want of memory are not reported as errors: they are counted in /proc.
     NoLossErrors,
     /// Errors come without the request.
     ShortErrors,
@@ -129,8 +130,8 @@ impl Datagrams {
             header.msg_hdr.msg_iovlen = 1;
         }
         let received = again(|| {
-            // SAFETY: there are MOST headers; each has one vector, a room of `memory` that no other has. All of them
-            // outlive the call.
+            // SAFETY: there are MOST headers; each has one vector, a room of `memory` that no other
+            // has. All of them outlive the call.
             checked(unsafe {
                 libc::recvmmsg(
                     socket.as_raw_fd(),

@@ -110,7 +110,7 @@ impl Engine {
             }
             Phase::Agreed { value } if connection.peer_isn == Some(segment.sequence()) => {
                 // Sent again: the peer has not seen, or not understood, what followed.
-                self.sign(&key, &mut connection, now);
+                self.record_failure(&key, &mut connection, now);
                 self.keep(key, connection, now);
                 self.without_request(segment, Values::one(value))
             }
@@ -122,13 +122,14 @@ impl Engine {
     fn regular(&mut self, key: &Key, connection: &Connection, now: Duration) {
         self.counters.agreed[0] += 1;
         if connection.tries > self.config.tries && !self.is_required() {
-            let is_news = self.memory.give_up(key.remote.0, now);
-            self.counters.failed_destinations += u64::from(is_news);
+            let is_new = self.memory.give_up(key.remote.0, now);
+            self.counters.failed_destinations += u64::from(is_new);
         }
         self.table.remove(key);
     }
 
-    /// A SYN as the kernel shall see it: without option 14, Fast Open and data, with a segment size that leaves room.
+    /// A SYN as the kernel shall see it: without option 14, Fast Open and data, with a segment size
+    /// that leaves room.
     fn without_request(&mut self, segment: &Segment, values: Values) -> Outcome {
         let all = segment.options();
         let mut options = match options::find(all, REQUEST) {
@@ -157,18 +158,18 @@ impl Engine {
     ) -> Outcome {
         match known {
             Some(connection) => match connection.phase {
-                Phase::Agreed { value } => self.judge(key, connection, value, segment, now),
+                Phase::Agreed { value } => self.verify(key, connection, value, segment, now),
                 Phase::Theirs => Outcome::Pass,
-                Phase::Opening { peer: None } => self.stray(segment),
+                Phase::Opening { peer: None } => self.unexpected_segment(segment),
                 _ if connection.own_isn.is_none() => self.unknown(key, segment, now),
-                _ => self.conclude(key, connection, segment, now),
+                _ => self.settle(key, connection, segment, now),
             },
             None => self.unknown(key, segment, now),
         }
     }
 
     /// A segment of a connection that has a value.
-    fn judge(
+    fn verify(
         &mut self,
         key: Key,
         mut connection: Connection,
@@ -177,7 +178,7 @@ impl Engine {
         now: Duration,
     ) -> Outcome {
         let Some(layout) = Layout::of(value) else { return Outcome::Pass };
-        let judged = value::judge(segment, &layout, &mut self.pieces);
+        let judged = value::verify(segment, &layout, &mut self.pieces);
         if judged == Judged::Missing && connection.step.is_none() && self.is_regular(segment) {
             // What it was adopted for was forged, or this is: the next segment shows which.
             self.table.remove(&key);
@@ -185,18 +186,18 @@ impl Engine {
         }
         self.counters.received[usize::from(value)].count(judged);
         if let Some(reason) = reason(judged) {
-            self.sign(&key, &mut connection, now);
+            self.record_failure(&key, &mut connection, now);
             self.keep(key, connection, now);
             return Outcome::Drop(reason);
         }
         connection.proven = true;
         connection.fins[1] |= segment.flags() & FIN != 0;
         self.keep(key, connection, now);
-        self.restore(segment)
+        self.strip(segment)
     }
 
-    /// The first segment after this host's answer shows what the peer has concluded from it.
-    fn conclude(
+    /// The first segment after this host's answer shows how the peer understands it.
+    fn settle(
         &mut self,
         key: Key,
         mut connection: Connection,
@@ -207,7 +208,7 @@ impl Engine {
         let mut worst = None;
         for value in connection.values().iter() {
             let Some(layout) = Layout::of(value) else { continue };
-            let judged = value::judge(segment, &layout, &mut self.pieces);
+            let judged = value::verify(segment, &layout, &mut self.pieces);
             if judged != Judged::Good {
                 worst = worst.or(Some((value, judged)));
                 continue;
@@ -220,10 +221,11 @@ impl Engine {
                 self.counters.agreed[usize::from(value)] += 1;
                 self.keep(key, connection, now);
             }
-            return self.restore(segment);
+            return self.strip(segment);
         }
         if self.is_regular(segment) {
-            // The answer has reached the peer without the option. Nothing was sent with a value yet.
+            // The answer has reached the peer without the option. Nothing was sent with a value
+            // yet.
             if acknowledges {
                 self.regular(&key, &connection, now);
             }
@@ -232,13 +234,13 @@ impl Engine {
         let Some((value, judged)) = worst else { return self.unprotected(segment) };
         self.counters.received[usize::from(value)].count(judged);
         if acknowledges {
-            self.sign(&key, &mut connection, now);
+            self.record_failure(&key, &mut connection, now);
             self.keep(key, connection, now);
         }
         Outcome::Drop(reason(judged).unwrap_or(Reason::Both))
     }
 
-    /// Is it what a host sends that knows of no agreement?
+    /// Returns whether a host sent it that knows of no agreement.
     fn is_regular(&mut self, segment: &Segment) -> bool {
         let has_option = options::each(segment.options()).any(|(kind, _)| kind == DATA);
         !has_option && segment.checksum_is_good(&mut self.pieces)
@@ -248,13 +250,13 @@ impl Engine {
     fn value_of(&mut self, segment: &Segment) -> Option<u8> {
         (1..=GREATEST).find(|&value| {
             Layout::of(value).filter(|layout| layout.option > 0).is_some_and(|layout| {
-                value::judge(segment, &layout, &mut self.pieces) == Judged::Good
+                value::verify(segment, &layout, &mut self.pieces) == Judged::Good
             })
         })
     }
 
-    /// A segment of no known connection. One with a right check value was known to an engine before this one, or was given
-    /// up.
+    /// A segment of no known connection. One with a right check value was known to an engine before
+    /// this one, or was given up.
     fn unknown(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
         let Some(offer) = self.config.offer else { return self.unprotected(segment) };
         if options::find(segment.options(), DATA).is_none() {
@@ -269,23 +271,24 @@ impl Engine {
         let mut connection = Connection::new(Phase::Agreed { value }, offer, None);
         connection.proven = true;
         self.keep(key, connection, now);
-        self.restore(segment)
+        self.strip(segment)
     }
 
-    /// A segment of an older connection while this host opens a new one: the kernel must see it, and resets it.
-    fn stray(&mut self, segment: &Segment) -> Outcome {
+    /// A segment of an older connection while this host opens a new one: the kernel must see it,
+    /// and resets it.
+    fn unexpected_segment(&mut self, segment: &Segment) -> Outcome {
         if options::find(segment.options(), DATA).is_none() {
             return Outcome::Pass;
         }
         if self.value_of(segment).is_some() {
-            return self.restore(segment);
+            return self.strip(segment);
         }
         self.counters.orphans += 1;
         Outcome::Drop(Reason::Orphan)
     }
 
-    fn restore(&mut self, segment: &Segment) -> Outcome {
-        value::restore(segment, &mut self.buffer, &mut self.pieces);
+    fn strip(&mut self, segment: &Segment) -> Outcome {
+        value::strip(segment, &mut self.buffer, &mut self.pieces);
         Outcome::Replace
     }
 }

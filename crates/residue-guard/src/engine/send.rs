@@ -81,7 +81,8 @@ impl Engine {
                 connection.answer = connection.offer.answer(peer);
                 true
             }
-            // The kernel takes a SYN that came while an older connection was known: that one is over.
+            // The kernel takes a SYN that came while an older connection was known: that one is
+            // over.
             _ => match connection.pending {
                 Some((isn, Some(peer))) if isn == peer_isn => {
                     match self.new_answer(&key, isn, peer) {
@@ -154,12 +155,14 @@ impl Engine {
                 self.keep(*key, Connection { confirmed: true, ..connection }, now);
                 return Outcome::Pass;
             }
-            // The kernel had a connection before the SYN came, which it has not taken: one that is not known.
+            // The kernel had a connection before the SYN came, which it has not taken: one that is
+            // not known.
             Phase::Answering { .. } if connection.own_isn.is_none() => {
                 self.table.remove(key);
                 return self.unprotected(segment);
             }
-            // Acknowledgments of what came too early. They can wait until it is known what the peer understands.
+            // Acknowledgments of what came too early. They can wait until it is known what the peer
+            // understands.
             _ => match connection.values().single() {
                 Some(value) => value,
                 None => return self.unprotected(segment),
@@ -174,7 +177,7 @@ impl Engine {
             let first = connection.own_isn.map(|isn| isn.wrapping_add(1));
             if !segment.payload().is_empty() && first == Some(segment.sequence()) {
                 if connection.first_sent {
-                    self.sign(key, &mut connection, now);
+                    self.record_failure(key, &mut connection, now);
                 }
                 connection.first_sent = true;
             }

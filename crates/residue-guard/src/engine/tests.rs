@@ -253,7 +253,7 @@ fn an_engine_that_starts_anew_takes_connections_up_again() {
         assert_eq!(client.gets(&wire, SECOND), Ok(back().packet()));
         assert_eq!((server.entries().established, server.counters().adopted), (1, 1));
         assert!(server.gets(&bad, SECOND).is_err());
-        // A stripped segment is told from a forged adoption only by what follows.
+        // A stripped segment differs from a forged adoption only by what follows.
         assert_eq!(server.gets(&data.packet(), SECOND), Ok(data.packet()));
         let wire = client.sends(&data, SECOND);
         assert_eq!(server.gets(&wire, SECOND), Ok(data.packet()));
@@ -392,7 +392,7 @@ fn fragments_of_a_guarded_connection_are_dropped() {
     let mut fragment = Sketch { data: &[0; 64], ..SKETCH }.packet();
     fragment[6] = 0x20;
     assert_eq!(server.ingress(&fragment, SECOND), Action::Drop(Reason::Fragment));
-    // Without the first one they are nothing, and whose they are nobody can tell.
+    // Without the first one they are nothing, and whose they are is unknown.
     fragment[7] = 8;
     assert_eq!(server.ingress(&fragment, SECOND), Action::Pass);
     fragment[7] = 0;
@@ -453,7 +453,8 @@ fn floods_take_no_more_than_they_may() {
 
 #[test]
 fn a_reopening_peer_gets_its_challenge() {
-    // The client has lost its connection and opens it anew; the server's kernel answers within the old one.
+    // The client has lost its connection and opens it anew; the server's kernel answers within the
+    // old one.
     let (_, mut server) = connected(5);
     let mut client = engine(5);
     let again = Sketch { sequence: 776, ..syn() };

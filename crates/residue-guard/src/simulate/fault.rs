@@ -13,7 +13,8 @@ pub enum Fault {
     Nothing,
     /// A router swaps two 16-bit words.
     WordSwap,
-    /// A gateway interchanges two bytes that stand together, once in a million bytes (Saltzer, Reed, Clark 1984).
+    /// A gateway interchanges two bytes that stand together, once in a million bytes (Saltzer,
+    /// Reed, Clark 1984).
     BytePair,
     /// One bit is flipped.
     BitFlip,
@@ -35,7 +36,8 @@ pub enum Fault {
     Reorder,
     /// Packets come twice.
     Duplicate,
-    /// Word swaps, byte pairs, bit flips, bursts and changes before the checksum, with loss, reordering and duplicates.
+    /// Word swaps, byte pairs, bit flips, bursts and changes before the checksum, with loss,
+    /// reordering and duplicates.
     Everything,
 }
 

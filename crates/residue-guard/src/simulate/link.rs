@@ -174,7 +174,8 @@ fn translate(packet: &mut [u8], to: To) {
     }
 }
 
-/// Changes a byte that the TCP checksum covers, and the checksum with it; outside the segment also IPv4's.
+/// Changes a byte that the TCP checksum covers, and the checksum with it; outside the segment also
+/// IPv4's.
 fn change(packet: &mut [u8], start: usize, at: usize, value: u8, in_segment: bool) {
     let old = std::mem::replace(&mut packet[at], value);
     let is_high = (at - if in_segment { start } else { 0 }).is_multiple_of(2);

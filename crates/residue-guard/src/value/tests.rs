@@ -51,14 +51,14 @@ fn sealed(packet: &[u8], value: u8) -> Vec<u8> {
 
 fn judged(packet: &[u8], value: u8) -> Judged {
     match Packet::parse(packet) {
-        Packet::Segment(segment) => judge(&segment, &Layout::of(value).unwrap(), &mut Vec::new()),
+        Packet::Segment(segment) => verify(&segment, &Layout::of(value).unwrap(), &mut Vec::new()),
         _ => Judged::Missing,
     }
 }
 
 fn restored(packet: &[u8]) -> Vec<u8> {
     let mut buffer = Vec::new();
-    restore(&of(packet), &mut buffer, &mut Vec::new());
+    strip(&of(packet), &mut buffer, &mut Vec::new());
     buffer
 }
 
@@ -150,7 +150,8 @@ proptest! {
     }
 }
 
-/// Every pair of words of a segment, swapped. The sums of value 1 do not see all of them: their weights repeat.
+/// Every pair of words of a segment, swapped. The sums of value 1 do not see all of them: their
+/// weights repeat.
 #[test]
 fn no_swap_of_words_goes_unnoticed() {
     let data: Vec<u8> = (0..200_u32).map(|at| (at * at * 7 + at) as u8).collect();
@@ -187,7 +188,8 @@ fn no_swap_of_words_goes_unnoticed() {
     }
 }
 
-/// Its data moved to another place of the stream, and its acknowledgment changed with it: 4 has no eye for it.
+/// Its data moved to another place of the stream, and its acknowledgment changed with it: 4 has no
+/// eye for it.
 #[test]
 fn value_4_does_not_see_the_header() {
     let wire = sealed(&packet(4, false, &[], b"a few bytes of data."), 4);

@@ -5,17 +5,21 @@ use residue::crc::{Crc, catalog};
 use residue::fletcher::{self, Bytes255, Words65535, check_octets};
 use residue::internet::Checksum;
 
-/// How a check value is computed from the bytes it covers, its own field taken as zero, and how it is stored.
+/// How a check value is computed from the bytes it covers, its own field taken as zero, and how it
+/// is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// The Internet checksum (RFC 1071), 2 bytes.
     Internet,
-    /// The Internet checksum with a computed 0 stored as FFFF, because 0 means that there is none (RFC 768).
+    /// The Internet checksum with a computed 0 stored as FFFF, because 0 means that there is none
+    /// (RFC 768).
     InternetNeverZero,
-    /// The Internet checksum as Cisco's CDP has it, 2 bytes: an odd last byte is the low byte of a last word, and its sign
-    /// is extended, less one where it is negative (the sum of whole words is cut to 32 bits).
+    /// The Internet checksum as Cisco's CDP has it, 2 bytes: an odd last byte is the low byte of a
+    /// last word, and its sign is extended, less one where it is negative (the sum of whole words
+    /// is cut to 32 bits).
     Cdp,
-    /// The two octets that make both sums of the covered bytes zero (ISO 8473, RFC 1008; RFC 2328 section 12.1.7).
+    /// The two octets that make both sums of the covered bytes zero (ISO 8473, RFC 1008; RFC 2328
+    /// section 12.1.7).
     CheckOctets,
     /// RFC 1146's 8-bit Fletcher checksum, 2 bytes.
     Fletcher8,
@@ -69,13 +73,13 @@ impl Rule {
         }
     }
 
-    /// Is it a one's-complement sum of 16-bit words?
+    /// Returns whether it is a one's-complement sum of 16-bit words.
     #[must_use]
     pub const fn is_internet(self) -> bool {
         matches!(self, Rule::Internet | Rule::InternetNeverZero)
     }
 
-    /// Must the field lie in what it covers? So it does where all must add up with it.
+    /// Returns whether the field must lie in what it covers, as where all must add up with it.
     #[must_use]
     pub const fn covers_its_field(self) -> bool {
         matches!(self, Rule::CheckOctets | Rule::Cdp) || self.is_internet()
@@ -124,8 +128,8 @@ impl Rule {
         (bytes, width)
     }
 
-    /// Does a receiver accept `stored` where `computed` is due? Sums have two zeros, and receivers only see that all adds
-    /// up to one of them.
+    /// Returns whether a receiver accepts `stored` where `computed` is due. Sums have two zeros, and receivers
+    /// only see that all adds up to one of them.
     #[must_use]
     pub fn agrees(self, stored: u64, computed: u64) -> bool {
         let alike = |bits: u32, modulus: u64| {
@@ -143,9 +147,10 @@ impl Rule {
         }
     }
 
-    /// The value after bytes it covers changed, without reading the others (RFC 1624; [`Crc::update`]). `changes` are the
-    /// changed bytes' offsets among the `length` covered ones, ordered, with what they were and are; `field` is where the
-    /// value itself begins among them, if it does. `None` if that cannot be said.
+    /// The value after bytes it covers changed, without reading the others (RFC 1624;
+    /// [`Crc::update`]). `changes` are the changed bytes' offsets among the `length` covered ones,
+    /// ordered, with what they were and are; `field` is where the value itself begins among them,
+    /// if it does. `None` if that cannot be said.
     #[must_use]
     pub fn update(
         self,
@@ -202,7 +207,8 @@ impl Rule {
                 Some(a << 8 | b)
             }
             Rule::Fletcher16 => {
-                // The sums of little-endian words are those of big-endian ones with their bytes swapped.
+                // The sums of little-endian words are those of big-endian ones with their bytes
+                // swapped.
                 let sums =
                     [value >> 16 & 0xffff, value & 0xffff].map(|sum| (sum as u16).swap_bytes());
                 let sums = sums.map(u32::from);
@@ -227,7 +233,8 @@ impl Rule {
         }
     }
 
-    /// The value over `pieces` of `buffer`, in order, the bytes of `field` taken as zero. `None` if bytes are missing.
+    /// The value over `pieces` of `buffer`, in order, the bytes of `field` taken as zero. `None` if
+    /// bytes are missing.
     #[must_use]
     pub fn compute(self, buffer: &[u8], pieces: &[Piece], field: &[Span; 2]) -> Option<u64> {
         let each = |take: &mut dyn FnMut(&[u8])| each_run(buffer, pieces, field, take);

@@ -4,7 +4,8 @@ use super::{Check, Piece, Presence, Reason, Verdict};
 use residue::internet::Checksum;
 
 impl Check {
-    /// Returns the verdict on the check, which was found in `buffer` with others that have `pieces`.
+    /// Returns the verdict on the check, which was found in `buffer` with others that have
+    /// `pieces`.
     #[must_use]
     #[inline]
     pub fn verdict(&self, buffer: &[u8], pieces: &[Piece]) -> Verdict {
@@ -63,7 +64,7 @@ impl Sum {
         self.odd ^= bytes.len() % 2 == 1;
     }
 
-    /// Is it FFFF? Only zeros sum to 0.
+    /// Returns whether it is FFFF. Only zeros sum to 0.
     fn is_ones(&self) -> bool {
         self.sum != 0 && self.sum.is_multiple_of(65535)
     }

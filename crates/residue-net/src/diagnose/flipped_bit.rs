@@ -25,8 +25,8 @@ pub fn find(finding: &Finding<'_>, stored: u64, computed: u64) -> Option<Bit> {
     if difference.is_power_of_two() {
         return in_field(finding, difference);
     }
-    // A flipped bit changes a CRC by the bit's power of x, whatever the data are (all rules above take the lowest bit of a
-    // byte first): walk backwards from the last bit.
+    // A flipped bit changes a CRC by the bit's power of x, whatever the data are (all rules above
+    // take the lowest bit of a byte first): walk backwards from the last bit.
     let reflected = (poly as u64).reverse_bits() >> (64 - width);
     let mut change = reflected;
     let mut bits = 0;

@@ -1,5 +1,5 @@
-//! Addresses or ports changed without the checksum: what a checksum lacks is then what the old ones summed to less what the
-//! new ones do, the same in every packet between two addresses.
+//! Addresses or ports changed without the checksum: what a checksum lacks is then what the old ones
+//! summed to less what the new ones do, the same in every packet between two addresses.
 
 use super::{Cause, CauseKind, cause, flipped_bit};
 use crate::address::Address;
@@ -13,7 +13,8 @@ const MOST: usize = 1 << 16;
 const SEEN: usize = 1 << 12;
 /// Packets whose addresses are looked at even if nothing is rewritten so far.
 const LOOKS: u64 = 1 << 14;
-/// A defective memory or wire flips the same bit again and again: amounts of one bit need more packets.
+/// A defective memory or wire flips the same bit again and again: amounts of one bit need more
+/// packets.
 const PACKETS_OF_ONE_BIT: u64 = 8;
 
 /// A source and a destination, and the amount that the checksums between them lack, modulo 65535.
@@ -48,7 +49,8 @@ pub struct Rewrite {
     pub packets: u64,
     /// Did they differ in ports? Then it was not the ports that were rewritten.
     pub addresses_only: bool,
-    /// Addresses of this capture that would explain it, each with whether it stood in the place of the source.
+    /// Addresses of this capture that would explain it, each with whether it stood in the place of
+    /// the source.
     pub likely: Vec<(bool, Address)>,
 }
 
@@ -67,7 +69,8 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Takes every finding of a capture, good ones too: their addresses may be what others were rewritten from.
+    /// Takes every finding of a capture, good ones too: their addresses may be what others were
+    /// rewritten from.
     #[inline]
     pub fn learn(&mut self, finding: &Finding<'_>) {
         // One look at a packet's addresses is enough, and most packets have a check with ports.
@@ -199,7 +202,7 @@ impl Evidence {
     }
 }
 
-/// May other packets show that this cause was a chance?
+/// Returns whether other packets may show that this cause fits by chance.
 fn may_be_rewritten(own: Option<Cause>) -> bool {
     matches!(own, None | Some(Cause::FlippedBit(_) | Cause::OtherLength(_)))
 }
@@ -208,7 +211,7 @@ fn count(tally: &mut Tally, kind: CauseKind, protocol: &Protocol, times: u64) {
     *tally.entry((kind, protocol.name)).or_default() += times;
 }
 
-/// Does the value depend on the addresses: in a pseudo-header, or as IPv4's does?
+/// Returns whether the value depends on the addresses: in a pseudo-header, or as IPv4's does.
 fn covers_addresses(finding: &Finding<'_>) -> bool {
     let [source, destination] = finding.check.addresses;
     let has_both = |piece: &Piece| {
@@ -218,7 +221,7 @@ fn covers_addresses(finding: &Finding<'_>) -> bool {
     finding.check.pseudo > 0 || finding.cover().iter().any(has_both)
 }
 
-/// Where the finding's evidence is kept, and the stored value.
+/// Returns the key of the finding's evidence, and the stored value.
 fn key(finding: &Finding<'_>) -> Option<(Key, u64)> {
     if !finding.check.rule.is_internet() || !covers_addresses(finding) {
         return None;

@@ -1,4 +1,5 @@
-//! pcap: a header of 24 bytes, then records (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html>).
+//! pcap: a header of 24 bytes, then records
+//! (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html>).
 
 use super::window::Window;
 use super::{ByteOrder, Format, LinkType, Next, Record};
@@ -51,8 +52,8 @@ impl Classic {
         if major < 2 {
             return Err(Error::Version { format: "pcap", major, minor, offset: 0 });
         }
-        // Above the link type stand bits of NetBSD's, then one that says whether the top four are the length of the
-        // frame check sequence, in 16-bit words.
+        // Above the link type stand bits of NetBSD's, then one that says whether the top four are
+        // the length of the frame check sequence, in 16-bit words.
         let word = order.u32(head, 20);
         let fcs = (word & 0x0400_0000 != 0).then_some((word >> 28) as u8 * 2);
         let link = LinkType(word & 0x03ff_ffff);

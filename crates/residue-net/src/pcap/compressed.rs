@@ -1,4 +1,4 @@
-//! gzip (RFC 1952) and zstd (RFC 8878), told by their first bytes.
+//! gzip (RFC 1952) and zstd (RFC 8878), recognised by their first bytes.
 
 mod gzip;
 mod zstd;
@@ -62,8 +62,8 @@ const CHUNK: usize = 64 * 1024;
 /// What was read to find the compression, and what follows.
 type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// The bytes of a reader, decompressed if they are compressed. All that stands before damage is handed out before the error;
-/// behind the error the data end.
+/// The bytes of a reader, decompressed if they are compressed. All that stands before damage is
+/// handed out before the error; behind the error the data end.
 pub struct Decompressed<R: Read>(Method<R>);
 
 enum Method<R: Read> {
@@ -73,7 +73,7 @@ enum Method<R: Read> {
 }
 
 impl<R: Read> Decompressed<R> {
-    /// Reads the first four bytes to tell the compression.
+    /// Reads the first four bytes, which determine the compression.
     ///
     /// # Errors
     ///
@@ -111,8 +111,9 @@ impl<R: Read> Read for Decompressed<R> {
     }
 }
 
-/// Copies all of `input` to `output`, compressed if so wished. The zstd encoder is ruzstd's at its fastest: right, but slower
-/// than gzip here, and its files are larger than gzip's (by 22 % on real captures).
+/// Copies all of `input` to `output`, compressed if so wished. The zstd encoder is ruzstd's at its
+/// fastest: right, but slower than gzip here, and its files are larger than gzip's (by 22 % on real
+/// captures).
 ///
 /// # Errors
 ///
@@ -153,7 +154,8 @@ fn copy_plain(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> 
     }
 }
 
-/// A reader or writer that keeps its first error to itself: a reader ends then, a writer takes all and drops it.
+/// A reader or writer that keeps its first error to itself: a reader ends then, a writer takes all
+/// and drops it.
 struct Held<T> {
     inner: T,
     error: Option<io::Error>,

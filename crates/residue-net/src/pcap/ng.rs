@@ -1,5 +1,5 @@
-//! pcapng: sections of blocks (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html>). Blocks that hold no
-//! packet and describe no interface are passed over.
+//! pcapng: sections of blocks (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html>).
+//! Blocks that hold no packet and describe no interface are passed over.
 
 use super::window::Window;
 use super::{ByteOrder, LinkType, Next, Record};
@@ -13,14 +13,15 @@ pub(super) const OLD_PACKET: u32 = 2;
 pub(super) const SIMPLE_PACKET: u32 = 3;
 pub(super) const ENHANCED_PACKET: u32 = 6;
 
-/// What a section's first block holds behind its lengths, to tell the byte order.
+/// What a section's first block holds behind its lengths, which shows the byte order.
 pub(super) const ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 
 /// Where a block's type and length end, and how long its second length is.
 const HEAD: usize = 8;
 const TAIL: usize = 4;
 
-/// Longer blocks are only passed over: no packet, with all its options, and no interface needs that much.
+/// Longer blocks are only passed over: no packet, with all its options, and no interface needs that
+/// much.
 const LONGEST_BLOCK: u32 = 129 << 20;
 
 /// As many interfaces are remembered; no host has more.
@@ -59,7 +60,7 @@ struct Interface {
 /// The unit of an interface's time stamps.
 #[derive(Clone, Copy, Debug)]
 enum Resolution {
-    /// So many nanoseconds.
+    /// Units of so many nanoseconds.
     Nanoseconds(u64),
     /// Less than a nanosecond: so many of them make one.
     PartOfNanosecond(u128),
@@ -265,7 +266,8 @@ impl Ng {
         })
     }
 
-    /// An enhanced packet block, or the packet block of old, which has 16 bits for the interface and 16 for drops.
+    /// An enhanced packet block, or the packet block of old, which has 16 bits for the interface
+    /// and 16 for drops.
     #[inline]
     fn packet(&self, kind: u32, body: &[u8]) -> Result<Record, String> {
         const FIXED: usize = 20;
@@ -328,8 +330,8 @@ impl Ng {
     }
 }
 
-/// The length of a frame check sequence, in bytes, from an interface's option. The document says bits but has 4 as its
-/// example, and Wireshark takes bytes: what is too long for bytes is bits.
+/// The length of a frame check sequence, in bytes, from an interface's option. The document says
+/// bits but has 4 as its example, and Wireshark takes bytes: what is too long for bytes is bits.
 fn fcs_length(value: u8) -> u8 {
     if value >= 8 { value / 8 } else { value }
 }

@@ -1,4 +1,5 @@
-//! Changes of single bytes at their places in a capture. Every other byte stays as it is, whatever it means.
+//! Changes of single bytes at their places in a capture. Every other byte stays as it is, whatever
+//! it means.
 //!
 //! The functions with paths are, with [`replace`], the only ones of the crate that open files.
 
@@ -23,8 +24,8 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The edits that change `old` into `new`, which are of equal length, from `offset` on. Bytes at both ends that stay
-    /// the same are left out.
+    /// The edits that change `old` into `new`, which are of equal length, from `offset` on. Bytes
+    /// at both ends that stay the same are left out.
     pub fn of(offset: u64, old: &[u8], new: &[u8]) -> impl Iterator<Item = Edit> {
         let length = old.len().min(new.len());
         let changed = |&place: &usize| old[place] != new[place];
@@ -156,8 +157,8 @@ fn of_io(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
     }
 }
 
-/// Writes a capture with edits to `output`, compressed if so wished. `input` is the capture, compressed or not; `edits`
-/// are sorted.
+/// Writes a capture with edits to `output`, compressed if so wished. `input` is the capture,
+/// compressed or not; `edits` are sorted.
 ///
 /// # Errors
 ///
@@ -173,13 +174,13 @@ pub fn copy(
         .map_err(of_io("copy the capture"))
 }
 
-/// Makes edits where the capture stands, after checking all of them. `edits` are sorted. Says how many bytes were
-/// changed.
+/// Makes edits where the capture stands, after checking all of them. `edits` are sorted. Says how
+/// many bytes were changed.
 ///
 /// # Errors
 ///
-/// Those of `file`; if the capture is compressed; and if bytes to be changed are not those expected: then nothing was
-/// changed. If writing fails, edits before were made.
+/// Those of `file`; if the capture is compressed; and if bytes to be changed are not those
+/// expected: then nothing was changed. If writing fails, edits before were made.
 pub fn in_place(file: &mut (impl Read + Write + Seek), edits: &[Edit]) -> Result<u64, Error> {
     let reading = || Error::io("read the capture");
     let mut start = Vec::new();
@@ -224,8 +225,8 @@ pub fn in_place_file(path: &Path, edits: &[Edit]) -> Result<u64, Error> {
     in_place(&mut file.map_err(Error::io("open the capture to change it"))?, edits)
 }
 
-/// All of `input` in a file without a name, read from its start: for what can be read only once, and must be read
-/// twice. It is gone when it is dropped.
+/// All of `input` in a file without a name, read from its start: for what can be read only once,
+/// and must be read twice. It is gone when it is dropped.
 ///
 /// # Errors
 ///

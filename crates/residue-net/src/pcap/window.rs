@@ -34,7 +34,7 @@ impl Chunk {
     /// begins.
     pub fn new(size: usize) -> Chunk {
         let bytes = vec![0; size + PAGE + size];
-        // As far as the allocator tells; if it does not, reading is slower.
+        // As far as the allocator reports it; if it does not, reading is slower.
         let place = bytes[size..].as_ptr().align_offset(PAGE);
         Chunk { bytes, size, page: 0, start: 0, end: 0 }.paged(place)
     }
@@ -157,7 +157,8 @@ impl<R: Read> Window<R> {
         self.offset
     }
 
-    /// Sees to it that the next `count` bytes are in the buffer; `false` if the file has not so many.
+    /// Sees to it that the next `count` bytes are in the buffer; `false` if the file has not so
+    /// many.
     #[inline]
     pub fn has(&mut self, count: usize) -> Result<bool, Error> {
         if self.chunk.len() >= count { Ok(true) } else { self.fill(count) }
@@ -198,7 +199,7 @@ impl<R: Read> Window<R> {
         if self.has(count)? { Ok(()) } else { Err(self.cut(count)) }
     }
 
-    /// The same where the file may also end; says `false` if it does.
+    /// Fills the window where the file may also end. Returns `false` if it does.
     #[inline]
     pub fn another(&mut self, count: usize) -> Result<bool, Error> {
         if self.has(count)? {

@@ -36,7 +36,8 @@ pub struct Header {
     pub link: LinkType,
     /// The most bytes that are captured of a packet. Nothing here cuts packets: the caller does.
     pub snaplen: u32,
-    /// The length of the frame check sequence at every packet's end, in bytes: even, 30 at most. `None` if the file is not to say.
+    /// The length of the frame check sequence at every packet's end, in bytes: even, 30 at most.
+    /// `None` if the file is not to say.
     pub fcs: Option<u8>,
 }
 
@@ -74,8 +75,8 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, header })
     }
 
-    /// Writes a packet: its time in nanoseconds since 1970, its length on the wire, and the bytes captured. Seconds above
-    /// 32 bits are left out.
+    /// Writes a packet: its time in nanoseconds since 1970, its length on the wire, and the bytes
+    /// captured. Seconds above 32 bits are left out.
     ///
     /// # Errors
     ///
@@ -104,7 +105,8 @@ pub type BlockOption<'a> = (u16, &'a [u8]);
 /// A comment, in any block.
 pub const COMMENT: u16 = 1;
 
-/// Writes a pcapng file, block by block. Nothing keeps the caller from blocks that contradict each other.
+/// Writes a pcapng file, block by block. Nothing keeps the caller from blocks that contradict each
+/// other.
 pub struct NgWriter<W> {
     out: W,
     order: ByteOrder,
@@ -154,7 +156,8 @@ impl<W: Write> NgWriter<W> {
         self.block(ng::INTERFACE, &body, options)
     }
 
-    /// Writes a packet: its interface, its time in the interface's unit, its length on the wire, and the bytes captured.
+    /// Writes a packet: its interface, its time in the interface's unit, its length on the wire,
+    /// and the bytes captured.
     ///
     /// # Errors
     ///
@@ -208,7 +211,8 @@ impl<W: Write> NgWriter<W> {
         self.block(kind, &body, options)
     }
 
-    /// Writes a packet of interface 0 without a time: its length on the wire, and the bytes captured.
+    /// Writes a packet of interface 0 without a time: its length on the wire, and the bytes
+    /// captured.
     ///
     /// # Errors
     ///
@@ -219,7 +223,8 @@ impl<W: Write> NgWriter<W> {
         self.block(ng::SIMPLE_PACKET, &body, &[])
     }
 
-    /// Writes any block: its type, its body (filled up with zeros to a multiple of four bytes), its options.
+    /// Writes any block: its type, its body (filled up with zeros to a multiple of four bytes), its
+    /// options.
     ///
     /// # Errors
     ///

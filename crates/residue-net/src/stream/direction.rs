@@ -16,11 +16,11 @@ const MOST_SEGMENTS: usize = 4096;
 const SEGMENT_COST: usize = 128;
 /// Memory that a direction keeps for bytes to come.
 const MOST_IDLE: usize = 16 << 10;
-/// Bytes looked through for the beginning of a PDU before it is concluded that there are no digests.
+/// Bytes looked through for the beginning of a PDU before digests are taken to be absent.
 const LONGEST_SEARCH: u64 = 4 << 20;
 /// Bytes kept during a search.
 const MOST_SEARCHED: usize = 2 << 20;
-/// Places kept in mind during a search, at which more bytes have to tell.
+/// Places kept in mind during a search, at which more bytes decide.
 const MOST_CANDIDATES: usize = 8;
 /// Sequence numbers further off than any window (RFC 7323 section 2.3) belong to something else.
 const FURTHEST: i64 = 1 << 30;
@@ -117,7 +117,8 @@ pub struct Direction {
     packets: (u64, u64),
 }
 
-/// The position at which a stream begins: retransmissions of what was before the capture have lower ones.
+/// The position at which a stream begins: retransmissions of what was before the capture have lower
+/// ones.
 const ORIGIN: u64 = 1 << 40;
 
 impl Direction {
@@ -147,7 +148,8 @@ impl Direction {
         (self.packets.1 > 0 && self.number == 0 && !self.begun).then_some(self.packets)
     }
 
-    /// A SYN: data begin behind `sequence`. Says whether it begins another stream than the one known.
+    /// A SYN: data begin behind `sequence`. Says whether it begins another stream than the one
+    /// known.
     pub fn is_other(&self, sequence: u32) -> bool {
         self.origin.is_some_and(|origin| origin != sequence.wrapping_add(1))
     }
@@ -166,7 +168,7 @@ impl Direction {
         self.buffer.capacity() + self.runs.capacity() * size_of::<Run>() + self.pending_cost
     }
 
-    /// Has the stream ended, with all its bytes?
+    /// Returns whether the stream has ended, with all its bytes.
     pub fn is_over(&self) -> bool {
         self.end.is_some_and(|end| end <= self.next)
     }
@@ -374,7 +376,8 @@ impl Direction {
         }
     }
 
-    /// Looks through the buffer from `at` for the beginning of a PDU. Says before where nothing needs to be kept.
+    /// Looks through the buffer from `at` for the beginning of a PDU. Says before where nothing
+    /// needs to be kept.
     fn search(&mut self, around: &mut Around<'_>, at: usize) -> usize {
         let State::Searching { scanned, candidates } = &mut self.state else { return at };
         let Around { session, side, .. } = around;

@@ -1,4 +1,5 @@
-//! What is known of one connection's PDUs: which digests they have, where one ends, and where the next one may begin.
+//! What is known of one connection's PDUs: which digests they have, where one ends, and where the
+//! next one may begin.
 
 use crate::check::{Check, Piece, Presence, Reason, Rule, Span};
 use crate::frame::Found;
@@ -14,14 +15,14 @@ const LONGEST_PROOF: u32 = 1 << 20;
 /// What begins with some bytes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Bytes that follow have to tell.
+    /// More bytes are needed.
     More,
-    /// No PDU, or none that can be told from others.
+    /// No PDU, or none that can be distinguished from others.
     Lost,
     /// A PDU. Not all of its bytes need be there.
     Pdu(Layout),
-    /// The header of a PDU. As its digest is wrong, where the PDU ends, and even the header, is not known. The layout has no
-    /// data.
+    /// The header of a PDU. As its digest is wrong, where the PDU ends, and even the header, is not
+    /// known. The layout has no data.
     Header(Layout),
 }
 
@@ -30,7 +31,7 @@ pub enum Frame {
 pub enum Proof {
     /// None that can be proved.
     No,
-    /// Perhaps: so many bytes tell.
+    /// Perhaps: so many bytes decide.
     Wait(usize),
     /// One does.
     Yes,
@@ -63,13 +64,13 @@ impl Session {
         self.kind
     }
 
-    /// Is it known that there are no digests?
+    /// Returns whether it is known that there are no digests.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.agreed == [Some(false); 2]
     }
 
-    /// Is it known that there are some?
+    /// Returns whether it is known that there are some.
     #[must_use]
     pub fn has_digests(&self) -> bool {
         self.agreed.contains(&Some(true))
@@ -117,8 +118,8 @@ impl Session {
         !self.full_feature[side] && bytes.first_chunk().is_some_and(iscsi::is_login)
     }
 
-    /// A PDU with data, the first one, of which is not known whether they have a digest: if what follows them is right as a
-    /// digest; or by where the next header begins, as its digest proves.
+    /// A PDU with data, the first one, of which is not known whether they have a digest: if what
+    /// follows them is right as a digest; or by where the next header begins, as its digest proves.
     fn decide(&mut self, side: usize, bytes: &[u8], last: bool) -> Frame {
         let Some(header) = bytes.first_chunk() else { return Frame::More };
         let has_header_digest = self.agreed[0] == Some(true);
@@ -149,8 +150,8 @@ impl Session {
         alone(without)
     }
 
-    /// Does a PDU of `side` begin here? `starts` says that a segment does: where headers have no digests, or these are not
-    /// known, only such places are looked at.
+    /// Returns whether a PDU of `side` begins here. `starts` says that a segment does: where headers have no
+    /// digests, or these are not known, only such places are looked at.
     pub fn proof(&mut self, side: usize, bytes: &[u8], starts: bool) -> Proof {
         if starts && !self.full_feature[side] && Kind::of_start(bytes) == Some(self.kind) {
             return Proof::Yes;
@@ -201,7 +202,7 @@ impl Session {
             Kind::NvmeTcp => {
                 let header =
                     bytes.first_chunk().filter(|header| nvme_tcp::is_believable(header))?;
-                // The flags tell.
+                // The flags decide.
                 let layout = nvme_tcp::layout(header, [None; 2])?;
                 (layout.digests[0] == digests[0]).then_some(layout)
             }
@@ -251,7 +252,8 @@ impl Session {
         }
     }
 
-    /// Reports the digests of a PDU of which these bytes are there. They stand in a buffer from `base` on.
+    /// Reports the digests of a PDU of which these bytes are there. They stand in a buffer from
+    /// `base` on.
     pub fn report(&self, bytes: &[u8], layout: &Layout, base: u32, found: &mut Found) {
         let protocols = match self.kind {
             Kind::Iscsi => [&iscsi::HEADER, &iscsi::DATA],
@@ -285,8 +287,8 @@ impl Session {
     }
 }
 
-/// A PDU whose header has a wrong digest. Its lengths may be what is wrong, and are believed only if they lead to data
-/// whose digest is right.
+/// A PDU whose header has a wrong digest. Its lengths may be what is wrong, and are believed only
+/// if they lead to data whose digest is right.
 fn doubt(layout: Layout, bytes: &[u8], last: bool) -> Frame {
     if layout.parts()[1].is_none() || layout.whole > LONGEST_PDU {
         return alone(layout);

@@ -3,7 +3,8 @@
 /// What happened to the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// The data are the same: the damage is in the header, or in the checksum, or the checksum was computed wrongly.
+    /// The data are the same: the damage is in the header, or in the checksum, or the checksum was
+    /// computed wrongly.
     Header,
     /// One bit is flipped.
     Bit,
@@ -147,7 +148,7 @@ fn shape(good: &[u8], bad: &[u8], differs: &[usize], first: usize, last: usize) 
     if right * MOST_RIGHT <= run.len() { Shape::Run } else { Shape::Scattered }
 }
 
-/// Do two bytes or two 16-bit words, at any distance, stand in each other's place?
+/// Returns whether two bytes or two 16-bit words, at any distance, are exchanged.
 fn is_swap(good: &[u8], bad: &[u8], differs: &[usize]) -> bool {
     let exchanged = |one: usize, other: usize| good[one] == bad[other] && good[other] == bad[one];
     match *differs {

@@ -10,7 +10,7 @@ pub static CDP: Protocol =
 
 const CHECKSUM: Field = 2..4;
 
-/// From the version on.
+/// Walks from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let field = span.field(CHECKSUM);
     walk.check(&CDP, Rule::Cdp, field, None, span, Presence::Present);

@@ -10,7 +10,7 @@ pub static COTP: Protocol =
 /// The code of the parameter.
 const CHECKSUM: u8 = 0xc3;
 
-/// From the length indicator on.
+/// Walks from the length indicator on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut rest = span;
     while let Some([length, code]) = walk.array(rest, 0) {

@@ -5,8 +5,8 @@ use super::{Field, ports};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The checksum: pseudo-header with the length of the whole, header and options, and none of the data, all, or the first
-/// bytes.
+/// The checksum: pseudo-header with the length of the whole, header and options, and none of the
+/// data, all, or the first bytes.
 pub static DCCP: Protocol =
     Protocol { name: "dccp", title: "DCCP", source: "RFC 4340 section 9.1" };
 
@@ -15,7 +15,7 @@ const COVERAGE: usize = 5;
 const CHECKSUM: Field = 6..8;
 const SHORTEST_HEADER: u32 = 12;
 
-/// From the source port on.
+/// Walks from the source port on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
     let Some(fixed) = walk.array::<6>(span, 0) else { return };

@@ -11,7 +11,7 @@ pub static EIGRP: Protocol =
 
 const CHECKSUM: Field = 2..4;
 
-/// From the version on.
+/// Walks from the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let field = ip.payload.field(CHECKSUM);
     walk.check(&EIGRP, Rule::Internet, field, None, ip.payload, Presence::Present);

@@ -18,7 +18,7 @@ const FCS_LENGTH: u32 = 4;
 const TAGGED_TYPE: u32 = 2;
 const TAG: u32 = 4;
 
-/// From the destination address on. `fcs` is the length of a frame check sequence at the end.
+/// Walks from the destination address on. `fcs` is the length of a frame check sequence at the end.
 pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
     let mut frame = frame;
     // Some files give the number of bits.

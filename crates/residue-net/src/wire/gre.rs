@@ -20,7 +20,7 @@ const KEY_PRESENT: u16 = 0x2000;
 const SEQUENCE_PRESENT: u16 = 0x1000;
 const ACKNOWLEDGMENT_PRESENT: u16 = 0x0080;
 
-/// From the flags on.
+/// Walks from the flags on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(flags), Some(protocol)) = (walk.u16(span, FLAGS), walk.u16(span, PROTOCOL)) else {
         return;
@@ -57,7 +57,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
             walk.deeper(|walk| ethernet::walk(walk, inner, None));
         }
         (0, 0x88be | 0x22eb) => walk.deeper(|walk| erspan(walk, inner)),
-        // Cisco's WCCP: a redirect header of four bytes, where the packet's version does not stand in its place.
+        // Cisco's WCCP: a redirect header of four bytes, where the packet's version does not stand
+        // in its place.
         (0, 0x883e) => walk.deeper(|walk| {
             let redirected = walk.u8(inner, 0).is_some_and(|byte| byte >> 4 != 4);
             link::raw(walk, inner.skip(if redirected { 4 } else { 0 }));
@@ -73,8 +74,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Mirrored Ethernet frames (draft-foschiano-erspan), behind a version and a header of 8 bytes (type II), or of 12 and 8
-/// optional ones (type III).
+/// Mirrored Ethernet frames (draft-foschiano-erspan), behind a version and a header of 8 bytes
+/// (type II), or of 12 and 8 optional ones (type III).
 fn erspan(walk: &mut Walk, span: Span) {
     let length = match walk.u8(span, 0).map(|byte| byte >> 4) {
         Some(1) => 8,

@@ -15,12 +15,14 @@ pub static ICMPV6: Protocol =
 
 const CHECKSUM: Field = 2..4;
 
-/// From the type on. What a message quotes of another packet is evidence, and no packet of its own: it is not followed.
+/// Walks from the type on. What a message quotes of another packet is evidence, and no packet of its own:
+/// it is not followed.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let field = ip.payload.field(CHECKSUM);
     walk.check(&ICMP, Rule::Internet, field, None, ip.payload, Presence::Present);
     match walk.array(ip.payload, 0) {
-        // Destination unreachable, time exceeded, parameter problem: the length in units of 4 bytes.
+        // Destination unreachable, time exceeded, parameter problem: the length in units of 4
+        // bytes.
         Some([3 | 11 | 12, _, _, _, _, length]) => {
             icmp_extension::walk(walk, ip.payload, Place::Quote(u32::from(length) * 4));
         }
@@ -29,7 +31,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     }
 }
 
-/// The same for IPv6.
+/// Walks an ICMPv6 message from the type on.
 pub fn walk_v6(walk: &mut Walk, ip: &Ip) {
     let field = ip.payload.field(CHECKSUM);
     walk.check(&ICMPV6, Rule::Internet, field, Some(ip), ip.payload, Presence::Present);

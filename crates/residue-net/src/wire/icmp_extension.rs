@@ -11,7 +11,8 @@ pub static EXTENSION: Protocol =
 /// Where an ICMP message may have an extension structure.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// Behind the quoted packet, which is this many bytes long; 0 if the sender does not say (RFC 4884 section 5.5).
+    /// Behind the quoted packet, which is this many bytes long; 0 if the sender does not say (RFC
+    /// 4884 section 5.5).
     Quote(u32),
     /// Right behind the header (RFC 8335 section 2).
     Header,
@@ -22,7 +23,7 @@ const ICMP_HEADER: u32 = 8;
 const LEAST_QUOTE: u32 = 128;
 const CHECKSUM: Field = 2..4;
 
-/// From the ICMP type on.
+/// Walks from the ICMP type on.
 pub fn walk(walk: &mut Walk, message: Span, place: Place) {
     let structure = match place {
         Place::Header => message.skip(ICMP_HEADER),
@@ -39,7 +40,8 @@ pub fn walk(walk: &mut Walk, message: Span, place: Place) {
     }
     let field = structure.field(CHECKSUM);
     if matches!(place, Place::Quote(0)) {
-        // Old senders always quote 128 bytes; but so long a quote may be without any extension. Only a checksum tells.
+        // Old senders always quote 128 bytes; but so long a quote may be without any extension.
+        // Only a checksum shows it.
         let before = walk.found.checks.len();
         walk.check(&EXTENSION, Rule::Internet, field, None, structure, Presence::Present);
         if checksum == 0 || !walk.last_holds() {

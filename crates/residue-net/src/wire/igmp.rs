@@ -19,7 +19,7 @@ const PIM_VERSION_1: u8 = 0x14;
 
 const CHECKSUM: Field = 2..4;
 
-/// From the type on.
+/// Walks from the type on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some(kind) = walk.u8(ip.payload, 0) else { return };
     let protocol = match kind {

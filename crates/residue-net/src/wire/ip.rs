@@ -8,11 +8,14 @@ use crate::frame::Walk;
 pub struct Ip {
     /// 4 or 6.
     pub version: u8,
-    /// The source address of the pseudo-header: the home address, where a Mobile IPv6 option gives one.
+    /// The source address of the pseudo-header: the home address, where a Mobile IPv6 option gives
+    /// one.
     pub source: Span,
-    /// The destination address of the pseudo-header: the last one, if the packet is routed by its source.
+    /// The destination address of the pseudo-header: the last one, if the packet is routed by its
+    /// source.
     pub destination: Span,
-    /// The destination's first bytes, if a compressed source route left them out of it (RFC 6554); empty otherwise.
+    /// The destination's first bytes, if a compressed source route left them out of it (RFC 6554);
+    /// empty otherwise.
     pub prefix: Span,
     /// The number of the payload's protocol.
     pub protocol: u8,
@@ -42,7 +45,8 @@ impl Ip {
 const NEXT_HEADER: u32 = 0;
 const LENGTH: u32 = 1;
 
-/// The authentication header of IPsec (RFC 4302), and what it protects. Its integrity value takes a key to check.
+/// The authentication header of IPsec (RFC 4302), and what it protects. Its integrity value takes a
+/// key to check.
 pub fn authentication(walk: &mut Walk, ip: &Ip) {
     if let (Some(next), Some(length)) =
         (walk.u8(ip.payload, NEXT_HEADER), walk.u8(ip.payload, LENGTH))

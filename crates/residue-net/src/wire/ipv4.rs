@@ -29,7 +29,7 @@ const OFFSET: u32 = 0x1fff;
 const LOOSE_SOURCE_ROUTE: u8 = 131;
 const STRICT_SOURCE_ROUTE: u8 = 137;
 
-/// From the version on.
+/// Walks from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<{ SHORTEST_HEADER as usize }>(span, 0) else { return };
     let (version, header_length) = (header[VERSION] >> 4, u32::from(header[VERSION] & 15) * 4);
@@ -78,7 +78,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     (walk.addresses, walk.length_zero) = outer;
 }
 
-/// The last address of a source route that is not used up: the header's destination is only the next stop.
+/// The last address of a source route that is not used up: the header's destination is only the
+/// next stop.
 fn last_destination(walk: &Walk, header: Span) -> Option<Span> {
     let mut options = header.skip(SHORTEST_HEADER);
     while let Some(kind) = walk.u8(options, 0) {

@@ -37,7 +37,7 @@ const DESTINATION_OPTIONS: u8 = 60;
 const HOME_ADDRESS: u8 = 201;
 const JUMBO_PAYLOAD: u8 = 194;
 
-/// From the version on.
+/// Walks from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<8>(span, 0) else { return };
     if header[VERSION] >> 4 != 6 {
@@ -70,7 +70,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     (walk.addresses, walk.length_zero) = outer;
 }
 
-/// What follows the fixed header, or is put together from fragments: extension headers, then the upper layer.
+/// What follows the fixed header, or is put together from fragments: extension headers, then the
+/// upper layer.
 pub fn payload(walk: &mut Walk, ip: Ip) {
     let mut ip = ip;
     loop {
@@ -160,7 +161,8 @@ fn routing(walk: &Walk, header: Span, ip: &mut Ip) {
         0 | 2 if addresses > 0 => Span::at(header.start + ADDRESSES + (addresses - 1) * 16, 16),
         // RFC 8754 section 2: the last segment first.
         4 if addresses > 0 => Span::at(header.start + ADDRESSES, 16),
-        // RFC 6554 section 3: the last address without the bytes it shares with the header's destination.
+        // RFC 6554 section 3: the last address without the bytes it shares with the header's
+        // destination.
         3 => {
             let (Some(compressed), Some(padding)) =
                 (walk.u8(header, COMPRESSION), walk.u8(header, PADDING))

@@ -1,8 +1,9 @@
 //! iSCSI (RFC 7143): header and data digests.
 //!
-//! A PDU is a basic header of 48 bytes, additional headers, a digest of these, data padded to a multiple of 4 bytes, and a
-//! digest of these with the padding. Which digests there are is agreed upon when an initiator logs in, and holds in both
-//! directions from the first PDU that is no part of the login.
+//! A PDU is a basic header of 48 bytes, additional headers, a digest of these, data padded to a
+//! multiple of 4 bytes, and a digest of these with the padding. Which digests there are is agreed
+//! upon when an initiator logs in, and holds in both directions from the first PDU that is no part
+//! of the login.
 
 use super::pdu::{DIGEST, Layout};
 use super::{Field, number};
@@ -41,24 +42,24 @@ const LOGIN_RESPONSE: u8 = 0x23;
 /// The bit of an opcode that targets set.
 const FROM_TARGET: u8 = 0x20;
 
-/// A PDU's opcode.
+/// Returns a PDU's opcode.
 fn opcode(header: &[u8; BASIC_HEADER]) -> u8 {
     header[OPCODE] & 0x3f
 }
 
-/// Is it part of a login? Such PDUs have no digests.
+/// Returns whether a PDU is part of a login. Such PDUs have no digests.
 #[must_use]
 pub fn is_login(header: &[u8; BASIC_HEADER]) -> bool {
     matches!(opcode(header), LOGIN_REQUEST | LOGIN_RESPONSE)
 }
 
-/// Did the target send it?
+/// Returns whether the target sent a PDU.
 #[must_use]
 pub fn is_from_target(header: &[u8; BASIC_HEADER]) -> bool {
     header[OPCODE] & FROM_TARGET != 0
 }
 
-/// Can these be the first bytes of a PDU?
+/// Returns whether a PDU can begin with these bytes.
 #[must_use]
 pub fn is_believable(header: &[u8; BASIC_HEADER]) -> bool {
     let is_last = header[FLAGS] & FINAL != 0;
@@ -71,7 +72,7 @@ pub fn is_believable(header: &[u8; BASIC_HEADER]) -> bool {
         }
 }
 
-/// The parts of the PDU with this header, if it has these digests.
+/// Returns the parts of the PDU with this header, if it has these digests.
 #[must_use]
 pub fn layout(header: &[u8; BASIC_HEADER], digests: [bool; 2]) -> Layout {
     let additional = u32::from(header[ADDITIONAL_LENGTH]) * 4;
@@ -88,7 +89,8 @@ pub fn layout(header: &[u8; BASIC_HEADER], digests: [bool; 2]) -> Layout {
     layout
 }
 
-/// Does the payload of a TCP segment begin with the login of an initiator, or the answer to one?
+/// Returns whether the payload of a TCP segment begins with the login of an initiator, or the
+/// answer to one.
 #[must_use]
 pub fn is_login_start(payload: &[u8]) -> bool {
     let Some((header, rest)) = payload.split_first_chunk() else { return false };
@@ -100,7 +102,7 @@ pub fn is_login_start(payload: &[u8]) -> bool {
     {
         return false;
     }
-    // Every first request names the initiator; an answer is told by its keys.
+    // Every first request names the initiator; an answer is recognised by its keys.
     let text = &rest[..length];
     if is_from_target(header) { keys(text).next().is_some() } else { names_initiator(text) }
 }
@@ -119,7 +121,8 @@ fn keys(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Text that is spread over several PDUs grows no longer than this, which any receiver takes in one.
+/// Text that is spread over several PDUs grows no longer than this, which any receiver takes in
+/// one.
 const LONGEST_TEXT: usize = 8192;
 
 /// What a login has agreed upon so far.
@@ -127,7 +130,8 @@ const LONGEST_TEXT: usize = 8192;
 pub struct Login {
     /// Text that its sender has not finished, of initiator and target.
     texts: [Vec<u8>; 2],
-    /// The value of `HeaderDigest` and `DataDigest`: of a list the answer takes one, and the answer comes last.
+    /// The value of `HeaderDigest` and `DataDigest`: of a list the answer takes one, and the answer
+    /// comes last.
     values: [Option<bool>; 2],
     /// Was the first request seen? Only then does a key that is not there mean that nobody gave it.
     begun: bool,

@@ -1,9 +1,11 @@
-//! IS-IS (ISO 10589): the checksum of link state PDUs, and the optional one of all others (RFC 3358).
+//! IS-IS (ISO 10589): the checksum of link state PDUs, and the optional one of all others (RFC
+//! 3358).
 
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// A link state PDU's Fletcher checksum: from the LSP's identifier on, without the lifetime that routers count down.
+/// A link state PDU's Fletcher checksum: from the LSP's identifier on, without the lifetime that
+/// routers count down.
 pub static LSP: Protocol =
     Protocol { name: "isis.lsp", title: "IS-IS LSP", source: "ISO/IEC 10589 section 7.3.11" };
 
@@ -26,7 +28,7 @@ const IDENTIFIER: u32 = 12;
 /// The code of the checksum's entry.
 const CHECKSUM: u8 = 12;
 
-/// From the network layer protocol identifier on.
+/// Walks from the network layer protocol identifier on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(id_length), Some(kind)) = (walk.u8(span, ID_LENGTH), walk.u8(span, TYPE)) else {
         return;
@@ -48,7 +50,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let Some(length) = walk.u16(span, length_at) else { return };
     let whole = Span::at(span.start, u32::from(length));
     if protocol == &LSP {
-        // The field is 2 bytes and stands behind the identifier (with its 2 numbers) and the sequence number.
+        // The field is 2 bytes and stands behind the identifier (with its 2 numbers) and the
+        // sequence number.
         let field = Span::at(span.start + IDENTIFIER + id + 6, 2);
         let presence = presence(walk, field);
         walk.check(protocol, Rule::CheckOctets, field, None, whole.skip(IDENTIFIER), presence);

@@ -112,7 +112,8 @@ fn cooked(walk: &mut Walk, hardware: u16, protocol: u16, span: Span) {
     }
 }
 
-/// Q.922's address, then RFC 2427's control and network layer identifier, or, as Cisco has it, an EtherType.
+/// Q.922's address, then RFC 2427's control and network layer identifier, or, as Cisco has it, an
+/// EtherType.
 fn frame_relay(walk: &mut Walk, frame: Span) {
     let mut inner = frame;
     while let Some(byte) = walk.u8(inner, 0) {
@@ -129,8 +130,8 @@ fn frame_relay(walk: &mut Walk, frame: Span) {
     }
 }
 
-/// Linux's ARCNET: source, destination, an offset of 2 bytes, the protocol by RFC 1051, or by RFC 1201 with a number for
-/// the parts of a packet, of which there are no others if its flag is 0.
+/// Linux's ARCNET: source, destination, an offset of 2 bytes, the protocol by RFC 1051, or by RFC
+/// 1201 with a number for the parts of a packet, of which there are no others if its flag is 0.
 fn arcnet(walk: &mut Walk, frame: Span) {
     match walk.array(frame, 4) {
         Some([0xf0, _]) => ipv4::walk(walk, frame.skip(5)),

@@ -1,4 +1,5 @@
-//! IEEE 802.2 logical link control, its SNAP extension, and OSI's network layer identifiers behind it.
+//! IEEE 802.2 logical link control, its SNAP extension, and OSI's network layer identifiers behind
+//! it.
 
 use super::{cdp, clnp, ethernet, ipv4, ipv6, isis};
 use crate::check::Span;
@@ -8,7 +9,7 @@ use crate::unfollowed::Numbering;
 const SNAP_NUMBER: u32 = 3;
 const SNAP_HEADER: u32 = 5;
 
-/// From the destination service access point on.
+/// Walks from the destination service access point on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let inner = span.skip(3);
     match walk.array::<3>(span, 0) {
@@ -24,7 +25,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// From the organization's number on.
+/// Walks from the organization's number on.
 pub fn snap(walk: &mut Walk, span: Span) {
     let (Some(organization), Some(number)) =
         (walk.array::<3>(span, 0), walk.u16(span, SNAP_NUMBER))
@@ -35,7 +36,8 @@ pub fn snap(walk: &mut Walk, span: Span) {
     match (organization, number) {
         ([0, 0, 0] | [0, 0, 0xf8], _) => super::ether_type(walk, number, inner),
         ([0, 0, 0x0c], 0x2000) => cdp::walk(walk, inner),
-        // RFC 2684 section 5.2: bridged Ethernet, with its frame check sequence and without, behind padding.
+        // RFC 2684 section 5.2: bridged Ethernet, with its frame check sequence and without, behind
+        // padding.
         ([0, 0x80, 0xc2], 1) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), Some(4))),
         ([0, 0x80, 0xc2], 7) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), None)),
         ([a, b, c], _) => {
@@ -45,7 +47,8 @@ pub fn snap(walk: &mut Walk, span: Span) {
     }
 }
 
-/// By the network layer protocol identifier (ISO/IEC TR 9577), which OSI's own headers count as their first byte.
+/// By the network layer protocol identifier (ISO/IEC TR 9577), which OSI's own headers count as
+/// their first byte.
 pub fn osi(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0) {
         Some(0x80) => walk.deeper(|walk| snap(walk, span.skip(1))),

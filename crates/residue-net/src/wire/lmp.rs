@@ -11,7 +11,7 @@ const LENGTH: u32 = 4;
 const CHECKSUM: Field = 6..8;
 const HEADER: u16 = 8;
 
-/// From the version on.
+/// Walks from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(length), Some(checksum)) = (walk.u16(span, LENGTH), walk.u16(span, CHECKSUM.start))
     else {

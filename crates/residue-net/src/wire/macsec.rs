@@ -8,7 +8,7 @@ use crate::unfollowed::Numbering;
 const ENCRYPTED_OR_CHANGED: u8 = 0x0c;
 const CHANNEL: u8 = 0x20;
 
-/// From the tag control information on.
+/// Walks from the tag control information on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some([control, short_length]) = walk.array(span, 0) else { return };
     if control & ENCRYPTED_OR_CHANGED != 0 {

@@ -13,7 +13,7 @@ pub static MOBILITY: Protocol =
 const LENGTH: u32 = 1;
 const CHECKSUM: Field = 4..6;
 
-/// From the payload protocol on.
+/// Walks from the payload protocol on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some(length) = walk.u8(ip.payload, LENGTH) else { return };
     let cover = Span::at(ip.payload.start, (u32::from(length) + 1) * 8);

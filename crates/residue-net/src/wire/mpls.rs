@@ -9,7 +9,7 @@ const IPV4_EXPLICIT_NULL: u32 = 0;
 const IPV6_EXPLICIT_NULL: u32 = 2;
 const GENERIC_ASSOCIATED_CHANNEL: u32 = 13;
 
-/// From the first label on.
+/// Walks from the first label on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut inner = span;
     loop {
@@ -26,8 +26,9 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// IP tells itself by its first four bits, an associated channel too (RFC 4385); the rest is taken for a pseudowire that
-/// carries Ethernet (RFC 4448), with a control word, whose first four bits are 0, or without.
+/// Walks what has no label. IP shows in its first four bits, an associated channel too (RFC 4385);
+/// the rest is taken for a pseudowire that carries Ethernet (RFC 4448), with a control word, whose
+/// first four bits are 0, or without.
 fn unlabelled(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0).map(|byte| byte >> 4) {
         Some(4) => ipv4::walk(walk, span),
@@ -39,7 +40,7 @@ fn unlabelled(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Does it look like an Ethernet frame?
+/// Returns whether it looks like an Ethernet frame.
 fn is_frame(walk: &Walk, span: Span) -> bool {
     match walk.u16(span, 12) {
         Some(0x0800 | 0x0806 | 0x86dd | 0x8100 | 0x88a8 | 0x8847 | 0x8864) => true,

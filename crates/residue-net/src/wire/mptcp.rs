@@ -3,7 +3,8 @@
 use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
 
-/// The mapping's checksum: data sequence number, subflow sequence number, length, and the data mapped.
+/// The mapping's checksum: data sequence number, subflow sequence number, length, and the data
+/// mapped.
 pub static DSS: Protocol =
     Protocol { name: "mptcp.dss", title: "MPTCP data sequence", source: "RFC 8684 section 3.3.1" };
 
@@ -52,14 +53,16 @@ fn signal(walk: &mut Walk, option: Span, payload: Span, ports: [u16; 2]) {
     let Some(length) = walk.u16(mapping, sequence + 4).map(u32::from) else { return };
     // The end of all data takes a number, but no byte.
     let length = length.saturating_sub(u32::from(flags & DATA_FIN != 0));
-    // Half of a number that was sent by half would be known from earlier segments; so would other parts of the mapping.
+    // Half of a number that was sent by half would be known from earlier segments; so would other
+    // parts of the mapping.
     let presence = if sequence == 4 || length > payload.len() {
         Presence::Unverifiable(Reason::Stream)
     } else {
         Presence::Present
     };
     let start = walk.found.pieces.len() as u32;
-    // The mapping's own fields are the pseudo-header, which ends in zeros where the checksum stands.
+    // The mapping's own fields are the pseudo-header, which ends in zeros where the checksum
+    // stands.
     let pieces = [mapping, payload.take(length)];
     walk.found.pieces.extend(pieces.map(Piece::Bytes));
     let field = [mapping.skip(sequence + 6), Span::default()];

@@ -11,7 +11,7 @@ pub static NHRP: Protocol =
 const SIZE: u32 = 10;
 const CHECKSUM: Field = 12..14;
 
-/// From the address family on.
+/// Walks from the address family on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(size) = walk.u16(span, SIZE) else { return };
     let cover = Span::at(span.start, u32::from(size));

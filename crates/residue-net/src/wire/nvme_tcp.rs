@@ -1,7 +1,8 @@
 //! NVMe over TCP (NVM Express TCP Transport Specification 1.0): header and data digests.
 //!
-//! A PDU says by itself which digests it has, in two flags, and the two ends agree upon them when they set up the
-//! connection. What was agreed counts more than the flags: these may be what was corrupted.
+//! A PDU says by itself which digests it has, in two flags, and the two ends agree upon them when
+//! they set up the connection. What was agreed counts more than the flags: these may be what was
+//! corrupted.
 
 use super::pdu::{DIGEST, Layout};
 use crate::check::{Protocol, Span};
@@ -40,7 +41,7 @@ const CONTROLLER_DATA: u8 = 0x07;
 /// The length of the two PDUs that set up a connection.
 const INITIALIZE_LENGTH: u8 = 128;
 
-/// The header length of each type of PDU.
+/// Returns the header length of a type of PDU.
 fn header_length(kind: u8) -> Option<u8> {
     match kind {
         INITIALIZE_REQUEST | INITIALIZE_RESPONSE => Some(INITIALIZE_LENGTH),
@@ -58,14 +59,14 @@ fn is_initialize(header: &[u8; COMMON_HEADER]) -> bool {
         && header[FLAGS] == 0
 }
 
-/// Can these be the first bytes of a PDU?
+/// Returns whether a PDU can begin with these bytes.
 #[must_use]
 pub fn is_believable(header: &[u8; COMMON_HEADER]) -> bool {
     header_length(header[TYPE]) == Some(header[HEADER_LENGTH])
 }
 
-/// The parts of the PDU with this header. `agreed` are the digests of header and data, where they are known. `None` if it
-/// is no header, even with a byte of it wrong.
+/// The parts of the PDU with this header. `agreed` are the digests of header and data, where they
+/// are known. `None` if it is no header, even with a byte of it wrong.
 #[must_use]
 pub fn layout(header: &[u8; COMMON_HEADER], agreed: [Option<bool>; 2]) -> Option<Layout> {
     let [kind, flags, length, offset, ..] = *header;
@@ -92,10 +93,12 @@ pub fn layout(header: &[u8; COMMON_HEADER], agreed: [Option<bool>; 2]) -> Option
     Some(layout)
 }
 
-/// Does the payload of a TCP segment begin with one of the two PDUs that set up a connection?
+/// Returns whether the payload of a TCP segment begins with one of the two PDUs that set up a
+/// connection.
 #[must_use]
 pub fn is_initialize_start(payload: &[u8]) -> bool {
-    // Type, no flags, 128 bytes of header, no data, 128 bytes in all, version 0; what is reserved is zero.
+    // Type, no flags, 128 bytes of header, no data, 128 bytes in all, version 0; what is reserved
+    // is zero.
     payload.len() >= usize::from(INITIALIZE_LENGTH)
         && payload[TYPE] <= INITIALIZE_RESPONSE
         && payload[1..10] == [0, 128, 0, 128, 0, 0, 0, 0, 0]

@@ -1,12 +1,13 @@
-//! OSPF (RFC 2328, RFC 5340): the packet's checksum and those of the link state advertisements in it.
+//! OSPF (RFC 2328, RFC 5340): the packet's checksum and those of the link state advertisements in
+//! it.
 
 use super::Field;
 use super::ip::Ip;
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The packet's checksum. Version 2: the packet without the 8 bytes of authentication, and none if these are
-/// cryptographic. Version 3: pseudo-header and packet.
+/// The packet's checksum. Version 2: the packet without the 8 bytes of authentication, and none if
+/// these are cryptographic. Version 3: pseudo-header and packet.
 pub static OSPF: Protocol = Protocol {
     name: "ospf",
     title: "OSPF packet",
@@ -32,7 +33,7 @@ const LSA_HEADER: u32 = 20;
 const LINK_STATE_UPDATE: u8 = 4;
 const CRYPTOGRAPHIC: u16 = 2;
 
-/// From the version on.
+/// Walks from the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some([version, kind, a, b]) = walk.array(ip.payload, 0) else { return };
     let length = u32::from(u16::from_be_bytes([a, b]));
@@ -81,7 +82,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     }
 }
 
-/// From the age on, which routers count up and the checksum leaves out.
+/// Walks from the age on, which routers count up and the checksum leaves out.
 fn advertisement(walk: &mut Walk, span: Span) {
     let field = span.field(LSA_CHECKSUM);
     let presence = match walk.u16(span, LSA_CHECKSUM.start) {

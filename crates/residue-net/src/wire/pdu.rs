@@ -1,5 +1,6 @@
-//! What iSCSI and NVMe/TCP have in common: a stream of PDUs, each with a digest of its header, one of its data, both or
-//! neither. A digest is CRC-32C, lowest byte first, right behind what it covers.
+//! What iSCSI and NVMe/TCP have in common: a stream of PDUs, each with a digest of its header, one
+//! of its data, both or neither. A digest is CRC-32C, lowest byte first, right behind what it
+//! covers.
 
 use crate::check::Span;
 
@@ -8,7 +9,8 @@ use crate::check::Span;
 pub struct Layout {
     /// The bytes that the header digest covers, were there one: from the first.
     pub header: u32,
-    /// The bytes that the data digest covers, were there one, with padding; empty if the PDU has no data.
+    /// The bytes that the data digest covers, were there one, with padding; empty if the PDU has no
+    /// data.
     pub data: Span,
     /// Is there a digest of the header, one of the data? The latter only counts if there is data.
     pub digests: [bool; 2],
@@ -26,7 +28,8 @@ impl Layout {
         self.header.saturating_add(if self.digests[0] { DIGEST } else { 0 })
     }
 
-    /// What the digests cover and where they stand, of the header and of the data; `None` for the one that is not there.
+    /// What the digests cover and where they stand, of the header and of the data; `None` for the
+    /// one that is not there.
     #[must_use]
     pub fn parts(&self) -> [Option<(Span, Span)>; 2] {
         let header = Span { start: 0, end: self.header };
@@ -37,7 +40,8 @@ impl Layout {
         ]
     }
 
-    /// Is the header's digest (`part` 0) or that of the data (1) right? `None` if there is none, or bytes are missing.
+    /// Returns whether the digest of the header (`part` 0) or of the data (1) is right; `None` if there is none, or
+    /// bytes are missing.
     #[must_use]
     pub fn is_right(&self, part: usize, bytes: &[u8]) -> Option<bool> {
         let (cover, field) = self.parts()[part]?;

@@ -12,7 +12,7 @@ const SESSION_HEADER: u32 = 6;
 const HDLC_TYPE: u32 = 2;
 const HDLC_HEADER: u32 = 4;
 
-/// From the protocol on, or from HDLC's address and control bytes.
+/// Walks from the protocol on, or from HDLC's address and control bytes.
 pub fn walk(walk: &mut Walk, span: Span) {
     let span = if walk.array(span, 0) == Some([0xff, 3]) { span.skip(2) } else { span };
     let Some(first) = walk.u8(span, 0) else { return };

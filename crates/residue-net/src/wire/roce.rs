@@ -5,8 +5,9 @@ use super::{ipv4, ipv6, udp};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The invariant CRC: eight bytes FF for the local route header that is not there, then the packet from its IP header on,
-/// with ones for what routers change: traffic class, flow label, time to live, both checksums, and a reserved byte.
+/// The invariant CRC: eight bytes FF for the local route header that is not there, then the packet
+/// from its IP header on, with ones for what routers change: traffic class, flow label, time to
+/// live, both checksums, and a reserved byte.
 pub static ICRC: Protocol = Protocol {
     name: "roce.icrc",
     title: "RoCEv2 invariant CRC",
@@ -18,7 +19,7 @@ const RESERVED: u32 = 4;
 const TRANSPORT_HEADER: u32 = 12;
 const CRC: u32 = 4;
 
-/// From the base transport header on.
+/// Walks from the base transport header on.
 pub fn walk(walk: &mut Walk, span: Span, ip: &Ip) {
     if span.len() < TRANSPORT_HEADER + CRC || ip.payload.start + udp::HEADER != span.start {
         return;

@@ -17,7 +17,7 @@ const INIT: u8 = 1;
 const COOKIE_ECHO: u8 = 10;
 const ADDRESS_CHANGE: u8 = 0xc1;
 
-/// From the source port on.
+/// Walks from the source port on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<{ HEADER as usize }>(span, 0) else { return };
     let ports = ports(&header);
@@ -34,8 +34,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// RFC 9653: where the hosts agreed upon another way to detect errors, 0 means that there is no checksum,
-/// but not in packets that begin an association or change its addresses.
+/// RFC 9653: where the hosts agreed upon another way to detect errors, 0 means that there is no
+/// checksum, but not in packets that begin an association or change its addresses.
 fn zero_presence(walk: &Walk, chunks: Span) -> Presence {
     let mut rest = chunks;
     while let (Some(kind), Some(length)) = (walk.u8(rest, CHUNK_TYPE), walk.u16(rest, CHUNK_LENGTH))

@@ -1,4 +1,4 @@
-//! STUN (RFC 8489): the fingerprint that tells it from other protocols on the same port.
+//! STUN (RFC 8489): the fingerprint that distinguishes it from other protocols on its port.
 
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
@@ -17,7 +17,8 @@ const ATTRIBUTE_HEADER: u32 = 4;
 const COOKIE: u32 = 0x2112_a442;
 const FINGERPRINT: u16 = 0x8028;
 
-/// From the message type on: does nothing if it is not STUN, which its magic cookie tells, on any port.
+/// Walks from the message type on. Does nothing if the magic cookie is not there; ports do not
+/// count.
 #[inline]
 pub fn walk(walk: &mut Walk, span: Span) {
     if is_message(walk, span) {
@@ -25,7 +26,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Is it a STUN message?
+/// Returns whether it is a STUN message.
 #[inline]
 pub fn is_message(walk: &Walk, span: Span) -> bool {
     walk.u32(span, MAGIC_COOKIE) == Some(COOKIE)

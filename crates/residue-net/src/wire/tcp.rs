@@ -23,7 +23,7 @@ pub const CHECKSUM: Field = 16..18;
 /// The header's length without options.
 pub const HEADER: u32 = 20;
 
-/// From the source port on.
+/// Walks from the source port on.
 #[inline]
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
@@ -74,14 +74,14 @@ pub(super) fn checksum(walk: &mut Walk, ip: &Ip, ports: [u16; 2]) {
     }
 }
 
-/// Does the stream between these ports carry check values of its own?
+/// Returns whether the stream between these ports carries check values of its own.
 #[inline]
 fn carries_checks(walk: &mut Walk, ports: [u16; 2], payload: Span) -> bool {
     if Kind::of_ports(ports).is_some() {
         return true;
     }
     if Kind::of_start(walk.captured(payload)).is_some() {
-        // Which end is the server's is told by the ports at most: both are remembered.
+        // Only the ports may show which end is the server's: both are remembered.
         walk.agreements.storage_ports.extend(ports);
         return true;
     }

@@ -1,6 +1,7 @@
-//! TCP Alternate Checksum options: kind 14 asks for another checksum in both SYNs, kind 15 carries what of it does not fit
-//! the checksum field (RFC 1146, which defines values 0 to 2; values 3 to 5 are of Sahu's thesis of 2019, chapter 7; value
-//! 6 is an addition: CRC-32K in the place of CRC-32C).
+//! TCP Alternate Checksum options: kind 14 asks for another checksum in both SYNs, kind 15 carries
+//! what of it does not fit the checksum field (RFC 1146, which defines values 0 to 2; values 3 to 5
+//! are of Sahu's thesis of 2019, chapter 7; value 6 is an addition: CRC-32K in the place of
+//! CRC-32C).
 //!
 //! | value | code | covers | stored |
 //! |---|---|---|---|
@@ -12,8 +13,8 @@
 //! | 5 | CRC-32C | pseudo-header, segment | option; the checksum field as ever, computed last |
 //! | 6 | CRC-32K | pseudo-header, segment | option; the checksum field as ever, computed last |
 //!
-//! Where a value covers the segment, checksum field and option data count as zero. Values are in network byte order. SYN
-//! and RST segments have the ordinary checksum and no option 15.
+//! Where a value covers the segment, checksum field and option data count as zero. Values are in
+//! network byte order. SYN and RST segments have the ordinary checksum and no option 15.
 
 use super::ip::Ip;
 use super::{ports, tcp};
@@ -35,9 +36,10 @@ pub const REQUEST: u8 = 14;
 /// The option that carries it: kind, length 4 or 6, data.
 pub const DATA: u8 = 15;
 
-/// The checksum that two SYNs with these values agree upon. RFC 1146: unequal values mean the ordinary one. Sahu 2019, table
-/// 7.2: of two of the values 3, 4 and 5, the greatest in the order 3 < 5 < 4. A 6 that meets one of them counts as the value
-/// that its sender would have asked for otherwise, which nobody else knows: `None`.
+/// Returns the checksum that two SYNs with these values agree upon. RFC 1146: unequal values mean
+/// the ordinary one. Sahu 2019, table 7.2: of two of the values 3, 4 and 5, the greatest in the
+/// order 3 < 5 < 4. A 6 that meets one of them counts as the value that its sender would have asked
+/// for otherwise, which nobody else knows: `None`.
 #[must_use]
 pub fn agreed(one: u8, other: u8) -> Option<u8> {
     match (one, other) {
@@ -58,7 +60,8 @@ pub struct Layout {
     pub option: u8,
     /// Does it cover the data alone? Otherwise pseudo-header, header and data.
     pub data_only: bool,
-    /// Is the checksum field the ordinary one, computed last? Otherwise it holds the value, or its upper half.
+    /// Is the checksum field the ordinary one, computed last? Otherwise it holds the value, or its
+    /// upper half.
     pub keeps_checksum: bool,
 }
 
@@ -139,7 +142,7 @@ const UNSEEN: u8 = 0xff;
 pub(crate) struct Connection([(Address, u16); 2]);
 
 impl Connection {
-    /// The connection, and which of its ends sends.
+    /// Returns the connection, and which of its ends sends.
     pub(crate) fn of(source: &[u8], destination: &[u8], ports: [u16; 2]) -> (Connection, usize) {
         let ends = [(Address::new(source), ports[0]), (Address::new(destination), ports[1])];
         if ends[0] <= ends[1] { (Connection(ends), 0) } else { (Connection([ends[1], ends[0]]), 1) }
@@ -151,7 +154,8 @@ impl Connection {
 pub struct Agreements {
     /// What each side asked for, in the order in which the first one did.
     asked: Lru<Connection, [u8; 2]>,
-    /// Ports at which a connection to storage was set up that is recognised by its first segment alone.
+    /// Ports at which a connection to storage was set up that is recognised by its first segment
+    /// alone.
     pub(crate) storage_ports: HashSet<u16>,
 }
 
@@ -177,7 +181,8 @@ impl Agreements {
         }
         let Some(asked) = self.asked.get_mut(&connection) else { return };
         if first {
-            // A new connection between the same ends; or both open at once, then the other side has asked, too.
+            // A new connection between the same ends; or both open at once, then the other side has
+            // asked, too.
             *asked = if value.is_some() { *asked } else { [UNSEEN; 2] };
         }
         asked[side] = value.unwrap_or(0);
@@ -194,8 +199,8 @@ const RST: u8 = 4;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 
-/// Looks through a segment's options, and reports its checks if they are not the ordinary one alone. Otherwise says
-/// `false`, and reports nothing.
+/// Looks through a segment's options, and reports its checks if they are not the ordinary one
+/// alone. Otherwise returns `false`, and reports nothing.
 pub fn walk(walk: &mut Walk, ip: &Ip, header: &[u8; 20], options: Span) -> bool {
     let [request, data] = find(walk, options);
     let (ports, flags) = (ports(header), header[tcp::FLAGS]);
@@ -253,7 +258,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip, header: &[u8; 20], options: Span) -> bool 
     }
 }
 
-/// The options of kinds 14 and 15.
+/// Returns the options of kinds 14 and 15.
 fn find(walk: &Walk, options: Span) -> [Option<Span>; 2] {
     let mut found = [None; 2];
     let mut rest = options;
@@ -276,7 +281,7 @@ fn find(walk: &Walk, options: Span) -> [Option<Span>; 2] {
     found
 }
 
-/// Has the option the length of the value?
+/// Returns whether the option has the length of the value.
 fn fits(value: u8, data: Span) -> bool {
     Layout::of(value).is_some_and(|layout| data.len() == u32::from(layout.option))
 }
@@ -314,7 +319,7 @@ mod tests {
     use crate::frame::Found;
     use crate::pcap::LinkType;
 
-    /// From 192.0.2.1 port 1234 to 192.0.2.2 port 80, around a segment in hexadecimal.
+    /// Walks from 192.0.2.1 port 1234 to 192.0.2.2 port 80, around a segment in hexadecimal.
     fn packet(segment: &str) -> Vec<u8> {
         let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2];
         let digit = |at: usize| u8::from_str_radix(&segment[at..at + 2], 16).unwrap();
@@ -352,7 +357,7 @@ mod tests {
         let syn = |ports: &str, flags: &str, value: u8| {
             format!("{ports}000000000000000060{flags}2000000000000e03{value:02x}00")
         };
-        // Both from the same address, but the ports tell the ends apart.
+        // Both from the same address, but the ports distinguish the ends.
         [syn("04d20050", "02", value), syn("04d20050", "02", answer)]
     }
 
@@ -409,7 +414,8 @@ mod tests {
 
     #[test]
     fn an_agreement_decides() {
-        // Value 1 needs no option, so only the SYNs tell. `Connection` orders the ends: one SYN serves for both here.
+        // Value 1 needs no option, so only the SYNs show it. `Connection` orders the ends: one SYN
+        // serves for both here.
         let [syn, _] = syns(1, 1);
         let segment = SEGMENTS[0].1.replace(' ', "");
         let (_, verdicts) = checks(&[&segment]);

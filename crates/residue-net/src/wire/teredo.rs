@@ -11,7 +11,7 @@ const AUTHENTICATION: u32 = 13;
 /// The length of an origin.
 const ORIGIN: u32 = 8;
 
-/// From the first indicator on, or from the IPv6 header.
+/// Walks from the first indicator on, or from the IPv6 header.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut span = span;
     // Authentication: identifier and value, a nonce of 8 bytes, a confirmation.

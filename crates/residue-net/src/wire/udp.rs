@@ -28,7 +28,7 @@ const LENGTH: Field = 4..6;
 pub(super) const CHECKSUM: Field = 6..8;
 pub(super) const HEADER: u32 = 8;
 
-/// From the source port on.
+/// Walks from the source port on.
 #[inline]
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;

@@ -5,8 +5,8 @@ use super::{Field, number, ports};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The checksum: pseudo-header with the length of the whole, then the first bytes of header and data. A computed 0 is
-/// sent as FFFF.
+/// The checksum: pseudo-header with the length of the whole, then the first bytes of header and
+/// data. A computed 0 is sent as FFFF.
 pub static UDP_LITE: Protocol =
     Protocol { name: "udplite", title: "UDP-Lite", source: "RFC 3828 section 3.1" };
 
@@ -14,7 +14,7 @@ const COVERAGE: Field = 4..6;
 const CHECKSUM: Field = 6..8;
 const HEADER: u32 = 8;
 
-/// From the source port on.
+/// Walks from the source port on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
     let Some(header) = walk.array::<8>(span, 0) else { return };

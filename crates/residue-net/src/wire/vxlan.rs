@@ -7,13 +7,13 @@ use crate::unfollowed::Numbering;
 
 const HEADER: u32 = 8;
 
-/// From the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a
+/// Walks from the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a
 /// frame whatever they say.
 pub fn walk(walk: &mut Walk, span: Span) {
     ethernet::walk(walk, span.skip(HEADER), None);
 }
 
-/// From the flags on, on the port of the generic extension (draft-ietf-nvo3-vxlan-gpe).
+/// Walks from the flags on, on the port of the generic extension (draft-ietf-nvo3-vxlan-gpe).
 pub fn generic(walk: &mut Walk, span: Span) {
     const VERSION: u8 = 0x30;
     const NEXT_PROTOCOL: u8 = 4;

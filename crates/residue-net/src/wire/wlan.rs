@@ -18,8 +18,8 @@ const SHORTEST_HEADER: u32 = 10;
 /// In a data frame's quality of service control.
 const AGGREGATED: u8 = 0x80;
 
-/// From frame control on. `fcs`: does a frame check sequence stand at the end? `padded`: is the header's length rounded
-/// up to a multiple of 4?
+/// Walks from frame control on. `fcs`: does a frame check sequence stand at the end? `padded`: is the
+/// header's length rounded up to a multiple of 4?
 pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
     let mut frame = frame;
     if fcs && frame.len() >= FCS_LENGTH + SHORTEST_HEADER {
@@ -58,8 +58,8 @@ fn data(walk: &mut Walk, frame: Span, padded: bool) {
     llc::walk(walk, frame.skip(length));
 }
 
-/// Behind radiotap's header (radiotap.org), whose numbers have their lowest bytes first. Its second field says whether
-/// there is a frame check sequence, and padding.
+/// Behind radiotap's header (radiotap.org), whose numbers have their lowest bytes first. Its second
+/// field says whether there is a frame check sequence, and padding.
 pub fn radiotap(walk: &mut Walk, frame: Span) {
     const LENGTH: u32 = 2;
     const PRESENT: u32 = 4;

@@ -1,4 +1,5 @@
-//! A small iSCSI initiator (RFC 7143): one connection, error recovery level 0, both digests if the target has them.
+//! A small iSCSI initiator (RFC 7143): one connection, error recovery level 0, both digests if the
+//! target has them.
 
 use super::target;
 use std::io::{self, Read, Write};

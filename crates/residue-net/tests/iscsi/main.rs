@@ -1,6 +1,7 @@
-//! iSCSI digests of real sessions: Debian's `tgt` on loopback, libiscsi's tools and a small initiator of our own; what
-//! passes is captured and verified, with and without flipped bits, and compared with tshark. What is not installed is
-//! skipped. Beside it, the same without anything installed, on a session that was kept.
+//! iSCSI digests of real sessions: Debian's `tgt` on loopback, libiscsi's tools and a small
+//! initiator of our own; what passes is captured and verified, with and without flipped bits, and
+//! compared with tshark. What is not installed is skipped. Beside it, the same without anything
+//! installed, on a session that was kept.
 #![cfg(unix)]
 
 mod initiator;
@@ -205,8 +206,8 @@ fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
     }
     for (index, digest) in chosen.iter().enumerate() {
         let is_header = digest.protocol == "iscsi.header";
-        // The digest; the last byte that is covered, which may be padding; of a header not the lengths, but a byte of the
-        // command, which is as far from the end.
+        // The digest; the last byte that is covered, which may be padding; of a header not the
+        // lengths, but a byte of the command, which is as far from the end.
         let [field, first, last] = digest.places;
         let covered = if is_header { last } else { first };
         for place in [field, field + 3, last, covered] {
@@ -227,7 +228,8 @@ fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
             assert!(read.unwrap().error.is_none());
             assert_eq!(told, [digest.name()], "byte {place}");
         }
-        // tshark guesses from the first PDUs whether there are digests: with a wrong one there it sees none at all.
+        // tshark guesses from the first PDUs whether there are digests: with a wrong one there it
+        // sees none at all.
         if theirs.is_some() && index % 3 > 0 {
             let mut flipped = capture.to_vec();
             flipped[field as usize] ^= 1 << (index % 8);

@@ -1,5 +1,5 @@
-//! Passes the bytes of connections on to a target, and writes what passes as a capture. The TCP/IP headers in it are made
-//! up: no privilege is needed, and nothing of this machine is in them.
+//! Passes the bytes of connections on to a target, and writes what passes as a capture. The TCP/IP
+//! headers in it are made up: no privilege is needed, and nothing of this machine is in them.
 
 use residue_net::pcap::LinkType;
 use residue_net::pcap::write::{Header, Writer};

@@ -49,7 +49,8 @@ fn read(input: impl Read, file: &[u8]) -> (u64, Option<Error>) {
     }
 }
 
-/// The capture in a gzip member or a zstd frame whose blocks are stored as they are, and where each block begins.
+/// The capture in a gzip member or a zstd frame whose blocks are stored as they are, and where each
+/// block begins.
 fn stored(file: &[u8], compression: Compression, block: usize) -> (Vec<u8>, Vec<usize>) {
     let (mut out, mut starts) = match compression {
         Compression::Gzip => (b"\x1f\x8b\x08\0\0\0\0\0\0\xff".to_vec(), Vec::new()),

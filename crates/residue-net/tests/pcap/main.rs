@@ -1,4 +1,5 @@
-//! Captures: what is written is read again; what is damaged ends in an error, never in a panic or a wrong packet.
+//! Captures: what is written is read again; what is damaged ends in an error, never in a panic or a
+//! wrong packet.
 
 mod ahead;
 mod compressed;

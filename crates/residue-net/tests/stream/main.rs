@@ -112,8 +112,8 @@ fn of_bytes_sent_twice_the_first_count() {
     assert_eq!(verify(Iscsi, &sent), expected(Iscsi, &messages, 0));
 }
 
-/// One bit of every byte of every PDU behind the login, in turn: that PDU, and no other, is found to be wrong, by the digest
-/// that covers the byte.
+/// One bit of every byte of every PDU behind the login, in turn: that PDU, and no other, is found
+/// to be wrong, by the digest that covers the byte.
 #[test]
 fn flipped_bits() {
     for (protocol, digests) in cases() {
@@ -161,7 +161,8 @@ fn flipped_bits() {
                         let good = |told: &Told| told.iter().map(Vec::len).sum::<usize>();
                         assert!(good(&told) + 1 >= good(&expected), "{what}: {told:?}");
                     }
-                    // Without a digest of the header its lengths may mislead, and then nothing can be said.
+                    // Without a digest of the header its lengths may mislead, and then nothing can
+                    // be said.
                     None if at >= 48 => assert_eq!(wrong, [], "{what}"),
                     None => {}
                 }
@@ -191,7 +192,8 @@ fn login_not_captured() {
             let told = verify(protocol, &whole[2 + first..]);
             let mut expected = expected(protocol, &messages, first);
             if digests == [false, true] {
-                // Only data can show that a PDU begins: those before have none, and are not counted.
+                // Only data can show that a PDU begins: those before have none, and are not
+                // counted.
                 for (told, expected) in told.iter().zip(&mut expected) {
                     let names = |side: &[(u64, &str, Verdict)]| side.len();
                     assert_eq!(names(told), names(expected), "from {first}");
@@ -240,7 +242,8 @@ fn any_port() {
     assert_eq!(count, expected(Iscsi, &messages, 0).iter().map(Vec::len).sum::<usize>());
 }
 
-/// Each segment in turn is not captured, or cut short: nothing is found wrong, and all that does not lie in it is good.
+/// Each segment in turn is not captured, or cut short: nothing is found wrong, and all that does
+/// not lie in it is good.
 #[test]
 fn gaps() {
     for (protocol, digests) in cases() {

@@ -187,7 +187,8 @@ pub fn packet(protocol: Protocol, segment: &Segment) -> Vec<u8> {
     bytes
 }
 
-/// PDU number, protocol and verdict of each digest, for each side in the order in which they are found.
+/// PDU number, protocol and verdict of each digest, for each side in the order in which they are
+/// found.
 pub type Told = [Vec<(u64, &'static str, Verdict)>; 2];
 
 pub fn verify(protocol: Protocol, segments: &[Segment]) -> Told {

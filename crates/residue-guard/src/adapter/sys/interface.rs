@@ -52,8 +52,8 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
     // Any socket will do.
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
         .or_else(|_| UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)))?;
-    // SAFETY: the request's name ends with a zero, and its pointer is to a `struct ethtool_value`, as these commands want;
-    // both outlive the call.
+    // SAFETY: the request's name ends with a zero, and its pointer is to a `struct ethtool_value`,
+    // as these commands want; both outlive the call.
     checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
     Ok(value.data != 0)
 }
@@ -74,7 +74,8 @@ pub(crate) fn addresses(interface: &str) -> io::Result<Vec<IpAddr>> {
         if name.to_bytes() != interface.as_bytes() || entry.ifa_addr.is_null() {
             continue;
         }
-        // SAFETY: the address is not null, and is as long as its family says. It may be less aligned than its type.
+        // SAFETY: the address is not null, and is as long as its family says. It may be less
+        // aligned than its type.
         let address: Option<IpAddr> = unsafe {
             match i32::from((*entry.ifa_addr).sa_family) {
                 libc::AF_INET => {

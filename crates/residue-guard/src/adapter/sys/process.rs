@@ -11,9 +11,11 @@ pub(crate) const NET_ADMIN: u32 = 12;
 /// `CAP_NET_RAW`: iptables with the old kernel interface opens a raw socket.
 pub(crate) const NET_RAW: u32 = 13;
 
-/// A descriptor that is readable when the process is asked to end (SIGINT, SIGTERM, SIGHUP), in place of being ended.
+/// A descriptor that is readable when the process is asked to end (SIGINT, SIGTERM, SIGHUP), in
+/// place of being ended.
 pub(crate) fn end_signals() -> io::Result<OwnedFd> {
-    // SAFETY: zero is a value of the set, and it is initialised below; the calls get pointers to it alone.
+    // SAFETY: zero is a value of the set, and it is initialised below; the calls get pointers to it
+    // alone.
     let number = unsafe {
         let mut set: libc::sigset_t = zeroed();
         libc::sigemptyset(&mut set);
@@ -51,8 +53,8 @@ struct Half {
     inheritable: u32,
 }
 
-/// Gives up all capabilities of this thread but these, for good: they leave the bounding set too, if it may, and no program
-/// it starts gets more. What is started has these, whoever the user is.
+/// Gives up all capabilities of this thread but these, for good: they leave the bounding set too,
+/// if it may, and no program it starts gets more. What is started has these, whoever the user is.
 pub(crate) fn keep_capabilities(keep: &[u32]) -> io::Result<()> {
     /// `_LINUX_CAPABILITY_VERSION_3`: two halves.
     const VERSION: u32 = 0x2008_0522;
@@ -62,7 +64,8 @@ pub(crate) fn keep_capabilities(keep: &[u32]) -> io::Result<()> {
     let result = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, halves.as_mut_ptr()) };
     checked(result as i32)?;
     for capability in (0..64).filter(|capability| !keep.contains(capability)) {
-        // SAFETY: numbers alone. It fails above the last capability, and without CAP_SETPCAP, where there is little to lose.
+        // SAFETY: numbers alone. It fails above the last capability, and without CAP_SETPCAP, where
+        // there is little to lose.
         unsafe { libc::prctl(libc::PR_CAPBSET_DROP, libc::c_ulong::from(capability), 0, 0, 0) };
     }
     let mask = keep.iter().fold(0, |mask, &capability| mask | 1_u32 << capability);

@@ -1,5 +1,5 @@
-//! gzip's framing (RFC 1952) around deflated data. flate2 has readers of it, but these drop what they have decompressed when
-//! they come upon damage: here all of it is handed out first.
+//! gzip's framing (RFC 1952) around deflated data. flate2 has readers of it, but these drop what
+//! they have decompressed when they come upon damage: here all of it is handed out first.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use residue::crc::{Crc, Digest, catalog};
@@ -47,8 +47,8 @@ impl<R: BufRead> Gzip<R> {
         Gzip { input, inflate, crc, length: 0, state: State::Start }
     }
 
-    /// Begins the next member. What follows the last one counts as nothing, as gzip(1) has it, be it the zeros that fill up
-    /// a tape's block or anything else.
+    /// Begins the next member. What follows the last one counts as nothing, as gzip(1) has it, be
+    /// it the zeros that fill up a tape's block or anything else.
     fn begin(&mut self) -> io::Result<State> {
         self.crc = CRC_32.digest();
         let is_first = matches!(self.state, State::Start);

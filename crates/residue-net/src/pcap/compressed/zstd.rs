@@ -57,7 +57,8 @@ impl<R: BufRead> Zstd<R> {
             return match self.decoder.decode_blocks(&mut self.input, UptoBlocks(1)) {
                 Ok(_) => State::Data,
                 Err(error) => {
-                    // The decoder keeps back a window of bytes for blocks to come, until a frame ends.
+                    // The decoder keeps back a window of bytes for blocks to come, until a frame
+                    // ends.
                     let _ = self.decoder.decode_blocks(&END[..], UptoBlocks(1));
                     State::Damaged(io::Error::other(error))
                 }
