@@ -12,7 +12,7 @@ use residue_strength::report::{data, search};
 use residue_strength::search::{Outcome, Question, Range, Search, Task};
 use std::path::PathBuf;
 
-/// The laboratory's error as Python's.
+/// Converts an error of `residue-strength` to Python's.
 fn refused(error: Error) -> PyErr {
     match error {
         Error::Read { .. } => PyOSError::new_err(error.to_string()),

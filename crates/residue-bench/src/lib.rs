@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod chosen;
 pub mod clock;
 pub mod contender;
 pub mod data;
@@ -25,6 +26,7 @@ mod samples;
 mod statistic;
 mod wake;
 
+pub use chosen::chosen;
 pub use error::Error;
-pub use measure::{Mode, Options, Progress, chosen, cpu_name, measure, plain};
+pub use measure::{Mode, Options, Progress, cpu_name, measure, plain};
 pub use pin::pin;

@@ -18,7 +18,7 @@ use super::clock::{Clock, now};
 use super::contender::Contender;
 use super::data::{Buffer, Data, Evictor};
 use super::load::{Load, Watch};
-use super::model::{Cell, FORMAT, Machine, Run, cell};
+use super::model::{Cell, FORMAT, Machine, Run};
 use super::samples::{Collection, Samples, TURN, Turn};
 use super::statistic::{mean, median, middle};
 use super::wake::{Wake, warm_up};
@@ -182,33 +182,6 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
     }
     let load = bench.watch.load();
     Ok(run_of(options, clock, cells, median(&mut overheads), load))
-}
-
-/// Times the kernel that the library chooses for each code, by turns, so that all meet the same
-/// disturbances. Returns nanoseconds a call and core cycles per byte, medians, of each code in
-/// order.
-///
-/// # Errors
-/// If a code is unknown, or a kernel gives a wrong answer.
-pub fn chosen(codes: &[String], bytes: usize) -> Result<Vec<Option<(f64, f64)>>, Error> {
-    let mut kernels = Vec::new();
-    for name in codes {
-        let code: Code = name.parse().map_err(|error| Error::Code(name.clone(), error))?;
-        kernels.push(code.chosen().name);
-    }
-    let options = Options {
-        codes: codes.to_vec(),
-        kernels: Some(kernels.iter().map(|&kernel| kernel.into()).collect()),
-        sizes: plain(&[bytes]),
-        samples: 31,
-        mode: Mode::Throughput,
-        ..Options::default()
-    };
-    let run = measure(&options, &Clock::calibrate(), &mut |_, _| {})?;
-    let time = |(name, kernel): (&String, &str)| {
-        cell(&run.cells, name, kernel, bytes).map(|cell| (cell.ns, cell.median))
-    };
-    Ok(codes.iter().zip(kernels).map(time).collect())
 }
 
 /// The sizes to measure, each as (size, extra bytes), with the lengths of its calls.

@@ -16,7 +16,6 @@ macro_rules! published {
         )))
     };
 }
-use published;
 
 pub mod claims;
 pub mod intel2006;

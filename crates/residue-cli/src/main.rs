@@ -1,7 +1,6 @@
 //! The command line of residue: computes, checks, explains and compares error-detection codes.
 //!
-//! It parses arguments, reads files and prints; what it prints is computed by the crates `residue`, `residue-lab` and
-//! `residue-net`.
+//! It parses arguments, reads files and prints; what it prints is computed by the other crates.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

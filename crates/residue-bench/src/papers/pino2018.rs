@@ -1,7 +1,6 @@
-//! Pino García, *Fast checksum computation*, 2018: nanoseconds for an Internet checksum.
+//! D. Pino García, *Fast checksum computation*, Igalia, 2018: nanoseconds for an Internet checksum.
 
 use crate::model::{Cell, Run};
-use crate::papers::published;
 use crate::report::select::{Index, NONE, three_digits};
 use residue_report::{Row, Table};
 

@@ -1,7 +1,5 @@
 //! The few strokes a chart is made of, in CSS pixels. Each fails only if the drawing library does.
 
-#![allow(clippy::missing_errors_doc)]
-
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

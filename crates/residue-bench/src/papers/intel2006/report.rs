@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::figures::figures;
 use super::{Costs, Row};
-use crate::papers::published;
 use residue_report::number::significant;
 use residue_report::table::{self, Table};
 

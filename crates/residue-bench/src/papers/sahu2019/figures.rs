@@ -275,7 +275,7 @@ mod tests {
             roxmltree::Document::parse(&figure.svg).unwrap();
         }
         run.cells.truncate(1);
-        figures(&run, Statistic::Median);
+        let _ = figures(&run, Statistic::Median);
     }
 
     /// The numbers on the axis of costs, which end left of the plotting area.

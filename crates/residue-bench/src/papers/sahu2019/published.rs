@@ -1,6 +1,5 @@
 //! The figures that the thesis prints, named by our codes and kernels.
 
-use crate::papers::published;
 use std::sync::OnceLock;
 
 /// A CPU the thesis (Sahu 2019) measured.

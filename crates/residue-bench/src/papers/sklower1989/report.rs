@@ -1,7 +1,6 @@
 //! The tables of the paper, beside ours.
 
 use super::Row as Measured;
-use crate::papers::published;
 use crate::report::select::three_digits;
 use residue_report::{Row, Table};
 
