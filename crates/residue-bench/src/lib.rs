@@ -1,9 +1,10 @@
 //! Measures how fast error-detection codes are.
 //!
-//! [`measure()`] times every kernel of the codes asked for ([`Options`]) and leaves a [`model::Run`];
-//! [`report`] turns it into tables, figures and one self-contained page; [`papers`] reproduces the
-//! source documents, each in a module of its own. Without the feature `report` (default), which
-//! brings the last two, [`measure()`] and what it needs is left.
+//! [`measure()`] times every kernel of the codes asked for ([`Options`]) and returns a
+//! [`model::Run`]. `report` turns it into tables, figures and one self-contained page; `papers`
+//! reproduces the source documents, each in a module of its own.
+//!
+//! Feature `report` (default): the modules `report` and `papers`.
 
 #![forbid(unsafe_code)]
 

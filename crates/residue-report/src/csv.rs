@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Returns the field as it stands in a line: in quotes when it holds a comma, a quote or a line end.
+/// Returns the field as it stands in a line: in quotes when it holds a comma, a quote or a line
+/// end.
 #[must_use]
 pub fn quoted(field: &str) -> Cow<'_, str> {
     if field.contains([',', '"', '\r', '\n']) {

@@ -3,10 +3,10 @@
 //! by side, [`advise`] and [`search`] find codes and polynomials, [`claims`] judges what the
 //! literature says, and [`report`] makes tables, figures and pages of the results.
 //!
-//! A CRC of width r by the generator g does not detect an error if and only if the polynomial of its
-//! wrong bits is a multiple of g: a *codeword*. Initial value, final exclusive or and the order of
-//! bits do not matter. With n = data + r bits in all, the question is which multiples of g have a
-//! degree below n:
+//! A CRC of width r by the generator g does not detect an error if and only if the polynomial of
+//! its wrong bits is a multiple of g: a *codeword*. Initial value, final exclusive or and the order
+//! of bits do not matter. With n = data + r bits in all, the question is which multiples of g have
+//! a degree below n:
 //!
 //! - the *Hamming distance* (HD) is the least number of wrong bits of an undetected error, the
 //!   weight of the lightest codeword. It falls as n grows: the [`profile`] says up to which length

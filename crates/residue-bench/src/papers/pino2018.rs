@@ -1,4 +1,5 @@
-//! D. Pino García, *Fast checksum computation*, Igalia, 2018: nanoseconds for an Internet checksum.
+//! D. Pino García, *Fast checksum computation*, Igalia, 2018: nanoseconds for an Internet
+//! checksum.
 
 use crate::model::{Cell, Run};
 use crate::report::select::{Index, NONE, three_digits};
@@ -45,8 +46,8 @@ pub fn published() -> Vec<Published> {
     published!("igalia_2018_checksum").iter().filter_map(read).collect()
 }
 
-/// Returns every kernel at every size in nanoseconds a call, by median, with its cycles per byte, and
-/// below them the article's figures where it has the size.
+/// Returns every kernel at every size in nanoseconds a call, by median, with its cycles per byte,
+/// and below them the article's figures where it has the size.
 #[must_use]
 pub fn table(run: &Run) -> Table {
     let index = Index::new(run);
