@@ -5,7 +5,7 @@ use crate::options::Options;
 use residue_net::Address;
 use residue_net::check::{Piece, Span, Verdict};
 use residue_net::wire::ip::Ip;
-use residue_net::wire::tcp;
+use residue_net::wire::{Field, tcp};
 use std::ops::Range;
 
 /// Flags of the TCP header (RFC 9293 section 3.1).
@@ -15,6 +15,8 @@ pub(crate) const RST: u8 = 4;
 pub(crate) const ACK: u8 = 16;
 
 const TCP: u8 = 6;
+/// The length of the TCP header without options.
+const HEADER: usize = tcp::HEADER as usize;
 /// More IPv6 extension headers than anybody sends.
 const MOST_HEADERS: usize = 8;
 
@@ -75,8 +77,8 @@ impl<'a> Packet<'a> {
             return Some(Packet::Fragment(ends(bytes, &ip)?));
         }
         let segment = ip.payload.of(bytes)?;
-        let header_length = usize::from(segment.get(12)? >> 4) * 4;
-        let whole = (20..=segment.len()).contains(&header_length);
+        let header_length = usize::from(segment.get(tcp::DATA_OFFSET)? >> 4) * 4;
+        let whole = (HEADER..=segment.len()).contains(&header_length);
         whole.then_some(Packet::Segment(Segment { bytes, ip, header_length }))
     }
 }
@@ -164,8 +166,8 @@ impl<'a> Segment<'a> {
         &self.bytes[self.start()..]
     }
 
-    fn number32(&self, at: usize) -> u32 {
-        let tcp = self.tcp();
+    fn number32(&self, field: Field) -> u32 {
+        let (tcp, at) = (self.tcp(), field.start as usize);
         u32::from_be_bytes([tcp[at], tcp[at + 1], tcp[at + 2], tcp[at + 3]])
     }
 
@@ -175,15 +177,15 @@ impl<'a> Segment<'a> {
     }
 
     pub(crate) fn sequence(&self) -> u32 {
-        self.number32(4)
+        self.number32(tcp::SEQUENCE)
     }
 
     pub(crate) fn acknowledgment(&self) -> u32 {
-        self.number32(8)
+        self.number32(tcp::ACKNOWLEDGMENT)
     }
 
     pub(crate) fn flags(&self) -> u8 {
-        self.tcp()[13]
+        self.tcp()[tcp::FLAGS]
     }
 
     pub(crate) fn header_length(&self) -> usize {
@@ -191,7 +193,7 @@ impl<'a> Segment<'a> {
     }
 
     pub(crate) fn options(&self) -> &'a [u8] {
-        &self.tcp()[20..self.header_length]
+        &self.tcp()[HEADER..self.header_length]
     }
 
     pub(crate) fn payload(&self) -> &'a [u8] {
@@ -200,7 +202,7 @@ impl<'a> Segment<'a> {
 
     /// Where a part of the options stands in the packet.
     pub(crate) fn option_span(&self, option: &Range<usize>) -> Span {
-        Span::at((self.start() + 20 + option.start) as u32, option.len() as u32)
+        Span::at((self.start() + HEADER + option.start) as u32, option.len() as u32)
     }
 
     /// Returns whether the ordinary checksum is right.
@@ -220,7 +222,7 @@ impl<'a> Segment<'a> {
     ) -> Option<()> {
         let start = self.start();
         buffer.clear();
-        buffer.extend_from_slice(&self.bytes[..start + 20]);
+        buffer.extend_from_slice(&self.bytes[..start + HEADER]);
         buffer.extend_from_slice(options);
         if with_data {
             buffer.extend_from_slice(self.payload());
@@ -238,8 +240,10 @@ impl<'a> Segment<'a> {
             let length = u16::try_from(length - 40).ok()?;
             buffer[4..6].copy_from_slice(&length.to_be_bytes());
         }
-        buffer[start + 12] = ((20 + options.len()) as u8 / 4) << 4 | (buffer[start + 12] & 15);
-        buffer[start + 16..start + 18].fill(0);
+        let offset = start + tcp::DATA_OFFSET;
+        buffer[offset] = ((HEADER + options.len()) as u8 / 4) << 4 | (buffer[offset] & 15);
+        let checksum = start + tcp::CHECKSUM.start as usize..start + tcp::CHECKSUM.end as usize;
+        buffer[checksum].fill(0);
         Some(())
     }
 }
