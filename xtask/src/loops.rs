@@ -53,7 +53,11 @@ const HOT: &[Hot] = &[
         stack: 2,
         copies: 0,
     },
-    clean("Avx512Vpclmul", "crc::crc32c::Any<crc::taps::OnSet<true, 7>>", ("vgf2p8affineqb", 8)),
+    clean(
+        "Avx512Vpclmul",
+        "crc::compiled::Given<crc::crc32c::Crc32c, crc::taps::OnSet<true, 7>>",
+        ("vgf2p8affineqb", 8),
+    ),
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 0>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 11>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 0>", ("vgf2p8affineqb", 1)),

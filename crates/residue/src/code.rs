@@ -4,9 +4,8 @@ mod listed;
 mod stream;
 mod sum;
 
-use crate::crc::compiled::{self, Compiled, Named};
 use crate::crc::tables::{Tabled, Tables, Word};
-use crate::crc::{self, Crc, Params, catalog, crc32c};
+use crate::crc::{self, Crc, Params, catalog, of_family};
 use crate::fletcher;
 use crate::foil::Foil;
 use crate::kernel::{self, Family, Kernel, KernelInfo};
@@ -234,23 +233,11 @@ impl Code {
             }
             Code::Crc(crc) => {
                 let (params, spelling) = (*crc.params(), Spelling(None));
-                match crc.compiled() {
-                    Some(Compiled::Crc32c) => {
-                        return visitor.table(crc32c::KERNELS, none, spelling);
-                    }
-                    Some(Compiled::Crc32) => {
-                        return visitor.table(compiled::Crc32::KERNELS, none, spelling);
-                    }
-                    Some(Compiled::Crc64Nvme) => {
-                        return visitor.table(compiled::Crc64Nvme::KERNELS, none, spelling);
-                    }
-                    None => {}
-                }
-                if let Some(constants) = crc.constants() {
-                    visitor.table(crc::KERNELS, || constants.clone(), spelling);
-                }
-                if let Some(wide) = crc.wide() {
-                    visitor.table(crc::KERNELS_WIDE, || wide.clone(), spelling);
+                of_family!(crc, |best, with| {
+                    visitor.table(best.kernels(), || Clone::clone(with), spelling);
+                });
+                if crc.compiled().is_some() {
+                    return;
                 }
                 match params.width {
                     0..=32 => tabled::<u32>(visitor, || Tables::<u32>::new(&params)),

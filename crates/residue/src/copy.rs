@@ -17,8 +17,8 @@
 use crate::adler::Adler;
 use crate::arch::{copy_bytes, copy_on_aarch64, copy_on_x86_64, uninit};
 use crate::code::Sum;
-use crate::crc::compiled::{BEST_CRC32, BEST_CRC64_NVME, Crc32, Crc64Nvme, Given, One};
-use crate::crc::crc32c::{Any, Crc32c};
+use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme, Given};
+use crate::crc::crc32c::Crc32c;
 use crate::crc::fold::Fold;
 use crate::crc::steps::FoldSteps;
 use crate::crc::taps::{self, OnSet};
@@ -121,20 +121,20 @@ static FLETCHER_32: &[Option<CopyKernel<Words65535>>] = &[
     copy_on_aarch64!(Neon, weighted::Vectors<Words65535>),
 ];
 static CRC32C: &[Option<CopyKernel<Crc32c>>] = &[
-    copy_on_x86_64!(Avx512Vpclmul, Any<OnSet<true, { taps::CRC_32C }>>),
+    copy_on_x86_64!(Avx512Vpclmul, Given<Crc32c, OnSet<true, { taps::CRC_32C }>>),
     copy_on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>),
     copy_on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>),
     copy_on_aarch64!(CrcPmullEor3, FoldSteps<Crc32c>),
     copy_on_aarch64!(CrcPmull, FoldSteps<Crc32c>),
 ];
-static CRC32: &[Option<CopyKernel<One<Crc32>>>] = &[
+static CRC32: &[Option<CopyKernel<Crc32>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Given<Crc32, OnSet<true, { taps::CRC_32 }>>),
     copy_on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>),
     copy_on_x86_64!(Pclmul, Given<Crc32, Fold>),
     copy_on_aarch64!(PmullEor3, Given<Crc32, Fold>),
     copy_on_aarch64!(Pmull, Given<Crc32, Fold>),
 ];
-static CRC64_NVME: &[Option<CopyKernel<One<Crc64Nvme>>>] = &[
+static CRC64_NVME: &[Option<CopyKernel<Crc64Nvme>>] = &[
     copy_on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, OnSet<true, { taps::CRC_64_NVME }>>),
     copy_on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>),
     copy_on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>),
@@ -163,11 +163,11 @@ macro_rules! functions {
 
 functions! {
     /// Copies, and gives [`crc32c`](crate::crc32c) of the bytes.
-    crc32c -> u32: CRC32C, &crc::crc32c::BEST;
+    crc32c -> u32: CRC32C, Crc32c::BEST;
     /// Copies, and gives [`crc32`](crate::crc32) of the bytes.
-    crc32 -> u32: CRC32, &BEST_CRC32;
+    crc32 -> u32: CRC32, Crc32::BEST;
     /// Copies, and gives [`crc64_nvme`](crate::crc64_nvme) of the bytes.
-    crc64_nvme -> u64: CRC64_NVME, &BEST_CRC64_NVME;
+    crc64_nvme -> u64: CRC64_NVME, Crc64Nvme::BEST;
     /// Copies, and gives [`internet::checksum`](crate::internet::checksum) of the bytes.
     internet -> u16: INTERNET, &rfc1071::BEST;
     /// Copies, and gives [`adler32`](crate::adler32) of the bytes.

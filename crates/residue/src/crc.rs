@@ -36,16 +36,55 @@ mod terms;
 mod wide;
 
 use crate::Error;
-use crate::kernel::Family;
-use compiled::{BEST_CRC32, BEST_CRC64_NVME};
+use crate::kernel::{Dispatch, Family};
 pub(crate) use embedded::BEST;
+use tables::Word;
 pub(crate) use wide::BEST_WIDE;
 
-pub use compiled::Compiled;
+pub use compiled::{CRC_32, CRC_64_NVME, Compiled};
+pub use crc32c::CRC_32C;
 pub use embedded::{Constants, Embedded, KERNELS};
 pub use params::Params;
 pub use terms::terms;
 pub use wide::{KERNELS_WIDE, Wide, WideFamily};
+
+/// A family of CRCs, in which a value leads back to the register.
+pub(crate) trait Register: Family<State: Word, Value: Into<u128>> {
+    /// The register whose value is `value`, which is no wider than the CRC.
+    fn register(with: &Self::With, value: u128) -> Self::State;
+}
+
+/// Evaluates an expression for the family that computes a CRC, on the dispatch of its kernels and
+/// what they need.
+macro_rules! of_family {
+    ($crc:expr, |$best:ident, $with:ident| $body:expr) => {{
+        use $crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
+        use $crate::crc::{BEST, BEST_WIDE, Compiled, Engine, crc32c::Crc32c};
+        match ($crc.compiled(), $crc.engine()) {
+            (Some(Compiled::Crc32c), _) => {
+                let ($best, $with) = (Crc32c::BEST, &());
+                $body
+            }
+            (Some(Compiled::Crc32), _) => {
+                let ($best, $with) = (Crc32::BEST, &());
+                $body
+            }
+            (Some(Compiled::Crc64Nvme), _) => {
+                let ($best, $with) = (Crc64Nvme::BEST, &());
+                $body
+            }
+            (None, Engine::Embedded(constants)) => {
+                let ($best, $with) = (&BEST, constants);
+                $body
+            }
+            (None, Engine::Wide(wide)) => {
+                let ($best, $with) = (&BEST_WIDE, wide);
+                $body
+            }
+        }
+    }};
+}
+pub(crate) use of_family;
 
 /// A CRC, ready to run: its parameters and the constants its kernels need.
 ///
@@ -65,7 +104,7 @@ pub struct Crc {
 
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // Without allocation there is nowhere else to put the constants.
-enum Engine {
+pub(crate) enum Engine {
     Embedded(Constants),
     Wide(Wide),
 }
@@ -110,6 +149,10 @@ impl Crc {
         self.compiled
     }
 
+    pub(crate) const fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// What the kernels of [`KERNELS`] work with; `None` above 64 bits.
     #[must_use]
     pub const fn constants(&self) -> Option<&Constants> {
@@ -132,17 +175,11 @@ impl Crc {
     #[inline]
     #[must_use]
     pub fn checksum(&self, data: &[u8]) -> u128 {
-        match (self.compiled, &self.engine) {
-            (Some(Compiled::Crc32c), _) => crc32c::BEST.whole(&(), data).into(),
-            (Some(Compiled::Crc32), _) => BEST_CRC32.whole(&(), data).into(),
-            (Some(Compiled::Crc64Nvme), _) => BEST_CRC64_NVME.whole(&(), data).into(),
-            (None, Engine::Embedded(constants)) => BEST.whole(constants, data).into(),
-            (None, Engine::Wide(wide)) => BEST_WIDE.whole(wide, data),
-        }
+        of_family!(self, |best, with| best.whole(with, data).into())
     }
 
-    /// The check value of data whose beginning has the value `value` and goes on with `data`: zlib's `crc32(crc, data)`. The
-    /// value of no beginning is that of no data.
+    /// The check value of data whose beginning has the value `value` and goes on with `data`, as by
+    /// zlib's `crc32(crc, data)`. To start, pass the CRC of the empty message.
     ///
     /// ```
     /// use residue::crc::{Crc, catalog};
@@ -152,16 +189,16 @@ impl Crc {
     #[inline]
     #[must_use]
     pub fn extend(&self, value: u128, data: &[u8]) -> u128 {
-        match self.compiled {
-            // Short data would wait longer for the general way from value to register than for the kernel. The registers of
-            // these three are the complements of their values.
-            Some(Compiled::Crc32c) => (!crc32c::BEST.run(&(), !(value as u32), data)).into(),
-            Some(Compiled::Crc32) => {
-                (!BEST_CRC32.run(&(), u64::from(!(value as u32)), data) as u32).into()
-            }
-            Some(Compiled::Crc64Nvme) => (!BEST_CRC64_NVME.run(&(), !(value as u64), data)).into(),
-            None => self.finish(self.run(self.register(value), data)),
+        fn extend<F: Register>(
+            best: &Dispatch<F>,
+            with: &F::With,
+            value: u128,
+            data: &[u8],
+        ) -> u128 {
+            F::finish(with, best.run(with, F::register(with, value), data)).into()
         }
+        let value = value & self.params.mask();
+        of_family!(self, |best, with| extend(best, with, value, data))
     }
 
     /// The check value of data that comes in pieces.
@@ -246,14 +283,7 @@ impl Crc {
     }
 
     fn run(&self, state: u128, data: &[u8]) -> u128 {
-        let low = state as u64;
-        match (self.compiled, &self.engine) {
-            (Some(Compiled::Crc32c), _) => crc32c::BEST.run(&(), low as u32, data).into(),
-            (Some(Compiled::Crc32), _) => BEST_CRC32.run(&(), low, data).into(),
-            (Some(Compiled::Crc64Nvme), _) => BEST_CRC64_NVME.run(&(), low, data).into(),
-            (None, Engine::Embedded(constants)) => BEST.run(constants, low, data).into(),
-            (None, Engine::Wide(wide)) => BEST_WIDE.run(wide, state, data),
-        }
+        of_family!(self, |best, with| best.run(with, Word::of_low(state), data).into())
     }
 
     pub(crate) fn finish(&self, state: u128) -> u128 {
@@ -265,10 +295,10 @@ impl Crc {
 
     /// The register whose value is `value`.
     pub(crate) fn register(&self, value: u128) -> u128 {
-        let value = (value ^ self.params.xorout) & self.params.mask();
+        let value = value & self.params.mask();
         match &self.engine {
-            Engine::Embedded(constants) => u128::from(constants.register(value as u64)),
-            Engine::Wide(wide) => wide.register(value),
+            Engine::Embedded(constants) => u128::from(Embedded::register(constants, value)),
+            Engine::Wide(wide) => WideFamily::register(wide, value),
         }
     }
 

@@ -249,6 +249,11 @@ impl<F: Family> Dispatch<F> {
         }
     }
 
+    /// The kernels, best first.
+    pub(crate) const fn kernels(&self) -> &'static [Kernel<F>] {
+        self.kernels
+    }
+
     #[cold]
     fn choose(&self) -> &'static Kernel<F> {
         let kernel = best(self.kernels, cpu::features());

@@ -4,7 +4,7 @@ mod common;
 
 use common::noise;
 use residue::code::Spelling;
-use residue::crc::compiled::{Crc32, Named};
+use residue::crc::compiled::{CompiledIn, Crc32};
 use residue::crc::{Crc, Params, catalog};
 use residue::kernel::{Family, Kernel};
 use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};

@@ -1,17 +1,18 @@
-//! CRC-32 and CRC-64/NVME with their constants compiled in: the kernels for any CRC of up to 64 bits, which need not ask
-//! for the order of bits or read constants through a pointer; tables where there are no carry-less products; and for CRC-32 the
-//! instructions of aarch64. ([`crc32c`](super::crc32c) has a family of its own.)
+//! CRCs with their constants compiled in: CRC-32C, whose kernels are in [`crc32c`](super::crc32c),
+//! CRC-32 and CRC-64/NVME.
+//!
+//! They run the kernels for any CRC of up to 64 bits, which then need not ask for the order of bits
+//! or read constants through a pointer; tables where there are no carry-less products; and the
+//! instructions that CPUs have for two of them.
 
-use super::embedded::{Bitwise, BitwiseMsb};
-use super::fold::Fold;
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
     ThreeWay,
 };
-use super::tables::{Bytewise, Nibble, Slicing, Tabled, Tables, Word};
+use super::tables::{Tabled, Tables, Word};
 use super::taps::Taps;
-use super::{Constants, Embedded, catalog};
-use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
+use super::{Constants, Embedded, Register, catalog};
+use crate::arch::{Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
 
@@ -26,144 +27,198 @@ pub enum Compiled {
     Crc64Nvme,
 }
 
-/// One such CRC, as a type. Its bits are reflected.
-pub trait Named: Sized + 'static {
-    /// The value's type.
+/// A CRC with its constants compiled in, as a type, which is the family of its kernels.
+///
+/// Its bits are reflected, it fills its word, and both the first register and the final exclusive
+/// or are all ones. The state is the register.
+pub trait CompiledIn: Sized + 'static {
+    /// The type of its registers and values.
     type Word: Word + Into<u64>;
     #[doc(hidden)]
     fn constants() -> &'static Constants;
     #[doc(hidden)]
     fn tables() -> &'static Tables<Self::Word>;
     /// The kernels, best first.
-    const KERNELS: &'static [Kernel<One<Self>>];
+    const KERNELS: &'static [Kernel<Self>];
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    const BEST: &'static Dispatch<Self>;
 }
 
-/// The family of one CRC. Its state is the register, right-aligned.
-#[derive(Debug)]
-pub struct One<N>(PhantomData<N>);
-
-impl<N: Named> Family for One<N> {
+impl<N: CompiledIn> Family for N {
     type With = ();
-    type State = u64;
+    type State = N::Word;
     type Value = N::Word;
 
     #[inline(always)]
-    fn start((): &()) -> u64 {
-        Embedded::start(N::constants())
+    fn start((): &()) -> N::Word {
+        !N::Word::of_low(0)
     }
 
     #[inline(always)]
-    fn finish((): &(), state: u64) -> N::Word {
-        N::Word::of_low(Embedded::finish(N::constants(), state))
+    fn finish((): &(), state: N::Word) -> N::Word {
+        !state
+    }
+}
+
+impl<N: CompiledIn> Register for N {
+    #[inline(always)]
+    fn register((): &(), value: u128) -> N::Word {
+        !N::Word::of_low(value)
     }
 }
 
 /// A kernel for any CRC of up to 64 bits, given this one's constants.
 pub(crate) struct Given<N, B>(PhantomData<(N, B)>);
 
-impl<N: Named, T: Tier, B: Body<T, Family = Embedded>> Body<T> for Given<N, B> {
-    type Family = One<N>;
+impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for Given<N, B> {
+    type Family = N;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        B::run(tier, N::constants(), state, data)
+    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
+        N::Word::of_low(B::run(tier, N::constants(), state.into(), data).into())
     }
 }
 
 /// A kernel on tables, given this CRC's.
-struct OnTables<N, B>(PhantomData<(N, B)>);
+pub(crate) struct OnTables<N, B>(PhantomData<(N, B)>);
 
-impl<N: Named, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for OnTables<N, B> {
-    type Family = One<N>;
+impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for OnTables<N, B> {
+    type Family = N;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        B::run(tier, N::tables(), N::Word::of_low(state), data).into()
+    fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
+        B::run(tier, N::tables(), state, data)
     }
 }
 
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident, $word:ident, $params:ident, $best:ident; $($line:expr),*) => {
+/// Declares a CRC with its constants compiled in: its type, a static of it, and its kernels, to
+/// which those that run anywhere are added.
+macro_rules! compiled_in {
+    (
+        $(#[$doc:meta])* $name:ident, $word:ident, $params:ident;
+        $(#[$static_doc:meta])* $crc:ident;
+        [$($line:expr,)*]
+        generic [$($generic:expr),*]
+    ) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name;
 
-        impl Named for $name {
+        $(#[$static_doc])*
+        pub static $crc: $crate::crc::Crc = $crate::crc::Crc::new(&$crate::crc::catalog::$params);
+
+        // What `Family` takes for granted.
+        const _: () = {
+            let params = &$crate::crc::catalog::$params;
+            assert!(params.refin && params.refout && params.width as u32 == $word::BITS);
+            assert!(params.init == $word::MAX as u128 && params.xorout == $word::MAX as u128);
+        };
+
+        impl $crate::crc::compiled::CompiledIn for $name {
             type Word = $word;
 
             #[inline(always)]
-            fn constants() -> &'static Constants {
-                static CONSTANTS: Constants = Constants::new(&catalog::$params);
-                &CONSTANTS
+            fn constants() -> &'static $crate::crc::Constants {
+                const {
+                    match $crc.constants() {
+                        Some(constants) => constants,
+                        None => panic!("it has 64 bits at most"),
+                    }
+                }
             }
 
             #[inline(always)]
-            fn tables() -> &'static Tables<$word> {
+            fn tables() -> &'static $crate::crc::tables::Tables<$word> {
+                use $crate::crc::{catalog, tables::Tables};
                 static TABLES: Tables<$word> = Tables::<$word>::new(&catalog::$params);
                 &TABLES
             }
 
-            const KERNELS: &'static [Kernel<One<$name>>] = &[
-                on_x86_64!(Avx512Vpclmul, Given<$name, Taps>, "avx512_gfni"),
-                on_x86_64!(Avx512Vpclmul, Given<$name, Fold>, "avx512_vpclmul").method(),
-                on_x86_64!(Avx2Vpclmul, Given<$name, Fold>, "avx2_vpclmul"),
-                on_x86_64!(Pclmul, Given<$name, Fold>, "pclmul"),
-                $($line,)*
-                on_aarch64!(PmullEor3, Given<$name, Fold>, "pmull_eor3"),
-                on_aarch64!(Pmull, Given<$name, Fold>, "pmull"),
-                Kernel::on::<Portable, Given<$name, Fold>>("generic").method(),
-                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16").method(),
-                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 8>>>("slicing8").historical(),
-                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 4>>>("slicing4").historical(),
-                Kernel::on::<Portable, OnTables<$name, Bytewise<$word>>>("bytewise").historical(),
-                Kernel::on::<Portable, OnTables<$name, Nibble<$word>>>("nibble").historical(),
-                Kernel::on::<Portable, Given<$name, Bitwise>>("bitwise").historical(),
-                Kernel::on::<Portable, Given<$name, BitwiseMsb>>("bitwise_msb").historical(),
-                Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
-                    .same_as("slicing16"),
-            ];
-        }
+            const KERNELS: &'static [$crate::kernel::Kernel<$name>] = {
+                use $crate::arch::Portable;
+                use $crate::crc::compiled::{Given, OnTables};
+                use $crate::crc::embedded::{Bitwise, BitwiseMsb};
+                use $crate::crc::fold::Fold;
+                use $crate::crc::tables::{Bytewise, Nibble, Slicing};
+                use $crate::kernel::Kernel;
+                &[
+                    $($line,)*
+                    Kernel::on::<Portable, Given<$name, Fold>>("generic").method(),
+                    $($generic,)*
+                    Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
+                        .method(),
+                    Kernel::on::<Portable, OnTables<$name, Slicing<$word, 8>>>("slicing8")
+                        .historical(),
+                    Kernel::on::<Portable, OnTables<$name, Slicing<$word, 4>>>("slicing4")
+                        .historical(),
+                    Kernel::on::<Portable, OnTables<$name, Bytewise<$word>>>("bytewise")
+                        .historical(),
+                    Kernel::on::<Portable, OnTables<$name, Nibble<$word>>>("nibble").historical(),
+                    Kernel::on::<Portable, Given<$name, Bitwise>>("bitwise").historical(),
+                    Kernel::on::<Portable, Given<$name, BitwiseMsb>>("bitwise_msb").historical(),
+                    Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
+                        .same_as("slicing16"),
+                ]
+            };
 
-        pub(crate) static $best: Dispatch<One<$name>> = Dispatch::new($name::KERNELS);
+            #[allow(private_interfaces)]
+            const BEST: &'static $crate::kernel::Dispatch<$name> = {
+                use $crate::kernel::Dispatch;
+                static BEST: Dispatch<$name> = Dispatch::new($name::KERNELS);
+                &BEST
+            };
+        }
     };
 }
+pub(super) use compiled_in;
 
-named!(
+compiled_in! {
     /// CRC-32/ISO-HDLC.
-    Crc32, u32, CRC_32_ISO_HDLC, BEST_CRC32;
-    on_aarch64!(CrcPmullEor3, ChainToFused<One<Crc32>, FusedEor3<One<Crc32>>>, "crc_pmull_eor3"),
-    on_aarch64!(CrcPmull, ChainToFused<One<Crc32>, FusedPmull<One<Crc32>>>, "crc_pmull"),
-    on_aarch64!(CrcPmullEor3, FusedEor3<One<Crc32>>, "crc_fused_eor3").method(),
-    on_aarch64!(CrcPmull, FusedPmull<One<Crc32>>, "crc_fused").method(),
-    on_aarch64!(CrcPmull, ThreeWay<One<Crc32>>, "crc_three_way").method(),
-    on_aarch64!(Crc, ChainOrTables<One<Crc32>>, "crc_tables"),
-    on_aarch64!(Crc, HeadShift<One<Crc32>>, "crc_head").method(),
-    on_aarch64!(Crc, Serial<One<Crc32>>, "crc").historical()
-);
-named!(
-    /// CRC-64/NVME.
-    Crc64Nvme, u64, CRC_64_NVME, BEST_CRC64_NVME;
-);
+    Crc32, u32, CRC_32_ISO_HDLC;
+    /// CRC-32/ISO-HDLC with its constants compiled in, for everything [`crc32`](crate::crc32) does
+    /// not do: streaming, combine, update, verify.
+    CRC_32;
+    [
+        on_x86_64!(Avx512Vpclmul, Given<Crc32, Taps>, "avx512_gfni"),
+        on_x86_64!(Avx512Vpclmul, Given<Crc32, Fold>, "avx512_vpclmul").method(),
+        on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul"),
+        on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul"),
+        on_aarch64!(CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3"),
+        on_aarch64!(CrcPmull, ChainToFused<Crc32, FusedPmull<Crc32>>, "crc_pmull"),
+        on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_fused_eor3").method(),
+        on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_fused").method(),
+        on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_three_way").method(),
+        on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
+        on_aarch64!(Crc, HeadShift<Crc32>, "crc_head").method(),
+        on_aarch64!(Crc, Serial<Crc32>, "crc").historical(),
+        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3"),
+        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull"),
+    ]
+    generic []
+}
 
-impl Stepped for One<Crc32> {
+compiled_in! {
+    /// CRC-64/NVME.
+    Crc64Nvme, u64, CRC_64_NVME;
+    /// CRC-64/NVME with its constants compiled in, for everything
+    /// [`crc64_nvme`](crate::crc64_nvme) does not do: streaming, combine, update, verify.
+    CRC_64_NVME;
+    [
+        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, Taps>, "avx512_gfni"),
+        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, Fold>, "avx512_vpclmul").method(),
+        on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul"),
+        on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul"),
+        on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3"),
+        on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull"),
+    ]
+    generic []
+}
+
+impl Stepped for Crc32 {
     const POLY: u32 = catalog::CRC_32_ISO_HDLC.poly as u32;
 
     #[inline(always)]
-    fn constants() -> &'static Constants {
-        Crc32::constants()
-    }
-
-    #[inline(always)]
     fn shift_tables() -> &'static ShiftTables {
-        static TABLES: ShiftTables = ShiftTables::new(One::<Crc32>::POLY);
+        static TABLES: ShiftTables = ShiftTables::new(Crc32::POLY);
         &TABLES
-    }
-
-    #[inline(always)]
-    fn register(state: u64) -> u32 {
-        state as u32
-    }
-
-    #[inline(always)]
-    fn state(register: u32) -> u64 {
-        register.into()
     }
 }

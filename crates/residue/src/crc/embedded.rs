@@ -3,7 +3,7 @@
 use super::chains::EightChains;
 use super::fold::{self, Fold};
 use super::taps::{Matrices, Taps};
-use super::{Params, gf2};
+use super::{Params, Register, gf2};
 use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
@@ -133,6 +133,13 @@ impl Family for Embedded {
     #[inline(always)]
     fn finish(with: &Constants, state: u64) -> u64 {
         with.finish(state)
+    }
+}
+
+impl Register for Embedded {
+    #[inline(always)]
+    fn register(with: &Constants, value: u128) -> u64 {
+        with.register(value as u64 ^ with.xorout)
     }
 }
 

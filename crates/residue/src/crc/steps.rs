@@ -5,10 +5,11 @@
 //! multiplication (V. Gopal et al., *Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by
 //! tables (M. Adler). [`Fused`] runs chains and folding at once.
 
+use super::compiled::CompiledIn;
 use super::fold::fold;
-use super::{Constants, gf2};
+use super::gf2;
 use crate::arch::{CarryLessWide, CrcStep};
-use crate::kernel::{Body, ByLength, Family};
+use crate::kernel::{Body, ByLength};
 use core::marker::PhantomData;
 
 mod chain;
@@ -20,17 +21,12 @@ pub(crate) use fused::Fused;
 use three_way::TABLES_FROM;
 pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
 
-/// A reflected CRC of 32 bits, with its constants compiled in.
-pub(crate) trait Stepped: Family<With = ()> {
+/// A CRC of 32 bits that a CPU may have an instruction for.
+pub(crate) trait Stepped: CompiledIn<Word = u32> {
     /// The polynomial, as the catalogue writes it.
     const POLY: u32;
-    fn constants() -> &'static Constants;
     /// What [`ThreeWayTables`] needs.
     fn shift_tables() -> &'static ShiftTables;
-    /// The register that a state is.
-    fn register(state: Self::State) -> u32;
-    /// The state of a register.
-    fn state(register: u32) -> Self::State;
 }
 
 /// The constant that moves a register over `bytes` (at least 5) by a carry-less product and one step from zero:
@@ -52,13 +48,12 @@ pub(crate) struct FoldSteps<F>(PhantomData<F>);
 impl<F: Stepped, T: CrcStep<F> + CarryLessWide> Body<T> for FoldSteps<F> {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         if data.len() <= 16 {
             return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
         }
-        let register = u64::from(F::register(state));
-        let lane = fold::<T, true>(tier, &F::constants().fold, register, data);
-        F::state(reduce(tier, lane))
+        let lane = fold::<T, true>(tier, &F::constants().fold, state.into(), data);
+        reduce(tier, lane)
     }
 }
 

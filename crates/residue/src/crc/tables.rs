@@ -19,7 +19,16 @@ use core::fmt::Debug;
 use core::ops::{BitXor, Not};
 
 /// A word of the tables: `u32`, `u64` or `u128`. Registers are right-aligned if the code is reflected, else left-aligned.
-pub trait Word: Copy + Default + Debug + PartialEq + BitXor<Output = Self> + Not + 'static {
+pub trait Word:
+    Copy
+    + Default
+    + Debug
+    + PartialEq
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Into<u128>
+    + 'static
+{
     /// Bits.
     const BITS: usize;
     /// Shifts towards lower bits; zero if all bits leave.
@@ -35,7 +44,7 @@ pub trait Word: Copy + Default + Debug + PartialEq + BitXor<Output = Self> + Not
     fn low(self) -> u64;
     /// The word whose lowest bits these are.
     #[must_use]
-    fn of_low(bits: u64) -> Self;
+    fn of_low(bits: u128) -> Self;
     /// The kernels on tables of this word.
     const KERNELS: &'static [Kernel<Tabled<Self>>];
 }
@@ -85,7 +94,7 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn of_low(bits: u64) -> Self {
+            fn of_low(bits: u128) -> Self {
                 bits as $word
             }
         }

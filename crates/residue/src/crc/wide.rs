@@ -1,6 +1,6 @@
 //! CRCs of 65 to 128 bits: bit by bit, unless the caller keeps [`Tables`](super::tables::Tables).
 
-use super::Params;
+use super::{Params, Register};
 use crate::arch::{Portable, Tier};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
@@ -50,6 +50,13 @@ impl Family for WideFamily {
     #[inline(always)]
     fn finish(with: &Wide, state: u128) -> u128 {
         with.register(state) ^ with.params.xorout
+    }
+}
+
+impl Register for WideFamily {
+    #[inline(always)]
+    fn register(with: &Wide, value: u128) -> u128 {
+        with.register(value ^ with.params.xorout)
     }
 }
 

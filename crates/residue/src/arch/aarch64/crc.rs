@@ -2,7 +2,7 @@
 
 use super::{Crc, CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
 use crate::arch::{CarryLess, CarryLessWide, CrcStep, Head, crc::lane_head};
-use crate::crc::compiled::{Crc32, One};
+use crate::crc::compiled::Crc32;
 use crate::crc::crc32c::Crc32c;
 use core::arch::aarch64::*;
 
@@ -19,7 +19,7 @@ macro_rules! crc_step {
     )*};
 }
 crc_step!(Crc32c, __crc32cd, __crc32cw, __crc32ch, __crc32cb: Crc, CrcPmull, CrcPmullEor3);
-crc_step!(One<Crc32>, __crc32d, __crc32w, __crc32h, __crc32b: Crc, CrcPmull, CrcPmullEor3);
+crc_step!(Crc32, __crc32d, __crc32w, __crc32h, __crc32b: Crc, CrcPmull, CrcPmullEor3);
 
 /// Lanes, with the exclusive or of three as one operation, on cores that are wide enough for eight accumulators, or two.
 macro_rules! carry_less {

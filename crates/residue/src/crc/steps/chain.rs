@@ -12,8 +12,8 @@ pub(crate) struct Serial<F>(PhantomData<F>);
 impl<F: Stepped, T: CrcStep<F>> Body<T> for Serial<F> {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
-        F::state(serial(tier, F::register(state), data))
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        serial(tier, state, data)
     }
 }
 
@@ -65,9 +65,9 @@ pub(crate) struct HeadShift<F>(PhantomData<F>);
 impl<F: Stepped, T: CrcStep<F>> Body<T> for HeadShift<F> {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
-        let (mut c, words) = head(tier, F::register(state), data);
+        let (mut c, words) = head(tier, state, data);
         let (fours, rest) = words.as_chunks::<4>();
         for four in fours {
             c = tier.step8(c, word(&four[0]));
@@ -84,6 +84,6 @@ impl<F: Stepped, T: CrcStep<F>> Body<T> for HeadShift<F> {
                 }
             }
         }
-        F::state(c)
+        c
     }
 }

@@ -117,18 +117,17 @@ impl<
 {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (blocks, rest) = data.as_chunks::<BLOCK>();
         if blocks.is_empty() {
             return <FoldSteps<F> as Body<T>>::run(tier, &(), state, data);
         }
-        let register = F::register(state);
         // Two copies of the code: in the loop the question would cost as much as the reading ahead.
         let register = if data.len() >= STREAMED_FROM {
-            Self::blocks::<T, true>(tier, register, blocks)
+            Self::blocks::<T, true>(tier, state, blocks)
         } else {
-            Self::blocks::<T, false>(tier, register, blocks)
+            Self::blocks::<T, false>(tier, state, blocks)
         };
-        <FoldSteps<F> as Body<T>>::run(tier, &(), F::state(register), rest)
+        <FoldSteps<F> as Body<T>>::run(tier, &(), register, rest)
     }
 }

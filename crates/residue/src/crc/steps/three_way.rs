@@ -61,14 +61,13 @@ impl<F: Stepped> ThreeWay<F> {
 impl<F: Stepped, T: CrcStep<F> + CarryLess> Body<T> for ThreeWay<F> {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
-        let register = F::register(state);
-        let (register, data) = Self::blocks::<T, 8192>(tier, register, data);
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        let (register, data) = Self::blocks::<T, 8192>(tier, state, data);
         let (register, data) = Self::blocks::<T, 1024>(tier, register, data);
         let (register, data) = Self::blocks::<T, 336>(tier, register, data);
         let (register, data) = Self::blocks::<T, 64>(tier, register, data);
         let (register, data) = Self::blocks::<T, 24>(tier, register, data);
-        F::state(serial(tier, register, data))
+        serial(tier, register, data)
     }
 }
 
@@ -155,11 +154,10 @@ impl<F: Stepped> ThreeWayTables<F> {
 impl<F: Stepped, T: CrcStep<F>> Body<T> for ThreeWayTables<F> {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), state: F::State, data: &[u8]) -> F::State {
-        let register = F::register(state);
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let tables = F::shift_tables();
-        let (register, data) = Self::blocks::<T, LONG>(tier, &tables.long, register, data);
+        let (register, data) = Self::blocks::<T, LONG>(tier, &tables.long, state, data);
         let (register, data) = Self::blocks::<T, SHORT>(tier, &tables.short, register, data);
-        F::state(serial(tier, register, data))
+        serial(tier, register, data)
     }
 }
