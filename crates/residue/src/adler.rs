@@ -26,7 +26,7 @@ pub(crate) const MODULUS: u32 = 65521;
 #[inline]
 #[must_use]
 pub fn adler32(data: &[u8]) -> u32 {
-    BEST.whole(&(), data)
+    BEST.oneshot(&(), data)
 }
 
 /// Adler-32 of data whose beginning has the value `value` (1 for no beginning) and goes on with `data`: zlib's `adler32`.
@@ -175,10 +175,10 @@ impl Modular for Adler {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Adler>] = &[
-    on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni"),
-    on_x86_64!(Avx2, Vectors<Adler>, "avx2"),
+    on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni", copy Vectors<Adler>),
+    on_x86_64!(Avx2, Vectors<Adler>, "avx2", copy Vectors<Adler>),
     on_x86_64!(Ssse3, Vectors<Adler>, "ssse3"),
-    on_aarch64!(Neon, Vectors<Adler>, "neon"),
+    on_aarch64!(Neon, Vectors<Adler>, "neon", copy Vectors<Adler>),
     Kernel::on::<Portable, Vectors<Adler>>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
     Kernel::on::<Portable, Deferred<Adler>>("deferred").method(),

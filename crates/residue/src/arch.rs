@@ -17,9 +17,9 @@
 //! Every function that takes a marker is `#[inline(always)]`: an intrinsic that is not inlined into a function with the
 //! same features is an ordinary call, and costs up to 190 times as much.
 
+use crate::batch::Packets;
 use crate::cpu::Features;
-use crate::kernel::task::{Input, Output, Perform};
-use crate::kernel::{Body, State, Value, With};
+use crate::kernel::{Batch, Body, Family, State, Value, With};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(crate) mod aarch64;
@@ -66,75 +66,51 @@ pub(crate) mod needs {
     pub(crate) const CrcPmullEor3: Features = PmullEor3.union(Crc);
 }
 
-/// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone.
+/// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone; and, where
+/// the kernel has them, the bodies that copy and that take batches.
 macro_rules! on_x86_64 {
-    ($tier:ident, $body:ty, $name:literal) => {{
+    (
+        $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
+    ) => {{
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         {
-            $crate::kernel::Kernel::on::<$crate::arch::x86_64::$tier, $body>($name)
+            use $crate::arch::x86_64::$tier;
+            $crate::kernel::Kernel::on::<$tier, $body>($name)
+                $(.copying::<$tier, $copy>())?
+                $(.batched::<$tier, $batch>())?
         }
         #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
         {
+            $(let _ = core::marker::PhantomData::<$copy>;)?
+            $(let _ = core::marker::PhantomData::<$batch>;)?
             $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
         }
     }};
 }
 pub(crate) use on_x86_64;
 
-/// A line of a table of copying kernels: a body on a tier of x86-64, nothing elsewhere.
-macro_rules! copy_on_x86_64 {
-    ($tier:ident, $body:ty) => {{
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        {
-            Some($crate::kernel::CopyKernel::on::<$crate::arch::x86_64::$tier, $body>())
-        }
-        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-        {
-            let _ = core::marker::PhantomData::<$body>;
-            None
-        }
-    }};
-}
-pub(crate) use copy_on_x86_64;
-
-/// A line of a table of kernels, for aarch64.
+/// A line of a table of kernels: a body on a tier of aarch64, or elsewhere its name alone; and, where
+/// the kernel has them, the bodies that copy and that take batches.
 macro_rules! on_aarch64 {
-    ($tier:ident, $body:ty, $name:literal) => {{
+    (
+        $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
+    ) => {{
         #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
         {
-            $crate::kernel::Kernel::on::<$crate::arch::aarch64::$tier, $body>($name)
+            use $crate::arch::aarch64::$tier;
+            $crate::kernel::Kernel::on::<$tier, $body>($name)
+                $(.copying::<$tier, $copy>())?
+                $(.batched::<$tier, $batch>())?
         }
-        #[cfg(not(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little"
-        )))]
+        #[cfg(not(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")))]
         {
+            $(let _ = core::marker::PhantomData::<$copy>;)?
+            $(let _ = core::marker::PhantomData::<$batch>;)?
             $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
         }
     }};
 }
 pub(crate) use on_aarch64;
-
-/// A line of a table of copying kernels, for aarch64.
-macro_rules! copy_on_aarch64 {
-    ($tier:ident, $body:ty) => {{
-        #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-        {
-            Some($crate::kernel::CopyKernel::on::<$crate::arch::aarch64::$tier, $body>())
-        }
-        #[cfg(not(all(
-            target_arch = "aarch64",
-            target_feature = "neon",
-            target_endian = "little"
-        )))]
-        {
-            let _ = core::marker::PhantomData::<$body>;
-            None
-        }
-    }};
-}
-pub(crate) use copy_on_aarch64;
 
 /// A set of CPU features as a type. Holding a value of it proves that the CPU has them.
 pub trait Tier: Copy + 'static {
@@ -156,7 +132,7 @@ pub trait Enter: Tier {
     /// Runs a body with the features switched on.
     ///
     /// # Safety
-    /// The CPU has [`Tier::NEEDS`].
+    /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter<B: Body<Self>>(
         with: &With<B, Self>,
@@ -164,17 +140,19 @@ pub trait Enter: Tier {
         data: &[u8],
     ) -> State<B, Self>;
 
-    /// The same from first byte to finished value.
+    /// Runs a body with the features switched on, from first byte to finished value.
     ///
     /// # Safety
-    /// The CPU has [`Tier::NEEDS`].
+    /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
-    unsafe fn enter_whole<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
+    unsafe fn enter_oneshot<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
 
-    /// The same as [`Enter::enter`], and whatever of `data` the body loads is stored from `to` on.
+    /// Runs a body with the features switched on, and stores whatever of `data` it loads at the
+    /// same place of `to`.
     ///
     /// # Safety
-    /// The CPU has [`Tier::NEEDS`]; as many bytes as `data` has may be written from `to` on, and do not overlap it.
+    /// The CPU must have [`Tier::NEEDS`]. `to` must be valid for writes of `data.len()` bytes and
+    /// must not overlap `data`.
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_copying<B: Body<Copying<Self>>>(
         with: &With<B, Copying<Self>>,
@@ -183,12 +161,16 @@ pub trait Enter: Tier {
         to: *mut u8,
     ) -> State<B, Copying<Self>>;
 
-    /// Does a task with the features switched on.
+    /// Computes the values of many packets with the features switched on.
     ///
     /// # Safety
-    /// The CPU has [`Tier::NEEDS`].
+    /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
-    unsafe fn perform<P: Perform<Self>>(input: Input<'_, P, Self>) -> Output<P, Self>;
+    unsafe fn enter_batch<B: Batch<Self>>(
+        with: &<B::Family as Family>::With,
+        packets: Packets<'_>,
+        values: &mut [<B::Family as Family>::Value],
+    );
 }
 
 /// Declares a marker and its entries.
@@ -215,7 +197,7 @@ macro_rules! tier {
         }
 
         impl crate::arch::Enter for $name {
-            // Called by pointer, and by `outline`, which means it.
+            // Called through a pointer, or by `outline`, which asks for a call.
             #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
             $(#[target_feature(enable = $features)])?
@@ -229,7 +211,7 @@ macro_rules! tier {
 
             #[allow(private_bounds, private_interfaces)]
             $(#[target_feature(enable = $features)])?
-            unsafe fn enter_whole<B: crate::kernel::Body<Self>>(
+            unsafe fn enter_oneshot<B: crate::kernel::Body<Self>>(
                 with: &crate::kernel::With<B, Self>,
                 data: &[u8],
             ) -> crate::kernel::Value<B, Self> {
@@ -254,10 +236,12 @@ macro_rules! tier {
 
             #[allow(private_bounds, private_interfaces)]
             $(#[target_feature(enable = $features)])?
-            unsafe fn perform<P: crate::kernel::task::Perform<Self>>(
-                input: crate::kernel::task::Input<'_, P, Self>,
-            ) -> crate::kernel::task::Output<P, Self> {
-                P::perform($name(()), input)
+            unsafe fn enter_batch<B: crate::kernel::Batch<Self>>(
+                with: &<B::Family as crate::kernel::Family>::With,
+                packets: crate::batch::Packets<'_>,
+                values: &mut [<B::Family as crate::kernel::Family>::Value],
+            ) {
+                B::run($name(()), with, packets, values)
             }
         }
     };

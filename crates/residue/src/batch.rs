@@ -25,8 +25,15 @@ mod crc32c;
 mod internet;
 
 use crate::code::Sum;
-use crate::crc::Compiled;
+use crate::crc::compiled::CompiledIn;
+use crate::crc::crc32c::Crc32c;
+use crate::crc::of_family;
+use crate::internet as rfc1071;
+use crate::kernel::{Dispatch, Family, Forced};
 use crate::{Code, Error};
+use core::ops::Range;
+pub(crate) use crc32c::Lockstep;
+pub(crate) use internet::Grouped;
 
 /// The packets of a batch: made of `&[&[u8]]`, of an array of slices, or of [`Spans`].
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +45,7 @@ enum Form<'a> {
     Spans(Spans<'a>),
 }
 
-impl Packets<'_> {
+impl<'a> Packets<'a> {
     /// How many.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -52,6 +59,25 @@ impl Packets<'_> {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The packets of a range of places, which lies within them.
+    fn part(self, range: Range<usize>) -> Packets<'a> {
+        Packets(match self.0 {
+            Form::Slices(slices) => Form::Slices(slices.get(range).unwrap_or_default()),
+            Form::Spans(Spans { base, spans }) => {
+                Form::Spans(Spans { base, spans: spans.get(range).unwrap_or_default() })
+            }
+        })
+    }
+
+    /// Computes the value of each packet on its own.
+    #[inline(always)]
+    fn singly<V>(self, values: &mut [V], value: impl Fn(&[u8]) -> V) {
+        match self.0 {
+            Form::Slices(slices) => singly(slices, values, value),
+            Form::Spans(spans) => singly(spans, values, value),
+        }
     }
 
     /// Before any work is done: a place for each value, and no more.
@@ -138,7 +164,9 @@ impl<'a> Source<'a> for Spans<'a> {
 pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Result<(), Error> {
     let packets = packets.into();
     packets.places(values.len())?;
-    internet::BEST.perform((packets, values));
+    if rfc1071::BEST.chosen().batch(&(), packets, values).is_none() {
+        packets.singly(values, rfc1071::checksum);
+    }
     Ok(())
 }
 
@@ -149,7 +177,9 @@ pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Resu
 pub fn crc32c<'a>(packets: impl Into<Packets<'a>>, values: &mut [u32]) -> Result<(), Error> {
     let packets = packets.into();
     packets.places(values.len())?;
-    crc32c::BEST.perform((packets, values));
+    if Crc32c::BEST.chosen().batch(&(), packets, values).is_none() {
+        packets.singly(values, crate::crc32c);
+    }
     Ok(())
 }
 
@@ -165,41 +195,33 @@ pub fn each<'a>(
     let packets = packets.into();
     packets.places(values.len())?;
     match code {
-        Code::Sum(Sum::Internet) => widened(packets, values, internet),
-        Code::Crc(crc) if crc.compiled() == Some(Compiled::Crc32c) => {
-            widened(packets, values, crc32c)
-        }
-        _ => {
-            match packets.0 {
-                Form::Slices(slices) => singly(slices, values, |packet| code.value(packet)),
-                Form::Spans(spans) => singly(spans, values, |packet| code.value(packet)),
-            }
-            Ok(())
-        }
-    }
-}
-
-/// A batch of a narrower type, some packets at a time.
-fn widened<'a, V: Copy + Default + Into<u128>>(
-    packets: Packets<'a>,
-    values: &mut [u128],
-    batch: impl Fn(Packets<'a>, &mut [V]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    const ROUND: usize = 128;
-    let mut narrow = [V::default(); ROUND];
-    for (round, values) in values.chunks_mut(ROUND).enumerate() {
-        let range = round * ROUND..round * ROUND + values.len();
-        let part = match packets.0 {
-            Form::Slices(slices) => Form::Slices(slices.get(range).unwrap_or_default()),
-            Form::Spans(Spans { base, spans }) => {
-                Form::Spans(Spans { base, spans: spans.get(range).unwrap_or_default() })
-            }
-        };
-        let narrow = &mut narrow[..values.len()];
-        batch(Packets(part), narrow)?;
-        values.iter_mut().zip(narrow).for_each(|(value, narrow)| *value = (*narrow).into());
+        Code::Sum(Sum::Internet) => widened(&rfc1071::BEST, &(), packets, values),
+        Code::Sum(_) => packets.singly(values, |packet| code.value(packet)),
+        Code::Crc(crc) => of_family!(crc, |best, with| widened(best, with, packets, values)),
     }
     Ok(())
+}
+
+/// The values by the kernel of a family, widened, some packets at a time.
+fn widened<F: Family<Value: Into<u128>>>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    packets: Packets<'_>,
+    values: &mut [u128],
+) {
+    const ROUND: usize = 128;
+    let kernel: Forced<F> = best.chosen();
+    if !kernel.batches() {
+        return packets.singly(values, |packet| kernel.value(with, packet).into());
+    }
+    let mut narrow = [F::finish(with, F::start(with)); ROUND];
+    for (round, values) in values.chunks_mut(ROUND).enumerate() {
+        let part = packets.part(round * ROUND..round * ROUND + values.len());
+        let narrow = &mut narrow[..values.len()];
+        if kernel.batch(with, part, narrow).is_some() {
+            values.iter_mut().zip(narrow).for_each(|(value, narrow)| *value = (*narrow).into());
+        }
+    }
 }
 
 /// Packet by packet.

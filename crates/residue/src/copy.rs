@@ -14,20 +14,14 @@
 //! # Panics
 //! All functions panic if the lengths of the two differ, as [`slice::copy_from_slice`] does.
 
-use crate::adler::Adler;
-use crate::arch::{copy_bytes, copy_on_aarch64, copy_on_x86_64, uninit};
+use crate::arch::{copy_bytes, uninit};
 use crate::code::Sum;
-use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme, Given};
+use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
 use crate::crc::crc32c::Crc32c;
-use crate::crc::fold::Fold;
-use crate::crc::steps::FoldSteps;
-use crate::crc::taps::{self, OnSet};
-use crate::crc::{self, Compiled, Crc, Embedded};
+use crate::crc::{Crc, of_family};
 use crate::fletcher::{Bytes255, Variant, Words65535};
-use crate::internet::Internet;
-use crate::kernel::{CopyKernel, Dispatch, Family};
-use crate::xns::Xns;
-use crate::{Code, adler as rfc1950, internet as rfc1071, weighted, xns as idp};
+use crate::kernel::{Dispatch, Family};
+use crate::{Code, adler as rfc1950, internet as rfc1071, xns as idp};
 use core::mem::MaybeUninit;
 
 /// Where bytes can be copied to: `[u8]` or `[MaybeUninit<u8>]`.
@@ -63,12 +57,11 @@ impl sealed::Sealed for [MaybeUninit<u8>] {
 /// The length from which a fused kernel is used; shorter data is in the first cache when it is read again.
 const FUSED_FROM: usize = 1024;
 
-/// Where no fused kernel fits: so many bytes are copied and then read again from the first cache. Even, so that no word is
-/// cut.
+/// Where no fused kernel fits: so many bytes are copied and then read again from the first cache.
+/// Even, so that no word is cut.
 const BLOCK: usize = 4096;
 
 fn copy<F: Family>(
-    kernels: &[Option<CopyKernel<F>>],
     best: &Dispatch<F>,
     with: &F::With,
     from: &[u8],
@@ -77,12 +70,11 @@ fn copy<F: Family>(
     let to = to.bytes();
     assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
     let mut state = F::start(with);
-    let kernel = kernels.iter().flatten().find(|kernel| kernel.supported());
-    if let Some(kernel) = kernel.filter(|_| from.len() >= FUSED_FROM) {
+    if from.len() >= FUSED_FROM {
         // What is too short for a vector is loaded as a word.
         let last = from.len() - 8;
         copy_bytes(&from[last..], &mut to[last..]);
-        if let Some(state) = kernel.run(with, state, from, to) {
+        if let Some(state) = best.chosen().copy(with, state, from, to) {
             return F::finish(with, state);
         }
     }
@@ -93,91 +85,35 @@ fn copy<F: Family>(
     F::finish(with, state)
 }
 
-static INTERNET: &[Option<CopyKernel<Internet>>] = &[
-    copy_on_x86_64!(Avx512Vnni, rfc1071::Vectors),
-    copy_on_x86_64!(Avx2, rfc1071::Vectors),
-    copy_on_x86_64!(Sse2, rfc1071::Vectors),
-    copy_on_aarch64!(Neon, rfc1071::Vectors),
-];
-static XNS: &[Option<CopyKernel<Xns>>] = &[
-    copy_on_x86_64!(Avx512Vnni, idp::Vectors),
-    copy_on_x86_64!(Avx2, idp::Vectors),
-    copy_on_x86_64!(Sse2, idp::Vectors),
-];
-static ADLER: &[Option<CopyKernel<Adler>>] = &[
-    copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Adler>),
-    copy_on_x86_64!(Avx2, weighted::Vectors<Adler>),
-    copy_on_aarch64!(Neon, weighted::Vectors<Adler>),
-];
-static FLETCHER_16: &[Option<CopyKernel<Bytes255>>] = &[
-    copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Bytes255>),
-    copy_on_x86_64!(Avx2, weighted::Vectors<Bytes255>),
-    copy_on_aarch64!(Neon, weighted::Vectors<Bytes255>),
-];
-static FLETCHER_32: &[Option<CopyKernel<Words65535>>] = &[
-    copy_on_x86_64!(Avx512Vnni, weighted::Vectors<Words65535>),
-    copy_on_x86_64!(Avx2, weighted::Vectors<Words65535>),
-    copy_on_x86_64!(Sse2, weighted::Vectors<Words65535>),
-    copy_on_aarch64!(Neon, weighted::Vectors<Words65535>),
-];
-static CRC32C: &[Option<CopyKernel<Crc32c>>] = &[
-    copy_on_x86_64!(Avx512Vpclmul, Given<Crc32c, OnSet<true, { taps::CRC_32C }>>),
-    copy_on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>),
-    copy_on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>),
-    copy_on_aarch64!(CrcPmullEor3, FoldSteps<Crc32c>),
-    copy_on_aarch64!(CrcPmull, FoldSteps<Crc32c>),
-];
-static CRC32: &[Option<CopyKernel<Crc32>>] = &[
-    copy_on_x86_64!(Avx512Vpclmul, Given<Crc32, OnSet<true, { taps::CRC_32 }>>),
-    copy_on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>),
-    copy_on_x86_64!(Pclmul, Given<Crc32, Fold>),
-    copy_on_aarch64!(PmullEor3, Given<Crc32, Fold>),
-    copy_on_aarch64!(Pmull, Given<Crc32, Fold>),
-];
-static CRC64_NVME: &[Option<CopyKernel<Crc64Nvme>>] = &[
-    copy_on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, OnSet<true, { taps::CRC_64_NVME }>>),
-    copy_on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>),
-    copy_on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>),
-    copy_on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>),
-    copy_on_aarch64!(Pmull, Given<Crc64Nvme, Fold>),
-];
-static ANY_CRC: &[Option<CopyKernel<Embedded>>] = &[
-    copy_on_x86_64!(Avx512Vpclmul, Fold),
-    copy_on_x86_64!(Avx2Vpclmul, Fold),
-    copy_on_x86_64!(Pclmul, Fold),
-    copy_on_aarch64!(PmullEor3, Fold),
-    copy_on_aarch64!(Pmull, Fold),
-];
-
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident -> $value:ty: $kernels:expr, $best:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident -> $value:ty: $best:expr;)*) => {$(
         $(#[$doc])*
         ///
         /// # Panics
         /// If the lengths differ.
         pub fn $name(from: &[u8], to: &mut (impl Destination + ?Sized)) -> $value {
-            copy($kernels, $best, &(), from, to) as $value
+            copy($best, &(), from, to) as $value
         }
     )*};
 }
 
 functions! {
     /// Copies, and gives [`crc32c`](crate::crc32c) of the bytes.
-    crc32c -> u32: CRC32C, Crc32c::BEST;
+    crc32c -> u32: Crc32c::BEST;
     /// Copies, and gives [`crc32`](crate::crc32) of the bytes.
-    crc32 -> u32: CRC32, Crc32::BEST;
+    crc32 -> u32: Crc32::BEST;
     /// Copies, and gives [`crc64_nvme`](crate::crc64_nvme) of the bytes.
-    crc64_nvme -> u64: CRC64_NVME, Crc64Nvme::BEST;
+    crc64_nvme -> u64: Crc64Nvme::BEST;
     /// Copies, and gives [`internet::checksum`](crate::internet::checksum) of the bytes.
-    internet -> u16: INTERNET, &rfc1071::BEST;
+    internet -> u16: &rfc1071::BEST;
     /// Copies, and gives [`adler32`](crate::adler32) of the bytes.
-    adler32 -> u32: ADLER, &rfc1950::BEST;
+    adler32 -> u32: &rfc1950::BEST;
     /// Copies, and gives [`fletcher16`](crate::fletcher16) of the bytes.
-    fletcher16 -> u16: FLETCHER_16, Bytes255::BEST;
+    fletcher16 -> u16: Bytes255::BEST;
     /// Copies, and gives [`fletcher32`](crate::fletcher32) of the bytes.
-    fletcher32 -> u32: FLETCHER_32, Words65535::BEST;
+    fletcher32 -> u32: Words65535::BEST;
     /// Copies, and gives [`xns::checksum`](crate::xns::checksum) of the bytes.
-    xns -> u16: XNS, &idp::BEST;
+    xns -> u16: &idp::BEST;
 }
 
 /// Copies, and gives [`Crc::checksum`] of the bytes.
@@ -185,14 +121,7 @@ functions! {
 /// # Panics
 /// If the lengths differ.
 pub fn crc(crc: &Crc, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128 {
-    match (crc.compiled(), crc.constants(), crc.wide()) {
-        (Some(Compiled::Crc32c), ..) => crc32c(from, to).into(),
-        (Some(Compiled::Crc32), ..) => crc32(from, to).into(),
-        (Some(Compiled::Crc64Nvme), ..) => crc64_nvme(from, to).into(),
-        (None, Some(constants), _) => copy(ANY_CRC, &crc::BEST, constants, from, to).into(),
-        (None, None, Some(wide)) => copy(&[], &crc::BEST_WIDE, wide, from, to),
-        (None, None, None) => 0,
-    }
+    of_family!(crc, |best, with| copy(best, with, from, to).into())
 }
 
 /// Copies, and gives [`Code::value`] of the bytes.

@@ -175,7 +175,7 @@ impl Crc {
     #[inline]
     #[must_use]
     pub fn checksum(&self, data: &[u8]) -> u128 {
-        of_family!(self, |best, with| best.whole(with, data).into())
+        of_family!(self, |best, with| best.oneshot(with, data).into())
     }
 
     /// The check value of data whose beginning has the value `value` and goes on with `data`, as by
@@ -306,7 +306,7 @@ impl Crc {
     pub(crate) fn advance(&self, state: u128, bytes: u64) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => {
-                u128::from(advance::BEST.perform((constants, state as u64, bytes)))
+                u128::from(advance::advance(constants, state as u64, bytes))
             }
             Engine::Wide(wide) => wide.advance(state, bytes),
         }

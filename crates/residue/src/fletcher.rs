@@ -41,7 +41,7 @@ use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 #[inline]
 #[must_use]
 pub fn fletcher16(data: &[u8]) -> u16 {
-    Bytes255::BEST.whole(&(), data) as u16
+    Bytes255::BEST.oneshot(&(), data) as u16
 }
 
 /// Fletcher-32 of `data` (any length): little-endian words modulo 65535, B in the upper half, A in the lower.
@@ -52,7 +52,7 @@ pub fn fletcher16(data: &[u8]) -> u16 {
 #[inline]
 #[must_use]
 pub fn fletcher32(data: &[u8]) -> u32 {
-    Words65535::BEST.whole(&(), data)
+    Words65535::BEST.oneshot(&(), data)
 }
 
 /// Fletcher-32 of `data` as big-endian words, as RFC 1146 sums them: B in the upper half, A in the lower.
@@ -65,13 +65,13 @@ pub fn fletcher32_be(data: &[u8]) -> u32 {
 /// The common mistake: Fletcher's sums of bytes modulo 256. B in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher16_mod256(data: &[u8]) -> u16 {
-    Bytes256::BEST.whole(&(), data) as u16
+    Bytes256::BEST.oneshot(&(), data) as u16
 }
 
 /// The common mistake: Fletcher's sums of little-endian words modulo 65536. B in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher32_mod65536(data: &[u8]) -> u32 {
-    Words65536::BEST.whole(&(), data)
+    Words65536::BEST.oneshot(&(), data)
 }
 
 /// RFC 1146's 8-bit Fletcher checksum (TCP alternate checksum 1): A in the upper byte, B in the lower, in one's
@@ -332,10 +332,10 @@ macro_rules! variant {
 variant!(
     /// Bytes modulo 255: Fletcher-16.
     Bytes255, Bytes, 255, KERNELS_16, [
-        on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni"),
-        on_x86_64!(Avx2, Vectors<Bytes255>, "avx2"),
+        on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni", copy Vectors<Bytes255>),
+        on_x86_64!(Avx2, Vectors<Bytes255>, "avx2", copy Vectors<Bytes255>),
         on_x86_64!(Ssse3, Vectors<Bytes255>, "ssse3"),
-        on_aarch64!(Neon, Vectors<Bytes255>, "neon"),
+        on_aarch64!(Neon, Vectors<Bytes255>, "neon", copy Vectors<Bytes255>),
         Kernel::on::<Portable, Vectors<Bytes255>>("generic").method(),
         Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
         Kernel::on::<Portable, Simple>("simple").historical(),
@@ -352,10 +352,10 @@ variant!(
 variant!(
     /// Little-endian words modulo 65535: Fletcher-32.
     Words65535, Words, 65535, KERNELS_32, [
-        on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni"),
-        on_x86_64!(Avx2, Vectors<Words65535>, "avx2"),
-        on_x86_64!(Sse2, Vectors<Words65535>, "sse2"),
-        on_aarch64!(Neon, Vectors<Words65535>, "neon"),
+        on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni", copy Vectors<Words65535>),
+        on_x86_64!(Avx2, Vectors<Words65535>, "avx2", copy Vectors<Words65535>),
+        on_x86_64!(Sse2, Vectors<Words65535>, "sse2", copy Vectors<Words65535>),
+        on_aarch64!(Neon, Vectors<Words65535>, "neon", copy Vectors<Words65535>),
         Kernel::on::<Portable, Vectors<Words65535>>("generic").method(),
         Kernel::on::<Portable, Each<Words65535>>("each").historical(),
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),

@@ -16,6 +16,7 @@
 //! does not. [`update`] keeps the distinction, which RFC 1141's equation lost (RFC 1624, section 4).
 
 use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar};
+use crate::batch::Grouped;
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::paired::{self, Paired};
 use crate::words::short_word;
@@ -32,7 +33,7 @@ pub fn checksum(data: &[u8]) -> u16 {
     // The caller's code has it done before it could have called a kernel.
     match up_to_24(data) {
         Some(sum) => Internet::finish(&(), sum),
-        None => BEST.whole(&(), data),
+        None => BEST.oneshot(&(), data),
     }
 }
 
@@ -385,11 +386,11 @@ impl Paired for Internet {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Internet>] = &[
-    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni"),
-    on_x86_64!(Avx2, Vectors, "avx2"),
-    on_x86_64!(Sse2, Vectors, "sse2"),
-    on_aarch64!(Neon, Vectors, "neon"),
-    Kernel::on::<Portable, Vectors>("generic").method(),
+    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy Vectors, batch Grouped<4>),
+    on_x86_64!(Avx2, Vectors, "avx2", copy Vectors, batch Grouped<2>),
+    on_x86_64!(Sse2, Vectors, "sse2", copy Vectors),
+    on_aarch64!(Neon, Vectors, "neon", copy Vectors),
+    Kernel::on::<Portable, Vectors>("generic").batched::<Portable, Grouped<2>>().method(),
     Kernel::on::<Portable, Adc>("adc").method(),
     Kernel::on::<Portable, Word64>("word64").method(),
     Kernel::on::<Portable, Word32<false>>("word32").method(),

@@ -1,16 +1,19 @@
 //! Kernels: the ways to compute a code, one table per family, and the choice between them.
 //!
-//! A kernel is a *body* (generic over the vector operations it needs) on a *tier* (a marker that proves the CPU has
-//! those operations, see the module `arch`). Its line in a family's `KERNELS` makes two entries from the one body:
-//! `run`, from state to state, for streaming; and `whole`, from bytes to finished value, where the constants of the
-//! start fold into the code and a short input needs no stack frame.
+//! A kernel is a *body* (generic over the vector operations it needs) on a *tier* (a marker that
+//! proves the CPU has those operations, see the module `arch`). Its line in a family's `KERNELS`
+//! makes two entries from the one body: `run`, from state to state, for streaming; and `oneshot`,
+//! from bytes to finished value, where the constants of the start fold into the code and a short
+//! input needs no stack frame. A line may name two bodies more: `copy`, which stores what it loads,
+//! and `batch`, for many packets at once. Nothing else mentions a kernel: dispatch, copies, batches,
+//! lists, tests and benchmarks read the table.
 //!
-//! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private and `unsafe`, and the
-//! only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with [`cpu::features`] first.
-
-pub(crate) mod task;
+//! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private
+//! and `unsafe`, and the only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with
+//! [`cpu::features`] first.
 
 use crate::arch::{Copying, Enter, Tier};
+use crate::batch::Packets;
 use crate::cpu::{self, Features};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -43,6 +46,19 @@ pub(crate) trait Body<T: Tier>: 'static {
     ) -> <Self::Family as Family>::State;
 }
 
+/// A way to compute the values of many packets, on every tier `T` for which it is implemented.
+pub(crate) trait Batch<T: Tier>: 'static {
+    type Family: Family;
+    /// Computes the value of each packet; there are as many values as packets. Implementations are
+    /// `#[inline(always)]`.
+    fn run(
+        tier: T,
+        with: &<Self::Family as Family>::With,
+        packets: Packets<'_>,
+        values: &mut [<Self::Family as Family>::Value],
+    );
+}
+
 /// One body for data below `FROM` bytes and another, out of line, from there on.
 pub(crate) struct ByLength<Short, Long, const FROM: usize>(PhantomData<(Short, Long)>);
 
@@ -63,7 +79,7 @@ where
     }
 }
 
-/// A body's family, with, state and value, spelled short.
+/// The `With`, `State` and `Value` of a body's family.
 pub(crate) type With<B, T> = <<B as Body<T>>::Family as Family>::With;
 pub(crate) type State<B, T> = <<B as Body<T>>::Family as Family>::State;
 pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;
@@ -121,35 +137,72 @@ impl KernelInfo {
 }
 
 type Run<F> = unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8]) -> <F as Family>::State;
-type Whole<F> = unsafe fn(&<F as Family>::With, &[u8]) -> <F as Family>::Value;
+type Oneshot<F> = unsafe fn(&<F as Family>::With, &[u8]) -> <F as Family>::Value;
+type CopyRun<F> =
+    unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8], *mut u8) -> <F as Family>::State;
+type BatchRun<F> = unsafe fn(&<F as Family>::With, Packets<'_>, &mut [<F as Family>::Value]);
+
+/// The functions of a kernel.
+struct Entries<F: Family> {
+    run: Run<F>,
+    oneshot: Oneshot<F>,
+    copy: Option<CopyRun<F>>,
+    batch: Option<BatchRun<F>>,
+}
+
+impl<F: Family> Clone for Entries<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Family> Copy for Entries<F> {}
 
 /// One way to compute the codes of family `F`.
 pub struct Kernel<F: Family> {
     info: KernelInfo,
-    run: Run<F>,
-    whole: Whole<F>,
+    entries: Entries<F>,
 }
 
 impl<F: Family> Kernel<F> {
+    /// The kernel of body `B` on tier `T`.
     pub(crate) const fn on<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
+        let (run, oneshot) = (T::enter::<B>, T::enter_oneshot::<B>);
         Kernel {
-            info: KernelInfo { name, needs: T::NEEDS, sort: Sort::Dispatched, same_as: None },
-            run: T::enter::<B>,
-            whole: T::enter_whole::<B>,
+            info: KernelInfo { name, needs: T::NEEDS, ..KernelInfo::PORTABLE },
+            entries: Entries { run, oneshot, copy: None, batch: None },
         }
     }
 
-    /// The kernel of body `B` on another architecture, for lists: no CPU this is compiled for has its `needs`, so it never
-    /// runs.
+    /// Adds a body that stores what it loads, for [`crate::copy`].
+    pub(crate) const fn copying<T: Enter, B: Body<Copying<T>, Family = F>>(mut self) -> Self {
+        assert!(self.info.needs.contains(T::NEEDS));
+        self.entries.copy = Some(T::enter_copying::<B>);
+        self
+    }
+
+    /// Adds a way to compute the values of many packets, for [`crate::batch`].
+    pub(crate) const fn batched<T: Enter, B: Batch<T, Family = F>>(mut self) -> Self {
+        assert!(self.info.needs.contains(T::NEEDS));
+        self.entries.batch = Some(T::enter_batch::<B>);
+        self
+    }
+
+    /// The kernel of body `B` on another architecture, for lists: no CPU this is compiled for has
+    /// its `needs`, so it never runs.
     #[allow(
         clippy::extra_unused_type_parameters,
         reason = "a body that no line names would be unused"
     )]
     pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
         Kernel {
-            info: KernelInfo { name, needs, sort: Sort::Dispatched, same_as: None },
-            run: |_, state, _| state,
-            whole: |with, _| F::finish(with, F::start(with)),
+            info: KernelInfo { name, needs, ..KernelInfo::PORTABLE },
+            entries: Entries {
+                run: |_, state, _| state,
+                oneshot: |with, _| F::finish(with, F::start(with)),
+                copy: None,
+                batch: None,
+            },
         }
     }
 
@@ -184,14 +237,13 @@ impl<F: Family> Kernel<F> {
     #[must_use]
     pub fn force_on(&self, features: Features) -> Option<Forced<F>> {
         let usable = features.intersection(cpu::features());
-        usable.contains(self.info.needs).then_some(Forced { run: self.run, whole: self.whole })
+        usable.contains(self.info.needs).then_some(Forced { entries: self.entries })
     }
 }
 
 /// A kernel that the CPU was found to support.
 pub struct Forced<F: Family> {
-    run: Run<F>,
-    whole: Whole<F>,
+    entries: Entries<F>,
 }
 
 impl<F: Family> Clone for Forced<F> {
@@ -203,19 +255,52 @@ impl<F: Family> Clone for Forced<F> {
 impl<F: Family> Copy for Forced<F> {}
 
 impl<F: Family> Forced<F> {
-    /// Advances `state` over `data`. The state is [`Family::start`]'s or a kernel's result: the sums' bounds hold for
-    /// reduced states only.
+    /// Advances `state` over `data`. The state is [`Family::start`]'s or a kernel's result: the
+    /// sums' bounds hold for reduced states only.
     #[inline]
     pub fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
-        // SAFETY: `Kernel::force_on`, the only maker of `self`, found that the CPU has what the kernel needs.
-        unsafe { (self.run)(with, state, data) }
+        // SAFETY: `Kernel::force_on` and `Dispatch::chosen`, the only makers of `self`, found that
+        // the CPU has what the kernel needs.
+        unsafe { (self.entries.run)(with, state, data) }
     }
 
     /// The check value of `data`.
     #[inline]
     pub fn value(&self, with: &F::With, data: &[u8]) -> F::Value {
         // SAFETY: as in `run`.
-        unsafe { (self.whole)(with, data) }
+        unsafe { (self.entries.oneshot)(with, data) }
+    }
+
+    /// Advances `state` over `from`, and copies to `to` all of `from` that the body loads as
+    /// vectors. Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
+    pub(crate) fn copy(
+        &self,
+        with: &F::With,
+        state: F::State,
+        from: &[u8],
+        to: &mut [MaybeUninit<u8>],
+    ) -> Option<F::State> {
+        let copy = self.entries.copy.filter(|_| from.len() == to.len())?;
+        // SAFETY: as in `run`; `to` is as long as `from`, and borrowed mutably, so apart from it.
+        Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
+    }
+
+    /// Whether the kernel has a way to compute the values of many packets.
+    pub(crate) const fn batches(&self) -> bool {
+        self.entries.batch.is_some()
+    }
+
+    /// Computes the value of each packet. Returns `None`, and does nothing, if the kernel has no way
+    /// of its own to do that.
+    pub(crate) fn batch(
+        &self,
+        with: &F::With,
+        packets: Packets<'_>,
+        values: &mut [F::Value],
+    ) -> Option<()> {
+        let batch = self.entries.batch?;
+        // SAFETY: as in `run`.
+        Some(unsafe { batch(with, packets, values) })
     }
 }
 
@@ -230,11 +315,13 @@ pub fn best<F: Family>(
     kernels.iter().find(fits)
 }
 
-/// A family's table with the choice remembered: two words, null until the first call.
+/// A family's table with the choice remembered: null until the first call.
 pub(crate) struct Dispatch<F: Family> {
     kernels: &'static [Kernel<F>],
+    chosen: AtomicPtr<Kernel<F>>,
+    // The chosen kernel's, without the step through its line: it would cost the shortest data.
     run: AtomicPtr<()>,
-    whole: AtomicPtr<()>,
+    oneshot: AtomicPtr<()>,
 }
 
 impl<F: Family> Dispatch<F> {
@@ -244,8 +331,9 @@ impl<F: Family> Dispatch<F> {
         assert!(last.needs.is_none() && matches!(last.sort, Sort::Dispatched));
         Dispatch {
             kernels,
+            chosen: AtomicPtr::new(ptr::null_mut()),
             run: AtomicPtr::new(ptr::null_mut()),
-            whole: AtomicPtr::new(ptr::null_mut()),
+            oneshot: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
@@ -258,16 +346,26 @@ impl<F: Family> Dispatch<F> {
     fn choose(&self) -> &'static Kernel<F> {
         let kernel = best(self.kernels, cpu::features());
         let kernel = kernel.unwrap_or(&self.kernels[self.kernels.len() - 1]);
-        self.run.store(kernel.run as *mut (), Relaxed);
-        self.whole.store(kernel.whole as *mut (), Relaxed);
+        self.chosen.store(ptr::from_ref(kernel).cast_mut(), Relaxed);
+        self.run.store(kernel.entries.run as *mut (), Relaxed);
+        self.oneshot.store(kernel.entries.oneshot as *mut (), Relaxed);
         kernel
+    }
+
+    /// The best kernel this CPU can run.
+    #[inline]
+    pub(crate) fn chosen(&self) -> Forced<F> {
+        let pointer = self.chosen.load(Relaxed);
+        // SAFETY: it is null, or from `choose`, which stores references to statics.
+        let kernel = unsafe { pointer.as_ref() }.unwrap_or_else(|| self.choose());
+        Forced { entries: kernel.entries }
     }
 
     #[inline]
     pub(crate) fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
         let pointer = self.run.load(Relaxed);
         let run = if pointer.is_null() {
-            self.choose().run
+            self.choose().entries.run
         } else {
             // SAFETY: only `choose` stores here, and it stores a `Run<F>`.
             unsafe { core::mem::transmute::<*mut (), Run<F>>(pointer) }
@@ -277,51 +375,15 @@ impl<F: Family> Dispatch<F> {
     }
 
     #[inline]
-    pub(crate) fn whole(&self, with: &F::With, data: &[u8]) -> F::Value {
-        let pointer = self.whole.load(Relaxed);
-        let whole = if pointer.is_null() {
-            self.choose().whole
+    pub(crate) fn oneshot(&self, with: &F::With, data: &[u8]) -> F::Value {
+        let pointer = self.oneshot.load(Relaxed);
+        let oneshot = if pointer.is_null() {
+            self.choose().entries.oneshot
         } else {
-            // SAFETY: only `choose` stores here, and it stores a `Whole<F>`.
-            unsafe { core::mem::transmute::<*mut (), Whole<F>>(pointer) }
+            // SAFETY: only `choose` stores here, and it stores a `Oneshot<F>`.
+            unsafe { core::mem::transmute::<*mut (), Oneshot<F>>(pointer) }
         };
         // SAFETY: as in `run`.
-        unsafe { whole(with, data) }
-    }
-}
-
-type CopyRun<F> =
-    unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8], *mut u8) -> <F as Family>::State;
-
-/// A body that stores what it loads (see [`crate::copy`]).
-pub(crate) struct CopyKernel<F: Family> {
-    needs: Features,
-    run: CopyRun<F>,
-}
-
-impl<F: Family> CopyKernel<F> {
-    pub(crate) const fn on<T: Enter, B: Body<Copying<T>, Family = F>>() -> Self {
-        CopyKernel { needs: T::NEEDS, run: T::enter_copying::<B> }
-    }
-
-    /// Whether this CPU can run it.
-    pub(crate) fn supported(&self) -> bool {
-        cpu::features().contains(self.needs)
-    }
-
-    /// Advances `state` over `from`, and copies to `to` all of `from` that the body loads as vectors. `None`, and nothing
-    /// is done, if the CPU cannot or the lengths differ.
-    pub(crate) fn run(
-        &self,
-        with: &F::With,
-        state: F::State,
-        from: &[u8],
-        to: &mut [MaybeUninit<u8>],
-    ) -> Option<F::State> {
-        if !self.supported() || from.len() != to.len() {
-            return None;
-        }
-        // SAFETY: the CPU has what the kernel needs; `to` is as long as `from`, and borrowed mutably, so apart from it.
-        Some(unsafe { (self.run)(with, state, from, to.as_mut_ptr().cast()) })
+        unsafe { oneshot(with, data) }
     }
 }

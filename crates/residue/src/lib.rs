@@ -96,7 +96,7 @@ pub use partial::Partial;
 #[inline]
 #[must_use]
 pub fn crc32(data: &[u8]) -> u32 {
-    <crc::compiled::Crc32 as crc::compiled::CompiledIn>::BEST.whole(&(), data)
+    <crc::compiled::Crc32 as crc::compiled::CompiledIn>::BEST.oneshot(&(), data)
 }
 
 /// CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
@@ -107,5 +107,5 @@ pub fn crc32(data: &[u8]) -> u32 {
 #[inline]
 #[must_use]
 pub fn crc64_nvme(data: &[u8]) -> u64 {
-    <crc::compiled::Crc64Nvme as crc::compiled::CompiledIn>::BEST.whole(&(), data)
+    <crc::compiled::Crc64Nvme as crc::compiled::CompiledIn>::BEST.oneshot(&(), data)
 }

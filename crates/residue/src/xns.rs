@@ -29,7 +29,7 @@ use crate::paired::{self, Paired};
 #[inline]
 #[must_use]
 pub fn checksum(data: &[u8]) -> u16 {
-    BEST.whole(&(), data)
+    BEST.oneshot(&(), data)
 }
 
 /// The XNS checksum of data that comes in pieces of any length.
@@ -302,9 +302,9 @@ impl Paired for Xns {
 
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Xns>] = &[
-    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni"),
-    on_x86_64!(Avx2, Vectors, "avx2"),
-    on_x86_64!(Sse2, Vectors, "sse2"),
+    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy Vectors),
+    on_x86_64!(Avx2, Vectors, "avx2", copy Vectors),
+    on_x86_64!(Sse2, Vectors, "sse2", copy Vectors),
     on_aarch64!(Neon, Vectors, "neon"),
     Kernel::on::<Portable, Vectors>("generic").method(),
     Kernel::on::<Portable, Words>("words").historical(),

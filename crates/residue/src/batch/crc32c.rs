@@ -4,46 +4,19 @@
 //! side. What does not fill a word goes first, behind zero bytes, from a register that those zero bytes lead to all ones;
 //! whole words follow, so a length costs one branch. Packets of mixed lengths are sorted by their words first.
 
-use super::{Form, Packets, Source, singly};
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-use crate::arch::aarch64::Crc;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::arch::x86_64::{Avx2Vpclmul, Sse42};
-use crate::arch::{CrcStep, Portable, Tier};
+use super::{Form, Packets, Source};
+use crate::arch::CrcStep;
 use crate::crc::crc32c::{Crc32c, crc32c};
 use crate::crc::steps::HeadShift;
-use crate::kernel::Body;
-use crate::kernel::task::{Choice, Line, Perform, Task};
-
-/// The CRCs of a batch, which has a place for each.
-pub(crate) struct Crcs;
-
-impl Task for Crcs {
-    type Input<'a> = (Packets<'a>, &'a mut [u32]);
-    type Output = ();
-}
-
-/// One by one.
-struct Singly;
-
-impl<T: Tier> Perform<T> for Singly {
-    type Task = Crcs;
-    #[inline(always)]
-    fn perform(_: T, (packets, values): (Packets<'_>, &mut [u32])) {
-        match packets.0 {
-            Form::Slices(slices) => singly(slices, values, crc32c),
-            Form::Spans(spans) => singly(spans, values, crc32c),
-        }
-    }
-}
+use crate::kernel::{Batch, Body};
 
 /// Four at a time.
-struct Lockstep;
+pub(crate) struct Lockstep;
 
-impl<T: CrcStep<Crc32c>> Perform<T> for Lockstep {
-    type Task = Crcs;
+impl<T: CrcStep<Crc32c>> Batch<T> for Lockstep {
+    type Family = Crc32c;
     #[inline(always)]
-    fn perform(tier: T, (packets, values): (Packets<'_>, &mut [u32])) {
+    fn run(tier: T, (): &(), packets: Packets<'_>, values: &mut [u32]) {
         match packets.0 {
             Form::Slices(slices) => rounds(tier, slices, values),
             Form::Spans(spans) => rounds(tier, spans, values),
@@ -239,17 +212,3 @@ fn lockstep<T: CrcStep<Crc32c>, const W: usize>(
     }
     Some([!ra, !rb, !rc, !rd])
 }
-
-/// The ways, best first.
-pub(super) static LINES: &[Line<Crcs>] = &[
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Line::on::<Avx2Vpclmul, Lockstep>("avx2_sse42"),
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Line::on::<Sse42, Lockstep>("sse42"),
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-    Line::on::<Crc, Lockstep>("crc"),
-    Line::on::<Portable, Lockstep>("generic").method(),
-    Line::on::<Portable, Singly>("portable"),
-];
-
-pub(super) static BEST: Choice<Crcs> = Choice::new(LINES);

@@ -3,42 +3,18 @@
 //! Idea. Each packet is summed into a vector of 32-bit lanes of its own; adding those vectors while transposing them leaves
 //! one lane a packet, and one fold, complement and swap serves them all.
 
-use super::{Form, Packets, Source, singly};
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::arch::x86_64::{Avx2, Avx512Vnni};
-use crate::arch::{PacketSums, Portable, Tier};
-use crate::internet::checksum;
-use crate::kernel::task::{Choice, Line, Perform, Task};
-
-/// The checksums of a batch, which has a place for each.
-pub(crate) struct Checksums;
-
-impl Task for Checksums {
-    type Input<'a> = (Packets<'a>, &'a mut [u16]);
-    type Output = ();
-}
-
-/// One by one.
-struct Singly;
-
-impl<T: Tier> Perform<T> for Singly {
-    type Task = Checksums;
-    #[inline(always)]
-    fn perform(_: T, (packets, values): (Packets<'_>, &mut [u16])) {
-        match packets.0 {
-            Form::Slices(slices) => singly(slices, values, checksum),
-            Form::Spans(spans) => singly(spans, values, checksum),
-        }
-    }
-}
+use super::{Form, Packets, Source};
+use crate::arch::PacketSums;
+use crate::internet::{Internet, checksum};
+use crate::kernel::Batch;
 
 /// `N` times four at a time.
-struct Grouped<const N: usize>;
+pub(crate) struct Grouped<const N: usize>;
 
-impl<T: PacketSums<N>, const N: usize> Perform<T> for Grouped<N> {
-    type Task = Checksums;
+impl<T: PacketSums<N>, const N: usize> Batch<T> for Grouped<N> {
+    type Family = Internet;
     #[inline(always)]
-    fn perform(tier: T, (packets, values): (Packets<'_>, &mut [u16])) {
+    fn run(tier: T, (): &(), packets: Packets<'_>, values: &mut [u16]) {
         match packets.0 {
             Form::Slices(slices) => grouped(tier, slices, values),
             Form::Spans(spans) => grouped(tier, spans, values),
@@ -134,15 +110,3 @@ fn alike<'a, T: PacketSums<N>, const N: usize, const BRIEF: bool>(
     }
     Some(tier.four(lanes))
 }
-
-/// The ways, best first.
-pub(super) static LINES: &[Line<Checksums>] = &[
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Line::on::<Avx512Vnni, Grouped<4>>("avx512_vnni"),
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Line::on::<Avx2, Grouped<2>>("avx2"),
-    Line::on::<Portable, Grouped<2>>("generic").method(),
-    Line::on::<Portable, Singly>("portable"),
-];
-
-pub(super) static BEST: Choice<Checksums> = Choice::new(LINES);

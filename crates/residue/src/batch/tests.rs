@@ -1,7 +1,8 @@
 //! Every way to do a batch against the single call.
 
 use super::*;
-use crate::kernel::task::{Line, Task};
+use crate::internet::Internet;
+use crate::kernel::Kernel;
 use std::vec::Vec;
 
 /// Numbers without pattern.
@@ -34,11 +35,11 @@ fn batches(noise: &mut Noise) -> Vec<Vec<usize>> {
     batches
 }
 
-fn compare<K, V>(lines: &[Line<K>], single: impl Fn(&[u8]) -> V)
-where
-    K: for<'a> Task<Input<'a> = (Packets<'a>, &'a mut [V]), Output = ()>,
-    V: Copy + Default + PartialEq + core::fmt::Debug,
-{
+fn compare<F: Family<With = (), Value: Default>>(
+    kernels: &[Kernel<F>],
+    single: impl Fn(&[u8]) -> F::Value,
+) {
+    assert!(kernels.iter().filter_map(Kernel::force).any(|kernel| kernel.batches()));
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut base: Vec<u8> = (0..140_000).map(|_| noise.below(256) as u8).collect();
     for fill in [None, Some(0xff), Some(0)] {
@@ -52,13 +53,16 @@ where
                 .collect();
             let packet = |&(start, length): &(u32, u32)| &base[start as usize..][..length as usize];
             let slices: Vec<&[u8]> = spans.iter().map(packet).collect();
-            let expected: Vec<V> = slices.iter().map(|packet| single(packet)).collect();
+            let expected: Vec<F::Value> = slices.iter().map(|packet| single(packet)).collect();
             let spans = Spans::new(&base, &spans).expect("inside");
-            for line in lines {
+            for kernel in kernels {
+                let Some(forced) = kernel.force() else {
+                    continue;
+                };
                 for packets in [Packets::from(&slices[..]), Packets::from(spans)] {
-                    let mut values = std::vec![V::default(); lengths.len()];
-                    if line.force((packets, &mut values)).is_some() {
-                        let name = line.info().name;
+                    let mut values = std::vec![F::Value::default(); lengths.len()];
+                    if forced.batch(&(), packets, &mut values).is_some() {
+                        let name = kernel.info().name;
                         assert_eq!(values, expected, "{name} of {fill:x?}, {lengths:?}");
                     }
                 }
@@ -70,13 +74,13 @@ where
 #[test]
 #[cfg_attr(miri, ignore = "millions of bytes")]
 fn internet_checksums_are_those_of_single_packets() {
-    compare(internet::LINES, crate::internet::reference);
+    compare::<Internet>(crate::internet::KERNELS, crate::internet::reference);
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "millions of bytes")]
 fn crcs_are_those_of_single_packets() {
-    compare(crc32c::LINES, crate::crc32c);
+    compare(Crc32c::KERNELS, crate::crc32c);
 }
 
 #[test]

@@ -5,33 +5,48 @@
 //! multiplication for each bit set in n does it: a carry-less product, and the reduction that folding ends with.
 
 use super::{Constants, fold};
-#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-use crate::arch::aarch64::Pmull;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::arch::x86_64::Pclmul;
-use crate::arch::{CarryLess, Portable, Tier};
-use crate::kernel::task::{Choice, Line, Perform, Task};
+use crate::arch::{CarryLess, Portable, Tier, on_aarch64, on_x86_64};
+use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-/// A register and a number of zero bytes; the register after them. Both embedded.
+/// The family of the ways to advance a register. There are no data: the state is an embedded
+/// register and the number of zero bytes that it has yet to move over.
+#[derive(Debug)]
 pub(super) struct Advance;
 
-impl Task for Advance {
-    type Input<'a> = (&'a Constants, u64, u64);
-    type Output = u64;
+impl Family for Advance {
+    type With = Constants;
+    type State = (u64, u64);
+    type Value = u64;
+
+    #[inline(always)]
+    fn start(_: &Constants) -> (u64, u64) {
+        (0, 0)
+    }
+
+    #[inline(always)]
+    fn finish(_: &Constants, (register, _): (u64, u64)) -> u64 {
+        register
+    }
+}
+
+/// The embedded register after `bytes` zero bytes.
+pub(super) fn advance(with: &Constants, register: u64, bytes: u64) -> u64 {
+    BEST.run(with, (register, bytes), &[]).0
 }
 
 /// With carry-less products.
 struct Products;
 
-impl<T: CarryLess> Perform<T> for Products {
-    type Task = Advance;
+impl<T: CarryLess> Body<T> for Products {
+    type Family = Advance;
     #[inline(always)]
-    fn perform(tier: T, (with, state, bytes): (&Constants, u64, u64)) -> u64 {
-        if with.reflected {
+    fn run(tier: T, with: &Constants, (state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
+        let register = if with.reflected {
             products::<T, true>(tier, with, state, bytes)
         } else {
             products::<T, false>(tier, with, state, bytes)
-        }
+        };
+        (register, 0)
     }
 }
 
@@ -55,25 +70,23 @@ fn products<T: CarryLess, const REFLECTED: bool>(
 /// Bit by bit.
 struct Bits;
 
-impl<T: Tier> Perform<T> for Bits {
-    type Task = Advance;
+impl<T: Tier> Body<T> for Bits {
+    type Family = Advance;
     #[inline(always)]
-    fn perform(_: T, (with, state, bytes): (&Constants, u64, u64)) -> u64 {
-        with.advance(state, bytes)
+    fn run(_: T, with: &Constants, (state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
+        (with.advance(state, bytes), 0)
     }
 }
 
-/// The ways, best first.
-static LINES: &[Line<Advance>] = &[
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    Line::on::<Pclmul, Products>("pclmul"),
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-    Line::on::<Pmull, Products>("pmull"),
-    Line::on::<Portable, Products>("generic").method(),
-    Line::on::<Portable, Bits>("portable"),
+/// The kernels, best first.
+static KERNELS: &[Kernel<Advance>] = &[
+    on_x86_64!(Pclmul, Products, "pclmul"),
+    on_aarch64!(Pmull, Products, "pmull"),
+    Kernel::on::<Portable, Products>("generic").method(),
+    Kernel::on::<Portable, Bits>("portable"),
 ];
 
-pub(super) static BEST: Choice<Advance> = Choice::new(LINES);
+static BEST: Dispatch<Advance> = Dispatch::new(KERNELS);
 
 #[cfg(test)]
 mod tests {
@@ -105,10 +118,11 @@ mod tests {
     }
 
     fn ways(with: &Constants, state: u64, bytes: u64, expected: u64) {
-        for line in LINES {
-            if let Some(register) = line.force((with, state, bytes)) {
-                let name = line.info().name;
-                assert_eq!(register, expected, "{name}: width {}, {bytes} bytes", with.width);
+        for kernel in KERNELS {
+            if let Some(forced) = kernel.force() {
+                let name = kernel.info().name;
+                let register = forced.run(with, (state, bytes), &[]);
+                assert_eq!(register, (expected, 0), "{name}: width {}, {bytes} bytes", with.width);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::steps::{
     ThreeWay,
 };
 use super::tables::{Tabled, Tables, Word};
-use super::taps::Taps;
+use super::taps::{self, OnSet, Taps};
 use super::{Constants, Embedded, Register, catalog};
 use crate::arch::{Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
@@ -178,20 +178,29 @@ compiled_in! {
     /// not do: streaming, combine, update, verify.
     CRC_32;
     [
-        on_x86_64!(Avx512Vpclmul, Given<Crc32, Taps>, "avx512_gfni"),
+        on_x86_64!(
+            Avx512Vpclmul, Given<Crc32, Taps>, "avx512_gfni",
+            copy Given<Crc32, OnSet<true, { taps::CRC_32 }>>
+        ),
         on_x86_64!(Avx512Vpclmul, Given<Crc32, Fold>, "avx512_vpclmul").method(),
-        on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul"),
-        on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul"),
-        on_aarch64!(CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3"),
-        on_aarch64!(CrcPmull, ChainToFused<Crc32, FusedPmull<Crc32>>, "crc_pmull"),
+        on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy Given<Crc32, Fold>),
+        on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy Given<Crc32, Fold>),
+        on_aarch64!(
+            CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3",
+            copy Given<Crc32, Fold>
+        ),
+        on_aarch64!(
+            CrcPmull, ChainToFused<Crc32, FusedPmull<Crc32>>, "crc_pmull",
+            copy Given<Crc32, Fold>
+        ),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_fused_eor3").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_three_way").method(),
         on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
         on_aarch64!(Crc, HeadShift<Crc32>, "crc_head").method(),
         on_aarch64!(Crc, Serial<Crc32>, "crc").historical(),
-        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3"),
-        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull"),
+        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy Given<Crc32, Fold>),
+        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
     ]
     generic []
 }
@@ -203,12 +212,15 @@ compiled_in! {
     /// [`crc64_nvme`](crate::crc64_nvme) does not do: streaming, combine, update, verify.
     CRC_64_NVME;
     [
-        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, Taps>, "avx512_gfni"),
+        on_x86_64!(
+            Avx512Vpclmul, Given<Crc64Nvme, Taps>, "avx512_gfni",
+            copy Given<Crc64Nvme, OnSet<true, { taps::CRC_64_NVME }>>
+        ),
         on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, Fold>, "avx512_vpclmul").method(),
-        on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul"),
-        on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul"),
-        on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3"),
-        on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull"),
+        on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul", copy Given<Crc64Nvme, Fold>),
+        on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul", copy Given<Crc64Nvme, Fold>),
+        on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy Given<Crc64Nvme, Fold>),
+        on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy Given<Crc64Nvme, Fold>),
     ]
     generic []
 }

@@ -10,6 +10,7 @@ use super::steps::{
 };
 use super::taps::{self, OnSet, Taps};
 use crate::arch::{on_aarch64, on_x86_64};
+use crate::batch::Lockstep;
 use crate::kernel::{ByLength, Kernel};
 
 /// CRC-32C of `data`, of any length.
@@ -20,7 +21,7 @@ use crate::kernel::{ByLength, Kernel};
 #[inline]
 #[must_use]
 pub fn crc32c(data: &[u8]) -> u32 {
-    Crc32c::BEST.whole(&(), data)
+    Crc32c::BEST.oneshot(&(), data)
 }
 
 impl Stepped for Crc32c {
@@ -56,30 +57,45 @@ compiled_in! {
     /// combine, update, verify.
     CRC_32C;
     [
-        on_x86_64!(Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni"),
-        on_x86_64!(Avx2Vpclmul, Composed, "sse42_avx2_vpclmul"),
+        on_x86_64!(
+            Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni",
+            copy Given<Crc32c, OnSet<true, { taps::CRC_32C }>>, batch Lockstep
+        ),
+        on_x86_64!(
+            Avx2Vpclmul, Composed, "sse42_avx2_vpclmul", copy FoldSteps<Crc32c>, batch Lockstep
+        ),
         on_x86_64!(Avx512Vpclmul, Given<Crc32c, Taps>, "avx512_gfni").method(),
         on_x86_64!(Avx512Vpclmul, FoldSteps<Crc32c>, "avx512_vpclmul").method(),
         on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>, "avx2_vpclmul").method(),
         on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>, "pclmul_steps").method(),
         on_x86_64!(Sse42, HeadShift<Crc32c>, "sse42_head").method(),
         on_x86_64!(Avx2Vpclmul, FusedAvx2, "avx2_fused").method(),
-        on_x86_64!(Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul"),
-        on_x86_64!(Sse42, ThreeWayTables<Crc32c>, "sse42_tables"),
+        on_x86_64!(
+            Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul", copy FoldSteps<Crc32c>, batch Lockstep
+        ),
+        on_x86_64!(Sse42, ThreeWayTables<Crc32c>, "sse42_tables", batch Lockstep),
         on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
         on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul"),
-        on_aarch64!(CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3"),
-        on_aarch64!(CrcPmull, ChainToFused<Crc32c, FusedPmull<Crc32c>>, "crc_pmull"),
+        on_aarch64!(
+            CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3",
+            copy FoldSteps<Crc32c>, batch Lockstep
+        ),
+        on_aarch64!(
+            CrcPmull, ChainToFused<Crc32c, FusedPmull<Crc32c>>, "crc_pmull",
+            copy FoldSteps<Crc32c>, batch Lockstep
+        ),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_fused_eor3").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_three_way").method(),
-        on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables"),
+        on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Lockstep),
         on_aarch64!(Crc, HeadShift<Crc32c>, "crc_head").method(),
         on_aarch64!(Crc, Serial<Crc32c>, "crc").historical(),
         on_aarch64!(Pmull, Given<Crc32c, Fold>, "pmull"),
     ]
     generic [
-        Kernel::on::<Portable, ThreeWay<Crc32c>>("generic_three_way").method(),
+        Kernel::on::<Portable, ThreeWay<Crc32c>>("generic_three_way")
+            .batched::<Portable, Lockstep>()
+            .method(),
         Kernel::on::<Portable, ThreeWayTables<Crc32c>>("generic_tables").method()
     ]
 }

@@ -196,12 +196,12 @@ impl<T: Tier> Body<T> for BitwiseMsb {
 /// The kernels of the CRCs of up to 64 bits that need no tables but [`Constants`], best first.
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
-    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni"),
+    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy Fold),
     on_x86_64!(Avx512Vpclmul, Fold, "avx512_vpclmul").method(),
-    on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul"),
-    on_x86_64!(Pclmul, Fold, "pclmul"),
-    on_aarch64!(PmullEor3, Fold, "pmull_eor3"),
-    on_aarch64!(Pmull, Fold, "pmull"),
+    on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul", copy Fold),
+    on_x86_64!(Pclmul, Fold, "pclmul", copy Fold),
+    on_aarch64!(PmullEor3, Fold, "pmull_eor3", copy Fold),
+    on_aarch64!(Pmull, Fold, "pmull", copy Fold),
     Kernel::on::<Portable, Fold>("generic").method(),
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
