@@ -193,9 +193,9 @@ compiled_in! {
             CrcPmull, ChainToFused<Crc32, FusedPmull<Crc32>>, "crc_pmull",
             copy Given<Crc32, Fold>
         ),
-        on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_fused_eor3").method(),
-        on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_fused").method(),
-        on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_three_way").method(),
+        on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
+        on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
+        on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
         on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
         on_aarch64!(Crc, HeadShift<Crc32>, "crc_head").method(),
         on_aarch64!(Crc, Serial<Crc32>, "crc").historical(),

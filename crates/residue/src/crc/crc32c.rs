@@ -46,7 +46,8 @@ type Composed =
     ByLength<HeadShift<Crc32c>, ByLength<ThreeWay<Crc32c>, FusedAvx2, FOLD_FROM>, THREE_WAY_FROM>;
 
 // The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
-// sse42_head,sse42_pclmul,avx2_vpclmul,avx2_fused --mode throughput --sizes 80,96,128,384,640,1024`.
+// sse42_head,sse42_pclmul,avx2_vpclmul,sse42_avx2_vpclmul_fused --mode throughput
+// --sizes 80,96,128,384,640,1024`.
 const THREE_WAY_FROM: usize = 96;
 const FOLD_FROM: usize = 640;
 
@@ -67,9 +68,9 @@ compiled_in! {
         on_x86_64!(Avx512Vpclmul, Given<Crc32c, Taps>, "avx512_gfni").method(),
         on_x86_64!(Avx512Vpclmul, FoldSteps<Crc32c>, "avx512_vpclmul").method(),
         on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>, "avx2_vpclmul").method(),
-        on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>, "pclmul_steps").method(),
+        on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>, "sse42_pclmul_fold").method(),
         on_x86_64!(Sse42, HeadShift<Crc32c>, "sse42_head").method(),
-        on_x86_64!(Avx2Vpclmul, FusedAvx2, "avx2_fused").method(),
+        on_x86_64!(Avx2Vpclmul, FusedAvx2, "sse42_avx2_vpclmul_fused").method(),
         on_x86_64!(
             Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul", copy FoldSteps<Crc32c>, batch Lockstep
         ),
@@ -84,9 +85,9 @@ compiled_in! {
             CrcPmull, ChainToFused<Crc32c, FusedPmull<Crc32c>>, "crc_pmull",
             copy FoldSteps<Crc32c>, batch Lockstep
         ),
-        on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_fused_eor3").method(),
-        on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_fused").method(),
-        on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_three_way").method(),
+        on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_pmull_eor3_fused").method(),
+        on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_pmull_fused").method(),
+        on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_pmull_three_way").method(),
         on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Lockstep),
         on_aarch64!(Crc, HeadShift<Crc32c>, "crc_head").method(),
         on_aarch64!(Crc, Serial<Crc32c>, "crc").historical(),

@@ -1,0 +1,72 @@
+//! Names of kernels: what they say of the CPU is what the kernels need.
+
+use residue::Code;
+use residue::cpu::Features;
+
+/// The words of a name that stand for instructions, in the order they have in a name: the feature
+/// that each names, and those that every CPU with it has.
+fn words() -> [(&'static str, Features, Features); 13] {
+    let all = |set: &[Features]| set.iter().fold(Features::NONE, |all, &one| all.union(one));
+    let ssse3 = all(&[Features::SSE2, Features::SSSE3]);
+    let avx2 = all(&[ssse3, Features::SSE42, Features::AVX2]);
+    // The CPUs with carry-less products in 64-byte vectors have all that Ice Lake has.
+    let avx512 = all(&[avx2, Features::GFNI, Features::AVX512_VBMI2]);
+    let vpclmul = all(&[avx2, Features::PCLMUL]);
+    [
+        ("sse2", Features::SSE2, Features::NONE),
+        ("ssse3", Features::SSSE3, ssse3),
+        ("sse42", Features::SSE42, ssse3),
+        ("pclmul", Features::PCLMUL, ssse3),
+        ("avx2", Features::AVX2, avx2),
+        ("avx512", Features::AVX512, avx512),
+        ("vpclmul", Features::VPCLMUL, vpclmul),
+        ("gfni", Features::GFNI, vpclmul.union(Features::VPCLMUL)),
+        ("vnni", Features::AVX512_VNNI, Features::NONE),
+        ("neon", Features::NEON, Features::NONE),
+        ("crc", Features::CRC, Features::NONE),
+        ("pmull", Features::PMULL, Features::NEON),
+        ("eor3", Features::SHA3, Features::NEON),
+    ]
+}
+
+/// Says what is wrong with a name: it is instructions in their order, then words for what is done
+/// with them; and the instructions are those that are needed.
+fn fault(name: &str, needs: Features) -> Option<&'static str> {
+    let words = words();
+    let place = |word: &str| words.iter().position(|(known, ..)| *known == word);
+    let places: Vec<Option<usize>> = name.split('_').map(place).collect();
+    let said: Vec<usize> = places.iter().map_while(|place| *place).collect();
+    if places.iter().flatten().count() != said.len() {
+        return Some("instructions after other words");
+    }
+    if !said.is_sorted_by(|one, next| one < next) {
+        return Some("instructions out of order");
+    }
+    if said.iter().any(|&place| !needs.contains(words[place].1)) {
+        return Some("names what it does not need");
+    }
+    let had = |all: Features, &place: &usize| all.union(words[place].1).union(words[place].2);
+    let had = said.iter().fold(Features::NONE, had);
+    (!had.contains(needs)).then_some("needs what it does not name")
+}
+
+#[test]
+fn names_agree_with_needs() {
+    let custom: Code = "width=24,poly=5d6dcb,init=1".parse().expect("a code");
+    for code in Code::all().chain([custom]) {
+        let kernels: Vec<_> = code.kernels().collect();
+        for (i, kernel) in kernels.iter().enumerate() {
+            assert_eq!(fault(kernel.name, kernel.needs), None, "{code}: {}", kernel.name);
+            assert!(kernels[..i].iter().all(|other| other.name != kernel.name), "{}", kernel.name);
+        }
+    }
+}
+
+#[test]
+fn wrong_names_are_found() {
+    let needs = Features::AVX2.union(Features::VPCLMUL);
+    assert_eq!(fault("avx2_vpclmul_fold", needs), None);
+    for wrong in ["avx2_fused", "vpclmul_avx2", "avx2_fold_vpclmul", "avx2_vpclmul_gfni", "fold"] {
+        assert!(fault(wrong, needs).is_some(), "{wrong}");
+    }
+}
