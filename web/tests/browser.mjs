@@ -64,7 +64,7 @@ function input(form) {
   return ["hex", Buffer.from(Array.from({ length }, (_, i) => of(i) & 255)).toString("hex")];
 }
 
-const FILES = ["internet", "xns", "fletcher", "trailers", "foil", "adler", "crc"];
+const FILES = ["internet", "xns", "fletcher", "trailers", "baseline", "adler", "crc"];
 
 /** Bytes of the large file: 500 pieces of a mebibyte. */
 const PIECES = 500;

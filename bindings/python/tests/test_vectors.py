@@ -4,7 +4,7 @@ import pytest
 import residue
 from vectors import FOLDER, lines, octets
 
-VALUES = ["internet.txt", "xns.txt", "fletcher.txt", "adler.txt", "foil.txt", "trailers.txt", "crc.txt"]
+VALUES = ["internet.txt", "xns.txt", "fletcher.txt", "adler.txt", "baseline.txt", "trailers.txt", "crc.txt"]
 ONE_SHOT = {
     "crc-32/iscsi": residue.crc32c,
     "crc-32/iso-hdlc": residue.crc32,

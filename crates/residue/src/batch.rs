@@ -24,7 +24,7 @@
 mod crc32c;
 mod internet;
 
-use crate::code::Sum;
+use crate::code::of_sum;
 use crate::crc::compiled::CompiledIn;
 use crate::crc::crc32c::Crc32c;
 use crate::crc::of_family;
@@ -195,7 +195,9 @@ pub fn each<'a>(
     let packets = packets.into();
     packets.places(values.len())?;
     match code {
-        Code::Sum(Sum::Internet) => widened(&rfc1071::BEST, &(), packets, values),
+        Code::Sum(sum) if sum.is_plain() => {
+            of_sum!(sum.family(), |best| widened(best, &(), packets, values));
+        }
         Code::Sum(_) => packets.singly(values, |packet| code.value(packet)),
         Code::Crc(crc) => of_family!(crc, |best, with| widened(best, with, packets, values)),
     }

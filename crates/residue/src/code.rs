@@ -1,18 +1,18 @@
 //! A code chosen by name at run time: what the command line and other languages use.
 
+mod families;
 mod listed;
 mod stream;
 mod sum;
 
 use crate::crc::tables::{Tabled, Tables, Word};
 use crate::crc::{self, Crc, Params, catalog, of_family};
-use crate::fletcher;
-use crate::foil::Foil;
 use crate::kernel::{self, Family, Kernel, KernelInfo};
-use crate::{Error, Partial, adler, cpu, internet, xns};
+use crate::{Error, Partial, cpu};
 use core::fmt;
 use core::str::FromStr;
 
+pub(crate) use families::{Kind, of_sum};
 use listed::listed;
 pub use stream::Stream;
 use sum::SUM_ALIASES;
@@ -52,6 +52,11 @@ pub trait Visitor {
 pub struct Spelling(Option<Sum>);
 
 impl Spelling {
+    /// How a sum writes its family's value.
+    pub(crate) const fn of_sum(sum: Sum) -> Spelling {
+        Spelling(Some(sum))
+    }
+
     /// The code's value, from the family's value of `data`.
     #[must_use]
     pub fn of(self, value: u128, data: &[u8]) -> u128 {
@@ -69,13 +74,13 @@ impl Code {
 
     /// The names of [`Code::all`], in lower case.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        let sums = Sum::ALL.iter().map(|sum| sum.facts().0);
+        let sums = Sum::ALL.iter().map(|sum| sum.spec().name);
         sums.chain(catalog::ALL.iter().map(|params| params.name))
     }
 
     /// Other names that are understood, each with the name of its code.
     pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let sums = SUM_ALIASES.iter().map(|(alias, sum)| (*alias, sum.facts().0));
+        let sums = SUM_ALIASES.iter().map(|(alias, sum)| (*alias, sum.spec().name));
         sums.chain(catalog::ALIASES.iter().map(|(alias, params)| (*alias, params.name)))
     }
 
@@ -83,7 +88,7 @@ impl Code {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Code::Sum(sum) => sum.facts().0,
+            Code::Sum(sum) => sum.spec().name,
             Code::Crc(crc) => crc.params().name,
         }
     }
@@ -92,16 +97,16 @@ impl Code {
     #[must_use]
     pub fn width(&self) -> u32 {
         match self {
-            Code::Sum(sum) => sum.facts().1,
+            Code::Sum(sum) => sum.spec().width,
             Code::Crc(crc) => u32::from(crc.params().width),
         }
     }
 
-    /// One sentence, for sums; a CRC is told by its parameters.
+    /// One sentence, for sums; what a CRC is, its parameters say.
     #[must_use]
     pub fn about(&self) -> Option<&'static str> {
         match self {
-            Code::Sum(sum) => Some(sum.facts().2),
+            Code::Sum(sum) => Some(sum.spec().about),
             Code::Crc(_) => None,
         }
     }
@@ -124,19 +129,20 @@ impl Code {
     /// The value of `data`, of any length, by the kernel the library chooses.
     #[must_use]
     pub fn value(&self, data: &[u8]) -> u128 {
-        if let Code::Crc(crc) = self {
-            return crc.checksum(data);
+        match self {
+            Code::Sum(sum) => {
+                let value = of_sum!(sum.family(), |best| best.oneshot(&(), data).into());
+                Spelling::of_sum(*sum).of(value, data)
+            }
+            Code::Crc(crc) => crc.checksum(data),
         }
-        let mut stream = self.stream();
-        stream.update(data);
-        stream.value()
     }
 
     /// The value of `data` by the code's definition, one unit at a time: what every kernel is tested against.
     #[must_use]
     pub fn reference(&self, data: &[u8]) -> u128 {
         match self {
-            Code::Sum(sum) => Spelling(Some(*sum)).of(sum.reference(data).into(), data),
+            Code::Sum(sum) => Spelling::of_sum(*sum).of(sum.reference(data).into(), data),
             Code::Crc(crc) => crc.params().reference(data),
         }
     }
@@ -203,33 +209,10 @@ impl Code {
 
     /// Shows the code's tables of kernels to a visitor, the dispatched one first.
     pub fn visit(&self, visitor: &mut impl Visitor) {
-        let none = || ();
         match self {
             Code::Sum(sum) => {
-                let spelling = Spelling(Some(*sum));
-                match sum {
-                    Sum::Internet => visitor.table(internet::KERNELS, none, spelling),
-                    Sum::Xns => visitor.table(xns::KERNELS, none, spelling),
-                    Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => {
-                        visitor.table(fletcher::KERNELS_16, none, spelling);
-                    }
-                    Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
-                        visitor.table(fletcher::KERNELS_32, none, spelling);
-                    }
-                    Sum::Fletcher16Mod256 => {
-                        visitor.table(fletcher::KERNELS_16_MOD256, none, spelling)
-                    }
-                    Sum::Fletcher32Mod65536 => {
-                        visitor.table(fletcher::KERNELS_32_MOD65536, none, spelling)
-                    }
-                    Sum::Adler32 => visitor.table(adler::KERNELS, none, spelling),
-                    Sum::Xor8 => visitor.table(Foil::<true, 1>::KERNELS, none, spelling),
-                    Sum::Xor16 => visitor.table(Foil::<true, 2>::KERNELS, none, spelling),
-                    Sum::Xor32 => visitor.table(Foil::<true, 4>::KERNELS, none, spelling),
-                    Sum::Sum8 => visitor.table(Foil::<false, 1>::KERNELS, none, spelling),
-                    Sum::Sum16 => visitor.table(Foil::<false, 2>::KERNELS, none, spelling),
-                    Sum::Sum32 => visitor.table(Foil::<false, 4>::KERNELS, none, spelling),
-                }
+                let spelling = Spelling::of_sum(*sum);
+                of_sum!(sum.family(), |best| visitor.table(best.kernels(), || (), spelling));
             }
             Code::Crc(crc) => {
                 let (params, spelling) = (*crc.params(), Spelling(None));
@@ -324,11 +307,11 @@ impl FromStr for Code {
             return custom(name).map(|params| Code::Crc(Crc::new(&params)));
         }
         let sum = |name: &str| {
-            let found = Sum::ALL.iter().find(|sum| catalog::same_name(sum.facts().0, name));
+            let found = Sum::ALL.iter().find(|sum| catalog::same_name(sum.spec().name, name));
             found.map(|&sum| Code::Sum(sum))
         };
         let alias = SUM_ALIASES.iter().find(|(alias, _)| catalog::same_name(alias, name));
-        sum(alias.map_or(name, |(_, sum)| sum.facts().0))
+        sum(alias.map_or(name, |(_, sum)| sum.spec().name))
             .or_else(|| catalog::find(name).map(|params| Code::Crc(Crc::new(params))))
             .ok_or(Error::UnknownCode)
     }

@@ -15,7 +15,7 @@
 //! All functions panic if the lengths of the two differ, as [`slice::copy_from_slice`] does.
 
 use crate::arch::{copy_bytes, uninit};
-use crate::code::Sum;
+use crate::code::{Spelling, of_sum};
 use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
 use crate::crc::crc32c::Crc32c;
 use crate::crc::{Crc, of_family};
@@ -131,19 +131,9 @@ pub fn crc(crc: &Crc, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128
 pub fn code(code: &Code, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128 {
     match code {
         Code::Crc(of) => crc(of, from, to),
-        Code::Sum(Sum::Internet) => internet(from, to).into(),
-        Code::Sum(Sum::Adler32) => adler32(from, to).into(),
-        Code::Sum(Sum::Fletcher16) => fletcher16(from, to).into(),
-        Code::Sum(Sum::Fletcher32) => fletcher32(from, to).into(),
-        Code::Sum(_) => {
-            let to = to.bytes();
-            assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
-            let mut stream = code.stream();
-            for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
-                copy_bytes(from, to);
-                stream.update(from);
-            }
-            stream.value()
+        Code::Sum(sum) => {
+            let value = of_sum!(sum.family(), |best| copy(best, &(), from, to).into());
+            Spelling::of_sum(*sum).of(value, from)
         }
     }
 }

@@ -15,7 +15,7 @@
 //! | Fletcher-32 | [`fletcher32`], [`fletcher::fletcher32_be`] | [`fletcher::Fletcher32`] | 32 |
 //! | ISO 8473 and other check octets | [`fletcher::check_octets`] | | 16, 32 |
 //! | Adler-32 (zlib) | [`adler32`] | [`adler::Adler32`] | 32 |
-//! | exclusive or, plain sums | [`foil::Foil::value`] | [`foil::Foiled`] | 8, 16, 32 |
+//! | exclusive or, plain sums | [`baseline::Baseline::value`] | [`baseline::Checksum`] | 8, 16, 32 |
 //!
 //! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`), `value` and `combine`. Every code has
 //! an *update* as well: the new value from the old one and the changed bytes, without reading the rest.
@@ -61,6 +61,7 @@ const fn one_in(cases: usize) -> usize {
 pub mod adler;
 #[allow(unsafe_code)]
 mod arch;
+pub mod baseline;
 pub mod batch;
 pub mod code;
 pub mod copy;
@@ -68,7 +69,6 @@ pub mod cpu;
 pub mod crc;
 mod error;
 pub mod fletcher;
-pub mod foil;
 pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;

@@ -44,7 +44,6 @@
 //! state is its register, + is exclusive or, and T multiplies by x^8 modulo P; Fletcher's and Adler's is (A, B), and T
 //! adds A to B; T of a one's-complement sum is a rotation.
 
-use crate::code::Sum;
 use crate::{Code, Error, Stream};
 use core::fmt;
 
@@ -244,20 +243,22 @@ impl<'a> Partial<'a> {
     }
 
     fn ones_complement(&self) -> bool {
-        matches!(self.code, Code::Sum(Sum::Internet | Sum::Rfc1146B8 | Sum::Rfc1146B16))
+        matches!(self.code, Code::Sum(sum) if sum.ones_complement())
     }
 
     /// Whether a byte of the data is not zero, as one's-complement codes tell.
     fn nonzero(&self) -> bool {
-        self.value != if matches!(self.code, Code::Sum(Sum::Internet)) { 0xffff } else { 0 }
+        match self.code {
+            Code::Crc(_) => self.value != 0,
+            Code::Sum(sum) => self.value != sum.zero().into(),
+        }
     }
 
     /// The state of no data.
     fn start(&self) -> u128 {
         match self.code {
             Code::Crc(crc) => crc.start(),
-            Code::Sum(Sum::Adler32) => 1,
-            Code::Sum(_) => 0,
+            Code::Sum(sum) => sum.start().into(),
         }
     }
 

@@ -14,7 +14,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("xns.txt", include_str!("../../../../vectors/xns.txt")),
     ("fletcher.txt", include_str!("../../../../vectors/fletcher.txt")),
     ("trailers.txt", include_str!("../../../../vectors/trailers.txt")),
-    ("foil.txt", include_str!("../../../../vectors/foil.txt")),
+    ("baseline.txt", include_str!("../../../../vectors/baseline.txt")),
     ("adler.txt", include_str!("../../../../vectors/adler.txt")),
     ("crc.txt", include_str!("../../../../vectors/crc.txt")),
 ];

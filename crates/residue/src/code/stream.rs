@@ -1,10 +1,8 @@
 //! The streaming types of all families behind one face.
 
-use super::{Code, Sum};
-use crate::crc::Digest;
-use crate::fletcher::{Bytes256, Fletcher16, Fletcher32, Sums, Words65536};
-use crate::foil::Foiled;
-use crate::{Error, Partial, adler, internet, xns};
+use super::Code;
+use super::families::State;
+use crate::{Error, Partial};
 
 /// The value of data that comes in pieces. Made by [`Code::stream`].
 #[derive(Clone, Debug)]
@@ -14,67 +12,11 @@ pub struct Stream<'a> {
     bytes: u64,
 }
 
-#[derive(Clone, Debug)]
-enum State<'a> {
-    Internet(internet::Checksum),
-    Xns(xns::Checksum),
-    Fletcher16(Fletcher16),
-    Fletcher32(Fletcher32),
-    Mod256(Sums<Bytes256>),
-    Mod65536(Sums<Words65536>),
-    Adler32(adler::Adler32),
-    Xor8(Foiled<true, 1>),
-    Xor16(Foiled<true, 2>),
-    Xor32(Foiled<true, 4>),
-    Sum8(Foiled<false, 1>),
-    Sum16(Foiled<false, 2>),
-    Sum32(Foiled<false, 4>),
-    Crc(Digest<'a>),
-}
-
-/// The same expression for each kind of state.
-macro_rules! each {
-    ($state:expr, $stream:ident => $body:expr) => {
-        match $state {
-            State::Internet($stream) => $body,
-            State::Xns($stream) => $body,
-            State::Fletcher16($stream) => $body,
-            State::Fletcher32($stream) => $body,
-            State::Mod256($stream) => $body,
-            State::Mod65536($stream) => $body,
-            State::Adler32($stream) => $body,
-            State::Xor8($stream) => $body,
-            State::Xor16($stream) => $body,
-            State::Xor32($stream) => $body,
-            State::Sum8($stream) => $body,
-            State::Sum16($stream) => $body,
-            State::Sum32($stream) => $body,
-            State::Crc($stream) => $body,
-        }
-    };
-}
-
 impl<'a> Stream<'a> {
     pub(super) fn new(code: &'a Code) -> Self {
         let state = match code {
             Code::Crc(crc) => State::Crc(crc.digest()),
-            Code::Sum(sum) => match sum {
-                Sum::Internet => State::Internet(internet::Checksum::new()),
-                Sum::Xns => State::Xns(xns::Checksum::new()),
-                Sum::Fletcher16 | Sum::Rfc1146B8 | Sum::Iso8473 => State::Fletcher16(Sums::new()),
-                Sum::Fletcher32 | Sum::Fletcher32Be | Sum::Rfc1146B16 | Sum::FourOctets => {
-                    State::Fletcher32(Sums::new())
-                }
-                Sum::Fletcher16Mod256 => State::Mod256(Sums::new()),
-                Sum::Fletcher32Mod65536 => State::Mod65536(Sums::new()),
-                Sum::Adler32 => State::Adler32(adler::Adler32::new()),
-                Sum::Xor8 => State::Xor8(Foiled::new()),
-                Sum::Xor16 => State::Xor16(Foiled::new()),
-                Sum::Xor32 => State::Xor32(Foiled::new()),
-                Sum::Sum8 => State::Sum8(Foiled::new()),
-                Sum::Sum16 => State::Sum16(Foiled::new()),
-                Sum::Sum32 => State::Sum32(Foiled::new()),
-            },
+            Code::Sum(sum) => State::new(sum.family()),
         };
         Stream { code, state, bytes: 0 }
     }
@@ -93,7 +35,7 @@ impl<'a> Stream<'a> {
 
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
-        each!(&mut self.state, stream => stream.update(data));
+        self.state.update(data);
         self.bytes += data.len() as u64;
     }
 
@@ -106,12 +48,11 @@ impl<'a> Stream<'a> {
     #[must_use]
     pub fn value(&self) -> u128 {
         let nonzero = match &self.state {
-            State::Fletcher16(sums) => sums.nonzero(),
-            State::Fletcher32(sums) => sums.nonzero(),
+            State::Bytes255(sums) => sums.nonzero(),
+            State::Words65535(sums) => sums.nonzero(),
             _ => true,
         };
-        #[allow(clippy::useless_conversion)] // Of one kind of state only.
-        let value: u128 = each!(&self.state, stream => stream.value().into());
+        let value = self.state.value();
         match self.code {
             Code::Crc(_) => value,
             Code::Sum(sum) => sum.spell(value as u32, self.bytes, || nonzero).into(),
@@ -134,23 +75,7 @@ impl<'a> Stream<'a> {
         if self.code != next.code {
             return Err(Error::DifferentCodes);
         }
-        match (&mut self.state, &next.state) {
-            (State::Internet(first), State::Internet(second)) => first.combine(second),
-            (State::Adler32(first), State::Adler32(second)) => first.combine(second),
-            (State::Crc(first), State::Crc(second)) => first.combine(second)?,
-            (State::Xns(first), State::Xns(second)) => first.combine(second)?,
-            (State::Fletcher16(first), State::Fletcher16(second)) => first.combine(second)?,
-            (State::Fletcher32(first), State::Fletcher32(second)) => first.combine(second)?,
-            (State::Mod256(first), State::Mod256(second)) => first.combine(second)?,
-            (State::Mod65536(first), State::Mod65536(second)) => first.combine(second)?,
-            (State::Xor8(first), State::Xor8(second)) => first.combine(second)?,
-            (State::Xor16(first), State::Xor16(second)) => first.combine(second)?,
-            (State::Xor32(first), State::Xor32(second)) => first.combine(second)?,
-            (State::Sum8(first), State::Sum8(second)) => first.combine(second)?,
-            (State::Sum16(first), State::Sum16(second)) => first.combine(second)?,
-            (State::Sum32(first), State::Sum32(second)) => first.combine(second)?,
-            _ => return Err(Error::DifferentCodes),
-        }
+        self.state.combine(&next.state)?;
         self.bytes += next.bytes;
         Ok(())
     }

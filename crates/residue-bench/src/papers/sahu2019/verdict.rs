@@ -106,7 +106,7 @@ fn in_short(cells: &[Cell]) -> Option<String> {
 }
 
 fn fastest_of_all(cells: &[Cell], bytes: usize) -> Option<&Cell> {
-    // The foils and the mod-256 mistakes are no candidates.
+    // The baselines and the mod-256 mistakes are no candidates.
     let real = |cell: &&Cell| {
         let name = cell.code.as_str();
         !name.starts_with("xor-") && !name.starts_with("sum-") && !name.contains("/mod")

@@ -1,0 +1,249 @@
+//! Baselines: the simple check values that the real codes are measured against. Exclusive or (the
+//! longitudinal redundancy check) and two's-complement sums, of 8, 16 and 32 bits.
+//!
+//! ```text
+//! xor = w_1 ^ w_2 ^ ... ^ w_n        sum = w_1 + w_2 + ... + w_n mod 2^bits
+//! ```
+//!
+//! with big-endian words w of that many bits, the last one padded with zero bytes on its right.
+//! Example: `123456789` has xor-8 31 and sum-8 DD.
+//!
+//! **Trap.** Neither detects words in another order, and xor does not detect two equal changes in
+//! the same bit column.
+
+use crate::Error;
+use crate::arch::{Portable, Tier};
+use crate::kernel::{Body, Dispatch, Family, Kernel};
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+/// What a baseline does with its words: [`Xor`] or [`Add`].
+pub trait Operation: sealed::Sealed + Copy + Debug + Default + 'static {
+    /// Takes a word into a value.
+    fn apply(value: u32, word: u32) -> u32;
+    /// Takes a word out of a value again.
+    fn undo(value: u32, word: u32) -> u32;
+}
+
+/// Exclusive or.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Xor;
+
+/// Addition, modulo two to the power of the word's bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Add;
+
+impl Operation for Xor {
+    #[inline(always)]
+    fn apply(value: u32, word: u32) -> u32 {
+        value ^ word
+    }
+
+    #[inline(always)]
+    fn undo(value: u32, word: u32) -> u32 {
+        value ^ word
+    }
+}
+
+impl Operation for Add {
+    #[inline(always)]
+    fn apply(value: u32, word: u32) -> u32 {
+        value.wrapping_add(word)
+    }
+
+    #[inline(always)]
+    fn undo(value: u32, word: u32) -> u32 {
+        value.wrapping_sub(word)
+    }
+}
+
+/// A baseline's word: `u8`, `u16` or `u32`.
+pub trait Word: sealed::Sealed + Copy + Debug + Default + 'static {
+    /// Bytes in a word.
+    const BYTES: usize;
+    #[doc(hidden)]
+    fn words(data: &[u8]) -> (impl Iterator<Item = u32>, &[u8]);
+}
+
+macro_rules! word {
+    ($($word:ident)*) => {$(
+        impl sealed::Sealed for $word {}
+
+        impl Word for $word {
+            const BYTES: usize = size_of::<$word>();
+
+            #[inline(always)]
+            fn words(data: &[u8]) -> (impl Iterator<Item = u32>, &[u8]) {
+                let (words, last) = data.as_chunks();
+                (words.iter().map(|word| $word::from_be_bytes(*word).into()), last)
+            }
+        }
+    )*};
+}
+word!(u8 u16 u32);
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Xor {}
+    impl Sealed for super::Add {}
+}
+
+/// The baseline of operation `O` on words `W`, as `Baseline<Xor, u16>`. It is the family of its
+/// kernels; the state is the value.
+#[derive(Clone, Copy, Debug)]
+pub struct Baseline<O, W>(PhantomData<(O, W)>);
+
+impl<O: Operation, W: Word> Family for Baseline<O, W> {
+    type With = ();
+    type State = u32;
+    type Value = u32;
+
+    #[inline(always)]
+    fn start((): &()) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn finish((): &(), state: u32) -> u32 {
+        state
+    }
+}
+
+impl<O: Operation, W: Word> Baseline<O, W> {
+    const MASK: u32 = u32::MAX >> (32 - 8 * W::BYTES);
+
+    /// The kernels, best first.
+    pub const KERNELS: &'static [Kernel<Self>] =
+        &[Kernel::on::<Portable, WordByWord<O, W>>("portable")];
+
+    /// The value of `data`, of any length.
+    #[must_use]
+    pub fn value(data: &[u8]) -> u32 {
+        let mut words = Checksum::<O, W>::new();
+        words.update(data);
+        words.value()
+    }
+
+    /// The value of two pieces of data from the values of each, if the first is a whole number of
+    /// words long.
+    #[must_use]
+    pub fn combine(first: u32, second: u32) -> u32 {
+        O::apply(first, second) & Self::MASK
+    }
+
+    /// The value after the bytes `old`, at `offset` of the data, became `new`. `None` if their
+    /// lengths differ.
+    #[must_use]
+    pub fn update_at(value: u32, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
+        if old.len() != new.len() {
+            return None;
+        }
+        let place = |index: u64| 8 * (W::BYTES as u64 - 1 - index % W::BYTES as u64);
+        let bytes = (offset..).zip(old.iter().zip(new));
+        let change = bytes.fold(value, |value, (index, (&old, &new))| {
+            let (old, new) = (u32::from(old) << place(index), u32::from(new) << place(index));
+            O::apply(O::undo(value, old), new)
+        });
+        Some(change & Self::MASK)
+    }
+}
+
+/// A baseline's value of data that comes in pieces of any length.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checksum<O, W> {
+    state: u32,
+    bytes: u64,
+    of: PhantomData<(O, W)>,
+}
+
+impl<O: Operation, W: Word> Checksum<O, W> {
+    /// The value of no data yet: 0.
+    #[must_use]
+    pub const fn new() -> Self {
+        Checksum { state: 0, bytes: 0, of: PhantomData }
+    }
+
+    /// Adds the next bytes.
+    pub fn update(&mut self, data: &[u8]) {
+        let phase = (self.bytes % W::BYTES as u64) as usize;
+        let head = ((W::BYTES - phase) % W::BYTES).min(data.len());
+        let (head, rest) = data.split_at(head);
+        if !head.is_empty() {
+            let mut word = [0; 4];
+            word[phase..phase + head.len()].copy_from_slice(head);
+            self.state = run::<O, W>(self.state, &word[..W::BYTES]);
+        }
+        self.state = run::<O, W>(self.state, rest);
+        self.bytes += data.len() as u64;
+    }
+
+    /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
+    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
+        pieces.iter().for_each(|piece| self.update(piece));
+    }
+
+    /// The value so far.
+    #[must_use]
+    pub const fn value(&self) -> u32 {
+        self.state
+    }
+
+    /// Appends data that was summed apart, as if it had followed.
+    ///
+    /// # Errors
+    /// If part of a word came before: the words of `next` would straddle.
+    pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
+        if !self.bytes.is_multiple_of(W::BYTES as u64) {
+            return Err(Error::OddSplit { bytes: self.bytes });
+        }
+        self.state = Baseline::<O, W>::combine(self.state, next.state);
+        self.bytes += next.bytes;
+        Ok(())
+    }
+}
+
+/// The definition, one word at a time.
+#[must_use]
+pub fn reference<O: Operation, W: Word>(data: &[u8]) -> u32 {
+    data.chunks(W::BYTES).fold(0, |state, word| {
+        let byte = |i: usize| u32::from(*word.get(i).unwrap_or(&0));
+        let word = (0..W::BYTES).fold(0, |value, i| value << 8 | byte(i));
+        Baseline::<O, W>::combine(state, word)
+    })
+}
+
+fn run<O: Operation, W: Word>(state: u32, data: &[u8]) -> u32 {
+    // One portable kernel: nothing to choose.
+    let kernel = Baseline::<O, W>::KERNELS[0].force();
+    kernel.map_or(state, |kernel| kernel.run(&(), state, data))
+}
+
+macro_rules! dispatch {
+    ($($name:ident: $operation:ty, $word:ty;)*) => {$(
+        pub(crate) static $name: Dispatch<Baseline<$operation, $word>> =
+            Dispatch::new(Baseline::<$operation, $word>::KERNELS);
+    )*};
+}
+dispatch! {
+    BEST_XOR_8: Xor, u8;
+    BEST_XOR_16: Xor, u16;
+    BEST_XOR_32: Xor, u32;
+    BEST_ADD_8: Add, u8;
+    BEST_ADD_16: Add, u16;
+    BEST_ADD_32: Add, u32;
+}
+
+/// One word at a time; the compiler makes vectors of it.
+struct WordByWord<O, W>(PhantomData<(O, W)>);
+
+impl<T: Tier, O: Operation, W: Word> Body<T> for WordByWord<O, W> {
+    type Family = Baseline<O, W>;
+    #[inline(always)]
+    fn run(_: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        let (words, last) = W::words(data);
+        let state = words.fold(state, O::apply);
+        let padded = last.iter().fold(0, |value, &byte| value << 8 | u32::from(byte));
+        let padded = if last.is_empty() { 0 } else { padded << (8 * (W::BYTES - last.len())) };
+        O::apply(state, padded) & Baseline::<O, W>::MASK
+    }
+}

@@ -1,0 +1,152 @@
+//! The families that compute the sums, in one table: what a code takes from its family.
+
+use super::sum::{Group, Step};
+use crate::baseline::{self, Add, Checksum, Xor};
+use crate::crc::Digest;
+use crate::fletcher::{self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536};
+use crate::{Error, adler, internet, xns};
+
+/// Declares the families: how each streams, the dispatch of its kernels, its definition, the bytes
+/// in a word, and the arithmetic of its states. The first argument is a dollar sign, for the macro
+/// that this one declares.
+macro_rules! families {
+    ($d:tt; $(
+        $kind:ident: $stream:ty, $best:expr, $reference:expr, $word:literal, $group:expr;
+    )*) => {
+        /// The family that computes a sum.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind {
+            $($kind),*
+        }
+
+        impl Kind {
+            /// Returns the value of `data` by the family's definition.
+            pub(super) fn reference(self, data: &[u8]) -> u32 {
+                match self {
+                    $(Kind::$kind => $reference(data).into()),*
+                }
+            }
+
+            /// Returns how many bytes a word has.
+            pub(super) const fn word(self) -> u64 {
+                match self {
+                    $(Kind::$kind => $word),*
+                }
+            }
+
+            /// Returns the arithmetic of the states.
+            pub(super) const fn group(self) -> Group {
+                match self {
+                    $(Kind::$kind => $group),*
+                }
+            }
+        }
+
+        /// Evaluates an expression for the family that computes a sum, on the dispatch of its
+        /// kernels.
+        macro_rules! of_sum {
+            ($d kind:expr, |$d best:ident| $d body:expr) => {
+                match $d kind {
+                    $($crate::code::Kind::$kind => {
+                        let $d best = $best;
+                        $d body
+                    })*
+                }
+            };
+        }
+        pub(crate) use of_sum;
+
+        /// What a stream has seen, by the streaming type of a family.
+        #[derive(Clone, Debug)]
+        pub(super) enum State<'a> {
+            $($kind($stream),)*
+            Crc(Digest<'a>),
+        }
+
+        impl State<'_> {
+            pub(super) const fn new(kind: Kind) -> Self {
+                match kind {
+                    $(Kind::$kind => State::$kind(<$stream>::new())),*
+                }
+            }
+
+            pub(super) fn update(&mut self, data: &[u8]) {
+                match self {
+                    $(State::$kind(stream) => stream.update(data),)*
+                    State::Crc(stream) => stream.update(data),
+                }
+            }
+
+            /// Returns the family's value so far.
+            pub(super) fn value(&self) -> u128 {
+                match self {
+                    $(State::$kind(stream) => stream.value().into(),)*
+                    State::Crc(stream) => stream.value(),
+                }
+            }
+
+            /// Appends what another stream of the family has seen.
+            pub(super) fn combine(&mut self, next: &State<'_>) -> Result<(), Error> {
+                match (self, next) {
+                    $((State::$kind(first), State::$kind(second)) => {
+                        first.combine(second).result()
+                    })*
+                    (State::Crc(first), State::Crc(second)) => first.combine(second),
+                    _ => Err(Error::DifferentCodes),
+                }
+            }
+        }
+    };
+}
+
+/// What `combine` gives: some families can always.
+trait Combined {
+    fn result(self) -> Result<(), Error>;
+}
+
+impl Combined for () {
+    fn result(self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Combined for Result<(), Error> {
+    fn result(self) -> Result<(), Error> {
+        self
+    }
+}
+
+/// The definition of Fletcher's sums, as a value.
+fn sums<V: Variant>(data: &[u8]) -> u32 {
+    V::finish(&(), fletcher::reference::<V>(data))
+}
+
+families! {
+    $;
+    Internet: internet::Checksum, &crate::internet::BEST, internet::reference, 1,
+        Group { modulus: 65535, step: Step::Rotate(8) };
+    Xns: xns::Checksum, &crate::xns::BEST, xns::reference, 2,
+        Group { modulus: 65535, step: Step::Rotate(1) };
+    Bytes255: Sums<Bytes255>, <crate::fletcher::Bytes255 as crate::fletcher::Variant>::BEST, sums::<Bytes255>, 1,
+        Group { modulus: 255, step: Step::Sum };
+    Words65535: Sums<Words65535>, <crate::fletcher::Words65535 as crate::fletcher::Variant>::BEST, sums::<Words65535>, 2,
+        Group { modulus: 65535, step: Step::Sum };
+    Bytes256: Sums<Bytes256>, <crate::fletcher::Bytes256 as crate::fletcher::Variant>::BEST, sums::<Bytes256>, 1,
+        Group { modulus: 256, step: Step::Sum };
+    Words65536: Sums<Words65536>, <crate::fletcher::Words65536 as crate::fletcher::Variant>::BEST, sums::<Words65536>, 2,
+        Group { modulus: 65536, step: Step::Sum };
+    Adler: adler::Adler32, &crate::adler::BEST, adler::reference, 1,
+        Group { modulus: adler::MODULUS as u64, step: Step::Sum };
+    Xor8: Checksum<Xor, u8>, &crate::baseline::BEST_XOR_8, baseline::reference::<Xor, u8>,
+        1, Group { modulus: 0, step: Step::None };
+    Xor16: Checksum<Xor, u16>, &crate::baseline::BEST_XOR_16, baseline::reference::<Xor, u16>,
+        2, Group { modulus: 0, step: Step::None };
+    Xor32: Checksum<Xor, u32>, &crate::baseline::BEST_XOR_32, baseline::reference::<Xor, u32>,
+        4, Group { modulus: 0, step: Step::None };
+    Add8: Checksum<Add, u8>, &crate::baseline::BEST_ADD_8, baseline::reference::<Add, u8>,
+        1, Group { modulus: 1 << 8, step: Step::None };
+    Add16: Checksum<Add, u16>, &crate::baseline::BEST_ADD_16, baseline::reference::<Add, u16>,
+        2, Group { modulus: 1 << 16, step: Step::None };
+    Add32: Checksum<Add, u32>, &crate::baseline::BEST_ADD_32, baseline::reference::<Add, u32>,
+        4, Group { modulus: 1 << 32, step: Step::None };
+}
