@@ -23,20 +23,20 @@ use crate::kernel::{Batch, Body, Family, State, Value, With};
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 pub(crate) mod aarch64;
-mod batch;
+mod clmul;
 mod copying;
 pub mod counter;
-mod crc;
+mod packets;
 mod portable;
 mod sums;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(crate) mod x86_64;
 
-pub(crate) use batch::PacketSums;
-pub(crate) use copying::{Copying, copy_bytes, uninit};
-pub(crate) use crc::{
+pub(crate) use clmul::{
     ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head, STREAMED_FROM, lane_head, lane_tail,
 };
+pub(crate) use copying::{Copying, copy_bytes, uninit};
+pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
 pub(crate) use sums::last_word;

@@ -5,8 +5,8 @@
 
 use super::{needs, tier};
 
-mod crc;
-mod sums;
+mod neon;
+mod pmull;
 
 tier!(
     /// 16-byte vectors, the baseline.

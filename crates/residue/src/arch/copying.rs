@@ -2,7 +2,7 @@
 //! store hides behind the arithmetic.
 
 use super::Tier;
-use super::crc::{ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head};
+use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head};
 use super::sums::{Load, Unit, Weighted, WordSum, after};
 use crate::cpu::Features;
 use crate::kernel::{Body, State, With};

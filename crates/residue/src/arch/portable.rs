@@ -3,8 +3,8 @@
 use super::tier;
 use crate::cpu::Features;
 
-mod batch;
-mod crc;
+mod clmul;
+mod packets;
 mod sums;
 
 tier!(

@@ -6,12 +6,12 @@ use core::arch::asm;
 #[cfg(not(miri))]
 use core::arch::x86_64::__cpuid;
 
-mod batch;
-mod crc;
-mod sums;
-mod sums128;
-mod sums256;
-mod sums512;
+mod avx2;
+mod avx512;
+mod clmul;
+mod packets;
+mod sse2;
+mod ssse3;
 
 tier!(
     /// The x86-64 baseline.

@@ -1,7 +1,7 @@
 //! The CRC-32C instruction, carry-less products and bit-matrix products.
 
 use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42, Sse42Pclmul, ops};
-use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head, crc::lane_head};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head, clmul::lane_head};
 use crate::crc::crc32c::Crc32c;
 use core::arch::x86_64::*;
 

@@ -1,7 +1,7 @@
 //! The CRC instructions and carry-less products.
 
 use super::{Crc, CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
-use crate::arch::{CarryLess, CarryLessWide, CrcStep, Head, crc::lane_head};
+use crate::arch::{CarryLess, CarryLessWide, CrcStep, Head, clmul::lane_head};
 use crate::crc::compiled::Crc32;
 use crate::crc::crc32c::Crc32c;
 use core::arch::aarch64::*;
