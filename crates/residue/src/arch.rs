@@ -26,6 +26,7 @@ pub(crate) mod aarch64;
 mod clmul;
 mod copying;
 pub mod counter;
+mod crc32;
 mod packets;
 mod portable;
 mod sums;
@@ -33,37 +34,84 @@ mod sums;
 pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
-    ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head, STREAMED_FROM, lane_head, lane_tail,
+    ByteMatrix, CarryLess, CarryLessWide, Head, STREAMED_FROM, lane_head, lane_tail,
 };
 pub(crate) use copying::{Copying, copy_bytes, uninit};
+pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words};
 
-/// What each tier needs; told on every architecture, so that lists can name kernels of the others.
-#[allow(non_upper_case_globals)] // They are the tiers' names.
+/// Hands the tiers of x86-64 to a macro: what each is, and the instructions it may use, by the
+/// compiler's names. There is no other list of them: a tier's [`Tier::NEEDS`] follow from it.
+macro_rules! x86_64_tiers {
+    ($macro:ident) => {
+        $macro! {
+            /// The x86-64 baseline.
+            Sse2: "sse2";
+            /// Byte shuffles, and multiply-adds of bytes.
+            Ssse3: "sse2" "ssse3";
+            /// The CRC-32C instruction.
+            Sse42: "sse4.2";
+            /// Carry-less products, with the byte shuffles of SSSE3.
+            Pclmul: "ssse3" "pclmulqdq";
+            /// The CRC-32C instruction beside carry-less products.
+            Sse42Pclmul: "ssse3" "sse4.2" "pclmulqdq";
+            /// 32-byte integer vectors.
+            Avx2: "avx2" "bmi2";
+            /// Carry-less products of two lanes at once.
+            Avx2Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq";
+            /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes by
+            /// a mask.
+            Avx512Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq" "gfni"
+                "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi2";
+            /// Dot products in 64-byte vectors.
+            Avx512Vnni: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni";
+        }
+    };
+}
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use x86_64_tiers;
+
+/// Hands the tiers of aarch64 to a macro, as `x86_64_tiers` does.
+macro_rules! aarch64_tiers {
+    ($macro:ident) => {
+        $macro! {
+            /// 16-byte vectors, the baseline.
+            Neon: "neon";
+            /// The instructions for CRC-32C and CRC-32.
+            Crc: "crc";
+            /// Carry-less products.
+            Pmull: "neon" "aes";
+            /// The CRC instructions beside carry-less products.
+            CrcPmull: "neon" "aes" "crc";
+            /// Carry-less products beside an exclusive or of three.
+            PmullEor3: "neon" "aes" "sha3";
+            /// The CRC instructions beside both.
+            CrcPmullEor3: "neon" "aes" "sha3" "crc";
+        }
+    };
+}
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+use aarch64_tiers;
+
+/// CPU features per tier. Defined on all architectures, so that lists of kernels can include those
+/// of others.
+// They are the tiers' names, and only those of other architectures are used.
+#[allow(non_upper_case_globals, dead_code)]
 pub(crate) mod needs {
     use crate::cpu::Features;
 
-    pub(crate) const Sse2: Features = Features::SSE2;
-    pub(crate) const Ssse3: Features = Sse2.union(Features::SSSE3);
-    pub(crate) const Sse42: Features = Features::SSE42;
-    pub(crate) const Pclmul: Features = Features::PCLMUL.union(Features::SSSE3);
-    pub(crate) const Sse42Pclmul: Features = Pclmul.union(Sse42);
-    pub(crate) const Avx2: Features = Features::AVX2;
-    pub(crate) const Avx2Vpclmul: Features = Avx2.union(Sse42Pclmul).union(Features::VPCLMUL);
-    pub(crate) const Avx512Vpclmul: Features =
-        Avx2Vpclmul.union(Features::GFNI).union(Features::AVX512).union(Features::AVX512_VBMI2);
-    pub(crate) const Avx512Vnni: Features =
-        Avx2.union(Features::AVX512).union(Features::AVX512_VNNI);
-    pub(crate) const Neon: Features = Features::NEON;
-    pub(crate) const Crc: Features = Features::CRC;
-    pub(crate) const Pmull: Features = Features::NEON.union(Features::PMULL);
-    pub(crate) const CrcPmull: Features = Pmull.union(Crc);
-    pub(crate) const PmullEor3: Features = Pmull.union(Features::SHA3);
-    pub(crate) const CrcPmullEor3: Features = PmullEor3.union(Crc);
+    macro_rules! needs {
+        ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
+            $(#[$doc])*
+            pub(crate) const $name: Features = Features::of(&[$($feature),*]);
+        )*};
+    }
+    x86_64_tiers!(needs);
+    aarch64_tiers!(needs);
 }
 
 /// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone; and, where
@@ -173,15 +221,15 @@ pub trait Enter: Tier {
     );
 }
 
-/// Declares a marker and its entries.
-macro_rules! tier {
-    ($(#[$doc:meta])* $name:ident, $needs:expr $(, $features:literal)?) => {
+/// Declares markers and their entries, from the features that each proves.
+macro_rules! tiers {
+    ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(crate) struct $name(());
 
         impl crate::arch::Tier for $name {
-            const NEEDS: crate::cpu::Features = $needs;
+            const NEEDS: crate::cpu::Features = crate::cpu::Features::of(&[$($feature),*]);
 
             #[allow(private_bounds, private_interfaces)]
             #[inline(always)]
@@ -200,7 +248,7 @@ macro_rules! tier {
             // Called through a pointer, or by `outline`, which asks for a call.
             #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $features)])?
+            $(#[target_feature(enable = $feature)])*
             unsafe fn enter<B: crate::kernel::Body<Self>>(
                 with: &crate::kernel::With<B, Self>,
                 state: crate::kernel::State<B, Self>,
@@ -210,7 +258,7 @@ macro_rules! tier {
             }
 
             #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $features)])?
+            $(#[target_feature(enable = $feature)])*
             unsafe fn enter_oneshot<B: crate::kernel::Body<Self>>(
                 with: &crate::kernel::With<B, Self>,
                 data: &[u8],
@@ -222,7 +270,7 @@ macro_rules! tier {
 
             #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $features)])?
+            $(#[target_feature(enable = $feature)])*
             unsafe fn enter_copying<B: crate::kernel::Body<crate::arch::Copying<Self>>>(
                 with: &crate::kernel::With<B, crate::arch::Copying<Self>>,
                 state: crate::kernel::State<B, crate::arch::Copying<Self>>,
@@ -235,7 +283,7 @@ macro_rules! tier {
             }
 
             #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $features)])?
+            $(#[target_feature(enable = $feature)])*
             unsafe fn enter_batch<B: crate::kernel::Batch<Self>>(
                 with: &<B::Family as crate::kernel::Family>::With,
                 packets: crate::batch::Packets<'_>,
@@ -244,6 +292,6 @@ macro_rules! tier {
                 B::run($name(()), with, packets, values)
             }
         }
-    };
+    )*};
 }
-pub(crate) use tier;
+pub(crate) use tiers;

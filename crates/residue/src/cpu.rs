@@ -67,7 +67,44 @@ const TIERS: &[(&str, Features)] = {
     ]
 };
 
+/// The compiler's names of CPU features, each with the set here that includes it.
+const TARGET_FEATURES: &[(&str, Features)] = &[
+    ("sse2", Features::SSE2),
+    ("ssse3", Features::SSSE3),
+    ("sse4.2", Features::SSE42),
+    ("pclmulqdq", Features::PCLMUL),
+    ("avx2", Features::AVX2),
+    ("bmi2", Features::AVX2),
+    ("vpclmulqdq", Features::VPCLMUL),
+    ("gfni", Features::GFNI),
+    ("avx512f", Features::AVX512),
+    ("avx512bw", Features::AVX512),
+    ("avx512dq", Features::AVX512),
+    ("avx512vl", Features::AVX512),
+    ("avx512vbmi2", Features::AVX512_VBMI2),
+    ("avx512vnni", Features::AVX512_VNNI),
+    ("neon", Features::NEON),
+    ("crc", Features::CRC),
+    ("aes", Features::PMULL),
+    ("sha3", Features::SHA3),
+];
+
 impl Features {
+    /// The features that include those of these names, which are the compiler's. An unknown name
+    /// does not compile.
+    pub(crate) const fn of(target_features: &[&str]) -> Features {
+        let (mut all, mut i) = (Features::NONE, 0);
+        while i < target_features.len() {
+            let mut known = 0;
+            while !same(TARGET_FEATURES[known].0, target_features[i]) {
+                known += 1;
+            }
+            all = all.union(TARGET_FEATURES[known].1);
+            i += 1;
+        }
+        all
+    }
+
     /// No feature at all: what portable kernels need.
     pub const NONE: Features = Features(0);
     const ALL: Features = Features(u32::MAX);
@@ -112,6 +149,15 @@ impl fmt::Debug for Features {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()
     }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }
 
 /// The names that the environment variable `RESIDUE_CPU` understands: upper limits on the features used, lowest first.

@@ -1,4 +1,4 @@
-//! What the kernels of CRCs ask of a CPU.
+//! Carry-less arithmetic: what folding asks of a CPU.
 
 use super::Tier;
 
@@ -120,16 +120,4 @@ pub(crate) trait ByteMatrix: CarryLessWide {
     /// The matrix, for every byte: bit i of a product is the parity of the byte and the matrix's byte 7 - i.
     fn matrix(self, rows: u64) -> Self::W;
     fn multiply(self, v: Self::W, matrix: Self::W) -> Self::W;
-}
-
-/// The instruction that divides by the polynomial of the family `F`: x86-64 has CRC-32C's, aarch64 CRC-32's too.
-pub(crate) trait CrcStep<F>: Tier {
-    /// The register after the eight bytes of `word`, lowest first.
-    fn step8(self, register: u32, word: u64) -> u32;
-    /// The register after the four bytes of `word`, lowest first.
-    fn step4(self, register: u32, word: u32) -> u32;
-    /// The register after the two bytes of `word`, lowest first.
-    fn step2(self, register: u32, word: u16) -> u32;
-    /// The register after one byte.
-    fn step1(self, register: u32, byte: u8) -> u32;
 }

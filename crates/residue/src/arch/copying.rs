@@ -2,7 +2,8 @@
 //! store hides behind the arithmetic.
 
 use super::Tier;
-use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head};
+use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
+use super::crc32::{CrcStep, Polynomial};
 use super::sums::{Load, Unit, Weighted, WordSum, after};
 use crate::cpu::Features;
 use crate::kernel::{Body, State, With};
@@ -215,7 +216,7 @@ impl<T: ByteMatrix> ByteMatrix for Copying<T> {
     }
 }
 
-impl<F, T: CrcStep<F>> CrcStep<F> for Copying<T> {
+impl<P: Polynomial, T: CrcStep<P>> CrcStep<P> for Copying<T> {
     handed_on! {
         fn step8(self, register: u32, word: u64) -> u32;
         fn step4(self, register: u32, word: u32) -> u32;

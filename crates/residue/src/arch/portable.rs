@@ -1,17 +1,16 @@
 //! The tier that needs nothing: vectors as arrays, which the compiler may turn into whatever vectors a CPU has.
 
-use super::tier;
-use crate::cpu::Features;
+use super::tiers;
 
 mod clmul;
+mod crc32;
 mod packets;
 mod sums;
 
-tier!(
+tiers! {
     /// Any CPU.
-    Portable,
-    Features::NONE
-);
+    Portable: ;
+}
 
 /// Hides a value from the optimiser, so that the loop around it stays scalar. Free on 64-bit architectures with inline
 /// assembly; elsewhere the value goes through memory, which takes some cycles.

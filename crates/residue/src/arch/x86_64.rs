@@ -1,6 +1,6 @@
 //! x86-64: markers and their operations.
 
-use super::{needs, tier};
+use super::{tiers, x86_64_tiers};
 #[cfg(not(miri))]
 use core::arch::asm;
 #[cfg(not(miri))]
@@ -9,55 +9,12 @@ use core::arch::x86_64::__cpuid;
 mod avx2;
 mod avx512;
 mod clmul;
+mod crc32;
 mod packets;
 mod sse2;
 mod ssse3;
 
-tier!(
-    /// The x86-64 baseline.
-    Sse2, needs::Sse2, "sse2"
-);
-tier!(
-    /// Byte shuffles, and multiply-adds of bytes.
-    Ssse3, needs::Ssse3, "sse2,ssse3"
-);
-tier!(
-    /// The CRC-32C instruction.
-    Sse42, needs::Sse42, "sse4.2"
-);
-tier!(
-    /// Carry-less products, with the byte shuffles of SSSE3.
-    Pclmul, needs::Pclmul, "sse2,ssse3,pclmulqdq"
-);
-tier!(
-    /// The CRC-32C instruction beside carry-less products.
-    Sse42Pclmul,
-    needs::Sse42Pclmul,
-    "sse2,ssse3,sse4.2,pclmulqdq"
-);
-tier!(
-    /// 32-byte integer vectors.
-    Avx2, needs::Avx2, "avx2,bmi2"
-);
-
-tier!(
-    /// Carry-less products of two lanes at once.
-    Avx2Vpclmul,
-    needs::Avx2Vpclmul,
-    "avx2,bmi2,ssse3,sse4.2,pclmulqdq,vpclmulqdq"
-);
-tier!(
-    /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes by a mask.
-    Avx512Vpclmul,
-    needs::Avx512Vpclmul,
-    "avx2,bmi2,ssse3,sse4.2,pclmulqdq,vpclmulqdq,gfni,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2"
-);
-tier!(
-    /// Dot products in 64-byte vectors.
-    Avx512Vnni,
-    needs::Avx512Vnni,
-    "avx2,bmi2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"
-);
+x86_64_tiers!(tiers);
 
 /// XCR0: which registers the operating system saves. Bits 1 and 2: ymm; 5, 6 and 7: zmm. Zero without XGETBV.
 #[cfg(not(miri))]

@@ -5,7 +5,7 @@
 //! whole words follow, so a length costs one branch. Packets of mixed lengths are sorted by their words first.
 
 use super::{Form, Packets, Source};
-use crate::arch::CrcStep;
+use crate::arch::{Castagnoli, CrcStep};
 use crate::crc::crc32c::{Crc32c, crc32c};
 use crate::crc::steps::HeadShift;
 use crate::kernel::{Batch, Body};
@@ -13,7 +13,7 @@ use crate::kernel::{Batch, Body};
 /// Four at a time.
 pub(crate) struct Lockstep;
 
-impl<T: CrcStep<Crc32c>> Batch<T> for Lockstep {
+impl<T: CrcStep<Castagnoli>> Batch<T> for Lockstep {
     type Family = Crc32c;
     #[inline(always)]
     fn run(tier: T, (): &(), packets: Packets<'_>, values: &mut [u32]) {
@@ -32,7 +32,7 @@ const SORTED: usize = 32;
 const WORDS: usize = 8;
 
 #[inline(always)]
-fn rounds<'a, T: CrcStep<Crc32c>>(tier: T, packets: impl Source<'a>, values: &mut [u32]) {
+fn rounds<'a, T: CrcStep<Castagnoli>>(tier: T, packets: impl Source<'a>, values: &mut [u32]) {
     for (round, values) in values.chunks_mut(ROUND).enumerate() {
         let from = round * ROUND;
         let mut order = [0; ROUND];
@@ -129,7 +129,7 @@ static STARTS: [u64; 8] = {
 /// The register after the bytes before the whole words, which are those that `word` begins with, and as many as there are
 /// beyond a multiple of eight.
 #[inline(always)]
-fn head<T: CrcStep<Crc32c>>(tier: T, word: u64, bytes: usize) -> u32 {
+fn head<T: CrcStep<Castagnoli>>(tier: T, word: u64, bytes: usize) -> u32 {
     let start = STARTS[bytes % 8];
     // Twice half the way: a shift by 64 is none.
     let shift = start >> 32 & 63;
@@ -137,7 +137,7 @@ fn head<T: CrcStep<Crc32c>>(tier: T, word: u64, bytes: usize) -> u32 {
 }
 
 #[inline(always)]
-fn alone<T: CrcStep<Crc32c>>(tier: T, packet: &[u8]) -> u32 {
+fn alone<T: CrcStep<Castagnoli>>(tier: T, packet: &[u8]) -> u32 {
     if packet.len() / 8 > WORDS {
         return long(packet);
     }
@@ -158,7 +158,7 @@ fn four_long(packets: [&[u8]; 4]) -> [u32; 4] {
 
 /// The CRCs of four packets.
 #[inline(always)]
-fn together<T: CrcStep<Crc32c>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
+fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
     // Straight through, for the lengths of headers and short messages.
     let crcs = match a.len() / 8 {
         1 => lockstep::<T, 1>(tier, a, b, c, d),
@@ -186,7 +186,7 @@ fn together<T: CrcStep<Crc32c>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8])
 
 /// The same, if all have `W` whole words, at least one.
 #[inline(always)]
-fn lockstep<T: CrcStep<Crc32c>, const W: usize>(
+fn lockstep<T: CrcStep<Castagnoli>, const W: usize>(
     tier: T,
     a: &[u8],
     b: &[u8],

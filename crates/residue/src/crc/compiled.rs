@@ -12,7 +12,7 @@ use super::steps::{
 use super::tables::{Tabled, Tables, Word};
 use super::taps::{self, OnSet, Taps};
 use super::{Constants, Embedded, Register, catalog};
-use crate::arch::{Tier, on_aarch64, on_x86_64};
+use crate::arch::{Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
 
@@ -225,12 +225,14 @@ compiled_in! {
     generic []
 }
 
+const _: () = assert!(Ethernet::POLY as u128 == catalog::CRC_32_ISO_HDLC.poly);
+
 impl Stepped for Crc32 {
-    const POLY: u32 = catalog::CRC_32_ISO_HDLC.poly as u32;
+    type Polynomial = Ethernet;
 
     #[inline(always)]
     fn shift_tables() -> &'static ShiftTables {
-        static TABLES: ShiftTables = ShiftTables::new(Crc32::POLY);
+        static TABLES: ShiftTables = ShiftTables::new(Ethernet::POLY);
         &TABLES
     }
 }

@@ -9,7 +9,7 @@ use super::steps::{
     Serial, ShiftTables, Stepped, ThreeWay, ThreeWayTables,
 };
 use super::taps::{self, OnSet, Taps};
-use crate::arch::{on_aarch64, on_x86_64};
+use crate::arch::{Castagnoli, Polynomial, on_aarch64, on_x86_64};
 use crate::batch::Lockstep;
 use crate::kernel::{ByLength, Kernel};
 
@@ -24,12 +24,14 @@ pub fn crc32c(data: &[u8]) -> u32 {
     Crc32c::BEST.oneshot(&(), data)
 }
 
+const _: () = assert!(Castagnoli::POLY as u128 == super::catalog::CRC_32_ISCSI.poly);
+
 impl Stepped for Crc32c {
-    const POLY: u32 = super::catalog::CRC_32_ISCSI.poly as u32;
+    type Polynomial = Castagnoli;
 
     #[inline(always)]
     fn shift_tables() -> &'static ShiftTables {
-        static TABLES: ShiftTables = ShiftTables::new(Crc32c::POLY);
+        static TABLES: ShiftTables = ShiftTables::new(Castagnoli::POLY);
         &TABLES
     }
 }

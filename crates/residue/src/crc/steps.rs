@@ -8,7 +8,7 @@
 use super::compiled::CompiledIn;
 use super::fold::fold;
 use super::gf2;
-use crate::arch::{CarryLessWide, CrcStep};
+use crate::arch::{CarryLessWide, CrcStep, Polynomial};
 use crate::kernel::{Body, ByLength};
 use core::marker::PhantomData;
 
@@ -23,8 +23,8 @@ pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
 
 /// A CRC of 32 bits that a CPU may have an instruction for.
 pub(crate) trait Stepped: CompiledIn<Word = u32> {
-    /// The polynomial, as the catalogue writes it.
-    const POLY: u32;
+    /// Its polynomial.
+    type Polynomial: Polynomial;
     /// What [`ThreeWayTables`] needs.
     fn shift_tables() -> &'static ShiftTables;
 }
@@ -45,7 +45,7 @@ const fn embedded(poly: u32) -> u64 {
 /// three products in a row.
 pub(crate) struct FoldSteps<F>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F> + CarryLessWide> Body<T> for FoldSteps<F> {
+impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldSteps<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
@@ -59,7 +59,7 @@ impl<F: Stepped, T: CrcStep<F> + CarryLessWide> Body<T> for FoldSteps<F> {
 
 /// The register of a lane.
 #[inline(always)]
-fn reduce<F, T: CrcStep<F> + CarryLessWide>(tier: T, lane: T::V) -> u32 {
+fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> u32 {
     let (low, high) = (tier.low_of(lane), tier.low_of(tier.high_down(lane)));
     tier.step8(tier.step8(0, low), high)
 }

@@ -1,25 +1,8 @@
-//! The CRC instructions and carry-less products.
+//! Carry-less products.
 
-use super::{Crc, CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
-use crate::arch::{CarryLess, CarryLessWide, CrcStep, Head, clmul::lane_head};
-use crate::crc::compiled::Crc32;
-use crate::crc::crc32c::Crc32c;
+use super::{CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
+use crate::arch::{CarryLess, CarryLessWide, Head, clmul::lane_head};
 use core::arch::aarch64::*;
-
-macro_rules! crc_step {
-    ($family:ty, $step8:ident, $step4:ident, $step2:ident, $step1:ident: $($tier:ty),*) => {$(
-        impl CrcStep<$family> for $tier {
-            ops! {
-                fn step8(self, register: u32, word: u64) -> u32 { $step8(register, word) }
-                fn step4(self, register: u32, word: u32) -> u32 { $step4(register, word) }
-                fn step2(self, register: u32, word: u16) -> u32 { $step2(register, word) }
-                fn step1(self, register: u32, byte: u8) -> u32 { $step1(register, byte) }
-            }
-        }
-    )*};
-}
-crc_step!(Crc32c, __crc32cd, __crc32cw, __crc32ch, __crc32cb: Crc, CrcPmull, CrcPmullEor3);
-crc_step!(Crc32, __crc32d, __crc32w, __crc32h, __crc32b: Crc, CrcPmull, CrcPmullEor3);
 
 /// Lanes, with the exclusive or of three as one operation, on cores that are wide enough for eight accumulators, or two.
 macro_rules! carry_less {

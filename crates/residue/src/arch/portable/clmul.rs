@@ -1,8 +1,7 @@
-//! Carry-less arithmetic and the steps of CRCs on integers.
+//! Carry-less arithmetic on integers.
 
 use super::Portable;
-use crate::arch::{CarryLess, CarryLessWide, CrcStep, Head};
-use crate::crc::steps::Stepped;
+use crate::arch::{CarryLess, CarryLessWide, Head};
 use core::array::from_fn;
 
 impl CarryLess for Portable {
@@ -146,35 +145,4 @@ impl crate::arch::ByteMatrix for Portable {
         };
         v.map(|lane| u128::from_le_bytes(lane.to_le_bytes().map(product)))
     }
-}
-
-impl<F: Stepped> CrcStep<F> for Portable {
-    #[inline(always)]
-    fn step8(self, register: u32, word: u64) -> u32 {
-        steps::<F>(register, &word.to_le_bytes())
-    }
-
-    #[inline(always)]
-    fn step4(self, register: u32, word: u32) -> u32 {
-        steps::<F>(register, &word.to_le_bytes())
-    }
-
-    #[inline(always)]
-    fn step2(self, register: u32, word: u16) -> u32 {
-        steps::<F>(register, &word.to_le_bytes())
-    }
-
-    #[inline(always)]
-    fn step1(self, register: u32, byte: u8) -> u32 {
-        steps::<F>(register, &[byte])
-    }
-}
-
-#[inline(always)]
-fn steps<F: Stepped>(register: u32, bytes: &[u8]) -> u32 {
-    bytes.iter().fold(register, |register, byte| {
-        (0..8).fold(register ^ u32::from(*byte), |register, _| {
-            (register >> 1) ^ (F::POLY.reverse_bits() & (register & 1).wrapping_neg())
-        })
-    })
 }

@@ -1,25 +1,8 @@
-//! The CRC-32C instruction, carry-less products and bit-matrix products.
+//! Carry-less products and bit-matrix products.
 
-use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42, Sse42Pclmul, ops};
-use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, CrcStep, Head, clmul::lane_head};
-use crate::crc::crc32c::Crc32c;
+use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul, ops};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Head, clmul::lane_head};
 use core::arch::x86_64::*;
-
-macro_rules! crc_step {
-    ($($tier:ty),*) => {$(
-        impl CrcStep<Crc32c> for $tier {
-            ops! {
-                fn step8(self, register: u32, word: u64) -> u32 {
-                    _mm_crc32_u64(u64::from(register), word) as u32
-                }
-                fn step4(self, register: u32, word: u32) -> u32 { _mm_crc32_u32(register, word) }
-                fn step2(self, register: u32, word: u16) -> u32 { _mm_crc32_u16(register, word) }
-                fn step1(self, register: u32, byte: u8) -> u32 { _mm_crc32_u8(register, byte) }
-            }
-        }
-    )*};
-}
-crc_step!(Sse42, Sse42Pclmul, Avx2Vpclmul, Avx512Vpclmul);
 
 macro_rules! carry_less {
     ($($tier:ty),*) => {$(

@@ -1,7 +1,7 @@
 //! One chain of CRC instructions.
 
 use super::Stepped;
-use crate::arch::CrcStep;
+use crate::arch::{CrcStep, Polynomial};
 use crate::kernel::Body;
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 /// One chain of instructions: words of eight bytes, then four, two, one.
 pub(crate) struct Serial<F>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F>> Body<T> for Serial<F> {
+impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for Serial<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
@@ -18,7 +18,7 @@ impl<F: Stepped, T: CrcStep<F>> Body<T> for Serial<F> {
 }
 
 #[inline(always)]
-pub(super) fn serial<F, T: CrcStep<F>>(tier: T, register: u32, data: &[u8]) -> u32 {
+pub(super) fn serial<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> u32 {
     let (words, rest) = data.as_chunks::<8>();
     let register = words.iter().fold(register, |c, word| tier.step8(c, u64::from_le_bytes(*word)));
     tail(tier, register, rest)
@@ -26,7 +26,7 @@ pub(super) fn serial<F, T: CrcStep<F>>(tier: T, register: u32, data: &[u8]) -> u
 
 /// At most seven bytes: the ladder below a word of eight.
 #[inline(always)]
-fn tail<F, T: CrcStep<F>>(tier: T, mut register: u32, mut rest: &[u8]) -> u32 {
+fn tail<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, mut rest: &[u8]) -> u32 {
     if let Some((word, after)) = rest.split_first_chunk() {
         register = tier.step4(register, u32::from_le_bytes(*word));
         rest = after;
@@ -44,7 +44,7 @@ fn tail<F, T: CrcStep<F>>(tier: T, mut register: u32, mut rest: &[u8]) -> u32 {
 /// The register after the first bytes, at least one, that leave whole words; and the words. A shorter head than eight bytes is
 /// a word behind zeros, which cost nothing from state 0.
 #[inline(always)]
-fn head<F, T: CrcStep<F>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
+fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
     let n = data.len();
     if n == 0 {
         return (register, &[]);
@@ -62,7 +62,7 @@ fn head<F, T: CrcStep<F>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8
 /// more.
 pub(crate) struct HeadShift<F>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F>> Body<T> for HeadShift<F> {
+impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {

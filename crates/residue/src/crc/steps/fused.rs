@@ -7,7 +7,7 @@
 //! idea (*fast-crc32*, 2022).
 
 use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
-use crate::arch::{CarryLessWide, CrcStep, STREAMED_FROM};
+use crate::arch::{CarryLessWide, CrcStep, Polynomial, STREAMED_FROM};
 use crate::crc::fold::{Keys, fold_on, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
@@ -33,14 +33,14 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
         let mut keys = [0; CHAINS];
         let mut chain = 0;
         while chain < CHAINS {
-            keys[chain] = shift_key(F::POLY, (BLOCK - (chain + 1) * CHAIN) as u64);
+            keys[chain] = shift_key(F::Polynomial::POLY, (BLOCK - (chain + 1) * CHAIN) as u64);
             chain += 1;
         }
         keys
     };
 
     /// What moves a register over a block.
-    const OVER_BLOCK: u128 = shift_key(F::POLY, BLOCK as u64) as u128;
+    const OVER_BLOCK: u128 = shift_key(F::Polynomial::POLY, BLOCK as u64) as u128;
 
     /// The vectors of a block in groups of one for each accumulator, if they have `lanes` lanes.
     const fn groups(lanes: usize) -> usize {
@@ -51,11 +51,15 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
 
     /// What moves an accumulator from the last group of a block to the first of the next.
     const fn over_chains(lanes: usize) -> u128 {
-        Keys::distance(8 * (Self::SCALAR + 16 * lanes * SUMS) as u64, embedded(F::POLY), true)
+        Keys::distance(
+            8 * (Self::SCALAR + 16 * lanes * SUMS) as u64,
+            embedded(F::Polynomial::POLY),
+            true,
+        )
     }
 
     #[inline(always)]
-    fn blocks<T: CrcStep<F> + CarryLessWide, const STREAMED: bool>(
+    fn blocks<T: CrcStep<F::Polynomial> + CarryLessWide, const STREAMED: bool>(
         t: T,
         mut register: u32,
         blocks: &[[u8; BLOCK]],
@@ -108,7 +112,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
 
 impl<
     F: Stepped,
-    T: CrcStep<F> + CarryLessWide,
+    T: CrcStep<F::Polynomial> + CarryLessWide,
     const BLOCK: usize,
     const CHAINS: usize,
     const CHAIN: usize,

@@ -2,7 +2,7 @@
 
 use super::chain::serial;
 use super::{Stepped, embedded, shift_key};
-use crate::arch::{CarryLess, CrcStep};
+use crate::arch::{CarryLess, CrcStep, Polynomial};
 use crate::crc::gf2;
 use crate::kernel::Body;
 use core::marker::PhantomData;
@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 /// Three chains over three segments of `L` bytes; the second and third start at zero. The last word of the third is left
 /// out: its step can take in what the joining adds.
 #[inline(always)]
-fn chains<F, T: CrcStep<F>, const L: usize>(
+fn chains<P: Polynomial, T: CrcStep<P>, const L: usize>(
     tier: T,
     register: u32,
     segments: [&[u8]; 3],
@@ -35,19 +35,19 @@ pub(crate) struct ThreeWay<F>(PhantomData<F>);
 
 impl<F: Stepped> ThreeWay<F> {
     #[inline(always)]
-    fn blocks<T: CrcStep<F> + CarryLess, const L: usize>(
+    fn blocks<T: CrcStep<F::Polynomial> + CarryLess, const L: usize>(
         tier: T,
         mut register: u32,
         mut data: &[u8],
     ) -> (u32, &[u8]) {
         let far_near = const {
-            let far = shift_key(F::POLY, 2 * L as u64) as u128;
-            (shift_key(F::POLY, L as u64) as u128) << 64 | far
+            let far = shift_key(F::Polynomial::POLY, 2 * L as u64) as u128;
+            (shift_key(F::Polynomial::POLY, L as u64) as u128) << 64 | far
         };
         while data.len() >= 3 * L {
             let (block, rest) = data.split_at(3 * L);
             let segments = [&block[..L], &block[L..2 * L], &block[2 * L..]];
-            let (c, last) = chains::<F, T, L>(tier, register, segments);
+            let (c, last) = chains::<F::Polynomial, T, L>(tier, register, segments);
             let keys = tier.lane_of(far_near);
             let first = tier.product::<0x00>(tier.lane_of(u128::from(c[0])), keys);
             let second = tier.product::<0x10>(tier.lane_of(u128::from(c[1])), keys);
@@ -58,7 +58,7 @@ impl<F: Stepped> ThreeWay<F> {
     }
 }
 
-impl<F: Stepped, T: CrcStep<F> + CarryLess> Body<T> for ThreeWay<F> {
+impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for ThreeWay<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
@@ -133,7 +133,7 @@ impl ShiftTable {
 
 impl<F: Stepped> ThreeWayTables<F> {
     #[inline(always)]
-    fn blocks<'a, T: CrcStep<F>, const L: usize>(
+    fn blocks<'a, T: CrcStep<F::Polynomial>, const L: usize>(
         tier: T,
         table: &ShiftTable,
         mut register: u32,
@@ -142,7 +142,7 @@ impl<F: Stepped> ThreeWayTables<F> {
         while data.len() >= 3 * L {
             let (block, rest) = data.split_at(3 * L);
             let segments = [&block[..L], &block[L..2 * L], &block[2 * L..]];
-            let (c, last) = chains::<F, T, L>(tier, register, segments);
+            let (c, last) = chains::<F::Polynomial, T, L>(tier, register, segments);
             let third = tier.step8(c[2], last);
             register = table.advance(table.advance(c[0]) ^ c[1]) ^ third;
             data = rest;
@@ -151,7 +151,7 @@ impl<F: Stepped> ThreeWayTables<F> {
     }
 }
 
-impl<F: Stepped, T: CrcStep<F>> Body<T> for ThreeWayTables<F> {
+impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for ThreeWayTables<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
