@@ -173,20 +173,6 @@ impl Modular for Adler {
     const MODULUS: u32 = MODULUS;
 }
 
-/// Two remainders for each byte.
-struct Remainders;
-
-impl<T: Tier> Body<T> for Remainders {
-    type Family = Adler;
-    #[inline(always)]
-    fn run(_: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        data.iter().fold(state, |[a, b], &byte| {
-            let a = (a + u32::from(byte)) % MODULUS;
-            [a, (b + a) % MODULUS]
-        })
-    }
-}
-
 /// The kernels, best first.
 pub static KERNELS: &[Kernel<Adler>] = &[
     on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni", copy Vectors<Adler>),
@@ -196,7 +182,6 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     Kernel::on::<Portable, Vectors<Adler>>("generic").method(),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
     Kernel::on::<Portable, Deferred<Adler>>("deferred").method(),
-    Kernel::on::<Portable, Remainders>("remainders").method(),
     Kernel::on::<Portable, Fields<Adler>>("fields").method(),
     Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];
