@@ -1,4 +1,4 @@
-//! Finds the peers that are Debian packages, and tells what compiled the others.
+//! Finds the peers that are Debian packages, and records what compiled the others.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ fn main() {
     println!("cargo:rustc-env=RIVALS_CC={}", first_line("cc", "--version"));
 }
 
-/// The first line a program prints; empty if there is none.
+/// Returns the first line a program prints; empty if there is none.
 fn first_line(program: &str, argument: &str) -> String {
     let output = Command::new(program).arg(argument).output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());

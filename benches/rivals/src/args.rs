@@ -5,13 +5,13 @@ use crate::measure::{Mode, Plan};
 use clap::Parser;
 use std::path::PathBuf;
 
-/// Everyone is timed at these.
+/// The sizes that everyone is timed at.
 const SIZES: [usize; 16] =
     [8, 20, 40, 44, 64, 128, 256, 550, 1500, 4096, 9000, 16384, 65536, 1 << 20, 1 << 26, 1 << 28];
-/// And at these with `--quick`.
+/// The sizes with `--quick`.
 const QUICK: [usize; 8] = [20, 44, 64, 256, 1500, 4096, 16384, 1 << 20];
 
-/// Times residue and its peers, and tells the ratio to the best of them.
+/// Times residue and its peers, and prints the ratio to the best of them.
 #[derive(Parser)]
 #[command(name = "rivals", bin_name = "cargo xtask rivals", max_term_width = 100)]
 pub struct Args {
@@ -49,7 +49,11 @@ pub struct Args {
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["record", "quick", "portable"])]
     pub draw: Option<PathBuf>,
     /// Measure nothing: tables of this record
-    #[arg(long, value_name = "RECORD", conflicts_with_all = ["record", "quick", "portable", "draw"])]
+    #[arg(
+        long,
+        value_name = "RECORD",
+        conflicts_with_all = ["record", "quick", "portable", "draw"],
+    )]
     pub show: Option<PathBuf>,
     /// Where --draw puts its figures
     #[arg(long, value_name = "FOLDER", default_value = FIGURES)]
@@ -61,7 +65,7 @@ const RECORDS: &str = "benches/record";
 const FIGURES: &str = "docs/figures";
 
 impl Args {
-    /// What to measure.
+    /// Returns what to measure.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let modes = match (self.modes.as_slice(), self.quick) {

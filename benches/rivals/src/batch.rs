@@ -1,6 +1,7 @@
 //! Batches of packets: `residue::batch` against calls one by one, of the library and of its rivals.
 //!
-//! The calls are inlined into the loop over the packets where their crates allow it, as in a user's program.
+//! The calls are inlined into the loop over the packets where their crates allow it, as in a user's
+//! program.
 
 use crate::contender::{Contender, Many, SINGLY, Values};
 use crate::measure::Mode;
@@ -11,7 +12,7 @@ use std::rc::Rc;
 
 /// The longest packets.
 pub const LONGEST: usize = 1500;
-/// Where packets begin: in so many bytes, which the first cache holds.
+/// The bytes that packets begin in, which the first cache holds.
 pub const WINDOW: usize = 16384;
 /// Batches before they repeat.
 const BATCHES: usize = 128;
@@ -21,7 +22,7 @@ type Packets<'a> = Vec<Vec<&'a [u8]>>;
 /// Batches of packets of one code.
 ///
 /// # Errors
-/// If `residue` gives a wrong answer.
+/// Returns an error if `residue` gives a wrong answer.
 pub fn race<'a>(
     group: &[Contender],
     mode: Mode,
@@ -65,7 +66,7 @@ fn packet<'a>(mode: Mode, size: usize, data: &'a [u8], random: &mut fastrand::Rn
     &data[start..start + length]
 }
 
-/// All answers of a batch against those for single packets, which were checked before.
+/// Returns all answers of a batch against those for single packets, which were checked before.
 fn check(
     contender: &Contender,
     name: &str,
@@ -80,7 +81,8 @@ fn check(
             if answer != expected {
                 let length = packet.len();
                 return Err(format!(
-                    "{name} gives {answer:x} for packet {index} of a batch, {length} bytes of {}, not {expected:x}",
+                    "{name} gives {answer:x} for packet {index} of a batch, {length} bytes of {}, \
+                     not {expected:x}",
                     contender.code
                 ));
             }

@@ -1,17 +1,17 @@
-//! Answers first: nobody is timed where it gives a wrong one.
+//! Checks answers first: no contender is timed where it gives a wrong one.
 
 use crate::contender::{Contender, Subject, Takes};
 use residue_bench::data::{Buffer, Data};
 
-/// Every length up to here.
+/// The length up to which every length is checked.
 const SHORT: usize = 600;
-/// And some longer ones, odd ones too.
+/// Longer lengths, odd ones too.
 const LONG: [usize; 7] =
     [1500, 4096 + 3, 9000, 16384 + 1, 65536 + 7, (256 << 10) + 2, (1 << 20) + 13];
-/// Where buffers begin, behind a multiple of 64.
+/// The offsets of buffers behind a multiple of 64.
 const OFFSETS: [usize; 4] = [0, 1, 6, 61];
 
-/// What came out.
+/// The result of the check.
 pub struct Checked {
     /// The contenders, each with the lengths it may be timed at.
     pub contenders: Vec<Contender>,
@@ -19,10 +19,12 @@ pub struct Checked {
     pub remarks: Vec<String>,
 }
 
-/// Compares the contenders of one code with its definition: on random bytes, and on bytes FF, whose sums are largest; at
-/// every short length, at some longer ones, and on random bytes at the `sizes` that are longer still.
+/// Compares the contenders of one code with its definition.
 ///
-/// From the shortest length on that it gave a wrong answer for, a contender is left out.
+/// The data are random bytes, and bytes FF, whose sums are largest; at every short length, at some
+/// longer ones, and random bytes at the `sizes` that are longer still.
+///
+/// A contender is left out from the shortest length on that it gave a wrong answer for.
 #[must_use]
 pub fn check(subject: &Subject, contenders: Vec<Contender>, sizes: &[usize]) -> Checked {
     let longest = LONG[LONG.len() - 1];
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_answer_is_told_and_not_timed() {
+    fn a_wrong_answer_is_reported_and_not_timed() {
         let call = |data: &[u8]| u64::from(residue::crc32c(&data[..data.len().min(1500)]));
         let wrong = Contender { call, ..Contender::ours(&SUBJECTS[0]) };
         let sizes = [2 << 20];

@@ -1,27 +1,27 @@
-//! Who is timed: `residue`'s one-shot functions, and the types of the table of rivals.
+//! The contenders: `residue`'s one-shot functions, and the types of the table of rivals.
 
 use residue::Code;
 
-/// Bytes to a value. Everyone is called through such a pointer.
+/// A function from bytes to a value; every contender is called through such a pointer.
 pub type Call = fn(&[u8]) -> u64;
 
-/// Packets to the value of each.
+/// A function from packets to the value of each.
 pub type Many = fn(&[&[u8]], &mut Values);
 
-/// Copies bytes to as many others; their value.
+/// A function that copies bytes and returns their value.
 pub type Copied = fn(&[u8], &mut [u8]) -> u64;
 
 /// Room for the values of a batch, of the width that a program would store.
 #[derive(Default)]
 pub struct Values {
-    /// Of the Internet checksum.
+    /// Values of the Internet checksum.
     pub narrow: [u16; 32],
-    /// Of CRC-32C.
+    /// Values of CRC-32C.
     pub wide: [u32; 32],
 }
 
 impl Values {
-    /// One value.
+    /// Returns one value.
     #[must_use]
     pub fn get(&self, code: &str, index: usize) -> u64 {
         if code == INTERNET { self.narrow[index].into() } else { self.wide[index].into() }
@@ -50,7 +50,7 @@ pub(crate) use singly;
 pub struct Subject {
     /// The code's name in the library.
     pub code: &'static str,
-    /// The name people know.
+    /// The usual name.
     pub title: &'static str,
     /// `residue`'s function.
     pub call: Call,
@@ -58,7 +58,7 @@ pub struct Subject {
     pub batches: Option<[Many; 2]>,
     /// `residue`'s function for copies.
     pub copied: Copied,
-    /// What each half of a value is a residue of, where 0 and the modulus are the same residue; else 0.
+    /// The modulus of each half of a value, where 0 and the modulus are one residue; else 0.
     pub modulus: u64,
 }
 
@@ -154,7 +154,7 @@ const fn subject(
 }
 
 impl Subject {
-    /// The library's code of this name.
+    /// Returns the library's code of this name.
     ///
     /// # Panics
     /// Never: the names are the library's.
@@ -163,7 +163,8 @@ impl Subject {
         self.code.parse().unwrap_or_else(|_| unreachable!("`{}` is a code", self.code))
     }
 
-    /// Whether two values are the same, though one says 0 where the other says the modulus.
+    /// Returns whether two values are equal residues, though one is 0 where the other is the
+    /// modulus.
     #[must_use]
     pub fn same(&self, a: u64, b: u64) -> bool {
         let m = self.modulus;
@@ -171,23 +172,25 @@ impl Subject {
     }
 }
 
-/// Which comparison a rival belongs to.
+/// The comparison that a rival belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// Its best way, chosen by the CPU's features.
+    /// The rival's best way, chosen by the CPU's features.
     Detected,
-    /// Its only way, the same on every CPU: in both comparisons.
+    /// The rival's only way, on every CPU: in both comparisons.
     Portable,
-    /// Its fallback, called by name: in the comparison of portable code only.
+    /// The rival's fallback, called by name: in the comparison of portable code only.
     Fallback,
 }
 
-/// Which buffers a rival takes.
+/// The buffers that a rival takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// Any.
+    /// Buffers of any length at any address.
     Bytes,
-    /// 16-bit words: even lengths at even addresses. It is neither asked for others nor timed on them.
+    /// Buffers of 16-bit words: even lengths at even addresses.
+    ///
+    /// The rival is neither asked for others nor timed on them.
     Words,
 }
 
@@ -196,43 +199,44 @@ pub enum Takes {
 pub struct Contender {
     /// The code's name.
     pub code: &'static str,
-    /// Who; a second word tells one of several ways.
+    /// The contender's name; a second word distinguishes one of several ways.
     pub name: &'static str,
-    /// Which comparison it belongs to.
+    /// The comparison it belongs to.
     pub way: Way,
-    /// Which buffers it takes.
+    /// The buffers it takes.
     pub takes: Takes,
-    /// Only shorter buffers are timed: it was found wrong at this length.
+    /// The length below which buffers are timed: it was found wrong at this length.
     pub below: usize,
-    /// What is timed.
+    /// The function that is timed.
     pub call: Call,
-    /// What is timed in batches: for rivals, calls one by one.
+    /// The function that is timed in batches: for rivals, calls one by one.
     pub many: Option<Many>,
-    /// Beside `many`, calls one by one.
+    /// Calls one by one, beside `many`.
     pub singly: Option<Many>,
-    /// What is timed in copies; without it, a copy and then a call.
+    /// The function that is timed in copies; without it, a copy and then a call.
     pub copied: Option<Copied>,
 }
 
 /// `residue`'s name among the contenders.
 pub const OURS: &str = "residue";
-/// Its calls one by one, beside its batches.
+/// The name of its calls one by one, beside its batches.
 pub const SINGLY: &str = "residue singly";
-/// A copy and then its call, beside its copies.
+/// The name of a copy and then its call, beside its copies.
 pub const APART: &str = "residue apart";
-/// A copy without any check.
+/// The name of a copy without any check.
 pub const MEMCPY: &str = "memcpy";
-/// It on one thread, beside all.
+/// The name of it on one thread, beside all.
 pub const ONE_THREAD: &str = "residue on one thread";
 
-/// Whether a contender of this name is a rival: neither `residue` nor one of those it is measured against besides.
+/// Returns whether a contender of this name is a rival: neither `residue` nor one of those it is
+/// measured against besides.
 #[must_use]
 pub fn is_rival(name: &str) -> bool {
     ![OURS, SINGLY, APART, MEMCPY, ONE_THREAD].contains(&name)
 }
 
 impl Contender {
-    /// `residue` itself.
+    /// Returns `residue` itself.
     #[must_use]
     pub const fn ours(subject: &Subject) -> Contender {
         let (many, singly) = match subject.batches {
@@ -252,7 +256,7 @@ impl Contender {
         }
     }
 
-    /// The version that was compiled in, or linked.
+    /// Returns the version that was compiled in, or linked.
     #[must_use]
     pub fn version(&self) -> String {
         let package = match self.name.split(' ').next().unwrap_or_default() {
@@ -266,7 +270,7 @@ impl Contender {
     }
 }
 
-/// The version of a package in the lock file.
+/// Returns the version of a package in the lock file.
 fn locked(package: &str) -> String {
     let lock = include_str!("../Cargo.lock");
     let entry = lock.split_once(&format!("name = \"{package}\"\nversion = \""));

@@ -1,5 +1,5 @@
-//! A copy and the check value of what was copied: `residue::copy` against a copy and then a call, of the library and of its
-//! rivals; and the copy alone.
+//! A copy and the check value of what was copied: `residue::copy` against a copy and then a call,
+//! of the library and of its rivals; and the copy alone.
 
 use crate::contender::{APART, Contender, Copied, MEMCPY};
 use crate::measure::Mode;
@@ -9,10 +9,10 @@ use residue_bench::data::Buffer;
 use std::cell::RefCell;
 use std::hint::black_box;
 
-/// Copies of one code and size.
+/// Races copies of one code and size.
 ///
 /// # Errors
-/// If `residue` gives a wrong answer, or a wrong copy.
+/// Returns an error if `residue` gives a wrong answer, or a wrong copy.
 pub fn race<'a>(
     group: &[Contender],
     size: usize,
@@ -46,7 +46,7 @@ pub fn race<'a>(
     Ok(Race { code, mode, size, bytes, parts: 1, differing: false, runners })
 }
 
-/// The value against that of a call, which was checked before; and the copy.
+/// Compares the value with that of a call, which was checked before; and the copy.
 fn check(
     contender: &Contender,
     copied: Copied,

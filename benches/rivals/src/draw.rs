@@ -8,13 +8,13 @@ use crate::tables::Field;
 use residue_report::files::write_whole;
 use std::path::Path;
 
-/// Rivals in a panel: those that are best somewhere, then the best on average.
+/// The number of rivals in a panel: those that are best somewhere, then the best on average.
 const SHOWN: usize = 5;
 
-/// Writes `rivals-speed.svg` and `rivals-ratio.svg` into a folder. Says where.
+/// Writes `rivals-speed.svg` and `rivals-ratio.svg` into a folder, and returns where they are.
 ///
 /// # Errors
-/// If the record has no throughput, or a file cannot be written.
+/// Returns an error if the record has no throughput, or a file cannot be written.
 pub fn draw(record: &Record, folder: &Path) -> Result<String, String> {
     let mut colours = Colours::default();
     let (mut speeds, mut ratios) = (Vec::new(), Vec::new());
@@ -26,23 +26,23 @@ pub fn draw(record: &Record, folder: &Path) -> Result<String, String> {
             continue;
         }
         let hues = colours.of(&shown);
-        let curve = |name: &str, told: &dyn Fn(usize, f64) -> Option<f64>| {
+        let curve = |name: &str, value: &dyn Fn(usize, f64) -> Option<f64>| {
             let point =
-                |&size: &usize| Some((size as f64, told(size, field.cell(name, size)?.ns)?));
+                |&size: &usize| Some((size as f64, value(size, field.cell(name, size)?.ns)?));
             sizes.iter().filter_map(point).collect::<Vec<_>>()
         };
         let speed = |size: usize, ns: f64| Some(size as f64 / ns);
         let ratio = |size: usize, ns: f64| Some(ns / field.cell(OURS, size)?.ns);
-        let panel = |ours: bool, told: &dyn Fn(usize, f64) -> Option<f64>| {
+        let panel = |ours: bool, value: &dyn Fn(usize, f64) -> Option<f64>| {
             let rivals = shown.iter().zip(&hues).map(|(name, &hue)| Series {
                 name: name.to_string(),
                 hue: Some(hue),
-                points: curve(name, told),
+                points: curve(name, value),
             });
             let ours = ours.then(|| Series {
                 name: OURS.to_string(),
                 hue: None,
-                points: curve(OURS, told),
+                points: curve(OURS, value),
             });
             Panel { title: subject.title.to_string(), series: rivals.chain(ours).collect() }
         };
@@ -112,7 +112,7 @@ fn about(record: &Record) -> Vec<String> {
     ]
 }
 
-/// Who is drawn, in the order of the table.
+/// Returns the contenders that are drawn, in the order of the table.
 fn shown<'a>(field: &Field<'a>, sizes: &[usize]) -> Vec<&'a str> {
     let duels = || sizes.iter().filter_map(|&size| field.duel(size));
     // How often one is the best, then how far from the best it is on average.
@@ -164,8 +164,8 @@ mod tests {
     fn a_record_is_drawn() {
         let place = tempfile::tempdir().expect("a folder");
         let record = Record { facts: Vec::new(), cells: cells() };
-        let told = draw(&record, place.path()).expect("two figures");
-        assert_eq!(told.lines().count(), 2);
+        let text = draw(&record, place.path()).expect("two figures");
+        assert_eq!(text.lines().count(), 2);
         let svg = std::fs::read_to_string(place.path().join("rivals-ratio.svg")).expect("drawn");
         assert!(svg.contains(">fast<") && svg.contains(">slow<") && !svg.contains(">residue<"));
         assert!(draw(&Record { facts: Vec::new(), cells: Vec::new() }, place.path()).is_err());

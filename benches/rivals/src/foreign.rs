@@ -1,10 +1,11 @@
 //! Peers in C, and a view of bytes as words: the only unsafe code here.
 //!
-//! Each function gets a slice's pointer and length, reads those bytes and no others, and keeps nothing.
+//! Each function gets a slice's pointer and length, reads those bytes and no others, and keeps
+//! nothing.
 
 #![allow(unsafe_code)]
 
-/// The bytes as words in memory order.
+/// Returns the bytes as words in memory order.
 ///
 /// # Panics
 /// If they do not start at an even address.
@@ -30,7 +31,8 @@ pub mod libdeflate {
     }
 }
 
-/// zlib-ng, from its crate. Its functions have names of their own (`zng_...`), so zlib can stand beside it.
+/// zlib-ng, from its crate. Its functions have names of their own (`zng_...`), so zlib can stand
+/// beside it.
 pub mod zlib_ng {
     /// CRC-32.
     pub fn crc32(data: &[u8]) -> u32 {

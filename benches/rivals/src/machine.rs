@@ -1,4 +1,4 @@
-//! Where and with what it is measured.
+//! The conditions of a measurement: machine, compilers, load.
 
 use crate::contender::{Contender, SUBJECTS};
 use residue::cpu::{Features, features, tier_names};
@@ -10,7 +10,8 @@ use std::time::SystemTime;
 pub const DEBIAN: [(&str, &str, bool); 2] =
     [("ISA-L", "libisal-dev", cfg!(isal)), ("zlib", "zlib1g-dev", cfg!(zlib))];
 
-/// The CPU: its name, and on x86 its family and model, for many virtual machines call them all the same.
+/// Returns the CPU: its name, and on x86 its family and model, for many virtual machines call them
+/// all the same.
 fn cpu() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let value = |key: &str| {
@@ -23,7 +24,7 @@ fn cpu() -> String {
     }
 }
 
-/// The operating system and its kernel.
+/// Returns the operating system and its kernel.
 fn system() -> String {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
@@ -32,23 +33,24 @@ fn system() -> String {
     format!("{name}, kernel {}", kernel.trim())
 }
 
-/// The compilers of the Rust and the C peers.
+/// Returns the compilers of the Rust and the C peers.
 fn compilers() -> String {
     format!("{}; {}", env!("RIVALS_RUSTC"), env!("RIVALS_CC"))
 }
 
-/// The tier that `RESIDUE_CPU` restricts the library to, or `all`.
+/// Returns the tier that `RESIDUE_CPU` restricts the library to, or `all`.
 fn tier() -> String {
     std::env::var("RESIDUE_CPU").unwrap_or("all".to_string())
 }
 
-/// What the library may use of the CPU.
+/// Returns the CPU features that the library may use.
 fn usable() -> String {
     let names: Vec<&str> = features().names().collect();
     if names.is_empty() { "none".to_string() } else { names.join(" ") }
 }
 
-/// The last commit that changed the library, if git knows; a build of another one would be told wrong.
+/// Returns the last commit that changed the library, if git knows; a build of another one would be
+/// labelled wrong.
 fn commit() -> String {
     let git = |words: &[&str]| {
         let mut command = Command::new("git");
@@ -65,10 +67,10 @@ fn commit() -> String {
     }
 }
 
-/// Seen from here.
+/// The library's path from here.
 const LIBRARY: &str = "../../crates/residue";
 
-/// What the CPUs have done since they started, in ticks of the operating system.
+/// The work of the CPUs since they started, in ticks of the operating system.
 #[derive(Clone, Copy)]
 pub struct Load {
     all: u64,
@@ -78,7 +80,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// As of now, where `/proc` tells it.
+    /// Reads the load, where `/proc` shows it.
     #[must_use]
     pub fn now() -> Option<Load> {
         let read = |path| std::fs::read_to_string(path).ok();
@@ -89,13 +91,15 @@ impl Load {
         let first = stat.lines().next()?.strip_prefix("cpu ")?;
         let ticks: Vec<u64> = first.split_whitespace().flat_map(str::parse).take(8).collect();
         let [_, _, _, idle, waiting, _, _, stolen] = ticks[..] else { return None };
-        // After the name, which may hold anything, the state is field 3; user and system time are fields 14 and 15.
+        // After the name, which may hold anything, the state is field 3; user and system time are
+        // fields 14 and 15.
         let fields: Vec<&str> = own.rsplit_once(')')?.1.split_whitespace().collect();
         let own = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
         Some(Load { all: ticks.iter().sum(), idle: idle + waiting, stolen, own })
     }
 
-    /// `quiet` or `loaded`, and by how much: what others, here and beside a virtual machine, took of the CPUs until `later`.
+    /// Returns `quiet` or `loaded`, and the share of the CPUs that others, here and beside a
+    /// virtual machine, took until `later`.
     fn until(self, later: Load) -> String {
         let part =
             |ticks: u64| 100.0 * ticks as f64 / later.all.saturating_sub(self.all).max(1) as f64;
@@ -112,14 +116,14 @@ impl Load {
     }
 }
 
-/// Whether others disturbed what was measured since `before`.
+/// Returns whether others disturbed what was measured since `before`.
 #[must_use]
 pub fn quietness(before: Option<Load>) -> String {
     let both = before.zip(Load::now());
     both.map_or("load unknown".to_string(), |(before, after)| before.until(after))
 }
 
-/// All that a figure needs beside it.
+/// Returns the facts that a figure needs beside it.
 #[must_use]
 pub fn facts(portable: bool) -> Vec<(&'static str, String)> {
     let against = if portable { "portable code" } else { "each peer's best" };
@@ -136,12 +140,13 @@ pub fn facts(portable: bool) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Restricts the library to portable code if asked to; and refuses a tier that the library would ignore.
+/// Restricts the library to portable code if asked to, and rejects a tier that the library would
+/// ignore.
 ///
 /// To be called before the first check value is computed.
 ///
 /// # Errors
-/// If `RESIDUE_CPU` is another tier, or none.
+/// Returns an error if `RESIDUE_CPU` is another tier, or none.
 #[allow(unsafe_code)]
 pub fn restrict(portable: bool) -> Result<(), String> {
     let asked = std::env::var("RESIDUE_CPU").ok();

@@ -1,4 +1,6 @@
-//! `residue` beside its peers: who is faster, at which length. `cargo xtask rivals` runs it; README.md tells how it measures.
+//! Compares `residue` with its peers at many lengths.
+//!
+//! `cargo xtask rivals` runs it; README.md describes how it measures.
 //!
 //! A further comparison is a [`measure::Mode`] and a module that makes its races, as [`copy`] does.
 
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let done = match (&args.draw, &args.show) {
         (Some(path), _) => Record::read(path).and_then(|record| draw::draw(&record, &args.figures)),
-        (_, Some(path)) => Record::read(path).map(|record| told(&record)),
+        (_, Some(path)) => Record::read(path).map(|record| report_of(&record)),
         _ => run(&args),
     };
     match done {
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures; what there is to say.
+/// Measures, and returns the report.
 fn run(args: &Args) -> Result<String, String> {
     machine::restrict(args.portable)?;
     if let Some(core) = args.pin {
@@ -76,19 +78,19 @@ fn run(args: &Args) -> Result<String, String> {
         }
     }
     remarks.push(format!(
-        "method: medians of the quiet third of {} times {} rounds; an empty call takes {empty:.1} ns, \
-         which every time includes",
+        "method: medians of the quiet third of {} times {} rounds; an empty call takes {empty:.1} \
+         ns, which every time includes",
         plan.runs, plan.rounds
     ));
     let remarks = remarks.iter().map(|remark| wrapped(remark, 100) + "\n");
-    let mut out = remarks.collect::<String>() + &told(&record);
+    let mut out = remarks.collect::<String>() + &report_of(&record);
     if let Some(folder) = &args.record {
         let _ = writeln!(out, "recorded: {}", record.write(folder)?.display());
     }
     Ok(out)
 }
 
-/// Those who take part, code by code, and what their answers were.
+/// Returns the contenders, code by code, and remarks on their answers.
 fn contenders(args: &Args, sizes: &[usize]) -> Result<(Vec<Vec<Contender>>, Vec<String>), String> {
     let known = |name: &&String| !rivals::RIVALS.iter().any(|rival| rival.name == **name);
     if let Some(unknown) = args.rival.iter().find(known) {
@@ -113,8 +115,8 @@ fn contenders(args: &Args, sizes: &[usize]) -> Result<(Vec<Vec<Contender>>, Vec<
     Ok((groups, remarks))
 }
 
-/// What a record holds: all tables, the summaries, and where `residue` is behind.
-fn told(record: &Record) -> String {
+/// Reports a record: all tables, the summaries, and where `residue` is behind.
+fn report_of(record: &Record) -> String {
     let (mut out, cells) = (String::new(), record.cells.as_slice());
     for (key, value) in &record.facts {
         let _ = writeln!(out, "{key}: {value}");
@@ -144,12 +146,15 @@ fn told(record: &Record) -> String {
         let _ = writeln!(out, "Behind the best rival by more than 3 %:\n  {behind}\n");
     }
     if !goals.full {
-        out.push_str("Required here: not to be slower; 0.97 is a tie. Higher ratios are for AVX-512 and GFNI.\n");
+        out.push_str(
+            "Required here: not to be slower; 0.97 is a tie. Higher ratios are for \
+            AVX-512 and GFNI.\n",
+        );
     }
     out
 }
 
-/// One line that is written over, on a terminal.
+/// A progress line that is overwritten, on a terminal.
 struct Progress(bool);
 
 impl Progress {

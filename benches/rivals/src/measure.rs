@@ -1,6 +1,6 @@
-//! What is measured: calls of one length or of several, batches of packets, copies, several threads.
+//! Measures calls of one length or of several, batches of packets, copies, several threads.
 //!
-//! What is told contains the loop and the call through a pointer ([`empty_call`]), for everyone.
+//! Every time contains the loop and the call through a pointer ([`empty_call`]), for everyone.
 
 use crate::contender::{Call, Contender, Takes};
 use crate::race::{Race, Runner};
@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// How calls are timed.
+/// The mode in which calls are timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum Mode {
     /// Independent calls, one after another.
@@ -25,11 +25,14 @@ pub enum Mode {
     Mixed,
     /// Batches of 16 packets of one length; the rivals take one packet after the other.
     Batch,
-    /// Batches of 32 packets of unpredictable lengths: of 12 packets 7 have 40 bytes, 4 have 576 and 1 has 1500.
+    /// Batches of 32 packets of unpredictable lengths: of 12 packets 7 have 40 bytes, 4 have 576
+    /// and 1 has 1500.
     Imix,
     /// A copy and the check value of what was copied; the rivals do one after the other.
     Copy,
-    /// Large data on all CPUs: `residue::parallel` beside `residue` on one of them. No rival does it by itself.
+    /// Large data on all CPUs: `residue::parallel` beside `residue` on one of them.
+    ///
+    /// No rival has such a function.
     Threads,
 }
 
@@ -54,7 +57,7 @@ impl Mode {
         NAMES[self as usize]
     }
 
-    /// The sizes that tell more than throughput does.
+    /// Returns the sizes that show more than throughput does.
     #[must_use]
     pub fn sizes(self) -> RangeInclusive<usize> {
         match self {
@@ -69,7 +72,7 @@ impl Mode {
         }
     }
 
-    /// Whether a contender can be timed so at a size.
+    /// Returns whether a contender can be timed so at a size.
     pub fn suits(self, contender: &Contender, size: usize) -> bool {
         let even = matches!(self, Mode::Throughput | Mode::Latency | Mode::Copy);
         let whole = even && size.is_multiple_of(2);
@@ -82,11 +85,11 @@ impl Mode {
 pub struct Cell {
     /// The code's name.
     pub code: String,
-    /// How calls were timed.
+    /// The mode in which calls were timed.
     pub mode: Mode,
     /// Bytes; the most of them in [`Mode::Mixed`] and [`Mode::Imix`].
     pub size: usize,
-    /// Who.
+    /// The contender's name.
     pub contender: String,
     /// Its version.
     pub version: String,
@@ -96,11 +99,11 @@ pub struct Cell {
     pub ns: f64,
     /// The quartiles.
     pub quartiles: [f64; 2],
-    /// How many rounds were quiet.
+    /// The number of quiet rounds.
     pub rounds: usize,
 }
 
-/// What to measure.
+/// The extent of a measurement.
 pub struct Plan {
     /// Modes, in this order.
     pub modes: Vec<Mode>,
@@ -112,7 +115,8 @@ pub struct Plan {
     pub runs: usize,
 }
 
-/// No cache holds so much: longer data tell nothing new of one thread, while several threads gain more on them.
+/// The size above which no cache holds the data: longer data show nothing new of one thread, while
+/// several threads gain more on them.
 const LARGE: usize = 64 << 20;
 
 /// Lengths in [`Mode::Mixed`] before they repeat: too many for a branch predictor to learn.
@@ -121,7 +125,8 @@ const LENGTHS: usize = 1 << 14;
 /// Times the contenders, which are of one code or of several, each against those of its own code.
 ///
 /// # Errors
-/// If `residue` gives a wrong answer in a batch, in a copy or on several threads, and if there is nothing to measure.
+/// Returns an error if `residue` gives a wrong answer in a batch, in a copy or on several threads,
+/// and if there is nothing to measure.
 pub fn measure(
     plan: &Plan,
     groups: &[Vec<Contender>],
@@ -163,7 +168,7 @@ pub fn measure(
     Ok(races.into_iter().flat_map(|race| race.cells(clock)).collect())
 }
 
-/// Calls of one length, or of lengths up to the size.
+/// Races calls of one length, or of lengths up to the size.
 fn calls<'a>(group: &[Contender], mode: Mode, size: usize, data: &'a [u8]) -> Race<'a> {
     let mut random = fastrand::Rng::with_seed(size as u64);
     let count = if mode == Mode::Mixed { LENGTHS } else { 0 };
@@ -181,14 +186,14 @@ fn calls<'a>(group: &[Contender], mode: Mode, size: usize, data: &'a [u8]) -> Ra
     Race { code, mode, size, bytes, parts: 1, differing: mode == Mode::Mixed, runners }
 }
 
-/// Nanoseconds that the loop and the call take.
+/// Returns nanoseconds that the loop and the call take.
 #[must_use]
 pub fn empty_call(clock: &Clock) -> f64 {
     let empty = || timed(Mode::Throughput, |data| data.len() as u64, &[0; 64], 64, &[], 1 << 12, 0);
     (0..31).map(|_| clock.ns(empty() as f64) / f64::from(1 << 12)).fold(f64::INFINITY, f64::min)
 }
 
-/// The ticks of so many calls.
+/// Returns the ticks of so many calls.
 #[inline(never)]
 fn timed(
     mode: Mode,
@@ -255,8 +260,8 @@ mod tests {
         let group = vec![Contender::ours(&SUBJECTS[0]), slow, words];
         let cells = measured(group).expect("right answers");
         let of = |mode: Mode| cells.iter().filter(|cell| cell.mode == mode).count();
-        // Words: no odd lengths or addresses. Batches: ours and ours one by one. Copies: with ours apart, and the copy alone.
-        // Threads: longer data only.
+        // Words: no odd lengths or addresses. Batches: ours and ours one by one. Copies: with ours
+        // apart, and the copy alone. Threads: longer data only.
         assert_eq!(Mode::ALL.map(of), [6, 3, 4, 2, 2, 0, 10, 0]);
         assert!(cells.iter().all(|cell| cell.rounds == 2 && cell.ns.is_finite()));
     }

@@ -1,15 +1,16 @@
-//! Small panels on one sheet, as SVG: logarithmic axes, one curve for `residue` and one for each rival, light and dark.
+//! Small panels on one sheet, as SVG: logarithmic axes, one curve for `residue` and one for each
+//! rival, light and dark.
 
 use residue_report::labels::spread;
 use std::fmt::Write;
 
 /// One curve.
 pub struct Series {
-    /// Its name, at its end.
+    /// The name, at the curve's end.
     pub name: String,
-    /// Which colour, below [`HUES`]; `None` for `residue`.
+    /// The colour, below [`HUES`]; `None` for `residue`.
     pub hue: Option<usize>,
-    /// Length in bytes and what is shown, ascending.
+    /// The length in bytes and the value, ascending.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -21,7 +22,7 @@ pub struct Panel {
     pub series: Vec<Series>,
 }
 
-/// All panels, and what is said about them.
+/// All panels, and the text about them.
 pub struct Sheet {
     /// The heading.
     pub title: String,
@@ -29,16 +30,17 @@ pub struct Sheet {
     pub about: Vec<String>,
     /// The panels; one place more is taken by `key`.
     pub panels: Vec<Panel>,
-    /// How to read a panel.
+    /// A legend for the panels.
     pub key: Vec<String>,
     /// A value to draw a line at: below it `residue` is slower.
     pub even: Option<f64>,
 }
 
-/// How many colours there are, beside that of `residue`.
+/// The number of colours beside that of `residue`.
 pub const HUES: usize = 8;
 
-/// After Okabe and Ito, without their yellow and light blue, with a violet, a brown and a grey; then lighter ones for a dark ground.
+/// Colours after Okabe and Ito, without their yellow and light blue, with a violet, a brown and a
+/// grey; then lighter ones for a dark ground.
 const LIGHT: [&str; HUES] =
     ["#0072b2", "#d55e00", "#009e73", "#c4649a", "#d18f00", "#6a4fb3", "#8c564b", "#7d7d7d"];
 const DARK: [&str; HUES] =
@@ -47,10 +49,10 @@ const DARK: [&str; HUES] =
 const COLUMNS: usize = 2;
 const CELL: (f64, f64) = (500.0, 280.0);
 const HEAD: f64 = 84.0;
-/// Around the plotting area of a cell: above, right, below, left.
+/// The margins of the plotting area of a cell: above, right, below, left.
 const MARGINS: [f64; 4] = [34.0, 144.0, 40.0, 56.0];
 
-/// The sheet as a complete document.
+/// Returns the sheet as a complete document.
 #[must_use]
 pub fn svg(sheet: &Sheet) -> String {
     let rows = (sheet.panels.len() + 1).div_ceil(COLUMNS);
@@ -121,7 +123,8 @@ fn draw(
         let (from, height) = (y(even), bottom - y(even));
         let _ = writeln!(
             out,
-            "<rect class=\"slower\" x=\"{left:.1}\" y=\"{from:.1}\" width=\"{:.1}\" height=\"{height:.1}\"/>",
+            "<rect class=\"slower\" x=\"{left:.1}\" y=\"{from:.1}\" width=\"{:.1}\" \
+             height=\"{height:.1}\"/>",
             right - left
         );
     }
@@ -170,7 +173,7 @@ fn draw(
     }
 }
 
-/// The end of a class name: `o` for ours, else the colour.
+/// Returns the end of a class name: `o` for ours, else the colour.
 fn class(series: &Series) -> String {
     series.hue.map_or("o".to_string(), |hue| (hue % HUES).to_string())
 }
@@ -192,7 +195,7 @@ fn text(out: &mut String, (x, y): (f64, f64), class: &str, anchor: &str, words: 
     );
 }
 
-/// The least and the greatest, never the same.
+/// Returns the least and the greatest value, never the same.
 fn ends(panels: &[Panel], of: impl Fn(&(f64, f64)) -> f64) -> (f64, f64) {
     let points = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let (low, high) = points
@@ -201,7 +204,7 @@ fn ends(panels: &[Panel], of: impl Fn(&(f64, f64)) -> f64) -> (f64, f64) {
     if low < high { (low, high) } else { (low.min(1.0) / 2.0, high.max(1.0) * 2.0) }
 }
 
-/// Round numbers on a logarithmic axis: not too many, not too few.
+/// Returns round numbers on a logarithmic axis: not too many, not too few.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let digits: &[f64] = match (high / low).log10() {
         decades if decades < 0.55 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0],
@@ -218,7 +221,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     each.filter(|value| (low..=high).contains(value)).collect()
 }
 
-/// `8`, `4K`, `16M`.
+/// Writes a size as `8`, `4K` or `16M`.
 fn short_size(bytes: f64) -> String {
     match bytes {
         _ if bytes >= 1_048_576.0 => format!("{}M", bytes / 1_048_576.0),

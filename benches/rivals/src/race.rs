@@ -1,8 +1,10 @@
-//! Contenders take turns, in batches of about 25 microseconds, and the median of the quiet rounds counts.
+//! Contenders take turns, in batches of about 25 microseconds, and the median of the quiet rounds
+//! counts.
 //!
-//! In each round everyone is timed once, in an order that changes from round to round. A batch is preceded by one call that
-//! is not timed. A shared machine runs fast for a while and slow for a while, and not everyone is slowed equally: therefore
-//! several runs over everything, and of the rounds of all runs the quiet third.
+//! In each round everyone is timed once, in an order that changes from round to round. A batch is
+//! preceded by one call that is not timed. A shared machine runs fast for a while and slow for a
+//! while, and not everyone is slowed equally: therefore several runs over everything, and of the
+//! rounds of all runs the quiet third.
 
 use crate::contender::Contender;
 use crate::measure::{Cell, Mode};
@@ -10,23 +12,23 @@ use residue_bench::clock::Clock;
 use std::hint::black_box;
 
 const BATCH_NS: f64 = 25_000.0;
-/// The least calls of a batch where calls differ.
+/// The least number of calls in a batch where calls differ.
 const DIFFERING: usize = 256;
 
-/// So many calls, from this one of a series on: the ticks they took.
+/// A function that makes so many calls, from this one of a series on, and returns their ticks.
 pub type Timed<'a> = Box<dyn FnMut(usize, usize) -> u64 + 'a>;
 
 /// The contenders for one code, mode and size.
 pub struct Race<'a> {
     /// The code's name.
     pub code: &'static str,
-    /// How calls are timed.
+    /// The mode in which calls are timed.
     pub mode: Mode,
     /// The cells' size.
     pub size: usize,
-    /// Bytes that a time is told for, on average.
+    /// The bytes that a time is for, on average.
     pub bytes: f64,
-    /// How many times a call does what a time is told for: the packets of a batch.
+    /// The number of packets in a call of a batch; each time is for one.
     pub parts: usize,
     /// Whether calls of a series differ, so that everyone must make the same ones.
     pub differing: bool,
@@ -44,17 +46,17 @@ pub struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// `contender`, or what it does besides, called `name`.
+    /// Creates a runner: `contender`, or another use of it, called `name`.
     pub fn new(contender: &Contender, name: &'static str, timed: Timed<'a>) -> Runner<'a> {
         Runner { name, version: contender.version(), timed, calls: 0, ticks: Vec::new() }
     }
 }
 
 impl Race<'_> {
-    /// One run: how many calls make a batch, then the rounds.
+    /// Makes one run: finds how many calls make a batch, then takes the rounds.
     pub fn run(&mut self, rounds: usize, clock: &Clock) {
         for runner in &mut self.runners {
-            // The first call may pay for tables and pages; of the others the fastest tells.
+            // The first call may pay for tables and pages; of the others the fastest counts.
             let timed = &mut runner.timed;
             let trial = (0..4).map(|_| clock.ns(timed(1, 0) as f64)).fold(f64::INFINITY, f64::min);
             let calls = |ns: f64| ((BATCH_NS / ns.max(0.5)) as usize).clamp(1, 1 << 15);
@@ -68,7 +70,8 @@ impl Race<'_> {
         let count = self.runners.len();
         for round in 0..rounds {
             for turn in 0..count {
-                // Another one first in each round, and every other round backwards: nobody always follows the same one.
+                // Another one first in each round, and every other round backwards: nobody always
+                // follows the same one.
                 let place = if round % 2 == 0 { turn } else { count - 1 - turn };
                 let runner = &mut self.runners[(place + round / 2) % count];
                 let (calls, from) = (runner.calls, round * 997);
@@ -81,7 +84,8 @@ impl Race<'_> {
         }
     }
 
-    /// Keeps the quiet third of the rounds, the same for everyone: those with the least geometric mean of the times in them.
+    /// Keeps the quiet third of the rounds, the same for everyone: those with the least geometric
+    /// mean of the times in them.
     fn keep_quiet(&mut self) {
         let rounds = self.runners.iter().map(|runner| runner.ticks.len()).min().unwrap_or(0);
         let mean = |round: usize| {
@@ -95,7 +99,7 @@ impl Race<'_> {
         }
     }
 
-    /// What came out.
+    /// Returns the results.
     pub fn cells(mut self, clock: &Clock) -> impl Iterator<Item = Cell> {
         self.keep_quiet();
         let Race { code, mode, size, bytes, runners, .. } = self;

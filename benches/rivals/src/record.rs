@@ -1,4 +1,4 @@
-//! Records: comma-separated cells below comment lines that tell where they come from.
+//! Records: comma-separated cells below comment lines that describe their origin.
 
 use crate::contender::SUBJECTS;
 use crate::machine;
@@ -10,20 +10,22 @@ use std::path::{Path, PathBuf};
 
 const HEADER: &str = "code,mode,size,contender,version,bytes,ns,ns_quartile_1,ns_quartile_3,rounds";
 
-/// The fact that tells of one run which codes it measured, how, and whether it was quiet.
+/// The fact of one run that lists its codes and modes, and whether it was quiet.
 const PART: &str = "part";
 
 /// A measurement that can be kept.
 #[derive(Debug, PartialEq)]
 pub struct Record {
-    /// What the comment lines say: `cpu`, `date`, ..., each with its value.
+    /// The facts of the comment lines: `cpu`, `date`, ..., each with its value.
     pub facts: Vec<(String, String)>,
     /// The cells.
     pub cells: Vec<Cell>,
 }
 
 impl Record {
-    /// These cells, measured here and now; `portable` if only portable code took part; and whether it was quiet.
+    /// Creates a record of cells measured here and now.
+    ///
+    /// `portable` says that only portable code took part; `quiet` describes the load.
     #[must_use]
     pub fn new(cells: Vec<Cell>, portable: bool, quietness: &str) -> Record {
         let facts = machine::facts(portable);
@@ -41,8 +43,9 @@ impl Record {
         record
     }
 
-    /// Puts the cells of an older record before these, where those were not measured again. Nothing if it is of another
-    /// machine or another state of the library.
+    /// Puts the cells of an older record before these, where those were not measured again.
+    ///
+    /// A record of another machine or another state of the library is ignored.
     fn join(&mut self, older: Record) {
         let same = |key: &str| self.fact(key) == older.fact(key);
         if !self.facts.iter().all(|(key, _)| key == PART || key == "date" || same(key)) {
@@ -62,18 +65,20 @@ impl Record {
         self.cells.sort_by_key(|cell| (place(&cell.code), cell.mode as usize, cell.size));
     }
 
-    /// The value of a fact; empty if there is none.
+    /// Returns the value of a fact; empty if there is none.
     #[must_use]
     pub fn fact(&self, key: &str) -> &str {
         self.facts.iter().find(|(name, _)| name == key).map_or("", |(_, value)| value)
     }
 
-    /// Writes `CPU/DATE.csv` below a folder, whole or not at all; `CPU/DATE-TIER.csv` on a restricted tier,
-    /// `CPU/DATE-portable-peers.csv` for portable code only. A record of the same day keeps what was not measured again if
-    /// it is of the same commit; else it is replaced.
+    /// Writes `CPU/DATE.csv` below a folder, whole or not at all; `CPU/DATE-TIER.csv` on a
+    /// restricted tier, `CPU/DATE-portable-peers.csv` for portable code only.
+    ///
+    /// A record of the same day keeps what was not measured again if it is of the same commit; else
+    /// it is replaced.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Returns an error if it cannot be written.
     pub fn write(mut self, folder: &Path) -> Result<PathBuf, String> {
         let folder = folder.join(slug(self.fact("cpu")));
         let day: String = self.fact("date").chars().take(10).collect();
@@ -107,7 +112,7 @@ impl Record {
     /// Reads a record.
     ///
     /// # Errors
-    /// If it cannot be read or is none; the message names the line.
+    /// Returns an error if it cannot be read or is none; the message names the line.
     pub fn read(path: &Path) -> Result<Record, String> {
         let named = |what: String| format!("{}: {what}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| named(error.to_string()))?;
@@ -146,7 +151,7 @@ fn cell(line: &str) -> Option<Cell> {
     })
 }
 
-/// Small letters, digits and single hyphens: `amd-epyc-family-25-model-1`.
+/// Returns small letters, digits and single hyphens: `amd-epyc-family-25-model-1`.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
@@ -199,7 +204,7 @@ mod tests {
         later.cells.iter_mut().for_each(|cell| cell.size = 8);
         let joined = write(later);
         assert_eq!((joined.cells.len(), joined.cells[0].size), (9, 8));
-        // The same codes and modes: the part that was measured last tells how quiet it was.
+        // The same codes and modes: the part that was measured last says how quiet it was.
         assert_eq!(joined.fact(PART), "crc-32/iscsi, throughput: loaded");
         assert_eq!(joined.facts.len(), 5);
         let other = write(record("b", "quiet"));

@@ -1,4 +1,4 @@
-//! What `residue` has to reach.
+//! The required ratios of `residue` to its rivals.
 
 use crate::contender::{ADLER_32, CRC_32, CRC_32C, CRC_64, FLETCHER_16, FLETCHER_32, INTERNET};
 use residue::cpu::Features;
@@ -22,7 +22,7 @@ pub const RANGES: [Range; 7] = [
     Range { name: "64 MiB", least: 1 << 26, most: 1 << 26 },
 ];
 
-/// What [`REQUIRED`] supposes.
+/// The CPU features that [`REQUIRED`] assumes.
 const FULL: [Features; 5] = [
     Features::AVX512,
     Features::AVX512_VBMI2,
@@ -31,8 +31,10 @@ const FULL: [Features; 5] = [
     Features::GFNI,
 ];
 
-/// On a CPU with AVX-512 and GFNI: the best rival's time over `residue`'s, in the order of [`RANGES`]. At 9000 bytes the
-/// lesser one of its neighbours.
+/// The required ratios on a CPU with AVX-512 and GFNI: the best rival's time over `residue`'s, in
+/// the order of [`RANGES`].
+///
+/// At 9000 bytes the lesser one of its neighbours.
 const REQUIRED: [(&str, [f64; 7]); 7] = [
     (CRC_32C, [1.4, 1.0, 1.2, 1.5, 1.5, 1.9, 1.0]),
     (CRC_32, [1.05, 1.0, 1.25, 1.5, 1.5, 1.9, 1.0]),
@@ -44,32 +46,33 @@ const REQUIRED: [(&str, [f64; 7]); 7] = [
 ];
 
 impl Range {
-    /// Whether a size belongs to it.
+    /// Returns whether a size belongs to it.
     #[must_use]
     pub fn contains(&self, size: usize) -> bool {
         (self.least..=self.most).contains(&size)
     }
 }
 
-/// What still counts as a tie where the requirement is not to be slower.
+/// The ratio that still counts as a tie where the requirement is not to be slower.
 pub const TIE: f64 = 0.97;
 
-/// Which ratios are required.
+/// The ratios that are required.
 #[derive(Clone, Copy)]
 pub struct Goals {
-    /// Those of [`REQUIRED`]; else, on lesser CPUs and in the comparison of portable code, not to be slower.
+    /// Whether [`REQUIRED`] applies; else, on lesser CPUs and in the comparison of portable code,
+    /// `residue` must not be slower.
     pub full: bool,
 }
 
 impl Goals {
-    /// By the features that the library could use.
+    /// Chooses the goals by the features that the library could use.
     #[must_use]
     pub fn of(features: &str) -> Goals {
         let mut all = FULL.iter().flat_map(|feature| feature.names());
         Goals { full: all.all(|one| features.split(' ').any(|name| name == one)) }
     }
 
-    /// The ratio required of a code in a range.
+    /// Returns the ratio required of a code in a range.
     #[must_use]
     pub fn ratio(self, code: &str, range: &Range) -> Option<f64> {
         let place = RANGES.iter().position(|other| other.name == range.name)?;
@@ -77,7 +80,7 @@ impl Goals {
         Some(if self.full { ratios[place] } else { 1.0 })
     }
 
-    /// Whether a ratio reaches a required one: on lesser CPUs a tie will do.
+    /// Returns whether a ratio reaches a required one: on lesser CPUs a tie will do.
     #[must_use]
     pub fn reached(self, ratio: f64, goal: f64) -> bool {
         let ratio = (ratio * 100.0).round() / 100.0;

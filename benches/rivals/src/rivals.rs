@@ -1,7 +1,7 @@
 //! The rivals: one line each.
 //!
-//! `detected` chooses by the CPU's features, `portable` runs the same code everywhere, `fallback` is what a detecting peer
-//! does on a lesser CPU, where it can be called by name.
+//! `detected` chooses by the CPU's features, `portable` runs the same code everywhere, `fallback`
+//! is what a detecting peer does on a lesser CPU, where it can be called by name.
 
 use crate::contender::{
     ADLER_32, CRC_32, CRC_32C, CRC_64, Call, Contender, FLETCHER_16, FLETCHER_32, INTERNET, Takes,

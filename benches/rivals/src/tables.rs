@@ -1,11 +1,11 @@
-//! What came out, as tables: all contenders of a code, and the worst ratios beside the required ones.
+//! The results as tables: all contenders of a code, and the worst ratios beside the required ones.
 
 use crate::contender::{OURS, SUBJECTS, Subject, is_rival};
 use crate::measure::{Cell, Mode};
 use crate::required::{Goals, RANGES, Range, TIE};
 use residue_report::{Row, Table};
 
-/// Up to here a table tells nanoseconds, above gigabytes a second.
+/// The size up to which a table shows nanoseconds, above it gigabytes a second.
 const SHORT: usize = 550;
 
 /// `residue` against its best rival at one size.
@@ -17,14 +17,14 @@ pub struct Duel<'a> {
 }
 
 impl Duel<'_> {
-    /// The best rival's time over ours: above 1 where we are faster.
+    /// Returns the best rival's time over ours: above 1 where we are faster.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         self.best.ns / self.ours.ns
     }
 
-    /// `at 44: 0.95 (etherparse 5.56 ns, residue 5.87 ns)`.
-    fn told(&self) -> String {
+    /// Describes the duel: `at 44: 0.95 (etherparse 5.56 ns, residue 5.87 ns)`.
+    fn describe(&self) -> String {
         let (size, ratio, rival) = (size_name(self.ours.size), self.ratio(), &self.best.contender);
         let (theirs, ours) = (number(self.best.ns), number(self.ours.ns));
         format!("at {size}: {ratio:.2} ({rival} {theirs} ns, residue {ours} ns)")
@@ -35,19 +35,19 @@ impl Duel<'_> {
 pub struct Field<'a>(Vec<&'a Cell>);
 
 impl<'a> Field<'a> {
-    /// Picks them out.
+    /// Selects the cells of a code and a mode.
     #[must_use]
     pub fn new(cells: &'a [Cell], code: &str, mode: Mode) -> Field<'a> {
         Field(cells.iter().filter(|cell| cell.code == code && cell.mode == mode).collect())
     }
 
-    /// The sizes, each once, in the order of the cells.
+    /// Returns the sizes, each once, in the order of the cells.
     #[must_use]
     pub fn sizes(&self) -> Vec<usize> {
         once(self.0.iter().map(|cell| cell.size))
     }
 
-    /// The contenders, `residue` first.
+    /// Returns the contenders, `residue` first.
     #[must_use]
     pub fn names(&self) -> Vec<&'a str> {
         let mut names = once(self.0.iter().map(|cell| cell.contender.as_str()));
@@ -55,13 +55,13 @@ impl<'a> Field<'a> {
         names
     }
 
-    /// A contender at a size.
+    /// Returns a contender's cell at a size.
     #[must_use]
     pub fn cell(&self, name: &str, size: usize) -> Option<&'a Cell> {
         self.0.iter().find(|cell| cell.size == size && cell.contender == name).copied()
     }
 
-    /// `residue` and its best rival at a size, if both were timed.
+    /// Returns `residue` and its best rival at a size, if both were timed.
     #[must_use]
     pub fn duel(&self, size: usize) -> Option<Duel<'a>> {
         let rivals = self.0.iter().filter(|cell| cell.size == size && is_rival(&cell.contender));
@@ -69,7 +69,7 @@ impl<'a> Field<'a> {
         Some(Duel { ours: self.cell(OURS, size)?, best })
     }
 
-    /// The duel that `residue` does worst in, of the sizes in a range.
+    /// Returns the duel that `residue` does worst in, of the sizes in a range.
     #[must_use]
     pub fn worst(&self, range: &Range) -> Option<Duel<'a>> {
         let sizes = self.sizes().into_iter().filter(|size| range.contains(*size));
@@ -77,7 +77,8 @@ impl<'a> Field<'a> {
         duels.min_by(|a, b| a.ratio().total_cmp(&b.ratio()))
     }
 
-    /// Short sizes in nanoseconds and long ones in gigabytes a second, each a table if there are any.
+    /// Returns short sizes in nanoseconds and long ones in gigabytes a second, each a table if
+    /// there are any.
     #[must_use]
     pub fn tables(&self, subject: &Subject, mode: Mode) -> Vec<Table> {
         let (short, long): (Vec<usize>, Vec<usize>) =
@@ -103,12 +104,12 @@ impl<'a> Field<'a> {
         &self,
         title: String,
         sizes: &[usize],
-        told: &dyn Fn(&Cell) -> String,
+        describe: &dyn Fn(&Cell) -> String,
     ) -> Option<Table> {
         let rival = |size| self.duel(size).map_or("", |duel| duel.best.contender.as_str());
         let value = |name: &str, size: usize| match self.cell(name, size) {
-            Some(cell) if name == rival(size) => format!("{}*", told(cell)),
-            Some(cell) => told(cell) + " ",
+            Some(cell) if name == rival(size) => format!("{}*", describe(cell)),
+            Some(cell) => describe(cell) + " ",
             None => "- ".to_string(),
         };
         let line = |name: &str| {
@@ -130,8 +131,10 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Worst ratios of one mode, code by code. With `goals`, beside the required ones, and below the table how many were reached
-/// and which were not although `residue` is ahead; [`behind`] tells of the others.
+/// Returns the worst ratios of one mode, code by code.
+///
+/// With `goals`, they are beside the required ones, and below the table is how many were reached
+/// and which were not although `residue` is ahead; [`behind`] lists the others.
 #[must_use]
 pub fn summary(cells: &[Cell], mode: Mode, goals: Option<Goals>) -> Option<(Table, String)> {
     let (mut rows, mut short, mut met, mut all) = (Vec::new(), Vec::new(), 0, 0);
@@ -150,7 +153,7 @@ pub fn summary(cells: &[Cell], mode: Mode, goals: Option<Goals>) -> Option<(Tabl
                     met += usize::from(reached);
                     let mark = if reached { " " } else { "!" };
                     if !reached && duel.ratio() >= TIE {
-                        short.push(format!("{} of {goal}, {}", subject.title, duel.told()));
+                        short.push(format!("{} of {goal}, {}", subject.title, duel.describe()));
                     }
                     format!("{:.2}/{goal}{mark}", duel.ratio())
                 }
@@ -170,7 +173,7 @@ pub fn summary(cells: &[Cell], mode: Mode, goals: Option<Goals>) -> Option<(Tabl
     (!rows.is_empty()).then(|| (table(title, "code", heads, rows), verdict))
 }
 
-/// Every cell in which `residue` is behind the best rival, and no tie.
+/// Returns every cell in which `residue` is behind the best rival, and no tie.
 #[must_use]
 pub fn behind(cells: &[Cell]) -> Vec<String> {
     let mut out = Vec::new();
@@ -179,7 +182,9 @@ pub fn behind(cells: &[Cell]) -> Vec<String> {
             let field = Field::new(cells, subject.code, mode);
             let duels = field.sizes().into_iter().filter_map(|size| field.duel(size));
             let lost = duels.filter(|duel| duel.ratio() < TIE);
-            out.extend(lost.map(|d| format!("{}, {} {}", subject.title, mode.name(), d.told())));
+            out.extend(
+                lost.map(|d| format!("{}, {} {}", subject.title, mode.name(), d.describe())),
+            );
         }
     }
     out
@@ -189,7 +194,7 @@ fn table(title: String, stub: &'static str, heads: Vec<String>, rows: Vec<Row>) 
     Table { id: "rivals", title, note: String::new(), stub, heads, together: 1, rows }
 }
 
-/// `64`, `1500`, `16 KiB`, `1 MiB`.
+/// Writes a size as `64`, `1500`, `16 KiB` or `1 MiB`.
 #[must_use]
 pub fn size_name(size: usize) -> String {
     match size {
@@ -199,7 +204,7 @@ pub fn size_name(size: usize) -> String {
     }
 }
 
-/// Three digits, or all before the point.
+/// Writes three digits, or all before the point.
 fn number(x: f64) -> String {
     match x {
         _ if x < 9.995 => format!("{x:.2}"),

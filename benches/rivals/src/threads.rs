@@ -7,10 +7,10 @@ use residue::Code;
 use residue_bench::clock::now;
 use std::hint::black_box;
 
-/// All threads and one, of one code and size.
+/// Races all threads and one, of one code and size.
 ///
 /// # Errors
-/// If the value of all threads is not that of one.
+/// Returns an error if the value of all threads is not that of one.
 pub fn race<'a>(group: &[Contender], size: usize, data: &'a [u8]) -> Result<Race<'a>, String> {
     let (data, mut runners) = (&data[..size], Vec::new());
     let name = group.first().map_or("", |contender| contender.code);

@@ -1,10 +1,10 @@
-//! The counter, and what its ticks are worth.
+//! The counter, and the length of its ticks.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// The counter now, in ticks: the CPU's own where the library reads one, else nanoseconds.
+/// Returns the counter in ticks: the CPU's own where the library reads one, else nanoseconds.
 #[inline(always)]
 #[must_use]
 pub fn now() -> u64 {
@@ -16,19 +16,19 @@ fn instant() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-/// What a tick is worth.
+/// The length of a tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clock {
     /// Nanoseconds in a tick.
     pub ns_per_tick: f64,
-    /// Ticks in one core cycle. Below one where the core runs faster than its counter.
+    /// Ticks in one core cycle, below one where the core runs faster than its counter.
     pub ticks_per_cycle: f64,
-    /// The same by another chain of operations, of multiplications; `None` where their latency is
+    /// Ticks in one core cycle by a chain of multiplications; `None` where their latency is
     /// unknown.
     pub ticks_per_cycle_by_products: Option<f64>,
     /// The smallest step between two reads, in ticks.
     pub resolution: f64,
-    /// What two reads with nothing between them cost at least, in ticks.
+    /// The least cost of two reads with nothing between them, in ticks.
     pub read: f64,
 }
 
@@ -95,35 +95,38 @@ impl Clock {
         Clock { ns_per_tick, ticks_per_cycle, ticks_per_cycle_by_products, resolution, read }
     }
 
-    /// The ticks that a core cycle takes just now, in about a microsecond: clocks rise and fall
-    /// while one measures, and on a shared machine for reasons that no counter shows.
+    /// Returns the ticks that a core cycle takes at present, in about a microsecond.
+    ///
+    /// Clocks rise and fall during a measurement, and on a shared machine for reasons that no
+    /// counter shows.
     #[must_use]
     pub fn pace(&self) -> f64 {
         per_step(residue::counter::spin, 1 << 11, self.read)
     }
 
-    /// Core cycles in `ticks`.
+    /// Returns core cycles in `ticks`.
     #[must_use]
     pub fn cycles(&self, ticks: f64) -> f64 {
         ticks / self.ticks_per_cycle
     }
 
-    /// Nanoseconds in `ticks`.
+    /// Returns nanoseconds in `ticks`.
     #[must_use]
     pub fn ns(&self, ticks: f64) -> f64 {
         ticks * self.ns_per_tick
     }
 }
 
-/// The ticks of a step of a chain of this length.
+/// Returns the ticks of a step of a chain of this length.
 fn per_step(chain: fn(u64) -> u64, length: u64, read: f64) -> f64 {
     let first = now();
     black_box(chain(black_box(length)));
     ((now() - first) as f64 - read).max(0.0) / length as f64
 }
 
-/// The counter and the operating system's time at one moment: of some pairs the one read fastest,
-/// for an interruption may come between.
+/// Reads the counter and the operating system's time at one moment.
+///
+/// Of some pairs the one read fastest counts, for an interruption may come between.
 fn both() -> (u64, Instant) {
     let pair = || {
         let first = now();
@@ -136,9 +139,10 @@ fn both() -> (u64, Instant) {
     (ticks, time)
 }
 
-/// The ticks of a core cycle by additions, one cycle each, and by products, whose latency is the
-/// one of `latencies` that agrees best. The fastest run of each chain counts: an interruption only
-/// adds.
+/// Returns the ticks of a core cycle by additions, one cycle each, and by products, whose latency
+/// is the one of `latencies` that agrees best.
+///
+/// The fastest run of each chain counts: an interruption only adds.
 fn settle(additions: &[f64], products: &[f64], latencies: &[f64]) -> (f64, Option<f64>) {
     let fastest = |runs: &[f64]| runs.iter().copied().fold(f64::INFINITY, f64::min);
     let (addition, product) = (fastest(additions), fastest(products));
@@ -147,7 +151,7 @@ fn settle(additions: &[f64], products: &[f64], latencies: &[f64]) -> (f64, Optio
     (addition, cycles.min_by(|&a, &b| off(a).total_cmp(&off(b))))
 }
 
-/// One sentence if the two chains do not agree on what a core cycle is.
+/// Returns one sentence if the two chains do not agree on the length of a core cycle.
 #[must_use]
 pub fn disagreement(ticks_per_cycle: f64, by_products: Option<f64>) -> Option<String> {
     let other = by_products?;
@@ -163,7 +167,7 @@ pub fn disagreement(ticks_per_cycle: f64, by_products: Option<f64>) -> Option<St
     })
 }
 
-/// The counter moves in multiples of something: 62.5 core cycles on the thesis's ARM board.
+/// Returns the counter moves in multiples of something: 62.5 core cycles on the thesis's ARM board.
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
@@ -181,7 +185,7 @@ mod tests {
         assert_eq!(clock.ticks_per_cycle_by_products.is_some(), !PRODUCT_CYCLES.is_empty());
     }
 
-    fn told(additions: &[f64], products: &[f64]) -> Option<String> {
+    fn line_of(additions: &[f64], products: &[f64]) -> Option<String> {
         let (cycle, by_products) = settle(additions, products, &[3.0, 4.0]);
         disagreement(cycle, by_products)
     }
@@ -197,17 +201,17 @@ mod tests {
     #[test]
     fn chains_that_disagree_are_named_with_both_figures() {
         // Three cycles and four are what multiplications take on x86-64.
-        assert_eq!(told(&[0.836], &[2.52]), None);
-        assert_eq!(told(&[1.0], &[4.02]), None);
+        assert_eq!(line_of(&[0.836], &[2.52]), None);
+        assert_eq!(line_of(&[1.0], &[4.02]), None);
         // Additions for free at renaming, every second and nearly all of them.
         for shortened in [0.5, 0.1] {
-            let line = told(&[0.836 * shortened], &[2.508]).expect("a line");
+            let line = line_of(&[0.836 * shortened], &[2.508]).expect("a line");
             assert!(line.contains("multiplications"), "{line}");
             assert!(line.contains(&format!("{:.3}", 1.0 / (0.836 * shortened))), "{line}");
             assert!(!line.contains('\n'));
         }
         // A product that takes five cycles on a core not known here, and one interrupted each time.
-        assert!(told(&[1.0], &[5.0]).is_some() && told(&[1.0], &[3.3]).is_some());
+        assert!(line_of(&[1.0], &[5.0]).is_some() && line_of(&[1.0], &[3.3]).is_some());
         // Nothing to compare with.
         assert_eq!(settle(&[1.0], &[3.0], &[]), (1.0, None));
         assert_eq!(disagreement(1.0, None), None);

@@ -6,7 +6,7 @@ use residue::kernel::{Family, Kernel, KernelInfo};
 use residue::{Code, Visitor};
 use std::rc::Rc;
 
-/// Bytes to a value.
+/// A function from bytes to a value.
 pub type Call<V> = Box<dyn Fn(&[u8]) -> V>;
 
 /// One kernel of one code.
@@ -15,17 +15,18 @@ pub struct Contender {
     pub code: String,
     /// The kernel.
     pub kernel: KernelInfo,
-    /// What is timed: the kernel, and its value's lowest 64 bits.
+    /// The timed call: the kernel, and its value's lowest 64 bits.
     pub call: Call<u64>,
-    /// The value as the code spells it.
+    /// The value in the code's own format.
     pub value: Call<u128>,
 }
 
 impl Contender {
-    /// Every kernel of `code` that this CPU can run, in the order of its table.
+    /// Returns every kernel of `code` that this CPU can run, in the order of its table.
     ///
-    /// The vector bodies on arrays (`generic...`) show that a body is right, not how fast anything is, and a kernel with the
-    /// body of another need not be timed again: both are left out unless named in `only`.
+    /// The vector bodies on arrays (`generic...`) show that a body is right, not how fast anything
+    /// is, and a kernel with the body of another need not be timed again: both are left out unless
+    /// named in `only`.
     #[must_use]
     pub fn of(code: &Code, only: Option<&[String]>) -> Vec<Contender> {
         struct Collect<'a> {
@@ -52,13 +53,13 @@ impl Contender {
                     if !wanted {
                         continue;
                     }
-                    let (timed, told) = (Rc::clone(&with), Rc::clone(&with));
+                    let (timed, asked) = (Rc::clone(&with), Rc::clone(&with));
                     self.found.push(Contender {
                         code: self.code.name().to_string(),
                         kernel: info,
                         call: Box::new(move |data| forced.value(&timed, data).into() as u64),
                         value: Box::new(move |data| {
-                            spelling.of(forced.value(&told, data).into(), data)
+                            spelling.of(forced.value(&asked, data).into(), data)
                         }),
                     });
                 }
@@ -69,7 +70,7 @@ impl Contender {
         collect.found
     }
 
-    /// A kernel that does nothing: its time is the timer's and the call's.
+    /// Returns a kernel that does nothing: its time is the timer's and the call's.
     #[must_use]
     pub fn null() -> Contender {
         let info = Code::all().next().map(|code| code.chosen());
@@ -81,10 +82,11 @@ impl Contender {
         }
     }
 
-    /// Compares the kernel's answers with the code's definition, for `bytes` bytes and lengths around it.
+    /// Compares the kernel's answers with the code's definition, for `bytes` bytes and lengths
+    /// around it.
     ///
     /// # Errors
-    /// [`Error::WrongAnswer`].
+    /// Returns [`Error::WrongAnswer`].
     pub fn check(&self, code: &Code, data: &[u8], expected: u128) -> Result<(), Error> {
         if (self.value)(data) == expected {
             return Ok(());

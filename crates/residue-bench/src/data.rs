@@ -1,8 +1,8 @@
-//! What the buffers hold, and where they begin.
+//! The contents of the buffers, and where they begin.
 
 use std::str::FromStr;
 
-/// What fills a buffer.
+/// The contents of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Data {
     /// Pseudo-random bytes, fresh for every sample.
@@ -20,7 +20,7 @@ impl Data {
     /// The names `--data` takes.
     pub const NAMES: [&str; 4] = ["random", "zeros", "ones", "ramp"];
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(self) -> &'static str {
         Data::NAMES[self as usize]
@@ -65,7 +65,7 @@ impl Buffer {
         Buffer { bytes, start }
     }
 
-    /// `length` bytes, `offset` (below 64) behind a multiple of 64.
+    /// Returns `length` bytes, `offset` (below 64) behind a multiple of 64.
     pub fn slice(&mut self, offset: usize, length: usize) -> &mut [u8] {
         let from = self.start + offset % 64;
         &mut self.bytes[from..from + length]
@@ -77,7 +77,9 @@ impl Buffer {
 pub struct Evictor(Vec<u8>);
 
 impl Evictor {
-    /// Takes 64 MiB. A machine with a larger last-level cache keeps some of what it held.
+    /// Allocates 64 MiB.
+    ///
+    /// A machine with a larger last-level cache keeps some of what it held.
     #[must_use]
     pub fn new() -> Evictor {
         Evictor(vec![1; 64 << 20])

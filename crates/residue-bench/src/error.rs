@@ -1,9 +1,9 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use residue_report::names;
 use std::fmt;
 
-/// Why there is no measurement.
+/// A reason why there is no measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,7 +17,7 @@ pub enum Error {
         code: String,
         /// The kernel.
         kernel: String,
-        /// How many bytes it was given.
+        /// The number of bytes it was given.
         bytes: usize,
     },
     /// The thread could not be bound to a core.

@@ -45,17 +45,17 @@ const ARM: [Cost; 3] = [
     ("internet", "neon", 15.0, 0.04),
 ];
 
-/// A run on a made-up x86-64 with everything.
+/// Returns a run on a made-up x86-64 with everything.
 pub(crate) fn x86() -> Run {
     run("Example 9999 Processor @ 3.0GHz", "x86_64", &X86)
 }
 
-/// A run on a made-up 64-bit ARM.
+/// Returns a run on a made-up 64-bit ARM.
 pub(crate) fn arm() -> Run {
     run("Example-N9", "aarch64", &ARM)
 }
 
-/// A run without any cell.
+/// Returns a run without any cell.
 pub(crate) fn empty() -> Run {
     Run { cells: Vec::new(), steady: Vec::new(), conditions: Vec::new(), ..x86() }
 }

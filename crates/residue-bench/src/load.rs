@@ -1,5 +1,4 @@
-//! What other programs take of the time: whether this thread left its core, and how busy the
-//! machine was.
+//! The load by other programs: whether this thread left its core, and how busy the machine was.
 
 use super::model::Run;
 use residue_report::number::grouped;
@@ -10,22 +9,23 @@ use std::time::Instant;
 /// system does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Load {
-    /// Waiting for a core that another thread had.
+    /// The share of time spent waiting for a core that another thread had.
     pub waited: f64,
-    /// Taken from the cores of a virtual machine by its host.
+    /// The share of time taken from the cores of a virtual machine by its host.
     pub stolen: f64,
 }
 
 impl Load {
-    /// The higher shares of both.
+    /// Returns the higher shares of both.
     #[must_use]
     pub fn max(self, other: Load) -> Load {
         Load { waited: self.waited.max(other.waited), stolen: self.stolen.max(other.stolen) }
     }
 }
 
-/// Shows how often this thread has been moved off its core. Counts nothing where there is no
-/// `/proc`.
+/// Counts how often this thread has been moved off its core.
+///
+/// Counts nothing where there is no `/proc`.
 pub(super) struct Watch {
     #[cfg(unix)]
     schedstat: Option<std::fs::File>,
@@ -48,7 +48,7 @@ impl Watch {
         watch
     }
 
-    /// Nanoseconds spent waiting for a core, and turns on one; zeros if unknown.
+    /// Returns the nanoseconds spent waiting for a core, and the turns on one; zeros if unknown.
     pub(super) fn turns(&self) -> (u64, u64) {
         #[cfg(unix)]
         {
@@ -61,7 +61,7 @@ impl Watch {
         Default::default()
     }
 
-    /// The load since the start.
+    /// Returns the load since the start.
     pub(super) fn load(&self) -> Load {
         let elapsed = self.start.elapsed().as_nanos().max(1) as f64;
         let waited = self.turns().0.saturating_sub(self.waited) as f64 / elapsed;
@@ -70,7 +70,7 @@ impl Watch {
     }
 }
 
-/// Time waiting and number of turns, the second and third field of `schedstat`.
+/// Parses the time waiting and the number of turns, the second and third field of `schedstat`.
 #[cfg(any(unix, test))]
 fn schedstat(text: &[u8]) -> Option<(u64, u64)> {
     let text = std::str::from_utf8(text).ok()?;
@@ -113,7 +113,7 @@ const TOO_BUSY: f64 = 0.05;
 /// 2026-11-22).
 const TOO_DISTURBED: f64 = 0.25;
 
-/// How many samples of a run were set aside, in one sentence.
+/// Returns the number of samples of a run that were set aside, in one sentence.
 #[must_use]
 pub fn set_aside(run: &Run) -> String {
     let (kept, aside) = samples(run);
@@ -129,14 +129,14 @@ pub fn set_aside(run: &Run) -> String {
     }
 }
 
-/// The share of a run's samples that was set aside, 0 to 1.
+/// Returns the share of a run's samples that was set aside, 0 to 1.
 #[must_use]
 pub fn share_set_aside(run: &Run) -> f64 {
     let (kept, aside) = samples(run);
     aside as f64 / (kept + aside).max(1) as f64
 }
 
-/// One sentence if the machine was too busy for the run's figures to be trusted.
+/// Returns one sentence if the machine was too busy for the run's figures to be trusted.
 #[must_use]
 pub fn too_busy(run: &Run) -> Option<String> {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);

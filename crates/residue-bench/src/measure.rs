@@ -1,4 +1,4 @@
-//! The measurement itself.
+//! The measurement.
 //!
 //! The thesis's method (Sahu 2019, chapter 5): for each size, each kernel gets 1000 buffers of
 //! fresh random bytes; the counter is read before and after each call; the mean and its 95 %
@@ -29,7 +29,7 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{Ordering, fence};
 use std::time::SystemTime;
 
-/// How calls are timed.
+/// The mode in which calls are timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// One call at a time on fresh bytes, as the thesis does.
@@ -53,12 +53,12 @@ impl Mode {
     }
 }
 
-/// What to measure, and how.
+/// The options of a measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The codes' names.
     pub codes: Vec<String>,
-    /// Only kernels of these names.
+    /// The names of the kernels to measure, or all.
     pub kernels: Option<Vec<String>>,
     /// Bytes in a buffer, and bytes added to them, 0 to 7.
     pub sizes: Vec<(usize, usize)>,
@@ -66,17 +66,17 @@ pub struct Options {
     pub mixed: Option<RangeInclusive<usize>>,
     /// Samples of each cell; rounds, outside [`Mode::Thesis`].
     pub samples: usize,
-    /// How calls are timed.
+    /// The mode in which calls are timed.
     pub mode: Mode,
-    /// What the buffers hold.
+    /// The contents of the buffers.
     pub data: Data,
     /// Buffers begin at each of the eight offsets to a multiple of 64 in turn, not at 0.
     pub misaligned: bool,
-    /// Drive data and tables out of the caches before each call ([`Mode::Thesis`] only).
+    /// Whether to drive data and tables out of the caches before each call ([`Mode::Thesis`] only).
     pub cold: bool,
-    /// The thread was bound to one core; told in the run.
+    /// Whether the thread was bound to one core; the run records it.
     pub pinned: bool,
-    /// Where the random bytes begin.
+    /// Seed for the random data.
     pub seed: u64,
 }
 
@@ -100,19 +100,19 @@ impl Default for Options {
     }
 }
 
-/// Sizes without extra bytes.
+/// Returns sizes without extra bytes.
 #[must_use]
 pub fn plain(sizes: &[usize]) -> Vec<(usize, usize)> {
     sizes.iter().map(|&size| (size, 0)).collect()
 }
 
-/// Told of steps done and of how many there are.
+/// Receives the number of steps done and the number of all.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
-/// Measures.
+/// Measures the kernels.
 ///
 /// # Errors
-/// If a code is unknown, no kernel is left, or a kernel gives a wrong answer.
+/// Returns an error if a code is unknown, no kernel is left, or a kernel gives a wrong answer.
 pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Result<Run, Error> {
     let mut contenders = Vec::new();
     for name in &options.codes {
@@ -146,8 +146,8 @@ pub fn measure(options: &Options, clock: &Clock, progress: Progress<'_>) -> Resu
     // with the clock, too.
     contenders.push(Contender::null());
     // Another virtual machine on the same core may take its caches for seconds, which no counter
-    // shows. In several rounds over all sizes it disturbs a few samples of many sizes instead of all
-    // samples of one.
+    // shows. In several rounds over all sizes it disturbs a few samples of many sizes instead of
+    // all samples of one.
     let rounds = (options.samples / TURN).clamp(1, ROUNDS);
     let mut groups = vec![Group::new(contenders.len()); lengths.len()];
     let share = options.samples.div_ceil(rounds);
@@ -198,7 +198,7 @@ fn lengths(options: &Options) -> Lengths {
     options.sizes.iter().map(one).collect()
 }
 
-/// Every kernel against its code's definition, at the largest size and around it.
+/// Compares every kernel with its code's definition, at the largest size and around it.
 fn check(
     contenders: &[(Code, Contender)],
     largest: usize,
@@ -220,17 +220,18 @@ fn check(
     Ok(())
 }
 
-/// In how many rounds the samples are taken, each over all sizes.
+/// The number of rounds in which the samples are taken, each over all sizes.
 const ROUNDS: usize = 5;
 
-/// One size's samples, and what its contenders keep from round to round.
+/// The samples of one size, and the state that its contenders keep from round to round.
 #[derive(Clone)]
 struct Group {
     collection: Collection,
     wakes: Vec<Wake>,
-    /// How many calls each contender has made: which of the mixed lengths comes next.
+    /// The number of calls that each contender has made, which selects the next of the mixed
+    /// lengths.
     taken: Vec<usize>,
-    /// The calls of a batch of each contender, once they are known.
+    /// The number of calls in a batch of each contender, once it is known.
     calls: Vec<usize>,
 }
 
@@ -255,7 +256,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// One call in ticks.
+    /// Times one call, in ticks.
     #[inline(never)]
     fn time(call: &dyn Fn(&[u8]) -> u64, data: &[u8]) -> u64 {
         let start = now();
@@ -265,7 +266,7 @@ impl Bench<'_> {
         end.saturating_sub(start)
     }
 
-    /// The thesis's method: calls of each contender, until it has `goal` samples.
+    /// Takes samples by the thesis's method: calls of each contender, until it has `goal` samples.
     fn single(
         &mut self,
         contenders: &[Contender],
@@ -305,8 +306,8 @@ impl Bench<'_> {
         collection.collect((goal, TURN), clock, watch, &mut take, progress);
     }
 
-    /// Batches of about 20 microseconds of each contender, until it has `goal` of them; a sample is
-    /// the ticks of a call in one.
+    /// Times batches of about 20 microseconds of each contender, until it has `goal` of them; a
+    /// sample is the ticks of a call in one.
     fn batches(
         &mut self,
         contenders: &[Contender],
@@ -353,8 +354,10 @@ impl Bench<'_> {
     }
 }
 
-/// The ticks of a call, over `calls` of them. A loop for each mode: a choice inside it may be
-/// compiled to a conditional move, by which every call would wait for the one before.
+/// Returns the ticks of a call, over `calls` of them.
+///
+/// There is a loop for each mode: a choice inside it may be compiled to a conditional move, by
+/// which every call would wait for the one before.
 fn batch<const LATENCY: bool>(
     contender: &Contender,
     data: &[u8],
@@ -380,10 +383,10 @@ fn batch<const LATENCY: bool>(
     end.saturating_sub(start) as f64 / calls as f64
 }
 
-/// How the samples of one size become figures.
+/// The parameters that turn the samples of one size into figures.
 struct Timing<'a> {
     clock: &'a Clock,
-    /// What samples are multiples of, in ticks; 0 for none.
+    /// The step of the samples, in ticks; 0 for none.
     grid: f64,
     /// The ticks to subtract from each call.
     overhead: f64,
@@ -424,7 +427,7 @@ impl Timing<'_> {
     }
 }
 
-/// A run of these cells, made here and now.
+/// Returns a run of these cells, made here and now.
 fn run_of(options: &Options, clock: &Clock, cells: Vec<Cell>, overhead: f64, load: Load) -> Run {
     Run {
         format: FORMAT,
@@ -463,7 +466,7 @@ fn conditions(options: &Options) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// The CPU's own name, where the operating system tells it.
+/// Returns the CPU's own name, where the operating system provides it.
 #[must_use]
 pub fn cpu_name() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -1,12 +1,13 @@
-//! What a measurement leaves behind: a [`Run`] of [`Cell`]s on one [`Machine`], as plain data.
+//! The results of a measurement: a [`Run`] of [`Cell`]s on one [`Machine`], as plain data.
 
 use super::clock::disagreement;
 use super::load::{Load, too_busy};
 use residue_report::number::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// One kernel of one code at one size. Figures are per call with the timer's overhead subtracted,
-/// in core cycles per byte unless said.
+/// One kernel of one code at one size.
+///
+/// Figures are per call with the timer's overhead subtracted, in core cycles per byte unless said.
 ///
 /// Disturbed samples are set aside: `median`, `low`, `high`, `mean`, `sd`, `margin`, `min` and `ns`
 /// are of the `samples` that were kept, or of all of them where none was. `plain_mean` and
@@ -21,10 +22,10 @@ pub struct Cell {
     pub bytes: usize,
     /// Bytes beyond `bytes`, 0 to 7.
     pub extra: usize,
-    /// How many timed calls were kept; batches, in the modes `throughput` and `latency`.
+    /// The number of timed calls that were kept; batches, in the modes `throughput` and `latency`.
     pub samples: usize,
-    /// How many more were timed and set aside because they were interrupted, or taken while
-    /// the core's clock was lowered.
+    /// The number of calls that were timed and set aside because they were interrupted, or taken
+    /// while the core's clock was lowered.
     #[serde(default)]
     pub set_aside: usize,
     /// The mean.
@@ -53,7 +54,7 @@ pub struct Cell {
     pub ns: f64,
 }
 
-/// Which figure of a cell is shown.
+/// The figure of a cell that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Statistic {
     /// The median of the samples that were not disturbed.
@@ -75,7 +76,7 @@ impl Statistic {
 }
 
 impl Cell {
-    /// The median or the plain mean, with its interval.
+    /// Returns the median or the plain mean, with its interval.
     #[must_use]
     pub fn estimate(&self, statistic: Statistic) -> Estimate {
         match statistic {
@@ -87,7 +88,8 @@ impl Cell {
         }
     }
 
-    /// Whether more of its samples were disturbed than not, so that its figures say little.
+    /// Returns whether more of its samples were disturbed than not, so that its figures are
+    /// unreliable.
     #[must_use]
     pub fn disturbed(&self) -> bool {
         self.set_aside > self.samples
@@ -116,7 +118,7 @@ pub struct Machine {
     pub ns_per_tick: f64,
     /// The smallest step the counter makes, in ticks.
     pub resolution_ticks: f64,
-    /// What reading the counter twice and calling a kernel that does nothing cost, in ticks;
+    /// The cost of reading the counter twice and calling a kernel that does nothing, in ticks;
     /// already subtracted from every cell. The median over the sizes, at each of which it is
     /// measured anew.
     pub overhead_ticks: f64,
@@ -129,28 +131,29 @@ pub struct Run {
     pub format: u32,
     /// Version of `residue` that was measured.
     pub residue: String,
-    /// When: UTC, RFC 3339.
+    /// The date: UTC, RFC 3339.
     pub date: String,
-    /// Where.
+    /// The computer.
     pub machine: Machine,
-    /// How calls were timed: `thesis`, `throughput` or `latency`.
+    /// The mode in which calls were timed: `thesis`, `throughput` or `latency`.
     pub mode: String,
-    /// What the buffers held: `random`, ...
+    /// The contents of the buffers: `random`, ...
     pub data: String,
     /// Calls asked for in each cell; batches of calls, in the modes `throughput` and `latency`.
     pub samples: usize,
-    /// What else was asked for: `cold`, `misaligned`, `mixed 20..=64`, `pinned`, `seed 7`. Empty
-    /// for the defaults.
+    /// The other options: `cold`, `misaligned`, `mixed 20..=64`, `pinned`, `seed 7`; empty for the
+    /// defaults.
     #[serde(default)]
     pub conditions: Vec<String>,
     /// The figures.
     pub cells: Vec<Cell>,
-    /// The same kernels in the mode `throughput` at the sizes of the verdict, which is drawn from
-    /// them: a single call of 64 bytes is shorter than a step of many counters, a batch is not.
-    /// Empty where the cells are of another mode.
+    /// The kernels in the mode `throughput` at the sizes of the verdict, which is drawn from them.
+    ///
+    /// A single call of 64 bytes is shorter than a step of many counters, a batch is not. Empty
+    /// where the cells are of another mode.
     #[serde(default)]
     pub steady: Vec<Cell>,
-    /// What other programs took of the time.
+    /// The share of time that other programs took.
     #[serde(default)]
     pub load: Load,
 }
@@ -165,7 +168,7 @@ impl Run {
     /// out as the median itself.
     ///
     /// # Errors
-    /// If the text is no run, or one of a later layout.
+    /// Returns an error if the text is no run, or one of a later layout.
     pub fn from_json(text: &str) -> Result<Run, serde_json::Error> {
         let mut run: Run = serde_json::from_str(text)?;
         if run.format > FORMAT {
@@ -184,14 +187,14 @@ impl Run {
         Ok(run)
     }
 
-    /// What its samples are: `calls` or `batches`.
+    /// Returns the kind of its samples: `calls` or `batches`.
     #[must_use]
     pub fn samples_word(&self) -> &'static str {
         if self.mode == "thesis" { "calls" } else { "batches" }
     }
 
-    /// Reasons to doubt the figures, a sentence each: a busy machine, a core cycle of uncertain
-    /// length.
+    /// Returns reasons to doubt the figures, a sentence each: a busy machine, a core cycle of
+    /// uncertain length.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let machine = &self.machine;
@@ -199,13 +202,13 @@ impl Run {
         too_busy(self).into_iter().chain(cycles).collect()
     }
 
-    /// All cells, the steady ones at the end.
+    /// Returns all cells, the steady ones at the end.
     pub fn all_cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().chain(&self.steady)
     }
 }
 
-/// The cell of a kernel at a size, without extra bytes.
+/// Returns the cell of a kernel at a size, without extra bytes.
 #[must_use]
 pub fn cell<'a>(cells: &'a [Cell], code: &str, kernel: &str, bytes: usize) -> Option<&'a Cell> {
     let wanted = |cell: &&Cell| {
@@ -214,7 +217,7 @@ pub fn cell<'a>(cells: &'a [Cell], code: &str, kernel: &str, bytes: usize) -> Op
     cells.iter().find(wanted)
 }
 
-/// The fastest kernel of a code at a size, by median.
+/// Returns the fastest kernel of a code at a size, by median.
 #[must_use]
 pub fn fastest<'a>(cells: &'a [Cell], code: &str, bytes: usize) -> Option<&'a Cell> {
     let here = |cell: &&Cell| cell.extra == 0 && cell.bytes == bytes && cell.code == code;

@@ -1,11 +1,12 @@
-//! Staying on one core.
+//! Binds a thread to one core.
 
 use crate::Error;
 
-/// Binds this thread to `core`, or to the core it is on. The thesis did not: its figures are an upper bound.
+/// Binds this thread to `core`, or to the core it is on. The thesis did not: its figures are an
+/// upper bound.
 ///
 /// # Errors
-/// If there is no such core, or the operating system cannot do it.
+/// Returns an error if there is no such core, or the operating system cannot do it.
 #[cfg(target_os = "linux")]
 pub fn pin(core: Option<usize>) -> Result<(), Error> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};

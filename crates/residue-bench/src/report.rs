@@ -3,12 +3,16 @@
 //! ```
 //! use residue_bench::{model::{FORMAT, Machine, Run, Statistic}, papers::sahu2019, report};
 //!
-//! # let machine = Machine { cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
-//! #     ticks_per_cycle: 1.0, ticks_per_cycle_by_products: None, ns_per_tick: 1.0, resolution_ticks: 1.0,
-//! #     overhead_ticks: 0.0 };
-//! # let run = Run { format: FORMAT, residue: "0".into(), date: "2026-01-02T03:04:05Z".into(), machine,
-//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![], steady: vec![], conditions: vec![],
-//! #     load: Default::default() };
+//! # let machine = Machine {
+//! #     cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
+//! #     ticks_per_cycle: 1.0, ticks_per_cycle_by_products: None, ns_per_tick: 1.0,
+//! #     resolution_ticks: 1.0, overhead_ticks: 0.0,
+//! # };
+//! # let run = Run {
+//! #     format: FORMAT, residue: "0".into(), date: "2026-01-02T03:04:05Z".into(), machine,
+//! #     mode: "thesis".into(), data: "random".into(), samples: 1000, cells: vec![],
+//! #     steady: vec![], conditions: vec![], load: Default::default(),
+//! # };
 //! let page = report::html(&run, &["What the run shows.".into()], Statistic::Median);
 //! for table in sahu2019::tables(&run, Statistic::Median) {
 //!     println!("{}", table.text());
@@ -32,8 +36,8 @@ pub use compare::compare;
 pub use csv::csv;
 pub use html::html;
 
-/// Writes the whole report into a folder, which is made if it is missing: `index.html`, `figure-ID.svg` for
-/// each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
+/// Writes the whole report into a folder, which is made if it is missing: `index.html`,
+/// `figure-ID.svg` for each figure, `cells.csv` and `run.json`. Returns the paths, in that order.
 ///
 /// A reader finds the old file or the new one, never half of one. The page comes last, when all it
 /// speaks of is there. Nothing is deleted: figures of an earlier report that this run has no cells

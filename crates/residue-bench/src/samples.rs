@@ -8,7 +8,7 @@ use super::statistic::middle;
 /// Samples a contender takes before the next one's turn.
 pub(super) const TURN: usize = 10;
 
-/// How often samples that were set aside are taken again before a contender has to do with fewer.
+/// The number of times that disturbed samples are taken again before a contender gets fewer.
 const RETRIES: usize = 3;
 
 /// The nanoseconds after which the operating system is asked again whether it took the core away:
@@ -31,18 +31,18 @@ const CHANGED: f64 = 0.05;
 /// Samples in ticks.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Samples {
-    /// Those taken without disturbance.
+    /// Samples taken without disturbance.
     pub(super) kept: Vec<f64>,
-    /// The others.
+    /// Samples set aside.
     pub(super) aside: Vec<f64>,
-    /// Those not judged yet by their pace: how many, one after the other in `kept`, at which ticks
-    /// a cycle.
+    /// Turns not judged yet by their pace: the number of samples, one after the other in `kept`,
+    /// and the ticks of a cycle.
     pub(super) turns: Vec<(usize, f64)>,
 }
 
 impl Samples {
-    /// Sets aside what was taken at a slower pace than `pace`, and multiplies the ticks of what was
-    /// not by `scale`.
+    /// Sets aside samples taken at a slower pace than `pace`, and multiplies the ticks of the
+    /// others by `scale`.
     fn set_slowed_aside(&mut self, pace: f64, scale: f64) {
         let judged = self.kept.len() - self.turns.iter().map(|&(count, _)| count).sum::<usize>();
         let mut open = self.kept.split_off(judged).into_iter();
@@ -56,7 +56,7 @@ impl Samples {
         }
     }
 
-    /// Sets aside what lies far outside the rest.
+    /// Sets aside samples that lie far outside the rest.
     ///
     /// Interruptions only add, so the lower half of the samples shows how much undisturbed ones
     /// scatter. What exceeds the median by the median, by 1 us and by eight times the distance of
@@ -71,14 +71,14 @@ impl Samples {
         self.aside.extend(self.kept.drain(end..));
     }
 
-    /// What figures are made of, ascending: the samples kept, or all of them where none was.
+    /// Returns the samples for figures, ascending: those kept, or all of them where none was.
     pub(super) fn usable(&self) -> Vec<f64> {
         let mut ticks = if self.kept.is_empty() { &self.aside } else { &self.kept }.clone();
         ticks.sort_by(f64::total_cmp);
         ticks
     }
 
-    /// Every sample.
+    /// Returns every sample.
     pub(super) fn all(&self) -> impl Iterator<Item = f64> + Clone + '_ {
         self.kept.iter().chain(&self.aside).copied()
     }
@@ -88,7 +88,7 @@ impl Samples {
 pub(super) struct Turn<'a> {
     watch: &'a Watch,
     clock: &'a Clock,
-    /// The ticks after which it is asked.
+    /// The ticks after which the operating system is asked.
     patience: u64,
     samples: &'a mut Samples,
     /// Samples taken since it was last asked.
@@ -105,14 +105,15 @@ impl<'a> Turn<'a> {
         Turn { watch, clock, patience, samples, open, asked: now(), turns, pace }
     }
 
-    /// Takes a sample in.
+    /// Adds a sample.
     pub(super) fn push(&mut self, ticks: f64) {
         self.open.push(ticks);
         self.ask_in_time();
     }
 
-    /// Asks whether the thread left its core, if the last time is long ago. To be called after long
-    /// preparations: what interrupts them spoils no sample.
+    /// Asks whether the thread left its core, if the last time is long ago.
+    ///
+    /// It is called after long preparations: what interrupts them spoils no sample.
     pub(super) fn ask_in_time(&mut self) {
         if now().saturating_sub(self.asked) > self.patience {
             self.ask();
@@ -136,7 +137,7 @@ impl<'a> Turn<'a> {
 /// The samples of all contenders at one size.
 #[derive(Debug, Clone)]
 pub(super) struct Collection {
-    /// One for each contender.
+    /// The samples of each contender.
     pub(super) samples: Vec<Samples>,
     /// The ticks that a core cycle took when the first of them were collected.
     pace: Option<f64>,
@@ -147,14 +148,15 @@ impl Collection {
         Collection { samples: vec![Samples::default(); contenders], pace: None }
     }
 
-    /// The ticks that a core cycle took.
+    /// Returns the ticks that a core cycle took.
     pub(super) fn pace(&self, clock: &Clock) -> f64 {
         self.pace.unwrap_or(clock.ticks_per_cycle)
     }
 
-    /// Collects until each contender has `wanted` samples, in turns of `turn`; what was disturbed is
-    /// set aside and taken again, a limited number of times. `take` makes as many calls of a
-    /// contender as it is given.
+    /// Collects until each contender has `wanted` samples, in turns of `turn`.
+    ///
+    /// Disturbed samples are set aside and taken again, a limited number of times. `take` makes as
+    /// many calls of a contender as it is given.
     pub(super) fn collect(
         &mut self,
         (wanted, turn): (usize, usize),

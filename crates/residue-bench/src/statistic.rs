@@ -11,8 +11,8 @@ pub(super) struct Middle {
     pub(super) high: f64,
 }
 
-/// The median of ascending samples, and the order statistics that enclose the true one with 95 %
-/// certainty.
+/// Returns the median of ascending samples, and the order statistics that enclose the true one with
+/// 95 % certainty.
 ///
 /// No distribution is assumed. Six samples or fewer give their whole range, which from five down
 /// holds less than 95 %.
@@ -34,8 +34,8 @@ pub(super) fn middle(sorted: &[f64], step: f64) -> Middle {
     }
 }
 
-/// The value that `rank` of the ascending samples, more than 0 and fewer than all, lie below, each
-/// value taken as spread over `step` around itself.
+/// Returns the value below which `rank` of the ascending samples lie, more than 0 and fewer than
+/// all, each value spread over `step` around itself.
 fn grouped(sorted: &[f64], rank: f64, step: f64) -> f64 {
     let within = |index: usize| {
         let value = sorted[index];
@@ -48,7 +48,7 @@ fn grouped(sorted: &[f64], rank: f64, step: f64) -> f64 {
     (within(left) + within(right.min(sorted.len() - 1))) / 2.0
 }
 
-/// The median of samples in any order.
+/// Returns the median of samples in any order.
 pub(super) fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     middle(samples, 0.0).median
@@ -63,7 +63,7 @@ pub(super) struct Mean {
     pub(super) margin: f64,
 }
 
-/// The mean of the samples.
+/// Returns the mean of the samples.
 pub(super) fn mean(samples: impl Iterator<Item = f64> + Clone) -> Mean {
     let n = samples.clone().count() as f64;
     let mean = samples.clone().sum::<f64>() / n.max(1.0);
@@ -72,8 +72,8 @@ pub(super) fn mean(samples: impl Iterator<Item = f64> + Clone) -> Mean {
     Mean { mean, sd, margin: quantile(n - 1.0) * sd / n.max(1.0).sqrt() }
 }
 
-/// Student's 97.5 % quantile for this many degrees of freedom, by Fisher's expansion: within 1 %
-/// from 3 on; 1.962 for the thesis's 1000 samples.
+/// Returns Student's 97.5 % quantile for this many degrees of freedom, by Fisher's expansion:
+/// within 1 % from 3 on; 1.962 for the thesis's 1000 samples.
 fn quantile(freedom: f64) -> f64 {
     let n = freedom.max(1.0);
     let (z3, z5, z7) = (Z.powi(3), Z.powi(5), Z.powi(7));

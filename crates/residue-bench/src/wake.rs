@@ -3,10 +3,10 @@
 use super::clock::{Clock, now};
 use std::hint::black_box;
 
-/// How long a kernel runs untimed before its turn.
+/// The time that a kernel runs untimed before its turn.
 const TURN_NS: f64 = 40_000.0;
 
-/// How long a kernel runs untimed before a sample, at most.
+/// The longest time that a kernel runs untimed before a sample.
 const LONGEST_NS: f64 = 1_000_000.0;
 
 /// A call of a kernel whose vector units are on takes at most this many times as long as its
@@ -18,8 +18,9 @@ const AWAKE: f64 = 1.5;
 /// Intel's cores switch the upper parts of their vector registers off when nothing has used them
 /// for a while. Wide vector instructions then run at about a quarter of their speed until the power
 /// for them is granted, 10 to 20 microseconds at least (Agner Fog, The microarchitecture of Intel,
-/// AMD and VIA CPUs, "warm-up period"). On an Intel Xeon (Emerald Rapids, 2026-11-22) that was so in
-/// a third of the calls, although only the few microseconds of writing the buffer lay between them.
+/// AMD and VIA CPUs, "warm-up period"). On an Intel Xeon (Emerald Rapids, 2026-11-22) that was so
+/// in a third of the calls, although only the few microseconds of writing the buffer lay between
+/// them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wake {
     /// The ticks of the fastest untimed call so far.
@@ -27,7 +28,7 @@ pub(super) struct Wake {
 }
 
 impl Wake {
-    /// Before the first call.
+    /// The state before the first call.
     pub(super) const NEW: Wake = Wake { fastest: u64::MAX };
 
     /// Calls the kernel until it is about as fast as it has ever been; the first time, when that is

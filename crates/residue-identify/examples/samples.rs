@@ -1,5 +1,5 @@
-//! How many samples tell a CRC that nobody has named? Random parameters, random messages, and the
-//! share that is found.
+//! Measures how many samples identify a CRC without a name: random parameters, random messages, and
+//! the share that is found.
 //!
 //! `cargo run --release -p residue-identify --example samples [TRIES]`
 
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// Whether a random CRC is found from so many random messages.
+/// Returns whether a random CRC is found from so many random messages.
 fn found(
     width: u8,
     count: usize,

@@ -1,10 +1,11 @@
-//! Conformance: are a program's answers the values of a code, and if not, whose are they?
+//! Conformance: compares a program's answers with the values of a code, and identifies wrong ones.
 //!
-//! Answers are compared with the vectors of the code ([`cases`]). Wrong ones are then held against everything that is
-//! known to go wrong ([`judge`]): the planted mistakes, the other codes of the library, and other forms of the right
-//! value (its bytes swapped, its bits reversed, ...).
+//! Answers are compared with the vectors of the code ([`cases`]). Wrong ones are compared with all
+//! known mistakes ([`judge`]): the planted mistakes, the other codes of the library, and other
+//! forms of the right value (its bytes swapped, its bits reversed, ...).
 //!
-//! All of these are about values of whole inputs. Mistakes in check octets, combination and update are not looked for.
+//! All of these are about values of whole inputs. Mistakes in check octets, combination and update
+//! are not looked for.
 //!
 //! ```
 //! use residue_identify::conform;
@@ -25,7 +26,7 @@ use forms::FORMS;
 use residue::Code;
 use vectors::{Input, Vector};
 
-/// One question to a program, with the right answer.
+/// A question to a program, with the right answer.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The bytes, in the notation of `vectors/README.md`.
@@ -34,12 +35,13 @@ pub struct Case {
     pub data: Vec<u8>,
     /// The value.
     pub expected: u128,
-    /// Who says so; `definition` where the value was computed from the code's definition.
+    /// The source of the value; `definition` where it was computed from the code's definition.
     pub source: String,
 }
 
-/// Inputs that every code is asked for beside its own vectors. Most CRCs have one vector, and one answer does not tell
-/// one mistake from another.
+/// Inputs that every code is asked for beside its own vectors.
+///
+/// Most CRCs have one vector, and one answer does not distinguish mistakes.
 const PROBES: &[&str] = &[
     "hex:00",
     "hex:01",
@@ -52,10 +54,11 @@ const PROBES: &[&str] = &[
     "mul:13*1021",
 ];
 
-/// The questions about a code: its vectors, and then the probes, whose values come from the definition.
+/// Returns the questions about a code: its vectors, and then the probes, whose values come from the
+/// definition.
 ///
 /// # Errors
-/// If the compiled-in vectors cannot be read.
+/// Returns an error if the compiled-in vectors cannot be read.
 pub fn cases(code: &Code) -> Result<Vec<Case>, crate::Error> {
     let vectors = vectors::all()?;
     // A CRC given by parameters has the vectors of its namesake.
@@ -97,7 +100,7 @@ fn same_code(a: &residue::crc::Params, b: &residue::crc::Params) -> bool {
         == (b.width, b.poly, b.init, b.refin, b.refout, b.xorout)
 }
 
-/// What kind of thing explains wrong answers.
+/// The kind of an explanation of wrong answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A planted mistake, see [`mistakes::MISTAKES`].
@@ -120,50 +123,54 @@ impl Kind {
     }
 }
 
-/// Something whose values are a program's answers.
+/// An explanation: something whose values are a program's answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// What kind of thing it is.
+    /// The kind of explanation.
     pub kind: Kind,
     /// Its name.
     pub name: String,
-    /// One sentence.
+    /// A description in one sentence.
     pub why: String,
-    /// How many of the answers it gives.
+    /// The number of answers it gives.
     pub matched: usize,
 }
 
-/// What the answers turned out to be.
+/// The result of a comparison of answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Which answers are right, in the order of the cases.
+    /// Whether each answer is right, in the order of the cases.
     pub right: Vec<bool>,
-    /// What gives *all* the answers; if nothing does, what gives most of them, if it beats the code itself. Empty if
-    /// all are right.
+    /// The explanations that give *all* the answers, or else those that give most of them, if more
+    /// than the code itself.
+    ///
+    /// Empty if all are right.
     pub explanations: Vec<Explanation>,
 }
 
 impl Verdict {
-    /// Whether every answer is right.
+    /// Returns whether every answer is right.
     #[must_use]
     pub fn good(&self) -> bool {
         self.right.iter().all(|&right| right)
     }
 
-    /// How many answers are right.
+    /// Returns the number of right answers.
     #[must_use]
     pub fn count(&self) -> usize {
         self.right.iter().filter(|&&right| right).count()
     }
 
-    /// Whether the explanations give all the answers.
+    /// Returns whether the explanations give all the answers.
     #[must_use]
     pub fn explained(&self) -> bool {
         self.explanations.first().is_some_and(|first| first.matched == self.right.len())
     }
 }
 
-/// Compares answers with the cases they belong to, in the same order. Cases without an answer are not judged.
+/// Compares answers with the cases they belong to, in the same order.
+///
+/// Cases without an answer are not judged.
 #[must_use]
 pub fn judge(code: &Code, cases: &[Case], answers: &[u128]) -> Verdict {
     let pairs: Vec<(&Case, u128)> = cases.iter().zip(answers.iter().copied()).collect();
@@ -198,10 +205,11 @@ pub fn judge(code: &Code, cases: &[Case], answers: &[u128]) -> Verdict {
     verdict
 }
 
-/// Those that give all answers, or else the few that give most.
+/// Returns the explanations that give all answers, or else the few that give most.
 fn best(mut found: Vec<Explanation>, right: usize, all: usize) -> Vec<Explanation> {
     let most = found.iter().map(|one| one.matched).max().unwrap_or(0);
-    // One answer in common is chance in a narrow code, and the right code gives some of them as well.
+    // One answer in common is chance in a narrow code, and the right code gives some of them as
+    // well.
     if most < all && (most <= right || most < 2) {
         return Vec::new();
     }

@@ -1,11 +1,11 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use crate::conform::vectors::{LONGEST, Problem};
 use crate::explain;
 use crate::identify::{MOST_BYTES, Unusable};
 use std::fmt;
 
-/// Why there is no code, no vector or no explanation.
+/// A reason why there is no code, no vector or no explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,14 +15,14 @@ pub enum Error {
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         problem: Problem,
     },
     /// The input has this many bytes, more than [`explain::LONGEST`].
     TooLong(usize),
     /// The arithmetic of this code cannot be shown.
     NotShown(&'static str),
-    /// Samples from which no code can be found.
+    /// No code can be found from the samples.
     Samples(Unusable),
     /// More bytes than 64 are to be left out at the ends of samples.
     Offset(usize),

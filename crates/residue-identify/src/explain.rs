@@ -1,7 +1,8 @@
-//! The arithmetic of a code on a short input, step by step, as one would do it on paper.
+//! Shows the arithmetic of a code on a short input, step by step, as on paper.
 //!
-//! A CRC is shown as the long division it is, if that fits a line, or else byte by byte; a sum as a table of its
-//! running sums. Nothing here calls the library for a value, so that the two can be compared.
+//! A CRC is shown as the long division it is, if that fits a line, or else byte by byte; a sum as a
+//! table of its running sums. Nothing here calls the library for a value, so that the two can be
+//! compared.
 //!
 //! ```
 //! let code: residue::Code = "crc-8/smbus".parse()?;
@@ -20,19 +21,19 @@ use residue::Code;
 /// The longest input that is explained, in bytes.
 pub const LONGEST: usize = 64;
 
-/// The arithmetic, told.
+/// The arithmetic as text, and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// What to print, a line each. ASCII, at most about 160 columns.
+    /// The lines to print: ASCII, at most about 160 columns.
     pub lines: Vec<String>,
-    /// The value at which it ends.
+    /// The resulting value.
     pub value: u128,
 }
 
-/// Shows how `code` comes to its value of `data`.
+/// Shows how `code` computes its value of `data`.
 ///
 /// # Errors
-/// If `data` is longer than [`LONGEST`].
+/// Returns an error if `data` is longer than [`LONGEST`].
 pub fn explain(code: &Code, data: &[u8]) -> Result<Shown, Error> {
     if data.len() > LONGEST {
         return Err(Error::TooLong(data.len()));
@@ -43,7 +44,7 @@ pub fn explain(code: &Code, data: &[u8]) -> Result<Shown, Error> {
     }
 }
 
-/// The bytes in hexadecimal, and as text where they are text.
+/// Writes the bytes in hexadecimal, and as text where they are text.
 fn input(data: &[u8]) -> String {
     let hex: Vec<String> = data.iter().map(|byte| format!("{byte:02x}")).collect();
     match std::str::from_utf8(data) {
@@ -84,7 +85,8 @@ mod tests {
                 let mask = u128::MAX >> (128 - width);
                 let (init, xorout) = (0xc3a5_5a3c & mask, mask >> 1);
                 let text = format!(
-                    "width={width},poly={:x},init={init:x},refin={refin},refout={refout},xorout={xorout:x}",
+                    "width={width},poly={:x},init={init:x},refin={refin},refout={refout},\
+                     xorout={xorout:x}",
                     (0x1edc_6f41_u128 << 60 | 0x1021) & mask | 1
                 );
                 let code: Code = text.parse().unwrap();

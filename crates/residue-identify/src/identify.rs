@@ -1,9 +1,11 @@
-//! Which code is this? Finds it from messages and their values.
+//! Identifies a code from messages and their values.
 //!
-//! The search goes from what is likely to what is possible, in [`Tier`]s, and ends at the first that explains the samples
-//! better than chance would: named codes; the same with the value's bytes in another order; with the message fed in another
-//! order, padded, or without some of its ends; named generators with other settings; sums with unknown settings; and unknown
-//! generators, by algebra. Everything that fits is reported, with the probability that something wrong fits as well.
+//! The search goes from the likely to the possible, in [`Tier`]s, and ends at the first that
+//! explains the samples better than chance would: named codes; named codes with the value's bytes
+//! in another order; with the message fed in another order, padded, or without some of its ends;
+//! named generators with other settings; sums with unknown settings; and unknown generators, by
+//! algebra. Everything that fits is reported, with the probability that something wrong fits as
+//! well.
 
 mod catalogue;
 mod decide;
@@ -26,17 +28,18 @@ use std::collections::BTreeSet;
 pub use sums::{Kind, Model};
 pub use unknown::NARROWEST;
 
-/// Something is found if the probability of a chance hit is at most 2 to the power of this.
+/// The base-2 logarithm of the largest probability of a chance hit for a result to be convincing.
 pub const CONVINCING: f64 = -10.0;
-/// As many samples are searched with, shortest first; what is found is tried on all.
+/// The number of samples that are searched with, shortest first; results are tried on all.
 const MOST_SAMPLES: usize = 24;
-/// Generators with settings of their own are looked for up to so many samples; more tell nothing more.
+/// The number of samples up to which generators with settings of their own are searched; more add
+/// no information.
 const MOST_OFFSET: usize = 64;
 
-/// What is searched.
+/// The options of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// As many bytes may be left out at each end of a message.
+    /// The number of bytes that may be left out at each end of a message.
     pub offset: usize,
     /// Whether named codes, and generators that have names, are tried.
     pub catalogue: bool,
@@ -50,16 +53,16 @@ impl Default for Options {
     }
 }
 
-/// How far a search has gone.
+/// The stages of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
     /// Named codes, of the message as it stands.
     Named,
-    /// The same, with values in another order of bytes, or in a wider or narrower field.
+    /// Named codes, with values in another order of bytes, or in a wider or narrower field.
     Written,
-    /// The same, with bytes fed in another order, or padded.
+    /// Named codes, with bytes fed in another order, or padded.
     Fed,
-    /// The same, with bytes left out at the ends.
+    /// Named codes, with bytes left out at the ends.
     Offset,
     /// Named generators with other settings.
     Generator,
@@ -70,7 +73,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// All, in the order of the search.
+    /// All stages, in the order of the search.
     pub const ALL: [Tier; 7] = [
         Tier::Named,
         Tier::Written,
@@ -81,7 +84,7 @@ impl Tier {
         Tier::Unknown,
     ];
 
-    /// What is tried in it.
+    /// Returns the name of what is tried in it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -105,23 +108,25 @@ pub enum Found {
     Sum(Model),
 }
 
-/// Something that has the values of all samples.
+/// A code that has the values of all samples.
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The code.
     pub found: Found,
-    /// For CRCs: those that differ in init and xorout only, and that the samples cannot tell apart.
+    /// The CRCs that differ in init and xorout only and that the samples cannot distinguish.
     pub family: Option<Family>,
-    /// How the message is fed to it.
+    /// The way the message is fed to it.
     pub reading: Reading,
-    /// How its value is written.
+    /// The way its value is written.
     pub form: Form,
-    /// The logarithm to base 2 of the number of chance hits to be expected among all that was tried up to this one's tier.
+    /// The logarithm to base 2 of the number of chance hits to be expected among all that was tried
+    /// up to this stage.
     pub chance: f64,
 }
 
 impl Hit {
-    /// The value of a message as it is written in a field of `bits` bits; `None` if the message is too short.
+    /// Returns the value of a message as it is written in a field of `bits` bits; `None` if the
+    /// message is too short.
     #[must_use]
     pub fn field(&self, message: &[u8], bits: u32) -> Option<u128> {
         let message = self.reading.apply(message)?;
@@ -135,7 +140,7 @@ impl Hit {
         self.field(&sample.message, bits) == Some(sample.value)
     }
 
-    /// Whether it is the same as another, found on another way.
+    /// Returns whether it is equal to another hit, found in another way.
     fn same(&self, other: &Hit) -> bool {
         let found = match (&self.found, &other.found) {
             (Found::Code(a), Found::Code(b)) => match (a.params(), b.params()) {
@@ -152,21 +157,23 @@ impl Hit {
     }
 }
 
-/// What a tier finds.
+/// The results of a stage.
 #[derive(Default)]
 struct Tally {
-    /// How much was tried, in this tier and before.
+    /// The number of trials, in this stage and before.
     tried: f64,
-    /// What has all values; [`Hit::chance`] does not count yet how much was tried.
+    /// The hits with all values; [`Hit::chance`] does not yet count the number of trials.
     hits: Vec<Hit>,
-    /// How many more have, but tell nothing.
+    /// The number of further hits that chance alone explains.
     weak: usize,
     /// Widths at which the samples leave unknown generators open.
     undecided: BTreeSet<u32>,
 }
 
 impl Tally {
-    /// Takes a family that fits. `unknown` bits were chosen for it to do so, besides init and xorout.
+    /// Records a family that fits.
+    ///
+    /// `unknown` bits were chosen for it to do so, besides init and xorout.
     fn family(&mut self, family: Family, samples: usize, unknown: u32, read: &Read, form: Form) {
         let width = f64::from(family.params.width);
         let chosen = if !family.names.is_empty() {
@@ -192,22 +199,24 @@ impl Tally {
     }
 }
 
-/// What a search gave.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What fits all samples (or all but the [`Report::strangers`]), most convincing first.
+    /// The codes that fit all samples (or all but the [`Report::strangers`]), most convincing
+    /// first.
     pub hits: Vec<Hit>,
-    /// How many more fit that chance alone would give: they tell nothing.
+    /// The number of further hits that chance alone explains.
     pub weak: usize,
-    /// How much was tried.
+    /// The number of trials.
     pub tried: f64,
-    /// The last tier that was searched.
+    /// The last stage that was searched.
     pub tier: Tier,
-    /// Widths of CRCs by unknown generators that the samples neither give nor rule out. Of use
-    /// where nothing convincing was found; narrower ones than 3 bits were not looked for.
+    /// The widths of CRCs by unknown generators that the samples neither give nor rule out.
+    ///
+    /// They matter where nothing convincing was found; widths below 3 bits were not searched.
     pub undecided: BTreeSet<u32>,
-    /// Ways to feed the messages by which unknown generators were not looked for, as the messages
-    /// are too long.
+    /// The number of ways to feed the messages that were not searched for unknown generators, as
+    /// the messages are too long.
     pub left_out: usize,
     /// The samples that the others contradict, counted from 0.
     pub strangers: Vec<usize>,
@@ -215,7 +224,7 @@ pub struct Report {
     pub decisive: Option<Decisive>,
 }
 
-/// What a search amounts to.
+/// The certainty of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// Something has the values of all samples, and chance does not explain it.
@@ -231,7 +240,7 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// A word for it.
+    /// Returns a word for it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -245,13 +254,13 @@ impl Certainty {
 }
 
 impl Report {
-    /// Whether something was found that chance does not explain.
+    /// Returns whether something was found that chance does not explain.
     #[must_use]
     pub fn convincing(&self) -> bool {
         self.hits.first().is_some_and(|hit| hit.chance <= CONVINCING)
     }
 
-    /// What the search amounts to.
+    /// Returns the certainty of the result.
     #[must_use]
     pub fn certainty(&self) -> Certainty {
         if self.convincing() {
@@ -266,11 +275,12 @@ impl Report {
     }
 }
 
-/// Finds the codes that have the samples' values. If none has, but one has those of all samples but a few, these are
-/// named.
+/// Finds the codes that have the samples' values.
+///
+/// If none has, but one has those of all samples but a few, these are named.
 ///
 /// # Errors
-/// [`Error::Offset`] if more than 64 bytes may be left out.
+/// Returns [`Error::Offset`] if more than 64 bytes may be left out.
 pub fn identify(samples: &Samples, options: &Options) -> Result<Report, Error> {
     if options.offset > MOST_OFFSET {
         return Err(Error::Offset(options.offset));
@@ -285,7 +295,7 @@ pub fn identify(samples: &Samples, options: &Options) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// One search, over all samples.
+/// Searches once, over all samples.
 fn search(samples: &Samples, options: &Options) -> Report {
     let bits = samples.bits();
     let mut distinct = samples.distinct();
@@ -358,7 +368,7 @@ fn search(samples: &Samples, options: &Options) -> Report {
 }
 
 impl Report {
-    /// Takes over what a tier has found, if it fits all samples.
+    /// Takes the results of a stage that fit all samples.
     fn take(&mut self, tally: Tally, samples: &Samples) {
         self.tried = tally.tried;
         self.weak += tally.weak;
@@ -386,7 +396,7 @@ impl Report {
     }
 }
 
-/// The search over all samples but some, where the rest agrees: at most half of them may not.
+/// Searches all samples but some, where the rest agrees; at most half of them may disagree.
 fn without_some(samples: &Samples, options: &Options) -> Option<Report> {
     let count = samples.list().len();
     let subsets: Vec<Vec<usize>> = match count {

@@ -1,6 +1,6 @@
-//! Finds out which code a value is of: [`identify()`] finds the code that gave some values,
-//! [`conform`] compares the values of another program with the test vectors and names the mistake
-//! behind wrong ones, [`explain`] shows how a code comes to its value.
+//! Identifies codes from values: [`identify()`] finds the code that gave some values, [`conform`]
+//! compares the values of another program with the test vectors and names the mistake behind wrong
+//! ones, [`explain`] shows how a code computes its value.
 //!
 //! ```
 //! use residue_identify::{Options, Sample, Samples, identify};

@@ -1,5 +1,5 @@
-//! Codes found from messages and their values: every one of the catalogue, by name and by algebra, and many settings that
-//! nobody has named.
+//! Codes found from messages and their values: every one of the catalogue, by name and by algebra,
+//! and many settings that nobody has named.
 
 use residue::Code;
 use residue::crc::{Crc, Params, catalog};
@@ -45,7 +45,7 @@ fn params(hit: &Hit) -> Params {
     }
 }
 
-/// Whether two are one code on all messages of whole bytes.
+/// Returns whether two are one code on all messages of whole bytes.
 fn same(a: &Params, b: &Params) -> bool {
     let probes = messages(&[0, 1, 2, 3, 5, 16, 33], 99);
     a.width == b.width && probes.iter().all(|probe| a.reference(probe) == b.reference(probe))
@@ -76,8 +76,9 @@ fn every_named_code_from_four_samples() {
 
 #[test]
 fn every_catalogue_crc_by_algebra_alone() {
-    // With n samples, all of different lengths, n w bits determine a generator (w bits), init and xorout (w each); what is
-    // left over tells the right one from chance. Eight are enough from 3 bits on, four from 16.
+    // With n samples, all of different lengths, n w bits determine a generator (w bits), init and
+    // xorout (w each); the bits left over distinguish the right one from chance. Eight are enough
+    // from 3 bits on, four from 16.
     for crc in catalog::ALL {
         let lengths: &[usize] =
             if crc.width < 16 { &[3, 4, 6, 7, 9, 11, 12, 14] } else { &[3, 7, 12, 14] };
@@ -88,7 +89,7 @@ fn every_catalogue_crc_by_algebra_alone() {
         let right = report.hits.iter().find(|hit| same(&params(hit), crc));
         let right = right.unwrap_or_else(|| panic!("{crc:?}: {:?}", report.hits));
         let family = right.family.as_ref().unwrap();
-        assert_eq!(family.dimension(), family.inherent, "all that whole bytes tell is told");
+        assert_eq!(family.dimension(), family.inherent, "all that whole bytes show is known");
         assert!(family.names.contains(&crc.name), "{family:?}");
         assert!(report.convincing() || crc.width < 4, "{crc:?}: {:?}", report.hits[0].chance);
         if report.hits.len() == 1 {
@@ -112,8 +113,8 @@ fn random(width: u8, seed: u64) -> Params {
     Params::new("custom", width, part(0) | 1, part(1), reflections, part(2)).unwrap()
 }
 
-/// Whether a hit is this CRC, or all pairs of init and xorout that it stands for have this one's
-/// among them.
+/// Returns whether a hit is this CRC, or all pairs of init and xorout that it stands for have this
+/// one's among them.
 fn among(hit: &Hit, crc: &Params) -> bool {
     let Found::Code(code) = &hit.found else { return false };
     let Some(p) = code.params() else { return false };
@@ -383,7 +384,8 @@ fn noise_is_no_code() {
 
 #[test]
 fn several_that_fit() {
-    // At one length init and xorout are one unknown: the catalogue itself has pairs that agree there.
+    // At one length init and xorout are one unknown: the catalogue itself has pairs that agree
+    // there.
     let inputs = messages(&[8, 8, 8, 8], 15);
     let crc = Crc::new(&catalog::CRC_16_XMODEM);
     let report = find(&samples(&inputs, 16, |message| crc.checksum(message)));

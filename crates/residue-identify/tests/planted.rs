@@ -1,8 +1,9 @@
-//! A test of the tests: would the vectors notice the mistakes that people make?
+//! Tests the tests: verifies that the vectors detect the mistakes that people make.
 //!
-//! `vectors/` is worth as much as what it excludes. Here every known wrong implementation is held against the vectors
-//! of its code, and each has to disagree with one of them. As a control, the definitions, written as plain loops,
-//! agree with every line. No definition or mistake uses the library, so neither side can borrow the other's error.
+//! `vectors/` is worth as much as what it excludes. Here every known wrong implementation is held
+//! against the vectors of its code, and each must disagree with one of them. As a control, the
+//! definitions, written as plain loops, agree with every line. No definition or mistake uses the
+//! library, so neither side can borrow the other's error.
 
 use residue_identify::conform::mistakes;
 use std::{collections::HashMap, fs, path::Path};
@@ -96,7 +97,7 @@ fn bytes(data: &[u8]) -> Vec<u64> {
     data.iter().map(|&b| b.into()).collect()
 }
 
-/// One's-complement addition; `ones` is the word of all ones.
+/// Returns one's-complement addition; `ones` is the word of all ones.
 fn carry(a: u64, b: u64, ones: u64) -> u64 {
     if a + b > ones { a + b - ones } else { a + b }
 }
@@ -115,7 +116,7 @@ fn xns(data: &[u8]) -> u64 {
     words(data).iter().fold(0, step) % 0xFFFF
 }
 
-/// Both sums modulo `modulus`, the first starting at `start`.
+/// Returns both sums modulo `modulus`, the first starting at `start`.
 fn sums(units: &[u64], modulus: u64, start: u64) -> (u64, u64) {
     let (mut a, mut b) = (start, 0);
     for &unit in units {
@@ -172,7 +173,7 @@ impl Model {
         self.reflect(data.iter().fold(self.init, |r, &b| self.byte(r, b))) ^ self.xorout
     }
 
-    /// The register after `length` zero bytes, in about log2(length) steps.
+    /// Returns the register after `length` zero bytes, in about log2(length) steps.
     fn shift(&self, register: u128, length: u64) -> u128 {
         let multiply = |a: u128, b: u128| {
             (0..self.width).rev().fold(0, |product, i| {
@@ -277,7 +278,8 @@ fn the_mistakes_have_names_of_their_own_and_differ() {
 
 // ---- residues
 
-/// The codeword's bits after its message: low bit first in a reflected code, high bit first otherwise.
+/// Returns the codeword's bits after its message: low bit first in a reflected code, high bit first
+/// otherwise.
 fn append(model: &Model, register: u128, value: u128) -> u128 {
     (0..model.width).fold(register, |r, i| {
         let place = if model.refout { i } else { model.width - 1 - i };
@@ -313,7 +315,8 @@ fn big_endian(words: [i64; 2]) -> Vec<u8> {
     words.iter().flat_map(|w| (w.rem_euclid(65535) as u16).to_be_bytes()).collect()
 }
 
-/// The sums as signed numbers, and how many units follow the one at `unit`, itself included.
+/// Returns the sums as signed numbers, and how many units follow the one at `unit`, itself
+/// included.
 fn signed(units: &[u64], modulus: u64, unit: usize) -> (i64, i64, i64) {
     let (a, b) = sums(units, modulus, 0);
     (a as i64, b as i64, (units.len() - unit) as i64)
@@ -345,7 +348,8 @@ fn four_octets(data: &[u8], offset: usize) -> Vec<u8> {
     straddle(a, u & 0xFF, 255 - (u >> 8))
 }
 
-/// The first isisd: correct but for one pair of sums, (0, 254), where it steps past a wrap in the wrong direction.
+/// Returns the first isisd: correct but for one pair of sums, (0, 254), where it steps past a wrap
+/// in the wrong direction.
 fn isisd(data: &[u8], offset: usize) -> Vec<u8> {
     let (a, b, m) = signed(&bytes(data), 255, offset);
     let (mut x, mut y) = ((m * a - b - a) as i32, (b - m * a - 1) as i32);
@@ -444,7 +448,7 @@ fn recomputing_and_comparing_refuses_octets_that_are_correct() {
 type Combine = fn(u64, u64, u64) -> u64;
 type CrcCombine = fn(&Model, u128, u128, u64) -> u128;
 
-/// The sums of joined strings: `n` units in the second, the first sum starting at `start`.
+/// Returns the sums of joined strings: `n` units in the second, the first sum starting at `start`.
 fn join(first: u64, second: u64, n: u64, bits: u32, modulus: u64, start: u64) -> u64 {
     let ones = (1 << bits) - 1;
     let a = (first & ones) + modulus - start;
@@ -472,7 +476,8 @@ const COMBINE: &[(&str, &str, Combine)] = &[
     ("xns", "the first sum is rotated once a byte", |a, b, n| {
         carry(rotate(a, (n % 16) as u32), b, 0xFFFF) % 0xFFFF
     }),
-    ("fletcher-16", "the first sum is not carried into the second", |a, b, _| join(a, b, 0, 8, 255, 0)),
+    ("fletcher-16", "the first sum is not carried into the \
+        second", |a, b, _| join(a, b, 0, 8, 255, 0)),
     ("fletcher-32", "the length is counted in bytes", |a, b, n| join(a, b, n, 16, 65535, 0)),
     ("adler-32", "the initial 1 is counted twice", |a, b, n| join(a, b, n, 16, 65521, 0)),
 ];
@@ -531,8 +536,10 @@ const UPDATE: &[(&str, Update)] = &[
     ("the article's general form, which uses one m for old and new", |hc, m, _| {
         0xFFFF - carry(carry(0xFFFF - hc, 0xFFFF - m, 0xFFFF), m, 0xFFFF)
     }),
-    ("old and new exchanged", |hc, m, new| 0xFFFF - carry(carry(0xFFFF - hc, 0xFFFF - new, 0xFFFF), m, 0xFFFF)),
-    ("the checksum is not complemented", |hc, m, new| carry(carry(hc, 0xFFFF - m, 0xFFFF), new, 0xFFFF)),
+    ("old and new exchanged",
+        |hc, m, new| 0xFFFF - carry(carry(0xFFFF - hc, 0xFFFF - new, 0xFFFF), m, 0xFFFF)),
+    ("the checksum is not \
+        complemented", |hc, m, new| carry(carry(hc, 0xFFFF - m, 0xFFFF), new, 0xFFFF)),
 ];
 
 #[test]

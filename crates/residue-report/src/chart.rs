@@ -48,7 +48,7 @@ pub struct Sample {
     cost: f64,
     low: f64,
     high: f64,
-    /// A cost that nothing disturbed, which the axis has to show; `None` if there is none.
+    /// A cost that nothing disturbed, which the axis must show; `None` if there is none.
     usual: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ fn drawable(cost: f64) -> bool {
 
 impl Sample {
     /// Makes a point for logarithmic axes; `None` for zeros, negatives and what is no number.
-    /// `usual` is a cost that nothing disturbed, which the axis has to show.
+    /// `usual` is a cost that nothing disturbed, which the axis must show.
     #[must_use]
     pub fn new(bytes: usize, estimate: Estimate, usual: Option<f64>) -> Option<Sample> {
         let Estimate { value: cost, low, high } = estimate;
@@ -78,8 +78,8 @@ impl Sample {
         Sample::new(bytes, Estimate { value: cost, low: cost, high: cost }, Some(cost))
     }
 
-    /// The costs that the axis has to show: the usual one, and so much of the interval as is near
-    /// it.
+    /// Returns the costs that the axis must show: the usual one, and so much of the interval as is
+    /// near it.
     fn reach(&self) -> Option<[f64; 2]> {
         const NEAR: f64 = 1.5;
         let usual = self.usual?;
@@ -92,7 +92,7 @@ impl Sample {
 pub struct Curve {
     /// The name at its end.
     pub label: String,
-    /// Which colour and marker; a published curve shares them with ours.
+    /// The number of the colour and marker; a published curve shares them with ours.
     pub hue: usize,
     /// Whether it was published, not measured here: dashed then.
     pub published: bool,
@@ -113,13 +113,13 @@ pub struct Plot {
     pub key: String,
     /// The curves.
     pub curves: Vec<Curve>,
-    /// What the curves' costs are, in words.
+    /// The unit of the curves' costs, in words.
     pub unit: &'static str,
     /// Whether the intervals are what the chart is about: small markers then, and every bar drawn.
     pub bars: bool,
 }
 
-/// What a chart is drawn on.
+/// The area that a chart is drawn on.
 pub type Root<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Draws a plot as a complete SVG document. A chart that cannot be drawn comes out blank but
@@ -183,7 +183,7 @@ fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
 /// Draws a white ground, a title, and two lines below it.
 ///
 /// # Errors
-/// If the drawing library fails.
+/// Returns an error if the drawing library fails.
 pub fn heading(root: &Root<'_>, title: &str, lines: [&str; 2]) -> Drawn {
     root.fill(&WHITE)?;
     text(root, title, (24.0, 26.0), 17.0, INK, HPos::Left, true)?;
@@ -220,7 +220,7 @@ impl Area {
         self.left + (bytes.ln() - self.x.0) / (self.x.1 - self.x.0) * (self.right - self.left)
     }
 
-    /// The height of a cost, the edge for one beyond it.
+    /// Returns the height of a cost, the edge for one beyond it.
     fn y(&self, cost: f64) -> f64 {
         let part = (cost.ln() - self.y.0) / (self.y.1 - self.y.0);
         self.bottom - part.clamp(0.0, 1.0) * (self.bottom - self.top)
@@ -237,7 +237,7 @@ impl Area {
     }
 }
 
-/// The grid, the numbers on it and the names of the axes.
+/// Returns the grid, the numbers on it and the names of the axes.
 fn frame(root: &Root<'_>, area: &Area, x: &Axis, y: &Axis, unit: &str) -> Drawn {
     let (left, right, top, bottom) = (area.left, area.right, area.top, area.bottom);
     for cost in &y.light {
@@ -274,7 +274,7 @@ fn hue(curve: &Curve) -> RGBColor {
 /// Dashes of a published curve: drawn and left out, in CSS pixels.
 const DASHES: (f64, f64) = (6.0, 4.0);
 
-/// The width of a curve's line, and its dashes.
+/// Returns the width of a curve's line, and its dashes.
 fn strokes(curve: &Curve) -> (f64, Option<(f64, f64)>) {
     if curve.published { (1.5, Some(DASHES)) } else { (2.25, None) }
 }
@@ -307,8 +307,8 @@ fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn 
     Ok(())
 }
 
-/// The name of each curve right of the plotting area, beside the curve's end or tied to it by a
-/// thin line.
+/// Returns the name of each curve right of the plotting area, beside the curve's end or tied to it
+/// by a thin line.
 fn draw_labels(root: &Root<'_>, area: &Area, curves: &[Curve]) -> Drawn {
     let mut ends: Vec<(Place, &Curve)> = curves
         .iter()

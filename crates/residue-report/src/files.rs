@@ -14,7 +14,7 @@ use residue_net::replace::{replace, synced};
 /// refers to is there. Nothing is deleted: figures of an earlier report stay in the folder.
 ///
 /// # Errors
-/// If a file cannot be written; the error names the path.
+/// Returns an error if a file cannot be written; the error names the path.
 pub fn write_report(
     dir: &Path,
     figures: &[Figure],
@@ -37,7 +37,7 @@ pub fn write_report(
 /// it. Returns its path.
 ///
 /// # Errors
-/// If it cannot be written; the error names the path.
+/// Returns an error if it cannot be written; the error names the path.
 pub fn write_whole(dir: &Path, name: &str, content: &str) -> io::Result<PathBuf> {
     let path = dir.join(name);
     let write = |file: &mut fs::File| {

@@ -1,9 +1,8 @@
-//! What reports are made of: tables for terminals and pages ([`table`]), charts as SVG (`chart`), a
-//! page that loads nothing else ([`page`]), CSV ([`csv`]), numbers and text fit to print
-//! ([`number`], [`text`]), names that a misspelt one may mean ([`names`]), and folders of reports
-//! ([`files`]).
+//! Parts of reports: tables for terminals and pages ([`table`]), charts as SVG (`chart`), a page
+//! that loads nothing else ([`page`]), CSV ([`csv`]), numbers and text fit to print ([`number`],
+//! [`text`]), names that a misspelt one may mean ([`names`]), and folders of reports ([`files`]).
 //!
-//! Nothing here knows what is reported.
+//! The crate is independent of the reports' subjects.
 //!
 //! ```
 //! use residue_report::{Row, Table, number::significant};

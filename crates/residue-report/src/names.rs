@@ -55,7 +55,7 @@ pub fn short(code: &str) -> &str {
     }
 }
 
-/// How many letters have to be put in, left out or changed to make one word of the other
+/// Returns how many letters must be put in, left out or changed to make one word of the other
 /// (Levenshtein).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -12,7 +12,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The distance to the farther end of the interval.
+    /// Returns the distance to the farther end of the interval.
     #[must_use]
     pub fn margin(&self) -> f64 {
         (self.value - self.low).max(self.high - self.value)

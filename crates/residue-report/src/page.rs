@@ -13,9 +13,9 @@ const STYLE: &str = include_str!("page/style.css");
 pub struct Figure {
     /// A word for links and file names: `fastest`, or the number `6.5` that it has in a document.
     pub id: String,
-    /// What it shows.
+    /// The subject of the figure or table.
     pub title: String,
-    /// What to see in it, in full sentences; which line is whose stands in the drawing.
+    /// The caption, in full sentences; the drawing itself has the legend.
     pub caption: String,
     /// A complete SVG document of 900 by 560 CSS pixels.
     pub svg: String,
@@ -53,8 +53,8 @@ pub fn figure(out: &mut String, figure: &Figure) {
     out.push_str("</figure>\n");
 }
 
-/// A figure's heading, for outlines and screen readers only: the title stands in the drawing as
-/// well.
+/// Returns a figure's heading, for outlines and screen readers only: the title stands in the
+/// drawing as well.
 fn figure_heading(figure: &Figure) -> String {
     match figure.id.starts_with(|c: char| c.is_ascii_digit()) {
         true => escaped(&format!("Figure {}: {}", figure.id, figure.title)),

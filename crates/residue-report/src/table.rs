@@ -25,23 +25,23 @@ pub enum Row {
 pub struct Table {
     /// A word for links: `6.1`, `a1`.
     pub id: &'static str,
-    /// What it shows.
+    /// The subject of the figure or table.
     pub title: String,
-    /// How to read it; may be empty.
+    /// A note on how to read it; may be empty.
     pub note: String,
     /// The heading of the column of names.
     pub stub: &'static str,
     /// The headings of the columns of values.
     pub heads: Vec<String>,
-    /// How many neighbouring columns belong together, ours first and the published ones after it;
-    /// blocks of a text table are cut between such groups.
+    /// The number of neighbouring columns that belong together, ours first and the published ones
+    /// after it; blocks of a text table are cut between such groups.
     pub together: usize,
     /// The lines.
     pub rows: Vec<Row>,
 }
 
 impl Table {
-    /// Whether it has no value at all.
+    /// Returns whether it has no value at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.iter().all(|row| matches!(row, Row::Group(_)))
@@ -69,7 +69,7 @@ impl Table {
         out
     }
 
-    /// Where the block of columns that starts at `first` has to end.
+    /// Returns the end of the block of columns that starts at `first`.
     fn block_end(&self, stub: usize, widths: &[usize], first: usize) -> usize {
         let (mut end, mut used) = (first, stub);
         while end < widths.len() && (end == first || used + 2 + widths[end] <= COLUMNS) {
@@ -136,7 +136,8 @@ impl Table {
         values.max(self.heads[column].chars().count()).min(STUB_LIMIT)
     }
 
-    /// Returns the table as an HTML `<table>`, with the title as its caption. Everything is escaped.
+    /// Returns the table as an HTML `<table>`, with the title as its caption. Everything is
+    /// escaped.
     #[must_use]
     pub fn html(&self) -> String {
         let mut out = format!("<table>\n<caption>{}</caption>\n<thead><tr>", escaped(&self.title));

@@ -1,8 +1,9 @@
-//! Codes as sums: the check value of data is a constant for its length, plus what each piece adds.
+//! Codes as group codes: a check value is a constant for the length plus what each piece adds.
 //!
-//! Every code here maps data into a finite abelian group, and what a piece adds depends on its bytes and on how many bytes
-//! follow it. So two data of one length have the same check value exactly if their sums over the pieces are equal, and the
-//! values of a million mixtures of pieces follow from the sums of a few pieces, without reading a byte again.
+//! Every code here maps data into a finite abelian group, and what a piece adds depends on its
+//! bytes and on how many bytes follow it. Two messages of one length have equal check values
+//! exactly if their sums over the pieces are equal, and the values of a million mixtures of pieces
+//! follow from the sums of a few pieces, without reading a byte again.
 //!
 //! | code | group | so many more bytes after it |
 //! |---|---|---|
@@ -12,16 +13,19 @@
 //! | Fletcher, Adler | pairs (A, B) modulo M | add A to B for each unit |
 //! | two's-complement sums, exclusive or | residues, bits | nothing |
 //!
-//! Two values are taken for equal as a receiver does who sums the whole: 0 and FFFF of one's complement are one residue.
+//! Two values are equal if a receiver that sums the whole accepts both: 0 and FFFF of one's
+//! complement are one residue.
 
 use residue::code::Sum;
 use residue::{Code, Partial};
 
-/// The group of a code, as additions on elements packed into 32 bits; pairs have A in the lower half.
+/// The group of a code, as additions on elements packed into 32 bits.
+///
+/// Pairs have A in the lower half.
 pub trait Group: Copy + Sync {
-    /// The sum of two elements.
+    /// Returns the sum of two elements.
     fn add(self, a: u32, b: u32) -> u32;
-    /// What added to `b` gives `a`.
+    /// Returns the element that added to `b` gives `a`.
     fn sub(self, a: u32, b: u32) -> u32;
 }
 
@@ -77,18 +81,18 @@ impl Group for Pairs {
     }
 }
 
-/// Work that is written once for every group.
+/// An operation that is generic over the group.
 pub trait Work {
-    /// What it gives.
+    /// Its result.
     type Output;
-    /// Does it.
+    /// Runs the operation in `group`.
     fn run<G: Group>(self, group: G) -> Self::Output;
 }
 
-/// The group of a code, with what following bytes do.
+/// The group of a code, with the map that following bytes apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Bits.
+    /// Bits under exclusive or.
     Bits,
     /// The modulus, and the factor for each word of two bytes that follows.
     Residues(u64, u32),
@@ -96,7 +100,7 @@ pub(super) enum Kind {
     Pairs(u32, u32, u32),
 }
 
-/// A code of at most 32 bits, seen as a sum.
+/// A group code of at most 32 bits.
 #[derive(Clone, Debug)]
 pub struct Additive {
     code: Code,
@@ -107,10 +111,10 @@ pub struct Additive {
 }
 
 impl Additive {
-    /// The code of this name (see [`Code`]).
+    /// Returns the code of this name (see [`Code`]).
     ///
     /// # Errors
-    /// If there is none, or its value is wider than 32 bits.
+    /// Returns an error if there is none, or its value is wider than 32 bits.
     pub fn named(name: &str) -> Result<Additive, crate::Error> {
         let code: Code = name
             .parse()
@@ -120,7 +124,7 @@ impl Additive {
             .ok_or_else(|| crate::Error::TooWide(label.escape_debug().to_string()))
     }
 
-    /// The code, to be called `name`; `None` if its value is wider than 32 bits.
+    /// Wraps the code as `name`; `None` if its value is wider than 32 bits.
     #[must_use]
     pub fn of(code: &Code, name: &str) -> Option<Additive> {
         let (plain, kind) = match code {
@@ -134,37 +138,37 @@ impl Additive {
         Some(Additive { code: code.clone(), plain, name: name.into(), kind })
     }
 
-    /// The library's code.
+    /// Returns the library's code.
     #[must_use]
     pub fn code(&self) -> &Code {
         &self.code
     }
 
-    /// Whether its value stands in the sum itself, as octets behind the data that make it zero.
+    /// Returns whether the value is carried as check octets that make the sum zero.
     #[must_use]
     pub fn octets(&self) -> bool {
         matches!(self.code, Code::Sum(Sum::Iso8473 | Sum::FourOctets))
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is a CRC.
+    /// Returns whether it is a CRC.
     #[must_use]
     pub fn crc(&self) -> bool {
         matches!(self.code, Code::Crc(_))
     }
 
-    /// Whether it takes each byte's lowest bit first.
+    /// Returns whether it takes each byte's lowest bit first.
     #[must_use]
     pub fn reflected(&self) -> bool {
         self.code.params().is_some_and(|params| params.refin)
     }
 
-    /// After so many bits of the data all is as before: the bits of a unit, and of a byte for CRCs.
+    /// Returns the period of the code in bits: those of a unit, or of a byte for CRCs.
     #[must_use]
     pub fn unit_bits(&self) -> usize {
         match self.kind {
@@ -174,13 +178,14 @@ impl Additive {
         }
     }
 
-    /// Bits of its value.
+    /// Returns bits of its value.
     #[must_use]
     pub fn width(&self) -> u32 {
         self.code.width()
     }
 
-    /// The number of its elements: the values it can have, of which uniform data take each as often.
+    /// Returns the number of elements: the values a check can have, equally likely for uniform
+    /// data.
     #[must_use]
     pub fn elements(&self) -> f64 {
         match self.kind {
@@ -190,7 +195,7 @@ impl Additive {
         }
     }
 
-    /// Does some work in the code's group.
+    /// Runs an operation in the code's group.
     pub fn within<W: Work>(&self, work: W) -> W::Output {
         match self.kind {
             Kind::Bits => work.run(Bits),
@@ -199,13 +204,15 @@ impl Additive {
         }
     }
 
-    /// The check value of `data`, as the code writes it.
+    /// Returns the check value of `data`, as the code writes it.
     #[must_use]
     pub fn value(&self, data: &[u8]) -> u32 {
         self.code.value(data) as u32
     }
 
-    /// The element of `data`: equal for two data of one length exactly if a receiver takes them for the same.
+    /// Returns the element of `data`.
+    ///
+    /// It is equal for two messages of one length exactly if a receiver does not distinguish them.
     #[must_use]
     pub fn element(&self, data: &[u8]) -> u32 {
         let value = self.plain.value(data) as u32;
@@ -218,7 +225,7 @@ impl Additive {
         }
     }
 
-    /// An element in hexadecimal, of as many digits as the code's value: pairs as B:A.
+    /// Writes an element in hexadecimal with as many digits as the code's value; pairs as B:A.
     #[must_use]
     pub fn hex(&self, element: u32) -> String {
         let value = match self.kind {
@@ -228,14 +235,16 @@ impl Additive {
         format!("{value:0digits$x}", digits = self.width().div_ceil(4) as usize)
     }
 
-    /// What pieces of `bytes` bytes add. They are to start and to end between words of four bytes.
+    /// Returns the map from pieces of `bytes` bytes to what they add.
+    ///
+    /// Pieces must start and end between words of four bytes.
     #[must_use]
     pub fn piece(&self, bytes: usize) -> Piece<'_> {
         Piece { additive: self, zeros: self.element(&vec![0; bytes]) }
     }
 
-    /// The map from what a piece adds at the end of the data to what it adds with `bytes` bytes after it, a multiple of
-    /// four.
+    /// Returns the map from what a piece adds at the end of the data to what it adds with `bytes`
+    /// bytes after it, a multiple of four.
     #[must_use]
     pub fn shift(&self, bytes: usize) -> Shift {
         match self.kind {
@@ -269,7 +278,9 @@ impl Additive {
     }
 }
 
-/// The sum that stands for a sum, which may write the same residues in another way, and its group.
+/// Returns the group of a sum, and the sum whose value is an element of it.
+///
+/// The code itself may write the residues in another way.
 fn as_sum(sum: Sum) -> (Sum, Kind) {
     match sum {
         Sum::Internet => (sum, Kind::Residues(65535, 1)),
@@ -291,7 +302,7 @@ fn as_sum(sum: Sum) -> (Sum, Kind) {
     }
 }
 
-/// What pieces of one length add, made by [`Additive::piece`].
+/// The map from pieces of one length to what they add, made by [`Additive::piece`].
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
     additive: &'a Additive,
@@ -299,7 +310,7 @@ pub struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// What the piece adds at the end of the data.
+    /// Returns what the piece adds at the end of the data.
     #[inline]
     pub fn sum<G: Group>(&self, group: G, bytes: &[u8]) -> u32 {
         group.sub(self.additive.element(bytes), self.zeros)
@@ -318,7 +329,7 @@ pub enum Shift {
 }
 
 impl Shift {
-    /// The image of an element.
+    /// Returns the image of an element.
     #[inline]
     #[must_use]
     pub fn apply(&self, element: u32) -> u32 {
@@ -341,7 +352,7 @@ impl Shift {
 mod tests {
     use super::*;
 
-    /// The element of whole data, put together from pieces, against the library's value.
+    /// Computes the element of whole data from pieces and compares it with the library's value.
     struct Joined<'a>(&'a Additive, &'a [u8], usize);
     impl Work for Joined<'_> {
         type Output = (u32, u32);
@@ -407,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_sum_is_told() {
+    fn what_cannot_be_a_sum_is_an_error() {
         assert!(Additive::named("crc-64/nvme").is_err());
         assert!(Additive::named("nonsense").is_err());
     }

@@ -1,4 +1,4 @@
-//! Which known codes keep a Hamming distance at a length, and how wide a code has to be.
+//! Finds the known codes that keep a Hamming distance at a length, and the width a code needs.
 
 use residue::Code;
 use residue::crc::catalog;
@@ -11,21 +11,21 @@ use super::{Effort, Generator, Kind, Profile, Undetected, named, profile, sums};
 use crate::Error;
 use residue::kernel::KernelInfo;
 
-/// What is wanted.
+/// The requirements for a code.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Wanted {
     /// Bits of data.
     pub data_bits: u64,
-    /// The Hamming distance, at least 2.
+    /// The required Hamming distance, at least 2.
     pub distance: u32,
-    /// The most bits of check value, at most 64.
+    /// The largest width of the check value in bits, at most 64.
     pub width: u32,
 }
 
-/// A code that may do.
+/// A code that may meet the requirements.
 #[derive(Clone, Debug, Serialize)]
 pub struct Candidate {
-    /// What it is called, as `residue strength` takes it.
+    /// Its name, as `residue strength` takes it.
     pub code: String,
     /// Other names in the catalogue of CRCs by the same polynomial.
     pub also: Vec<&'static str>,
@@ -39,38 +39,39 @@ pub struct Candidate {
     pub holds_to: Option<Known<u64>>,
     /// The Hamming distance of data one bit longer than that, if it is exact.
     pub then: Option<u32>,
-    /// How fast it is, if it was measured.
+    /// The measured speed, if there is one.
     pub speed: Option<Speed>,
 }
 
-/// How fast a code is on this CPU. Measured.
+/// The measured speed of a code on this CPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
     /// The kernel that the library chooses.
     pub kernel: &'static str,
-    /// The CPU features it needs.
+    /// The CPU features that kernel needs.
     pub needs: Vec<&'static str>,
     /// Bytes of the data it was timed on.
     pub bytes: usize,
     /// Nanoseconds a call, the median of batches.
     pub ns: f64,
-    /// Core cycles a byte.
+    /// Core cycles per byte.
     pub cycles_per_byte: f64,
 }
 
-/// The answer.
+/// The codes that meet the requirements, and bounds on the width.
 #[derive(Clone, Debug, Serialize)]
 pub struct Advice {
-    /// The question.
+    /// The requirements.
     pub wanted: Wanted,
-    /// The codes that do, narrow ones first; after [`Advice::timed`], of equal width the fastest.
+    /// The codes that meet them, narrow ones first; after [`Advice::timed`], of equal width the
+    /// fastest.
     pub codes: Vec<Candidate>,
-    /// The others that keep the distance longest, of the widths 8, 16, 24, 32, 40 and 64 one each where they are, longest
-    /// first.
+    /// The other codes that keep the distance longest: up to one each of the widths 8, 16, 24, 32,
+    /// 40 and 64, longest first.
     pub nearest: Vec<Candidate>,
-    /// No code has fewer bits of check value than this.
+    /// The least width: no code with fewer bits of check value meets the requirements.
     pub least_width: u32,
-    /// A CRC of so many bits does it.
+    /// A sufficient width: some CRC of this width meets the requirements.
     pub enough_width: u32,
 }
 
@@ -78,17 +79,18 @@ pub struct Advice {
 const WIDE: u32 = 32;
 const WIDE_SUMS: u64 = 1 << 27;
 
-/// No longer data are timed.
+/// The longest data that are timed.
 const TIMED: u64 = 1 << 20;
 
 impl Candidate {
-    /// Whether it is proved to do.
+    /// Returns whether it is proved to meet the requirements.
     #[must_use]
     pub fn meets(&self, data: u64) -> bool {
         self.holds_to.is_none_or(|limit| limit.value >= data)
     }
 
-    /// The share of the longest data that the length wanted takes, from 0 to 1; 0 if any length does.
+    /// Returns the share of the longest data that `data` takes, from 0 to 1; 0 if any length will
+    /// do.
     #[must_use]
     pub fn used(&self, data: u64) -> f64 {
         self.holds_to.map_or(0.0, |limit| data as f64 / limit.value.max(1) as f64)
@@ -96,8 +98,9 @@ impl Candidate {
 }
 
 impl Candidate {
-    /// The code to time. What has no name in the catalogue is timed as most CRCs are made: lowest
-    /// bit first.
+    /// Returns the name of the code to time.
+    ///
+    /// A code without a name in the catalogue is timed as most CRCs are made: lowest bit first.
     fn timed_name(&self) -> String {
         match &self.generator {
             Some(generator) if generator.names().next().is_none() => {
@@ -119,7 +122,7 @@ fn generators(wanted: &Wanted) -> impl Iterator<Item = Generator> {
     Generator::known().into_iter().filter(move |generator| generator.width() <= width)
 }
 
-/// Seconds that [`advise`] takes, about.
+/// Estimates the seconds that [`advise`] takes.
 #[must_use]
 pub fn seconds(wanted: &Wanted, effort: &Effort<'_>) -> f64 {
     let sums = generators(wanted).map(|generator| {
@@ -128,10 +131,12 @@ pub fn seconds(wanted: &Wanted, effort: &Effort<'_>) -> f64 {
     effort.seconds(sums.fold(0, u64::saturating_add))
 }
 
-/// Looks at every known code. [`Advice::timed`] adds how fast those are that do.
+/// Examines every known code.
+///
+/// [`Advice::timed`] adds the speeds of those that meet the requirements.
 ///
 /// # Errors
-/// If a code does not confirm the error that proves its limit.
+/// Returns an error if a code does not confirm the error that proves its limit.
 pub fn advise(wanted: &Wanted, effort: &Effort<'_>) -> Result<Advice, Error> {
     let mut all: Vec<Candidate> = generators(wanted)
         .map(|generator| crc(&generator, wanted, effort))
@@ -173,7 +178,8 @@ fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Result<Ca
     };
     let exact = limit.filter(|limit| limit.kind == Kind::Exact);
     let names: Vec<&'static str> = generator.names().collect();
-    // The one that is meant by the width alone, or else one without initial value and final exclusive or.
+    // Prefers the CRC that the width alone means, or else one without initial value and final
+    // exclusive or.
     let width = format!("crc-{}", generator.width());
     let usual = |name: &&&str| {
         let mut aliases = catalog::ALIASES.iter();
@@ -202,12 +208,12 @@ fn crc(generator: &Generator, wanted: &Wanted, effort: &Effort<'_>) -> Result<Ca
     })
 }
 
-/// `None` for CRCs.
+/// Returns the candidate for a sum; `None` for CRCs.
 fn sum(code: &Additive, distance: u32) -> Result<Option<Candidate>, Error> {
-    let Some(told) = sums::distance(code)? else { return Ok(None) };
+    let Some(limits) = sums::distance(code)? else { return Ok(None) };
     let holds_to = match distance {
         2 => None,
-        3 => Some(Known::new(8 * told.three_to as u64, Kind::Exact)),
+        3 => Some(Known::new(8 * limits.three_to as u64, Kind::Exact)),
         // Three bits from one unit on, or two.
         _ => Some(Known::new(0, Kind::Exact)),
     };
@@ -224,14 +230,15 @@ fn sum(code: &Additive, distance: u32) -> Result<Option<Candidate>, Error> {
 }
 
 impl Advice {
-    /// Adds how fast the codes are that do, and puts the fastest first of those of equal width.
+    /// Adds the speeds of the codes that meet the requirements, and sorts those of equal width by
+    /// speed.
     ///
     /// `time` takes the codes' names, as [`Code`] reads them, and how many bytes of data to time
     /// them on; it returns nanoseconds a call and core cycles per byte of each code, by the kernel
     /// that the library chooses. It is not called if there is no code.
     ///
     /// # Errors
-    /// Those of `time`.
+    /// Returns those of `time`.
     pub fn timed<E>(
         mut self,
         time: impl FnOnce(&[String], usize) -> Result<Vec<Option<(f64, f64)>>, E>,
@@ -263,7 +270,7 @@ impl Advice {
 mod tests {
     use super::*;
 
-    /// The later a code stands, the faster it is.
+    /// Returns the later a code stands, the faster it is.
     fn backwards(names: &[String], bytes: usize) -> Result<Vec<Option<(f64, f64)>>, Error> {
         let time = |(place, name): (usize, &String)| {
             assert!(name.parse::<Code>().is_ok(), "{name}");

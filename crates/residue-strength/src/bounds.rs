@@ -1,14 +1,17 @@
-//! How wide a check value has to be for a Hamming distance d at a length.
+//! Bounds on the width of a check value for a Hamming distance d at a length.
 //!
 //! Two bounds say which widths are worth a search where no known code does:
-//! - *Spheres* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1 do not overlap, so that
-//!   1 + n + ... + C(n, t) is at most 2^r. An even distance is one less with a bit taken away. No code has a smaller r.
-//! - *BCH* (1960): for 2^m > n there is a cyclic code of distance 2t + 1 with r at most m t, and with x + 1 as one more
-//!   factor, of distance 2t + 2. Cut short it is a CRC. So some CRC of this r does.
+//! - *Spheres* (Hamming 1950): the words within t errors of the codewords of distance 2t + 1 do not
+//!   overlap, so that 1 + n + ... + C(n, t) is at most 2^r. An even distance is one less with a bit
+//!   taken away. No code has a smaller r.
+//! - *BCH* (1960): for 2^m > n there is a cyclic code of distance 2t + 1 with r at most m t, and
+//!   with x + 1 as one more factor, of distance 2t + 2. Cut short it is a CRC, so that some CRC of
+//!   this r does.
 
 use num_bigint::BigUint;
 
-/// Whether the bound of spheres allows a code of so many check bits: `width` at least `distance` - 1.
+/// Returns whether the bound of spheres allows a code of `width` check bits, at least `distance` -
+/// 1.
 pub(super) fn spheres_fit(data: u64, distance: u32, width: u32) -> bool {
     // A code of even distance less one bit is one of a width and a distance less one.
     let check = width.saturating_sub(u32::from(distance.is_multiple_of(2)));
@@ -22,21 +25,21 @@ pub(super) fn spheres_fit(data: u64, distance: u32, width: u32) -> bool {
     all <= BigUint::from(1_u32) << check
 }
 
-/// No code of fewer check bits has the distance: the bound of spheres.
+/// Returns the bound of spheres: no code of fewer check bits has the distance.
 #[must_use]
 pub fn least_width(data: u64, distance: u32) -> u32 {
     let first = distance.saturating_sub(1).max(1);
     (first..).find(|&width| spheres_fit(data, distance, width)).unwrap_or(u32::MAX)
 }
 
-/// Some CRC of so many check bits has the distance: BCH's construction.
+/// Returns the width of BCH's construction: some CRC of so many check bits has the distance.
 #[must_use]
 pub fn enough_width(data: u64, distance: u32) -> u32 {
     let spare = u32::from(distance.is_multiple_of(2));
     let errors = distance.saturating_sub(1) / 2;
     let fits = |m: &u32| {
         let n = u128::from(data) + u128::from(m * errors + spare);
-        // The distance that is promised has to fit in, too.
+        // The distance that is promised must fit in, too.
         n < 1 << m && u128::from(distance) < 1 << m
     };
     let m = (1..120).find(fits).unwrap_or(120);

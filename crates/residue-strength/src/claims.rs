@@ -1,5 +1,7 @@
-//! What the source documents say of the strength of codes, each statement with its exact condition and what was computed
-//! to decide it. Nothing is taken from elsewhere: limits are searched, witnesses are tried on the library's own codes.
+//! Claims of the source documents about the strength of codes, each with its exact condition and
+//! the computation that decides it.
+//!
+//! Limits are searched and witnesses are tried on the library's own codes.
 
 mod literature;
 mod sklower;
@@ -14,7 +16,7 @@ use super::{
 use crate::Error;
 use residue::crc::{Crc, catalog};
 
-/// What became of a statement.
+/// The outcome of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -27,7 +29,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// A word.
+    /// Returns the outcome in words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,31 +43,31 @@ impl Verdict {
 /// A statement, judged.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// Who says so, and where.
+    /// The document and the place of the claim.
     pub source: &'static str,
-    /// What is said.
+    /// The claim.
     pub statement: &'static str,
-    /// What became of it.
+    /// The outcome.
     pub verdict: Verdict,
-    /// What is exactly so.
+    /// The exact statement.
     pub exactly: String,
-    /// What was computed.
+    /// The computation that decides it.
     pub evidence: String,
-    /// Of what kind the evidence's figures are.
+    /// The kind of the evidence's figures.
     pub kind: &'static str,
 }
 
 impl Claim {
-    /// The same, decided by examples.
+    /// Marks the claim as decided by samples.
     fn sampled(self) -> Claim {
         Claim { kind: Kind::Sampled.name(), ..self }
     }
 }
 
-/// Judges all statements. Takes some seconds.
+/// Judges all claims, in some seconds.
 ///
 /// # Errors
-/// If what decides a statement cannot be computed.
+/// Returns an error if what decides a statement cannot be computed.
 pub fn judge() -> Result<Vec<Claim>, Error> {
     let effort = Effort::new();
     let mut all = profiles(&effort)?;
@@ -106,7 +108,7 @@ fn holds(truth: bool) -> Verdict {
     if truth { Verdict::Holds } else { Verdict::Fails }
 }
 
-/// The limit of a Hamming distance in a profile, with the error that proves it.
+/// Returns the limit of a Hamming distance in a profile, with the error that proves it.
 fn limit(profile: &Profile, distance: u32) -> Result<(u64, String), Error> {
     let limit = profile.limits.iter().find(|limit| limit.distance == distance);
     let Some(limit) = limit else { return Ok((0, String::new())) };
@@ -114,8 +116,8 @@ fn limit(profile: &Profile, distance: u32) -> Result<(u64, String), Error> {
     let error = Undetected::of_limit(limit, (&name, &code))?.map_or(String::new(), |error| {
         format!("; one bit beyond, {name} does not detect wrong bits in {}", error.text())
     });
-    let told = format!("HD {distance} to {} bits ({}){error}", limit.data, limit.kind.name());
-    Ok((limit.data, told))
+    let text = format!("HD {distance} to {} bits ({}){error}", limit.data, limit.kind.name());
+    Ok((limit.data, text))
 }
 
 fn profiles(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
@@ -168,7 +170,8 @@ fn profiles(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
             if k6.0 == 16_360 && k4.0 == 114_663 { Verdict::Conditional } else { Verdict::Fails },
             "In Koopman's notation, whose normal form is 0x741B8CD7.",
             format!(
-                "{}; {}. Read as a normal polynomial it is another code: HD 4 to {} bits, HD 6 to {}",
+                "{}; {}. Read as a normal polynomial it is another code: HD 4 to {} bits, HD 6 to \
+                 {}",
                 k6.1,
                 k4.1,
                 limit(&mistaken, 4)?.0,
@@ -178,7 +181,7 @@ fn profiles(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
     ])
 }
 
-/// The sum of A_w / C(n, w) for the parity bit, counted.
+/// Counts the sum of A_w / C(n, w) for the parity bit.
 fn weight_shares() -> Claim {
     let bits = 10u32;
     let (mut words, mut errors) = (vec![0u32; bits as usize + 1], vec![0u32; bits as usize + 1]);
@@ -193,8 +196,8 @@ fn weight_shares() -> Claim {
         PROPERTIES,
         "P_ud is the sum of HW_w / C(n, w) over all w.",
         holds(sum <= 1.0),
-        "Each term is the share of errors of w bits that are not seen (`residue strength weights` prints it). A probability needs the bit error rate e: the sum of \
-         HW_w e^w (1-e)^(n-w).",
+        "Each term is the share of errors of w bits that are not seen (`residue strength weights` \
+         prints it). A probability needs the bit error rate e: the sum of HW_w e^w (1-e)^(n-w).",
         format!("for a parity bit and n = {bits} the printed sum is {sum}, more than 1"),
     )
 }
@@ -244,10 +247,11 @@ fn product() -> Claim {
         PROPERTIES,
         "crc(a.b.c) is the product of crc(a), crc(b) and crc(c).",
         holds(same == 1000),
-        "Concatenation shifts: crc(a.b) is crc(a) x^|b| + crc(b) for init and xorout of 0. Products of remainders belong to \
-         products of polynomials, which no message is.",
+        "Concatenation shifts: crc(a.b) is crc(a) x^|b| + crc(b) for init and xorout of 0. \
+         Products of remainders belong to products of polynomials, which no message is.",
         format!("CRC-32C of 1000 random triples: equal {same} times"),
-    ).sampled()
+    )
+    .sampled()
 }
 
 fn linear() -> Claim {
@@ -277,7 +281,8 @@ fn fletcher_share() -> Claim {
         "Fletcher-32 misses 2^-32 of errors.",
         Verdict::Conditional,
         format!(
-            "1/65535^2 = {ideal:.5e}, on uniform data. On others it may miss everything: 0000 and FFFF are the same to it."
+            "1/65535^2 = {ideal:.5e}, on uniform data. On others it may miss everything: 0000 and \
+             FFFF are the same to it."
         ),
         format!(
             "2^-32 is {:.5e}; fletcher32 of 00 00 and of ff ff: {:08x}, {:08x}",
@@ -294,9 +299,11 @@ fn adler_share() -> Result<Claim, Error> {
         PROPERTIES,
         "Adler-32 misses 2^-32 of errors.",
         Verdict::Fails,
-        "65521^2 values, and short data reach few of them: of 128 bytes A is at most 32,641 and never wraps (RFC 3309).",
+        "65521^2 values, and short data reach few of them: of 128 bytes A is at most 32,641 and \
+         never wraps (RFC 3309).",
         format!(
-            "of bursts of 33 bits in uniform data it misses {share:.3e}; A of 128 bytes of FF is {}",
+            "of bursts of 33 bits in uniform data it misses {share:.3e}; A of 128 bytes of FF is \
+             {}",
             residue::adler32(&[0xff; 128]) & 0xffff
         ),
     ))
@@ -316,7 +323,8 @@ fn transpositions() -> Result<Claim, Error> {
         if same { Verdict::Conditional } else { Verdict::Holds },
         "Unless distance times difference is a multiple of the modulus, which is 3 5 17 (and 257).",
         format!(
-            "bytes 3 and 6 at a distance of 85 change places unseen; of all exchanges in 1500 bytes {share:.5}"
+            "bytes 3 and 6 at a distance of 85 change places unseen; of all exchanges in 1500 \
+             bytes {share:.5}"
         ),
     ))
 }
@@ -343,7 +351,8 @@ fn incremental() -> Claim {
         "A CRC cannot be updated incrementally (IEN 45).",
         holds(!same),
         "It can, from the changed bytes and their place alone: it is linear.",
-        "CRC-32C of 1 MiB after four bytes changed, from these four bytes: the same as computed anew",
+        "CRC-32C of 1 MiB after four bytes changed, from these four bytes: the same as computed \
+         anew",
     )
 }
 
@@ -366,13 +375,16 @@ fn factors_of_thousands() -> Result<Claim, Error> {
     let [fletcher, adler] = [fletcher, adler].map(|three| three / four);
     Ok(claim(
         PROPERTIES,
-        "CRC-32C is 12,000 times as strong as Fletcher-32 and 22,000 times as strong as Adler-32 (RFC 3385).",
+        "CRC-32C is 12,000 times as strong as Fletcher-32 and 22,000 times as strong as Adler-32 \
+         (RFC 3385).",
         if of_fletcher && of_adler { Verdict::Fails } else { Verdict::Holds },
-        "There is no such factor: at a small bit error rate e the sums miss in proportion to e^3 and CRC-32C to e^4, so the \
-         quotient is proportional to 1/e. The RFC gives no rate and no length.",
+        "There is no such factor: at a small bit error rate e the sums miss in proportion to e^3 \
+         and CRC-32C to e^4, so the quotient is proportional to 1/e. The RFC gives no rate and no \
+         length.",
         format!(
-            "three wrong bits that neither sum sees; and in {data} bits of uniform data the first terms stand as {fletcher:.2}/e \
-             and {adler:.2}/e to 1, so that the factors are those of e = {:.1e} and {:.1e}",
+            "three wrong bits that neither sum sees; and in {data} bits of uniform data the first \
+             terms stand as {fletcher:.2}/e and {adler:.2}/e to 1, so that the factors are those \
+             of e = {:.1e} and {:.1e}",
             fletcher / 12_000.0,
             adler / 22_000.0
         ),

@@ -1,21 +1,22 @@
-//! Equal sums among very many, in little memory.
+//! Finds equal sums among very many, in little memory.
 //!
-//! Meet in the middle needs all pairs of equal sums `anchor + key[place]`, where anchors and keys are vectors over GF(2) and
-//! places come after the anchor. There may be 10^10 sums, too many to keep. But sums are linear: the highest bits of a sum
-//! are those of its anchor plus those of its key. With the keys (or the anchors, if they are more)
-//! in buckets by their highest bits, all sums with highest bits q are found in one bucket for each of the others, without
-//! looking elsewhere. So the sums are made and compared in
-//! 2^b parts, small enough for a bitmap in the cache, and the parts are shared among threads.
+//! Meet in the middle needs all pairs of equal sums `anchor + key[place]`, where anchors and keys
+//! are vectors over GF(2) and places come after the anchor. There may be 10^10 sums, too many to
+//! keep. But sums are linear: the highest bits of a sum are those of its anchor plus those of its
+//! key. With the keys (or the anchors, if they are more) in buckets by their highest bits, all sums
+//! with highest bits q are found in one bucket for each of the others, without looking elsewhere.
+//! The sums are made and compared in 2^b parts, small enough for a bitmap in the cache, and the
+//! parts are shared among threads.
 //!
-//! Within a part, a bitmap of a hash of each sum (more of its bits) tells which hashes come twice; sums with such a hash are
-//! made again, kept, and sorted.
+//! Within a part, a bitmap of a hash of each sum (more of its bits) shows which hashes occur twice;
+//! sums with such a hash are computed again, kept, and sorted.
 
 use super::Effort;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// A part of a sum: a vector, and the place after which the other part has to be.
+/// A part of a sum: a vector, and the place after which the other part must be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
     pub key: u64,
@@ -25,13 +26,14 @@ pub(super) struct Anchor {
 /// A sum: the number of its anchor, and the place of its key.
 pub(super) type Sum = (u32, u32);
 
-/// How many sums there are of places to `places` and these anchors.
+/// Counts the sums of places to `places` with these anchors.
 pub(super) fn count(anchors: &[Anchor], places: usize) -> u64 {
     anchors.iter().map(|anchor| (places as u64).saturating_sub(u64::from(anchor.after) + 1)).sum()
 }
 
-/// All pairs of different sums with the same value; `width` is the bits of keys. An anchor's key is added to those of
-/// `keys` from `after + 1`. `None` if the time is up before.
+/// Returns all pairs of different sums with equal values; `None` if the time is up.
+///
+/// `width` is the bits of keys. An anchor's key is added to those of `keys` from `after + 1`.
 pub(super) fn collisions(
     keys: &[u64],
     width: u32,
@@ -73,8 +75,8 @@ pub(super) fn collisions(
     (!ended.into_inner()).then(|| found.into_inner().unwrap_or_default())
 }
 
-/// Mixes the lowest `width` bits, linearly and reversibly: powers of x next to each other have nearly the same bits, and
-/// buckets should be equally full.
+/// Mixes the lowest `width` bits, linearly and reversibly: powers of x next to each other have
+/// nearly the same bits, and buckets should be equally full.
 pub(super) fn mix(key: u64, width: u32) -> u64 {
     let mask = u64::MAX >> (64 - width);
     let mut key = key & mask;
@@ -86,13 +88,14 @@ pub(super) fn mix(key: u64, width: u32) -> u64 {
     key
 }
 
-/// The highest `bits` of a word.
+/// Returns the highest `bits` of a word.
 fn highest(word: u64, bits: u32) -> usize {
     (word >> 1 >> (63 - bits)) as usize
 }
 
-/// One part of a sum: its key at the top of a word, and where it stands. An outer part at `order` goes with the inner ones
-/// of lower order.
+/// One part of a sum: its key at the top of a word, and its place.
+///
+/// An outer part at `order` is combined with the inner ones of lower order.
 #[derive(Clone, Copy, Default)]
 struct Part {
     key: u64,
@@ -100,7 +103,8 @@ struct Part {
     number: u32,
 }
 
-/// The fewer of anchors and keys, and the more of them in buckets by their highest bits, in rising order within each.
+/// The fewer of anchors and keys, and the more of them in buckets by their highest bits, in rising
+/// order within each.
 struct Spread {
     bits: u32,
     outer: Vec<Part>,
@@ -114,7 +118,8 @@ impl Spread {
     fn new(keys: &[u64], width: u32, anchors: &[Anchor], sums: u64) -> Spread {
         let keys_inside = keys.len() > anchors.len();
         let shift = 64 - width;
-        // A place goes with the anchors it is after: counted backwards, where the places are inside.
+        // A place goes with the anchors it is after: counted backwards, where the places are
+        // inside.
         let order = |place: u32| if keys_inside { !place } else { place };
         let of_anchors = || {
             anchors.iter().zip(0..).map(|(anchor, number)| Part {
@@ -130,7 +135,8 @@ impl Spread {
                 number: place,
             })
         };
-        // Parts of 2^17 sums have a bitmap of a quarter of a megabyte; buckets of fewer than eight are mostly overhead.
+        // Parts of 2^17 sums have a bitmap of a quarter of a megabyte; buckets of fewer than eight
+        // are mostly overhead.
         let fullest = keys.len().max(anchors.len()).max(1).ilog2().saturating_sub(3);
         let bits = sums.max(1).ilog2().saturating_sub(17).min(fullest).min(width);
         let (outer, (starts, inner)) = if keys_inside {
@@ -145,7 +151,8 @@ impl Spread {
         Spread { bits, outer, starts, inner, keys_inside }
     }
 
-    /// Calls `visit` with every sum whose highest bits are `part`, and the numbers of its two parts.
+    /// Calls `visit` with every sum whose highest bits are `part`, and with the numbers of its two
+    /// parts.
     fn each(&self, part: u64, mut visit: impl FnMut(u64, u32, u32)) {
         for outer in &self.outer {
             let bucket = highest(outer.key, self.bits) ^ part as usize;
@@ -156,13 +163,14 @@ impl Spread {
         }
     }
 
-    /// A sum of an outer and an inner part.
+    /// Returns the sum of an outer and an inner part.
     fn sum(&self, (outer, inner): (u32, u32)) -> Sum {
         if self.keys_inside { (outer, inner) } else { (inner, outer) }
     }
 }
 
-/// The parts by their highest bits, as they come within each bucket, and where each bucket starts.
+/// Sorts the parts into buckets by their highest bits, in their given order, and returns where each
+/// bucket starts.
 fn in_buckets<I: Iterator<Item = Part>>(parts: impl Fn() -> I, bits: u32) -> (Vec<u32>, Vec<Part>) {
     let mut starts = vec![0; (1 << bits) + 1];
     for part in parts() {
@@ -181,7 +189,7 @@ fn in_buckets<I: Iterator<Item = Part>>(parts: impl Fn() -> I, bits: u32) -> (Ve
     (starts, sorted)
 }
 
-/// What a thread works with.
+/// The buffers of a thread.
 struct Scratch {
     /// Bits of a sum that choose the part, and those after them that are its hash.
     skip: u32,

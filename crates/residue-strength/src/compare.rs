@@ -1,8 +1,9 @@
-//! Codes side by side, CRCs and sums: what each misses in data of one length.
+//! Compares codes: the errors that CRCs and sums do not detect in data of one length.
 //!
-//! Two things differ between the two sorts. A CRC's figures are those of every data; a sum's are means over uniform data.
-//! And a CRC's wrong bits are in the data and the check value, a sum's in the data alone: its check value arrives as it was
-//! sent. (With 12,000 bits of data and 16 of check value that is a difference of some tenths of a percent.)
+//! Two things differ between the two kinds of code. A CRC's figures hold for all data; a sum's are
+//! means over uniform data. And a CRC's wrong bits are in the data and the check value, a sum's in
+//! the data alone: its check value arrives as it was sent. (With 12,000 bits of data and 16 of
+//! check value that is a difference of some tenths of a percent.)
 
 use serde::Serialize;
 
@@ -15,7 +16,8 @@ use num_bigint::BigUint;
 use residue::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The codes of the thesis's argument: CRC-32C against what it is to replace, and against two other CRCs.
+/// The codes of the thesis's argument: CRC-32C against what it is to replace, and against two other
+/// CRCs.
 pub const CODES: [&str; 7] = [
     "crc-32/iscsi",
     "internet",
@@ -26,7 +28,7 @@ pub const CODES: [&str; 7] = [
     "koopman:ba0dc66b",
 ];
 
-/// The numbers of wrong bits whose shares are told.
+/// The numbers of wrong bits whose shares are listed.
 pub const FEW: std::ops::RangeInclusive<u32> = 2..=6;
 
 /// Seconds in 365 days.
@@ -36,20 +38,20 @@ pub const YEAR: f64 = 365.0 * 86_400.0;
 /// gap.
 const AROUND: u64 = 8 + 14 + 4 + 12;
 
-/// Shorter data are padded by Ethernet to so many bytes.
+/// The shortest data of an Ethernet frame, in bytes; shorter data are padded.
 const LEAST: u64 = 46;
 
-/// How many frames are sent.
+/// The rate at which frames are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Traffic {
-    /// So many in a second.
+    /// Frames per second.
     Frames(f64),
-    /// As many as an Ethernet link of so many bits a second carries when it is full.
+    /// The frames that a full Ethernet link of so many bits per second carries.
     Link(f64),
 }
 
 impl Traffic {
-    /// Frames a second, of so many bits of data each.
+    /// Returns frames per second, each with `data_bits` bits of data.
     #[must_use]
     pub fn frames(self, data_bits: u64) -> f64 {
         match self {
@@ -61,7 +63,7 @@ impl Traffic {
         }
     }
 
-    /// The speed of the link, if that is what was given.
+    /// Returns the speed of the link, if that was given.
     #[must_use]
     pub fn link(self) -> Option<f64> {
         match self {
@@ -71,23 +73,23 @@ impl Traffic {
     }
 }
 
-/// Counting all weights of a CRC is worth so many seconds unasked.
+/// Seconds within which all weights of a CRC are counted without being asked for.
 const AT_ONCE: f64 = 1.0;
 
 /// A code to be compared.
 #[derive(Clone, Debug)]
 pub enum Subject {
-    /// A CRC, and what it was called.
+    /// A CRC and its name as given.
     Crc(String, Generator),
     /// A sum of at most 32 bits.
     Sum(Box<Additive>),
 }
 
 impl Subject {
-    /// A code's name, a CRC's parameters, or a polynomial as [`Generator::parse`] reads it.
+    /// Parses a code's name, a CRC's parameters, or a polynomial as [`Generator::parse`] reads it.
     ///
     /// # Errors
-    /// [`Error::Polynomial`].
+    /// Returns [`Error::Polynomial`].
     pub fn parse(text: &str) -> Result<Subject, Error> {
         let text = text.trim();
         match text.parse::<Code>() {
@@ -106,7 +108,7 @@ impl Subject {
         }
     }
 
-    /// What it is called.
+    /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -115,7 +117,7 @@ impl Subject {
         }
     }
 
-    /// Bits of its value.
+    /// Returns bits of its value.
     #[must_use]
     pub fn width(&self) -> u32 {
         match self {
@@ -124,7 +126,7 @@ impl Subject {
         }
     }
 
-    /// Seconds that [`compare`] takes for it, about.
+    /// Estimates the seconds that [`compare`] takes for it.
     #[must_use]
     pub fn seconds(&self, question: &Question, effort: &Effort<'_>) -> f64 {
         match self {
@@ -140,7 +142,7 @@ impl Subject {
     }
 }
 
-/// What is asked of all codes.
+/// The question that all codes are compared by.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// Bits of data.
@@ -149,11 +151,12 @@ pub struct Question {
     pub rates: Vec<String>,
     /// Frames that are sent.
     pub traffic: Traffic,
-    /// Count all weights of CRCs, as far as effort allows, and not only the first ones.
+    /// Whether to count all weights of CRCs, as far as the budget allows, and not only the first
+    /// ones.
     pub exact: bool,
 }
 
-/// All codes and what they miss.
+/// A comparison of codes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Version of `residue`.
@@ -168,7 +171,7 @@ pub struct Comparison {
     pub codes: Vec<Row>,
 }
 
-/// A figure and of what kind it is.
+/// A figure and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Known<T> {
     /// The figure.
@@ -183,7 +186,7 @@ impl<T> Known<T> {
     }
 }
 
-/// What a code misses.
+/// The strength of one code.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// Its name.
@@ -202,11 +205,11 @@ pub struct Row {
     pub few: Vec<Few>,
     /// Undetected errors at each rate.
     pub probabilities: Vec<Probability>,
-    /// The share of random data that is taken for right.
+    /// The share of random data that is accepted.
     pub random: f64,
-    /// Every burst of so many bits is seen.
+    /// The length up to which every burst is detected, in bits.
     pub burst: u32,
-    /// The probability at many rates.
+    /// The probability of an undetected error at many rates.
     pub curve: Vec<(f64, Known<f64>)>,
 }
 
@@ -215,27 +218,27 @@ pub struct Row {
 pub struct Few {
     /// Wrong bits.
     pub weight: u32,
-    /// Undetected errors, as a whole number; `None` for sums, where it depends on the data.
+    /// The number of undetected errors; `None` for sums, where it depends on the data.
     pub undetected: Option<String>,
-    /// Their share of all errors of so many bits. Exact.
+    /// Their exact share of all errors of so many bits.
     pub share: f64,
 }
 
-/// How probable an undetected error is.
+/// The probability of an undetected error.
 #[derive(Clone, Debug, Serialize)]
 pub struct Probability {
     /// The bit error rate, as it was written.
     pub rate: String,
-    /// Of a frame; `None` if no weight above 0 was counted.
+    /// The probability for a frame; `None` if no weight above 0 was counted.
     pub undetected: Option<Known<f64>>,
-    /// Frames in 365 days.
+    /// The expected frames in 365 days.
     pub per_year: Option<Known<f64>>,
 }
 
-/// Looks at all codes.
+/// Compares the codes.
 ///
 /// # Errors
-/// [`Error::BitErrorRate`].
+/// Returns [`Error::BitErrorRate`].
 pub fn compare(
     subjects: &[Subject],
     question: &Question,
@@ -272,7 +275,8 @@ pub fn compare(
     })
 }
 
-/// Up to which weight to count: `Some(None)` for all, `None` if not even pairs can be counted in time.
+/// Returns the weight up to which to count: `Some(None)` for all, `None` if not even pairs can be
+/// counted in time.
 fn plan(
     generator: &Generator,
     question: &Question,
@@ -345,8 +349,8 @@ fn crc(
 
 fn sum(code: &Additive, question: &Question, rates: &[f64]) -> Result<Row, Error> {
     let bytes = usize::try_from(question.data.div_ceil(8)).unwrap_or(usize::MAX);
-    let told = sums::distance(code)?;
-    let three_to = told.as_ref().map_or(0, |distance| distance.three_to);
+    let distance = sums::distance(code)?;
+    let three_to = distance.as_ref().map_or(0, |distance| distance.three_to);
     let distance = if bytes <= three_to { 3 } else { 2 };
     // Errors of two bits go on being undetected in longer data, and errors of three are in the
     // shortest.
@@ -395,7 +399,7 @@ fn probabilities(
     .collect()
 }
 
-/// The probability at rates from 10^-9 to 1/2, six in each power of ten.
+/// Returns the probability at rates from 10^-9 to 1/2, six in each power of ten.
 fn many(at: impl Fn(f64) -> Option<Known<f64>>) -> Vec<(f64, Known<f64>)> {
     let rates =
         (0..53).map(|step| 10f64.powf(f64::from(step) / 6.0 - 9.0)).filter(|&rate| rate < 0.5);
@@ -424,7 +428,8 @@ mod tests {
         assert_eq!(Traffic::Frames(5.0).frames(12_000), 5.0);
     }
 
-    /// A wide CRC alone would take all the sums that there are.
+    /// Checks that a wide CRC, which alone would use the whole budget, leaves time for those after
+    /// it.
     #[test]
     fn a_wide_crc_leaves_time_for_those_behind_it() {
         let made = AtomicU64::new(0);

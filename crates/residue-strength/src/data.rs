@@ -1,17 +1,20 @@
-//! What codes miss on real data: the experiments of Stone, Greenwald, Hughes and Partridge on the user's own files.
+//! Measures the errors that codes do not detect on real data: the experiments of Stone, Greenwald,
+//! Hughes and Partridge on the user's own files.
 //!
-//! On random data a code with N values misses one error in N. Real data are not random: they repeat themselves, so that the
-//! wrong piece of them is often a piece with the same sum. Each [`Test`] damages data in a way that networks and disks do,
-//! and counts for each code how often its check value stays right although the data are wrong.
+//! On random data a code with N values does not detect one error in N. Real data are not random:
+//! they repeat themselves, and a wrong piece is often a piece with an equal sum. Each [`Test`]
+//! damages data in a way that networks and disks do, and counts for each code how often its check
+//! value stays right although the data are wrong.
 //!
-//! Packets of 256 bytes behind a header, cut into cells of 48 bytes as AAL5 does, are spliced in all ways that a receiver
-//! could take for a packet, 462 for each pair of neighbours; by sums of the cells ([`additive`](super::additive)), which
-//! takes a few nanoseconds a splice and none of the bytes. (J. Stone, M. Greenwald, C. Partridge, J. Hughes, *Performance
-//! of Checksums and CRCs over Real Data*, 1998; J. Stone, C. Partridge, *When the CRC and TCP Checksum Disagree*, 2000.)
+//! Packets of 256 bytes behind a header, cut into cells of 48 bytes as AAL5 does, are spliced in
+//! all ways that a receiver could take for a packet, 462 for each pair of neighbours; by sums of
+//! the cells ([`additive`](super::additive)), which takes a few nanoseconds a splice and none of
+//! the bytes. (J. Stone, M. Greenwald, C. Partridge, J. Hughes, *Performance of Checksums and CRCs
+//! over Real Data*, 1998; J. Stone, C. Partridge, *When the CRC and TCP Checksum Disagree*, 2000.)
 //!
-//! Every figure is sampled: a share of so many trials, with its 95 % interval. Trials on one file are no independent
-//! trials; the interval is widened by what the shares of different files show of it. The same seed, files and options give
-//! the same figures, on any number of threads.
+//! Every figure is sampled: a share of so many trials, with its 95 % interval. Trials on one file
+//! are not independent; the interval is widened by how much the shares of different files differ.
+//! Equal seeds, files and options give equal figures, on any number of threads.
 
 mod cells;
 mod damage;
@@ -53,13 +56,14 @@ pub const CODES: [&str; 12] = [
     "crc-32/iso-hdlc",
 ];
 
-/// Bytes of a part for a thread: enough to be worth a look at who is next, and few enough that no thread waits long.
+/// Bytes of a part for a thread: enough to pay for fetching the next part, and few enough that no
+/// thread waits long.
 const PART: u64 = 1 << 20;
 
 /// Values of 48-byte cells that are counted, at most, for each code and source.
 const VALUES: u64 = 1 << 20;
 
-/// What is tried.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The codes, of at most 32 bits.
@@ -72,16 +76,16 @@ pub struct Options {
     pub trials: u64,
     /// Bits of a burst, 2 to 64.
     pub burst: u32,
-    /// What all choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
-/// A way in which data are damaged.
+/// A kind of damage to data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
     /// Cells of two packets become one; the check value is in the header, as TCP's.
     CellsHeader,
-    /// The same, with the check value behind the data, as AAL5's.
+    /// Cells of two packets become one; the check value is behind the data, as AAL5's.
     CellsTrailer,
     /// Fragments of two datagrams become one (RFC 4963).
     Fragments,
@@ -104,7 +108,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// All, in the order in which they are told.
+    /// All kinds, in the order of the report.
     pub const ALL: [Test; 11] = [
         Test::CellsHeader,
         Test::CellsTrailer,
@@ -119,7 +123,7 @@ impl Test {
         Test::Burst,
     ];
 
-    /// Its name: one word.
+    /// Returns its name: one word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -137,16 +141,18 @@ impl Test {
         }
     }
 
-    /// What is done to the data, in a sentence.
+    /// Describes the damage in a sentence.
     #[must_use]
     pub fn about(self, burst: u32) -> String {
         let text = match self {
             Test::CellsHeader => {
-                "Splices of two neighbouring packets of 40 + 256 bytes in cells of 48 bytes; check value in the header."
+                "Splices of two neighbouring packets of 40 + 256 bytes in cells of 48 bytes; check \
+                 value in the header."
             }
             Test::CellsTrailer => "The same splices; check value behind the data.",
             Test::Fragments => {
-                "Any of 7 fragments of 256 bytes are the next datagram's, the first and the check value are not."
+                "Any of 7 fragments of 256 bytes are the next datagram's, the first and the check \
+                 value are not."
             }
             Test::Stale => "One sector of 512 bytes in a block of 4096 is the previous block's.",
             Test::Words => "Two 16-bit words of a packet of 1500 bytes have changed places.",
@@ -157,7 +163,8 @@ impl Test {
             Test::Zeroed => "64 bytes of a packet of 1500 are zero.",
             Test::Burst => {
                 return format!(
-                    "The first and the last of {burst} bits of a packet of 1500 bytes flip, those between with probability 1/2."
+                    "The first and the last of {burst} bits of a packet of 1500 bytes flip, those \
+                     between with probability 1/2."
                 );
             }
         };
@@ -165,10 +172,12 @@ impl Test {
     }
 }
 
-/// Tries the codes on every source. `progress` is told how many bytes are done, of how many.
+/// Tries the codes on every source.
+///
+/// `progress` receives the bytes done and the bytes in all.
 ///
 /// # Errors
-/// If a source cannot be read or is too small.
+/// Returns an error if a source cannot be read or is too small.
 pub fn run(options: &Options, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
     let job = Job::new(options.clone())?;
     let tools = job.tools();
@@ -193,7 +202,7 @@ pub fn run(options: &Options, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Ru
     job.finish(counted.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The run, with when and by what it was made.
+/// Completes the run with its date and version.
 fn finished(options: &Options, sources: Vec<Sampled>) -> Run {
     Run {
         format: 1,
@@ -205,18 +214,18 @@ fn finished(options: &Options, sources: Vec<Sampled>) -> Run {
     }
 }
 
-/// What a code needs for all tests.
+/// The precomputed tables of a code for all tests.
 struct Tools<'a> {
     code: &'a Additive,
     cells: Cells<'a>,
     fragments: Mix<'a>,
     sectors: Mix<'a>,
-    /// Of so many cells of the data one is counted.
+    /// The sampling step: of so many cells of the data one is counted.
     step: u64,
 }
 
 impl<'a> Tools<'a> {
-    /// For all codes, on a source with so many bytes.
+    /// Prepares all codes for a source of `total` bytes.
     fn all(codes: &'a [Additive], total: u64) -> Vec<Tools<'a>> {
         let step = total.div_euclid(cells::CELL as u64 * VALUES) + 1;
         codes.iter().map(|code| Tools::new(code, step)).collect()

@@ -1,48 +1,53 @@
-//! How much work a question is worth.
+//! Budgets for the work on a question.
 
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-/// What a search may cost, and whom it tells how far it is.
+/// The budget of a search, and the functions that observe it.
 #[derive(Clone, Copy)]
 pub struct Effort<'a> {
     /// Threads to use, at least one.
     pub threads: usize,
-    /// The largest search to make, in sums of powers ([`Effort::seconds`]). What would take more stays a bound.
+    /// The largest search to make, in sums of powers ([`Effort::seconds`]).
+    ///
+    /// Larger searches are not made, and their result stays a bound.
     pub sums: u64,
     /// The longest codeword to search, in bits. Each bit takes about 40 bytes of memory.
     pub longest: u64,
-    /// Is told how many of how many steps of the current search are done, from any thread.
+    /// Receives the steps done and the steps in all of the current search, from any thread.
     pub tell: &'a (dyn Fn(u64, u64) + Sync),
-    /// Is told of about so many more sums, some millions at most, from any thread; says whether to
-    /// go on. Work that it ends leaves a bound, or an error where there is no bound. Once it has
-    /// said no it has to stay with it.
+    /// Receives the number of further sums, some millions at most, from any thread, and returns
+    /// whether to go on.
+    ///
+    /// Once it has returned `false` it must keep returning it. Work that it ends leaves a bound, or
+    /// an error where there is no bound.
     pub spend: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// Sums of powers that a core makes and compares in a second, about.
+/// The approximate number of sums of powers that a core makes and compares in a second.
 const SPEED: u64 = 1 << 26;
 
-/// The sums of the first search for a codeword, a millisecond's, and how many times as many each
-/// later one has.
+/// The sums of the first search for a codeword, about a millisecond, and the factor by which each
+/// later one grows.
 const FIRST: u64 = 1 << 16;
 const GROWTH: f64 = 2.5;
 
 impl Effort<'_> {
-    /// Seconds that so many sums take, about.
+    /// Estimates the seconds that `sums` take.
     #[must_use]
     pub fn seconds(&self, sums: u64) -> f64 {
         sums as f64 / (SPEED as f64 * self.threads as f64)
     }
 
-    /// Limits each search to about so many seconds. For a limit to all of the work see
-    /// [`deadline`].
+    /// Limits each search to about `seconds`.
+    ///
+    /// See [`deadline`] to limit all of the work.
     #[must_use]
     pub fn within(self, seconds: u32) -> Self {
         Effort { sums: u64::from(seconds) * SPEED * self.threads as u64, ..self }
     }
 
-    /// Every core, some minutes, three gigabytes, no deadline.
+    /// Returns the default budget: every core, some minutes, three gigabytes, no deadline.
     #[must_use]
     pub fn new() -> Effort<'static> {
         Effort {
@@ -54,13 +59,15 @@ impl Effort<'_> {
         }
     }
 
-    /// Whether the time is up.
+    /// Returns whether the time is up.
     pub(super) fn is_spent(&self) -> bool {
         !(self.spend)(0)
     }
 
-    /// How many sums the searches for one codeword may make, one after another, each longer than
-    /// the one before: all of them together cost little more than the last.
+    /// Returns the numbers of sums for successive searches for one codeword, each larger than the
+    /// one before.
+    ///
+    /// All of them together cost little more than the last.
     pub(super) fn rounds(&self) -> impl Iterator<Item = u64> + use<> {
         let most = self.sums;
         let next =

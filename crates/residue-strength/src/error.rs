@@ -1,10 +1,10 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use crate::{generator, search};
 use residue_report::names;
 use std::fmt;
 
-/// Why a code's strength is not known.
+/// A reason why a code's strength is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,14 +12,14 @@ pub enum Error {
     Code(String, residue::Error),
     /// A generator polynomial cannot be read.
     Polynomial {
-        /// As it is written, escaped.
+        /// The text as written, escaped.
         text: String,
-        /// What is wrong with it.
+        /// The fault.
         fault: generator::Fault,
     },
     /// A search for polynomials cannot be made or read.
     Search(search::Fault),
-    /// The weights of a code of so many data bits take too long to count.
+    /// Counting the weights of a code with so many data bits takes too long.
     Weights {
         /// Bits of data.
         data: u64,
@@ -28,25 +28,25 @@ pub enum Error {
     },
     /// The time for the work is up.
     Time,
-    /// Not a bit error rate.
+    /// This text is not a bit error rate.
     BitErrorRate(String),
-    /// Not all weights are known.
+    /// Not all weights are known, which the computation needs.
     Incomplete,
     /// The code's value is wider than 32 bits.
     TooWide(String),
-    /// This code detects the error that was to prove a limit, or some shorter error goes
-    /// undetected: the limit is wrong.
+    /// A limit is wrong: this code detects the error that was to prove it, or does not detect a
+    /// shorter one.
     Unconfirmed(String),
     /// Data cannot be read.
     Read {
         /// The file or folder.
         path: String,
-        /// What the system says.
+        /// The system's message.
         why: String,
     },
     /// This source has no file with two packets of data.
     TooLittleData(String),
-    /// Of the parts of the work on this source one is missing, came twice, or is another job's.
+    /// A part of the work on this source is missing, is duplicated, or belongs to another job.
     Parts(String),
 }
 

@@ -1,44 +1,46 @@
-//! The factors of a generator over GF(2), and its order.
+//! Factors a generator over GF(2), and computes its order.
 //!
-//! *Distinct degrees*: x^(2^d) + x is the product of all irreducible polynomials whose degree divides d, each once. So its
-//! greatest common divisor with what is left of f, for d = 1, 2, ..., is the product of f's factors of degree d.
-//! *Equal degrees*: modulo an irreducible factor of degree d the trace T(a) = a + a^2 + a^4 + ... + a^(2^(d-1)) is 0 or 1.
-//! For two factors some a among x, x^3, x^5, ... has different traces (Berlekamp), and gcd(T(a), f) parts them.
+//! *Distinct degrees*: x^(2^d) + x is the product of all irreducible polynomials whose degree
+//! divides d, each once. Its greatest common divisor with what is left of f, for d = 1, 2, ..., is
+//! the product of f's factors of degree d. *Equal degrees*: modulo an irreducible factor of degree
+//! d the trace T(a) = a + a^2 + a^4 + ... + a^(2^(d-1)) is 0 or 1. For two factors some a among x,
+//! x^3, x^5, ... has different traces (Berlekamp), and gcd(T(a), f) separates them.
 //!
-//! *The order* of f is the least e with x^e = 1 mod f: the distance of the closest two bits whose error is not seen. Modulo
-//! an irreducible p of degree d it divides 2^d - 1: primes of that number are taken away as long as the power stays 1.
-//! Modulo p^m it is multiplied by the least power of two that is at least m; modulo a product it is the least common
-//! multiple.
+//! *The order* of f is the least e with x^e = 1 mod f: the distance of the closest two bits whose
+//! error is undetected. Modulo an irreducible p of degree d it divides 2^d - 1: primes of that
+//! number are taken away as long as the power stays 1. Modulo p^m it is multiplied by the least
+//! power of two that is at least m; modulo a product it is the least common multiple.
 
 use super::gf2::{degree, divide, gcd, multiply, power};
 use super::integer;
 
-/// An irreducible factor and how often it divides.
+/// An irreducible factor and its multiplicity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Factor {
-    /// The polynomial, its top term written: bit i is the coefficient of x^i.
+    /// The polynomial with its top term: bit i is the coefficient of x^i.
     pub poly: u128,
-    /// How often it divides the generator.
+    /// Its multiplicity in the generator.
     pub times: u32,
-    /// The least e with x^e = 1 modulo the factor, once.
+    /// The least e with x^e = 1 modulo the factor, taken once.
     pub order: u64,
 }
 
 impl Factor {
-    /// Its degree.
+    /// Returns its degree.
     #[must_use]
     pub fn degree(&self) -> u32 {
         degree(self.poly)
     }
 
-    /// Whether the powers of x are all residues but zero.
+    /// Returns whether the powers of x are all residues but zero.
     #[must_use]
     pub fn is_primitive(&self) -> bool {
         self.order == u64::MAX >> (64 - self.degree())
     }
 }
 
-/// The irreducible factors of `f`, of degree 1 to 64 with a constant term, ordered by degree.
+/// Returns the irreducible factors of `f`, of degree 1 to 64 with a constant term, ordered by
+/// degree.
 pub(super) fn factors(f: u128) -> Vec<Factor> {
     let (mut left, mut found) = (f, Vec::new());
     let (mut d, mut frobenius) = (0, divide(2, f).1);
@@ -69,7 +71,7 @@ pub(super) fn factors(f: u128) -> Vec<Factor> {
     factors
 }
 
-/// The factors of a product of different irreducible polynomials of degree `d`.
+/// Returns the factors of a product of different irreducible polynomials of degree `d`.
 fn equal_degrees(product: u128, d: u32) -> Vec<u128> {
     let mut parts = vec![product];
     parts.retain(|&part| degree(part) > 0);
@@ -96,7 +98,7 @@ fn equal_degrees(product: u128, d: u32) -> Vec<u128> {
     parts
 }
 
-/// The order of x modulo an irreducible polynomial.
+/// Returns the order of x modulo an irreducible polynomial.
 fn order_modulo(poly: u128) -> u64 {
     let group = u64::MAX >> (64 - degree(poly));
     let one = divide(1, poly).1;
@@ -107,7 +109,9 @@ fn order_modulo(poly: u128) -> u64 {
     })
 }
 
-/// The order of the product of `factors`. At most 2^64 - 1, as there are not more residues.
+/// Returns the order of the product of `factors`.
+///
+/// It is at most 2^64 - 1, as there are not more residues.
 pub(super) fn order(factors: &[Factor]) -> u64 {
     factors.iter().fold(1, |order, factor| {
         let one = u128::from(factor.order) * u128::from(factor.times.next_power_of_two());

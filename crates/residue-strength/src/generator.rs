@@ -1,9 +1,9 @@
 //! A generator polynomial, read in any [`Notation`].
 //!
 //! Digits alone are different polynomials in different notations. `normal`'s last bit is the
-//! constant term, without which a code would ignore its last bits; the top bit of `reversed` is the
-//! same term, and that of `koopman` the top term. Digits without a notation can often be read in one
-//! way only; else a catalogue decides, and else the user has to.
+//! constant term, without which a code would ignore its last bits; the top bit of `reversed` is
+//! that term as well, and that of `koopman` the top term. Digits without a notation can often be
+//! read in one way only; else a catalogue decides, and else the user must.
 
 pub mod notation;
 pub mod notes;
@@ -19,27 +19,27 @@ pub struct Generator {
     params: Params,
 }
 
-/// What is wrong with a polynomial as it is written.
+/// The fault of a polynomial as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Neither a code's name nor a hexadecimal number.
+    /// The text is neither a code's name nor a hexadecimal number.
     NotHexadecimal,
-    /// A code that is no CRC.
+    /// The code is no CRC.
     NoCrc(String),
-    /// A degree outside 3 to 64.
+    /// The degree is outside 3 to 64.
     Degree(u32),
     /// The constant term is missing.
     Even,
-    /// More bits than the width has.
+    /// The polynomial has more bits than the width.
     TooWide {
         /// The bits needed.
         bits: u32,
-        /// The width given, or told by the digits.
+        /// The width given, or that of the digits.
         width: u32,
     },
-    /// The notation tells another width than was given.
+    /// The notation implies another width than was given.
     OtherWidth {
-        /// The width the notation tells.
+        /// The width of the notation.
         is: u32,
         /// The width that was given.
         given: u32,
@@ -52,15 +52,17 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::NotHexadecimal => f.write_str(
-                "neither a code of `residue list` nor a polynomial; write it in hexadecimal, as normal:04c11db7 or \
-                 koopman:82608edb (also reversed:, reciprocal:, explicit:), or as x^16+x^12+x^5+1",
+                "neither a code of `residue list` nor a polynomial; write it in hexadecimal, as \
+                 normal:04c11db7 or koopman:82608edb (also reversed:, reciprocal:, explicit:), or \
+                 as x^16+x^12+x^5+1",
             ),
             Fault::NoCrc(name) => write!(f, "{name} is no CRC and has no generator polynomial"),
             Fault::Degree(degree) => {
                 write!(f, "a generator's degree has to be 3 to 64 here, not {degree}")
             }
             Fault::Even => f.write_str(
-                "the polynomial has no constant term: the code would ignore its last bits; is the notation another?",
+                "the polynomial has no constant term: the code would ignore its last bits; is the \
+                 notation another?",
             ),
             Fault::TooWide { bits, width } => {
                 write!(f, "the polynomial has {bits} bits, more than its width of {width}")
@@ -93,10 +95,11 @@ const KOOPMAN: [u64; 8] = [
 ];
 
 impl Generator {
-    /// The polynomial, its top term written: bit i is the coefficient of x^i.
+    /// Creates a generator from the polynomial with its top term: bit i is the coefficient of x^i.
     ///
     /// # Errors
-    /// If its degree is not 3 to 64, or it has no constant term.
+    ///
+    /// Returns an error if the degree is not 3 to 64, or the constant term is missing.
     pub fn new(explicit: u128) -> Result<Generator, Fault> {
         let width = explicit.checked_ilog2().unwrap_or(0);
         if !(3..=64).contains(&width) {
@@ -109,13 +112,15 @@ impl Generator {
         }
     }
 
-    /// Reads a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial: as a
-    /// sum of powers (`x^16+x^12+x^5+1`), or in hexadecimal, with its notation before it
-    /// (`koopman:8810`), or any that is the only one possible or known. `width` is needed where it
-    /// is not a multiple of four and the notation does not tell it. Says how it was read.
+    /// Parses a polynomial or the name of a CRC, and returns the notation it was read in.
+    ///
+    /// The text is a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial: a
+    /// sum of powers (`x^16+x^12+x^5+1`), or hexadecimal digits behind a notation (`koopman:8810`),
+    /// or without one, if only one is possible or known. `width` is needed where it is not a
+    /// multiple of four and the notation does not imply it.
     ///
     /// # Errors
-    /// [`Error::Polynomial`].
+    /// Returns [`Error::Polynomial`].
     pub fn parse(text: &str, width: Option<u32>) -> Result<(Generator, Notation), Error> {
         Generator::read(text.trim(), width)
             .map_err(|fault| Error::Polynomial { text: text.escape_debug().to_string(), fault })
@@ -157,17 +162,17 @@ impl Generator {
         };
         match notation {
             Some(notation) => {
-                let told = width.unwrap_or(4 * digits.len() as u32);
-                Generator::written(value, told, width, notation).map(|found| (found, notation))
+                let implied = width.unwrap_or(4 * digits.len() as u32);
+                Generator::written(value, implied, width, notation).map(|found| (found, notation))
             }
             None => Generator::guess(value, 4 * digits.len() as u32, width),
         }
     }
 
-    /// A value in a notation, of the width `told` by its digits or `given`.
+    /// Reads a value in a notation, of the width `given`, or else `implied` by its digits.
     fn written(
         value: u128,
-        told: u32,
+        implied: u32,
         given: Option<u32>,
         notation: Notation,
     ) -> Result<Generator, Fault> {
@@ -182,7 +187,7 @@ impl Generator {
         {
             return Err(Fault::OtherWidth { is, given });
         }
-        let width = own.unwrap_or(told);
+        let width = own.unwrap_or(implied);
         if !(3..=64).contains(&width) {
             return Err(Fault::Degree(width));
         }
@@ -205,11 +210,12 @@ impl Generator {
         })
     }
 
-    /// A value without its notation.
+    /// Reads a value without its notation.
     fn guess(value: u128, digits: u32, given: Option<u32>) -> Result<(Generator, Notation), Fault> {
         let width = given.unwrap_or(digits);
         let bits = value.checked_ilog2().map_or(0, |top| top + 1);
-        // An odd number of digits, the first of them 1, is a whole number of bytes and the top term.
+        // An odd number of digits, the first of them 1, is a whole number of bytes and the top
+        // term.
         let whole = match given {
             Some(width) => bits == width + 1,
             None => digits % 8 == 4 && bits == digits - 3,
@@ -223,7 +229,8 @@ impl Generator {
         }
         let read = |notation| Generator::written(value, width, Some(width), notation);
         let normal = read(Notation::Normal);
-        // Read as koopman and as reversed it is a polynomial and its mirror image, which are equally strong.
+        // Read as koopman and as reversed it is a polynomial and its mirror image, which are
+        // equally strong.
         let mirrored = match (read(Notation::Koopman), read(Notation::Reversed)) {
             (Ok(koopman), Ok(reversed)) if koopman.is_known() || !reversed.is_known() => {
                 Some((koopman, Notation::Koopman))
@@ -246,7 +253,7 @@ impl Generator {
         }
     }
 
-    /// The generator of a CRC.
+    /// Returns the generator of a CRC.
     fn of(params: &Params) -> Result<Generator, Fault> {
         let width = u32::from(params.width);
         if !(3..=64).contains(&width) {
@@ -255,7 +262,8 @@ impl Generator {
         Generator::new(1 << width | params.poly)
     }
 
-    /// Every polynomial of the catalogue, and others the literature has names for, of degree 3 to 64; narrow ones first.
+    /// Returns every polynomial of the catalogue, and others that the literature names, of degree 3
+    /// to 64, narrow ones first.
     #[must_use]
     pub fn known() -> Vec<Generator> {
         let named = catalog::ALL.iter().filter_map(|params| Generator::of(params).ok());
@@ -270,38 +278,40 @@ impl Generator {
         KOOPMAN.iter().any(|&koopman| self.koopman() == koopman) || self.names().next().is_some()
     }
 
-    /// Names in the catalogue of the CRCs made from it. They share its strength, whatever their other parameters are.
+    /// Returns the names in the catalogue of the CRCs made from it.
+    ///
+    /// They share its strength, whatever their other parameters are.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         let Params { width, poly, .. } = self.params;
         let same = move |other: &&Params| (other.width, other.poly) == (width, poly);
         catalog::ALL.iter().filter(same).map(|params| params.name)
     }
 
-    /// The degree: the bits of a check value.
+    /// Returns the degree, which is the width of a check value in bits.
     #[must_use]
     pub fn width(&self) -> u32 {
         self.params.width.into()
     }
 
-    /// The whole polynomial: bit i is the coefficient of x^i.
+    /// Returns the whole polynomial: bit i is the coefficient of x^i.
     #[must_use]
     pub fn explicit(&self) -> u128 {
         1 << self.width() | self.params.poly
     }
 
-    /// In normal notation.
+    /// Returns the polynomial in normal notation.
     #[must_use]
     pub fn normal(&self) -> u64 {
         self.params.poly as u64
     }
 
-    /// In Koopman's notation.
+    /// Returns the polynomial in Koopman's notation.
     #[must_use]
     pub fn koopman(&self) -> u64 {
         self.params.koopman() as u64
     }
 
-    /// The mirrored polynomial, of the same strength: x^width P(1/x).
+    /// Returns the mirrored polynomial x^width P(1/x), which is equally strong.
     #[must_use]
     pub fn reciprocal(&self) -> Generator {
         let explicit = self.explicit().reverse_bits() >> (127 - self.width());
@@ -309,13 +319,14 @@ impl Generator {
         Generator::new(explicit).unwrap_or(*self)
     }
 
-    /// The library's CRC by this polynomial: initial value and final exclusive or are 0, nothing is reflected.
+    /// Returns the library's CRC by this polynomial: initial value and final exclusive or are 0,
+    /// nothing is reflected.
     #[must_use]
     pub fn crc(&self) -> Crc {
         Crc::new(&self.params)
     }
 
-    /// Whether x + 1 divides it: every error of an odd number of bits is detected.
+    /// Returns whether x + 1 divides it, and all errors of an odd number of bits are detected.
     #[must_use]
     pub fn has_parity(&self) -> bool {
         self.explicit().count_ones().is_multiple_of(2)
@@ -348,7 +359,8 @@ mod tests {
         ] {
             assert_eq!(read(text), Ok((0x1_1edc_6f41, notation)), "{text}");
         }
-        // Without its notation this is a polynomial of its own, and a known one only if mirrored, which is not guessed.
+        // Without its notation this is a polynomial of its own, and a known one only if mirrored,
+        // which is not guessed.
         assert_eq!(read("05ec76f1"), Ok((0x1_05ec_76f1, Normal)));
         assert_eq!(read("ba0dc66b"), Ok((0x1_741b_8cd7, Koopman)));
         assert_eq!(read("992C1A4C"), Ok((0x1_3258_3499, Koopman)));

@@ -1,13 +1,16 @@
-//! Arithmetic of polynomials over GF(2), whole ones: bit i of a `u128` is the coefficient of x^i.
+//! Arithmetic of polynomials over GF(2) as integers: bit i of a `u128` is the coefficient of x^i.
 //!
-//! Moduli have at most degree 64, so that a residue fits a `u64` and a product of two residues a `u128`.
+//! Moduli have at most degree 64, so that a residue fits a `u64` and a product of two residues a
+//! `u128`.
 
-/// The degree; 0 for constants, the zero polynomial among them.
+/// Returns the degree; 0 for constants, the zero polynomial among them.
 pub(super) const fn degree(a: u128) -> u32 {
     (a | 1).ilog2()
 }
 
-/// The quotient and the remainder. Nothing is divided by zero: the dividend comes back.
+/// Returns the quotient and the remainder.
+///
+/// Division by zero returns the dividend.
 pub(super) const fn divide(mut a: u128, b: u128) -> (u128, u128) {
     let mut quotient = 0;
     while b != 0 && a != 0 && degree(a) >= degree(b) {
@@ -18,7 +21,7 @@ pub(super) const fn divide(mut a: u128, b: u128) -> (u128, u128) {
     (quotient, a)
 }
 
-/// The greatest common divisor (Euclid).
+/// Returns the greatest common divisor (Euclid).
 pub(super) const fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         (a, b) = (b, divide(a, b).1);
@@ -26,7 +29,7 @@ pub(super) const fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// a b, of degrees that add up to less than 128.
+/// Returns a b, of degrees that add up to less than 128.
 pub(super) const fn product(a: u128, b: u128) -> u128 {
     let (mut sum, mut bit) = (0, 0);
     while bit <= degree(b) {
@@ -38,7 +41,7 @@ pub(super) const fn product(a: u128, b: u128) -> u128 {
     sum
 }
 
-/// a b mod f, of residues a and b.
+/// Returns a b mod f, of residues a and b.
 pub(super) const fn multiply(mut a: u128, b: u128, f: u128) -> u128 {
     let (top, mut product, mut bit) = (degree(f), 0, 0);
     while bit < top {
@@ -54,7 +57,7 @@ pub(super) const fn multiply(mut a: u128, b: u128, f: u128) -> u128 {
     product
 }
 
-/// a^n mod f.
+/// Returns a^n mod f.
 pub(super) const fn power(a: u128, n: u128, f: u128) -> u128 {
     let (mut result, mut bit) = (divide(1, f).1, 128 - n.leading_zeros());
     while bit > 0 {
@@ -67,7 +70,7 @@ pub(super) const fn power(a: u128, n: u128, f: u128) -> u128 {
     result
 }
 
-/// `start`, x `start`, x^2 `start`, ... mod f, without end.
+/// Returns `start`, x `start`, x^2 `start`, ... mod f, without end.
 pub(super) fn powers(f: u128, start: u64) -> impl Iterator<Item = u64> {
     let (top, low) = (degree(f) - 1, f as u64);
     let mask = u64::MAX >> (63 - top);

@@ -1,13 +1,13 @@
 //! Prime factors of 64-bit integers, for the orders of polynomials.
 //!
-//! Small primes by division; what is left by Pollard's rho: the sequence y -> y^2 + c repeats modulo an unknown prime p
-//! after about sqrt(p) steps, and a common divisor of n and a difference of two of its values shows p. Numbers are known
-//! to be prime by the test of Miller and Rabin with the first twelve primes as bases, which is exact to 2^64 (Sorenson and
-//! Webster 2015).
+//! Small primes by division; what is left by Pollard's rho: the sequence y -> y^2 + c repeats
+//! modulo an unknown prime p after about sqrt(p) steps, and a common divisor of n and a difference
+//! of two of its values shows p. Numbers are known to be prime by the test of Miller and Rabin with
+//! the first twelve primes as bases, which is exact to 2^64 (Sorenson and Webster 2015).
 
 const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 pub(super) fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -47,7 +47,7 @@ fn is_prime(n: u64) -> bool {
     })
 }
 
-/// The prime factors, each as often as it divides, in rising order; none of 0 and 1.
+/// Returns the prime factors in rising order, each as often as it divides; none of 0 and 1.
 pub(super) fn prime_factors(mut n: u64) -> Vec<u64> {
     let mut found = Vec::new();
     for p in 2..1000 {
@@ -71,7 +71,7 @@ pub(super) fn prime_factors(mut n: u64) -> Vec<u64> {
     found
 }
 
-/// A proper divisor of a composite number, if this sequence shows one.
+/// Returns a proper divisor of a composite number, if this sequence shows one.
 fn rho(n: u64, c: u64) -> Option<u64> {
     let step = |y| (u128::from(multiply(y, y, n)) + u128::from(c)) % u128::from(n);
     let (mut slow, mut fast) = (2, 2);

@@ -9,9 +9,9 @@
 //! a degree below n:
 //!
 //! - the *Hamming distance* (HD) is the least number of wrong bits of an undetected error, the
-//!   weight of the lightest codeword. It falls as n grows: the [`profile`] says up to which length
-//!   each HD holds, with a [`Witness`] for each limit: the places of an error that is not detected
-//!   one bit beyond it;
+//!   minimum weight of a codeword. It falls as n grows: the [`profile`] lists up to which length
+//!   each HD holds, with a [`Witness`] for each limit: the places of an undetected error one
+//!   bit beyond it;
 //! - the *weights* A_w count the codewords of w bits ([`weights`]);
 //! - the *probability of an undetected error* at a bit error rate follows from them
 //!   ([`probability`]).
@@ -64,19 +64,19 @@ pub use undetected::{Undetected, named};
 pub use weights::Weights;
 pub use witness::Witness;
 
-/// How certain a figure is.
+/// The certainty of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Proved, to the last digit.
     Exact,
     /// Proved as a bound: the true figure may be larger.
     AtLeast,
-    /// Found by trying points: between them it may be otherwise.
+    /// Found by trying points: values between them may differ.
     Sampled,
 }
 
 impl Kind {
-    /// Its name, in lower case.
+    /// Returns its name, in lower case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,36 +1,38 @@
-//! Codewords of few bits, by meeting in the middle.
+//! Codewords of low weight, by meeting in the middle.
 //!
-//! A codeword is a set of places whose powers of x add up to 0 modulo g. Moved so that its last place is 0, it is split in
-//! two halves with the same sum.
+//! A codeword is a set of places whose powers of x add up to 0 modulo g. Moved so that its last
+//! place is 0, it is split in two halves with the same sum.
 //!
-//! *Odd weight 2m + 1.* Place 0 is set apart, and the other 2m places are two m-sets whose sums differ by x^0 = 1: their
-//! sums are equal but for the last bit. All m-sets of places from 1 are compared with each other.
+//! *Odd weight 2m + 1.* Place 0 is set apart, and the other 2m places are two m-sets whose sums
+//! differ by x^0 = 1: their sums are equal but for the last bit. All m-sets of places from 1 are
+//! compared with each other.
 //!
-//! *Even weight 2m.* A code that is cut out of a cyclic one stays itself when it is moved. So the codeword is moved once
-//! more, by less than s places, until the lowest place of its *second* half is a multiple of s. (Its first half has the
-//! lowest place of all, now below s.) Only m-sets whose lowest place is below s or a multiple of s are compared: about
-//! s n^(m-1) + n^m / s of them, least at s = sqrt(n/m). That makes weight 4 a matter of n^1.5 sums instead of n^2.
+//! *Even weight 2m.* A code that is cut out of a cyclic one is invariant under shifts. The codeword
+//! is shifted once more, by less than s places, until the lowest place of its *second* half is a
+//! multiple of s. (Its first half has the lowest place of all, now below s.) Only m-sets whose
+//! lowest place is below s or a multiple of s are compared: about s n^(m-1) + n^m / s of them,
+//! least at s = sqrt(n/m). That makes weight 4 a matter of n^1.5 sums instead of n^2.
 //!
 //! (Known searches fix one bit and try all but two others: Koopman's `hdlen`.)
 
 use super::collide::{Anchor, collisions, mix};
 use super::{Effort, Generator, gf2};
 
-/// The heaviest codewords that are looked for.
+/// The largest weight of codewords that are searched.
 pub(super) const HEAVIEST: usize = 16;
 
-/// Above so many the anchors would fill the memory.
+/// The largest number of anchors that fits the memory.
 const ANCHORS: u128 = 1 << 25;
 
-/// A codeword: its places in rising order, the first 0; those behind its weight are 0.
+/// A codeword: its places in rising order, the first 0; entries behind its weight are 0.
 pub(super) type Word = [u32; HEAVIEST];
 
-/// The bits of a codeword, from the first set to the last.
+/// Returns the bits of a codeword, from the first set to the last.
 pub(super) fn span(word: &Word) -> u64 {
     u64::from(word.iter().copied().max().unwrap_or(0)) + 1
 }
 
-/// What it would take to find all codewords of `weight` within `length` bits.
+/// The cost of finding all codewords of `weight` within `length` bits.
 pub(super) struct Plan {
     /// Places in a half.
     half: u32,
@@ -45,7 +47,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// For weights from 3 to [`HEAVIEST`] within 3 to 2^31 bits.
+    /// Plans a search for weights from 3 to [`HEAVIEST`] within 3 to 2^31 bits.
     pub fn new(weight: u32, length: u64) -> Plan {
         let (half, odd) = (weight / 2, weight % 2 == 1);
         let n = u128::from(length);
@@ -67,7 +69,7 @@ impl Plan {
         Plan { half, stride: stride as u32, places, odd, sums, anchors }
     }
 
-    /// Whether it may cost that much.
+    /// Returns whether the plan is within the budget.
     pub fn fits(&self, effort: &Effort<'_>) -> bool {
         self.sums <= effort.sums.into()
             && self.anchors <= ANCHORS
@@ -75,14 +77,16 @@ impl Plan {
     }
 }
 
-/// n (n-1) ... (n-k+1) / k!
+/// Returns the binomial coefficient n (n-1) ... (n-k+1) / k!.
 fn binomial(n: u128, k: u32) -> u128 {
     (0..u128::from(k))
         .fold(1, |product: u128, i| product.saturating_mul(n.saturating_sub(i)) / (i + 1))
 }
 
-/// All codewords of `weight` (3 to [`HEAVIEST`]) within `length` bits (to 2^31) whose last bit is set, each once, in order.
-/// `None` if the time is up before.
+/// Returns all codewords of `weight` (3 to [`HEAVIEST`]) within `length` bits (to 2^31) whose last
+/// bit is set, each once, in order.
+///
+/// Returns `None` if the time is up before.
 pub(super) fn codewords(
     generator: &Generator,
     weight: u32,
@@ -119,7 +123,9 @@ pub(super) fn codewords(
     Some(words)
 }
 
-/// The codeword of these places, if it is one, of this weight and length. Places that come twice cancel.
+/// Returns the codeword of these places, if it is one of this weight and length.
+///
+/// Places that occur twice cancel.
 fn word(
     places: impl Iterator<Item = u32>,
     weight: u32,
@@ -183,7 +189,7 @@ impl Anchors {
         all
     }
 
-    /// All sets that begin with `set[..filled]`.
+    /// Adds all sets that begin with `set[..filled]`.
     fn grow(&mut self, set: &mut [u32], filled: usize, key: u64, keys: &[u64], plan: &Plan) {
         let last = set[filled - 1];
         if filled == set.len() {
@@ -203,25 +209,29 @@ impl Anchors {
     }
 }
 
-/// What a search for the shortest codeword of a weight came to.
+/// The result of a search for the shortest codeword of a weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Search {
-    /// These are the places of the shortest.
+    /// The places of the shortest codeword.
     Found(Vec<u64>),
-    /// There is none up to this length; if it is shorter than asked for, more would have cost too much.
+    /// No codeword exists up to this length; if it is shorter than asked for, more would have cost
+    /// too much.
     NoneTo(u64),
 }
 
-/// The longest codeword that has to be looked at to know the shortest of `weight`. Within as many
-/// bits as the generator's order the code is cyclic: a codeword can be turned until its widest gap,
-/// of at least order / weight, is outside.
+/// Returns the longest span that must be searched to know the shortest codeword of `weight`.
+///
+/// Within as many bits as the generator's order the code is cyclic: a codeword can be rotated until
+/// its widest gap, of at least order / weight, is outside.
 pub(super) fn longest_turned(order: u64, weight: u32) -> u64 {
     order - order.div_ceil(weight.into()) + 1
 }
 
-/// The shortest codeword of `weight`, where it is known to be longer than `from`, and those above
-/// `to` bits, at most the generator's order, are of no interest. Each search is longer than the one
-/// before: the work is that of the codeword's length, whatever `to` is.
+/// Searches the shortest codeword of `weight` that is longer than `from` and has at most `to` bits,
+/// at most the generator's order.
+///
+/// Each search is longer than the one before: the work is that of the codeword's length, whatever
+/// `to` is.
 pub(super) fn shortest(
     generator: &Generator,
     order: u64,
@@ -246,7 +256,7 @@ pub(super) fn shortest(
     Search::NoneTo(searched)
 }
 
-/// One search for it: of codewords longer than `from`, to `to` bits at most, as far as the sums and
+/// Makes one search for codewords longer than `from`, to `to` bits at most, as far as the sums and
 /// the time allow.
 pub(super) fn search(
     generator: &Generator,
@@ -270,8 +280,8 @@ pub(super) fn search(
     }
 }
 
-/// The longest codewords, up to `to` bits, all of which may be searched at once, in bits; `from` if
-/// that is not longer.
+/// Returns the longest span, up to `to` bits, within which all codewords may be searched at once;
+/// `from` if that is not longer.
 pub(super) fn longest(weight: u32, from: u64, to: u64, effort: &Effort<'_>) -> u64 {
     if weight as usize > HEAVIEST {
         return from;
@@ -289,14 +299,14 @@ pub(super) fn longest(weight: u32, from: u64, to: u64, effort: &Effort<'_>) -> u
     most
 }
 
-/// About where the first codeword is to be expected among random ones, in bits.
+/// Estimates the span of the first codeword among random ones, in bits.
 pub(super) fn expected_span(generator: &Generator, weight: u32) -> f64 {
     let values = f64::from(generator.width()) - f64::from(u8::from(generator.has_parity()));
     let arrangements: f64 = (1..weight).map(|i| f64::from(i).log2()).sum();
     ((values + arrangements) / (f64::from(weight) - 1.0)).exp2()
 }
 
-/// Sums that the shortest codeword of `weight` within `to` bits may take to find, or to give up.
+/// Estimates the sums to find the shortest codeword of `weight` within `to` bits, or to give up.
 pub(super) fn expected_cost(
     generator: &Generator,
     to: u64,
@@ -309,12 +319,13 @@ pub(super) fn expected_cost(
     2 * u64::try_from(sums).unwrap_or(u64::MAX).min(effort.sums)
 }
 
-/// Sums to compare for all codewords of `weight` within `length` bits.
+/// Returns the sums to compare for all codewords of `weight` within `length` bits.
 pub(super) fn sums(weight: u32, length: u64) -> u128 {
     Plan::new(weight, length.min(1 << 31)).sums
 }
 
-/// Sums that all codewords of `weight` within `length` bits take to find; `None` if that is out of the question.
+/// Returns the sums to find all codewords of `weight` within `length` bits; `None` if that is
+/// beyond the budget.
 pub(super) fn cost(weight: u32, length: u64, effort: &Effort<'_>) -> Option<u64> {
     let plan = Plan::new(weight, length);
     plan.fits(effort).then_some(plan.sums as u64)
@@ -328,7 +339,7 @@ mod tests {
         Generator::parse(text, None).unwrap().0
     }
 
-    /// All multiples of the generator, with the last bit set, within so many bits.
+    /// Returns all multiples of the generator, with the last bit set, within so many bits.
     fn multiples(generator: &Generator, length: u32) -> impl Iterator<Item = u128> {
         let g = generator.explicit();
         (0..1_u128 << (length - generator.width() - 1)).map(move |upper| {
@@ -361,7 +372,7 @@ mod tests {
         }
     }
 
-    /// The second half stands at the codeword's end, whichever it is, and is moved beyond it.
+    /// Checks a codeword whose second half stands at its end and is moved beyond it.
     #[test]
     fn codeword_with_its_places_at_the_end() {
         for (text, places) in

@@ -1,14 +1,17 @@
-//! The shortest codeword of four bits by discrete logarithms: where the codeword is long, as for 64-bit CRCs, much faster
-//! than meeting in the middle (`lightest`), and elsewhere a second way against which that one is held.
+//! The shortest codeword of four bits by discrete logarithms.
 //!
-//! Let x be a generator of the field's units, that is g primitive, and L(a) the logarithm of 1 + x^a (Zech's): x^L(a) = 1 +
-//! x^a. A codeword of four bits is 1 + x^a = x^b (1 + x^c), so L(a) - L(c) = b: two of the n logarithms that are closer than
-//! n. Sorted, such logarithms are neighbours. (Didier and Laigle-Chapuy 2007 use them to find multiples of low weight.)
+//! Where the codeword is long, as for 64-bit CRCs, this is much faster than meeting in the middle
+//! (`lightest`); elsewhere it is a second method that confirms the first.
 //!
-//! The logarithm modulo a divisor q of the number of units is found by raising to the power units / q and looking the
-//! result up among the q powers of x^(units / q) (Pohlig and Hellman). Not all divisors are needed: with the product M of
-//! those used, differences are known modulo M, and what looks like a codeword is tried. And L(2a) = 2 L(a), so only odd a
-//! are computed.
+//! Let x be a generator of the field's units, that is g primitive, and L(a) the logarithm of 1 +
+//! x^a (Zech's): x^L(a) = 1 + x^a. A codeword of four bits is 1 + x^a = x^b (1 + x^c), so L(a) -
+//! L(c) = b: two of the n logarithms that are closer than n. Sorted, such logarithms are
+//! neighbours. (Didier and Laigle-Chapuy 2007 use them to find multiples of low weight.)
+//!
+//! The logarithm modulo a divisor q of the number of units is found by raising to the power units /
+//! q and looking the result up among the q powers of x^(units / q) (Pohlig and Hellman). Not all
+//! divisors are needed: with the product M of those used, differences are known modulo M, and what
+//! looks like a codeword is tried. And L(2a) = 2 L(a), so only odd a are computed.
 //!
 //! With a factor x + 1 beside the primitive one nothing changes, as four is even.
 
@@ -30,21 +33,23 @@ const PIECE: usize = 1 << 12;
 /// Divisors are taken until their product is this large.
 const ENOUGH: u128 = 1 << 60;
 
-/// What the other way says of the limit that errors of four bits set in a profile.
+/// An independent confirmation of the limit that errors of four bits set in a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmation {
-    /// Whether the other way is this one; if not it is meeting in the middle.
+    /// Whether the confirmation is by logarithms; if not it is by meeting in the middle.
     pub by_logarithms: bool,
     /// The shortest undetected error of four bits, if there is one within [`Confirmation::length`].
     pub witness: Option<Witness>,
-    /// How far codewords were searched, in bits.
+    /// The length to which codewords were searched, in bits.
     pub length: u64,
-    /// Whether the profile says the same: an error as long limits a Hamming distance, or none does up to the length.
+    /// Whether the profile agrees: an error of equal span limits a Hamming distance, or none does
+    /// up to the length.
     pub agrees: bool,
 }
 
-/// Finds the limit that errors of four bits set in a profile by that way which did not find it. `None` if logarithms cannot
-/// be taken, or it is more than `effort` allows for.
+/// Finds the limit that errors of four bits set in a profile by the method that did not find it.
+///
+/// Returns `None` if logarithms cannot be taken, or the work exceeds the budget.
 #[must_use]
 pub fn confirm(profile: &Profile, effort: &Effort<'_>) -> Option<Confirmation> {
     let generator = &profile.generator;
@@ -68,7 +73,7 @@ pub fn confirm(profile: &Profile, effort: &Effort<'_>) -> Option<Confirmation> {
     Some(Confirmation { by_logarithms, witness, length, agrees })
 }
 
-/// What [`confirm`] costs, in sums of powers ([`Effort::seconds`]), about.
+/// Estimates the cost of [`confirm`], in sums of powers ([`Effort::seconds`]).
 #[must_use]
 pub fn cost(profile: &Profile) -> u64 {
     let Some((first, length)) = four_bits_of(profile) else { return 0 };
@@ -79,18 +84,19 @@ pub fn cost(profile: &Profile) -> u64 {
     }
 }
 
-/// Whether logarithms told the profile of this error of four bits, or that there is none.
+/// Returns whether the profile has this error of four bits, or the lack of one, from logarithms.
 fn found_by_logarithms(generator: &Generator, first: Option<&Witness>, length: u64) -> bool {
     let span = first.and_then(|witness| u64::try_from(witness.span()).ok());
     preferred(generator, span.unwrap_or(length))
 }
 
-/// The shortest error of four bits that a profile knows, and how far it is worth while to look for it again, in bits.
+/// Returns the shortest error of four bits that a profile knows, and the length to search for it
+/// again, in bits.
 fn four_bits_of(profile: &Profile) -> Option<(Option<&Witness>, u64)> {
     let four = |witness: &&Witness| witness.weight() == 4;
     let first = profile.limits.iter().filter_map(|limit| limit.witness.as_ref()).find(four);
     let length = match first {
-        // Beyond it, so that the search does not end where it is told to.
+        // The search must not end at the limit that it is to confirm.
         Some(witness) => u64::try_from(witness.span() + witness.span() / 64 + 16).ok()?,
         // No four bits are undetected as far as five or more are needed.
         None => {
@@ -101,25 +107,25 @@ fn four_bits_of(profile: &Profile) -> Option<(Option<&Witness>, u64)> {
     Some((first, length.min(profile.order)))
 }
 
-/// Above so many sums, meeting in the middle takes longer than logarithms.
+/// The number of sums above which meeting in the middle takes longer than logarithms.
 const MANY_SUMS: u64 = 1 << 26;
 
-/// What a logarithm costs, in sums.
+/// The cost of a logarithm, in sums.
 const COST: u64 = 128;
 
-/// Whether this way to the codewords of four bits within `length` bits is open, and the shorter
-/// one.
+/// Returns whether this method applies to codewords of four bits within `length` bits, and is
+/// faster.
 pub(super) fn preferred(generator: &Generator, length: u64) -> bool {
     lightest::sums(4, length) > MANY_SUMS.into() && primitive_factor(generator).is_some()
 }
 
-/// What a search to `to` bits costs or gives up after, in sums.
+/// Estimates the sums that a search to `to` bits costs, or gives up after.
 pub(super) fn expected_cost(generator: &Generator, to: u64, effort: &Effort<'_>) -> u64 {
     let length = (lightest::expected_span(generator, 4) * 1.6) as u64;
     length.min(to).saturating_mul(COST).min(effort.sums)
 }
 
-/// The generator but for a factor x + 1, if what remains is primitive.
+/// Returns the generator without a factor x + 1, if what remains is primitive.
 fn primitive_factor(generator: &Generator) -> Option<Factor> {
     let factors = factor::factors(generator.explicit());
     let (last, others) = factors.split_last()?;
@@ -127,9 +133,11 @@ fn primitive_factor(generator: &Generator) -> Option<Factor> {
     (simple && last.is_primitive() && last.times == 1 && last.degree() >= 3).then_some(*last)
 }
 
-/// The places of the shortest codeword of four bits within `length` bits, `Some(None)` if there is
-/// none; `None` if the way is closed: the generator is neither primitive nor that times x + 1, or
-/// the number of units has too few small divisors. Or if the time is up.
+/// Returns the places of the shortest codeword of four bits within `length` bits, or `Some(None)`
+/// if there is none.
+///
+/// Returns `None` if the method does not apply (the generator is neither primitive nor that times x
+/// + 1, or the number of units has too few small divisors) or the time is up.
 pub fn four_bits(
     generator: &Generator,
     length: u64,
@@ -138,25 +146,25 @@ pub fn four_bits(
     FourBits::new(generator)?.within(length, effort)
 }
 
-/// The search for the shortest codeword of four bits. It keeps the logarithms for the next, longer
+/// A search for the shortest codeword of four bits, which keeps its logarithms for the next, longer
 /// one.
 pub(super) struct FourBits {
     logarithms: Logarithms,
     /// The number of units.
     order: u64,
-    /// L(a) for a from 1; at 0 stands 0.
+    /// L(a) for a from 1; entry 0 is 0.
     zech: Vec<u64>,
 }
 
 impl FourBits {
-    /// `None` if the way is closed.
+    /// Creates a search; `None` if the method does not apply.
     pub fn new(generator: &Generator) -> Option<FourBits> {
         let last = primitive_factor(generator)?;
         let logarithms = Logarithms::new(last.poly, last.order)?;
         Some(FourBits { logarithms, order: last.order, zech: Vec::new() })
     }
 
-    /// As [`lightest::search`].
+    /// Searches like [`lightest::search`].
     pub fn search(&mut self, from: u64, to: u64, effort: &Effort<'_>) -> Search {
         let length = to.min(effort.sums / COST).min(effort.longest);
         if length <= from {
@@ -169,7 +177,8 @@ impl FourBits {
         }
     }
 
-    /// The places of the shortest within `length` bits. `None` if the time is up before.
+    /// Returns the places of the shortest codeword within `length` bits; `None` if the time is up
+    /// before.
     fn within(&mut self, length: u64, effort: &Effort<'_>) -> Option<Option<[u64; 4]>> {
         let length = length.min(self.order).min(effort.longest);
         if !self.logarithms.extend(&mut self.zech, length, effort) || effort.is_spent() {
@@ -181,7 +190,8 @@ impl FourBits {
         Some(self.nearest(&sorted, length))
     }
 
-    /// The places of the shortest within `length` bits, of neighbours among sorted logarithms.
+    /// Returns the places of the shortest codeword within `length` bits, from neighbours among
+    /// sorted logarithms.
     fn nearest(&self, sorted: &[(u64, u32)], length: u64) -> Option<[u64; 4]> {
         let modulus = self.logarithms.modulus;
         // Once around: the first follow the last.
@@ -219,7 +229,7 @@ fn is_codeword(f: u128, places: &[u64]) -> bool {
     places.iter().map(power).fold(0, |sum, power| sum ^ power) == 0
 }
 
-/// How to take logarithms to the base x modulo a primitive polynomial.
+/// A method to take logarithms to the base x modulo a primitive polynomial.
 struct Logarithms {
     field: Field,
     divisors: Vec<Divisor>,
@@ -227,11 +237,11 @@ struct Logarithms {
     modulus: u128,
 }
 
-/// A divisor of the number of units, and what is needed to know a logarithm modulo it.
+/// A divisor of the number of units, with the data for logarithms modulo it.
 struct Divisor {
-    /// The number of units divided by it.
+    /// The number of units divided by the divisor.
     exponent: u64,
-    /// What the logarithm modulo it is multiplied by, in the Chinese remainder theorem.
+    /// The factor of the logarithm modulo the divisor in the Chinese remainder theorem.
     weight: u128,
     powers: Lookup,
 }
@@ -274,7 +284,7 @@ impl Logarithms {
         Some(Logarithms { field, divisors, modulus })
     }
 
-    /// The logarithm modulo `modulus`, of a value that is not 0.
+    /// Returns the logarithm modulo `modulus` of a value that is not 0.
     fn of(&self, value: u64) -> u64 {
         let powers = self.field.powers(value);
         let parts = self.divisors.iter().map(|divisor| {
@@ -284,7 +294,8 @@ impl Logarithms {
         (parts.sum::<u128>() % self.modulus) as u64
     }
 
-    /// Makes L(a) for a from 1 to below `length` of the first of them. Whether there was time.
+    /// Computes L(a) for a from 1 to below `length` where it is missing; returns `false` if the
+    /// time is up.
     fn extend(&self, zech: &mut Vec<u64>, length: u64, effort: &Effort<'_>) -> bool {
         // Threads meet at even places.
         let known = zech.len() & !1;
@@ -364,7 +375,7 @@ mod tests {
             let found = confirm(&profile, &Effort::new());
             assert_eq!(found.as_ref().and_then(|c| c.witness.as_ref()).map(Witness::span), span);
             assert!(found.is_none_or(|confirmation| confirmation.agrees));
-            // It can tell a wrong limit from a right one.
+            // A wrong limit is detected.
             let mut wrong = profile;
             wrong.limits.iter_mut().for_each(|limit| limit.witness = None);
             assert!(

@@ -1,23 +1,24 @@
-//! Odd numbers of bits that are always detected.
+//! Bounds on the odd weights of codewords.
 //!
 //! A codeword is a sum of powers of x that is 0 modulo every divisor of the generator. Modulo x + 1
 //! no odd number of powers adds up to 0; modulo x^4 + x^3 + x^2 + x + 1, whose powers of x are 1,
 //! x, x^2, x^3 and their sum, no fewer than five. Searches for codewords of three bits would go on
 //! to the generator's order, in vain.
 //!
-//! What k powers add up to is found from what k - 1 do: one is added, and the sum is multiplied by
-//! x as often as it changes. Sums of k powers are sums of k + 2, too, so each value has to be
-//! looked at once for odd k and once for even.
+//! The sums of k powers follow from those of k - 1: one is added, and the sum is multiplied by x as
+//! often as it changes. Sums of k powers are sums of k + 2, too, and each value is visited once for
+//! odd k and once for even.
 
 use super::gf2::{degree, product};
 use super::{Factor, Generator, factor};
 
-/// The degree of the largest divisors that are looked at: of half a million values.
+/// The largest degree of the divisors that are examined: half a million values.
 const DEGREE: u32 = 18;
 
-/// The least odd number of bits of a codeword, as far as small divisors of the generator tell:
-/// there may be none even so.
-/// `None` if no codeword at all has an odd number of bits.
+/// Returns a lower bound on the odd weights of codewords, as far as small divisors of the generator
+/// show one.
+///
+/// Codewords of that weight need not exist. Returns `None` if no codeword has an odd weight.
 pub(super) fn least_weight(generator: &Generator) -> Option<u32> {
     let power = |factor: &Factor| (0..factor.times).fold(1, |all, _| product(all, factor.poly));
     let fits = |divisor: &u128| degree(*divisor) <= DEGREE;
@@ -32,7 +33,7 @@ pub(super) fn least_weight(generator: &Generator) -> Option<u32> {
     alone.iter().chain(together.last()).try_fold(1, |most, &p| Some(least_modulo(p)?.max(most)))
 }
 
-/// The least odd number of powers of x that add up to 0 modulo `p`.
+/// Returns the least odd number of powers of x that add up to 0 modulo `p`.
 fn least_modulo(p: u128) -> Option<u32> {
     let top = 1 << degree(p);
     // Whether an even, or an odd, number of powers adds up to a value.

@@ -1,26 +1,31 @@
-//! The probability that an error is not detected.
+//! The probability of an undetected error.
 //!
-//! Where each bit is wrong with probability e, independently of the others (the binary symmetric channel), an undetected
-//! error happens with probability P(e) = sum over w > 0 of A_w e^w (1 - e)^(n - w).
+//! Where each bit is wrong with probability e, independently of the others (the binary symmetric
+//! channel), an undetected error happens with probability P(e) = sum over w > 0 of A_w e^w (1 -
+//! e)^(n - w).
 //!
-//! For e = p / 10^d that is a fraction with the denominator 10^(d n), computed whole: no digit is lost, however small it
-//! is. For curves, and to look for the worst e, logarithms in floating point do.
+//! For e = p / 10^d that is a fraction with the denominator 10^(d n), computed whole: no digit is
+//! lost, however small it is. For curves, and to look for the worst e, logarithms in floating point
+//! do.
 //!
-//! At e = 1/2 all words are alike, and P = 2^-r - 2^-n. A code is *good* if P is nowhere larger up to there (many are not:
-//! Wolf, Michelson and Levesque 1982), and *proper* if P never falls on the way.
+//! At e = 1/2 all words are alike, and P = 2^-r - 2^-n. A code is *good* if P is nowhere larger up
+//! to there (many are not: Wolf, Michelson and Levesque 1982), and *proper* if P never falls on the
+//! way.
 
 use super::Weights;
 use crate::Error;
 use num_bigint::BigUint;
 
-/// Points at which a curve is looked at.
+/// Points at which a curve is examined.
 const POINTS: u32 = 4000;
 
-/// P at the bit error rate written as a decimal number (`0.01`, `1e-6`), to `digits` digits, rounded: `1.976E-15`.
+/// Returns P at the bit error rate written as a decimal number (`0.01`, `1e-6`), rounded to
+/// `digits` digits: `1.976E-15`.
 ///
 /// # Errors
-/// [`Error::BitErrorRate`] if it is no such number between 0 and 1, or has more than 18 digits; [`Error::Incomplete`] if not
-/// all weights are known.
+///
+/// Returns [`Error::BitErrorRate`] if the text is no such number between 0 and 1, or has more than
+/// 18 digits, and [`Error::Incomplete`] if not all weights are known.
 pub fn exactly(weights: &Weights, rate: &str, digits: usize) -> Result<String, Error> {
     let (p, places) =
         decimal(rate).ok_or_else(|| Error::BitErrorRate(rate.escape_debug().to_string()))?;
@@ -40,16 +45,16 @@ pub fn exactly(weights: &Weights, rate: &str, digits: usize) -> Result<String, E
     Ok(scientific(&sum, u64::from(places) * weights.length(), digits))
 }
 
-/// The number that a bit error rate is written as.
+/// Parses a bit error rate.
 ///
 /// # Errors
-/// [`Error::BitErrorRate`].
+/// Returns [`Error::BitErrorRate`].
 pub fn rate(text: &str) -> Result<f64, Error> {
     let fault = || Error::BitErrorRate(text.escape_debug().to_string());
     decimal(text).ok_or_else(fault).and_then(|_| text.trim().parse().map_err(|_| fault()))
 }
 
-/// A decimal number from 0 to 1 as p / 10^places.
+/// Parses a decimal number from 0 to 1 as p / 10^places.
 fn decimal(text: &str) -> Option<(u64, u32)> {
     let lower = text.trim().to_ascii_lowercase();
     let (mantissa, exponent) = match lower.split_once('e') {
@@ -75,7 +80,7 @@ fn decimal(text: &str) -> Option<(u64, u32)> {
     (p <= 10_u64.checked_pow(places)?).then_some((p, places))
 }
 
-/// `value` / 10^`places` to so many digits.
+/// Writes `value` / 10^`places` with so many digits.
 fn scientific(value: &BigUint, places: u64, digits: usize) -> String {
     let all = value.to_string();
     if all == "0" {
@@ -95,7 +100,7 @@ fn scientific(value: &BigUint, places: u64, digits: usize) -> String {
     format!("{}{rest}E{exponent}", &shown[..1])
 }
 
-/// P as a function, in floating point: about 12 digits.
+/// P as a function, in floating point, precise to about 12 digits.
 #[derive(Clone, Debug)]
 pub struct Curve {
     length: f64,
@@ -103,23 +108,25 @@ pub struct Curve {
     terms: Vec<(f64, f64)>,
 }
 
-/// What the curve looks like between 0 and 1/2, at the points looked at.
+/// The shape of the curve between 0 and 1/2, at a finite number of points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// The rate at which an undetected error is most probable, of those from 0 to 1/2.
+    /// The rate from 0 to 1/2 at which an undetected error is most probable.
     pub worst_rate: f64,
-    /// The probability there.
+    /// The probability at the worst rate.
     pub worst: f64,
-    /// The probability at 1/2.
+    /// The probability at a rate of 1/2.
     pub half: f64,
-    /// P is nowhere larger than at 1/2.
+    /// Whether P is nowhere larger than at 1/2.
     pub good: bool,
-    /// P never falls.
+    /// Whether P never falls.
     pub proper: bool,
 }
 
 impl Curve {
-    /// The curve of these weights; of those known, if not all are. Then it is a lower bound.
+    /// Creates the curve of these weights.
+    ///
+    /// If not all weights are known, the curve is a lower bound.
     #[must_use]
     pub fn new(weights: &Weights) -> Curve {
         let counts = weights.counts.iter().enumerate().skip(1);
@@ -130,7 +137,7 @@ impl Curve {
         Curve { length: weights.length() as f64, terms }
     }
 
-    /// P at a bit error rate between 0 and 1.
+    /// Returns P at a bit error rate between 0 and 1.
     #[must_use]
     pub fn at(&self, rate: f64) -> f64 {
         let (wrong, right) = (rate.ln(), (-rate).ln_1p());
@@ -138,7 +145,7 @@ impl Curve {
         self.terms.iter().map(term).sum()
     }
 
-    /// Looks at many rates, evenly spread by their logarithms and by themselves.
+    /// Evaluates many rates, evenly spread by their logarithms and by themselves.
     #[must_use]
     pub fn shape(&self) -> Shape {
         let steps = f64::from(POINTS);
@@ -162,12 +169,12 @@ impl Curve {
     }
 }
 
-/// A quotient of two whole numbers, the second not 0; 0 only of 0.
+/// Returns a quotient of two whole numbers, the second not 0; 0 only of 0.
 pub(super) fn quotient(count: &BigUint, of: &BigUint) -> f64 {
     if *count == BigUint::ZERO { 0.0 } else { (logarithm(count) - logarithm(of)).exp() }
 }
 
-/// The natural logarithm.
+/// Returns the natural logarithm.
 fn logarithm(value: &BigUint) -> f64 {
     let spare = value.bits().saturating_sub(64);
     let top = (value >> spare).iter_u64_digits().next().unwrap_or(0);
@@ -232,7 +239,8 @@ mod tests {
 
     #[test]
     fn good_and_proper() {
-        // The sum of all bits alone would be proper; CCITT at 112 bits is not even good (Wolf and Blakeney).
+        // The sum of all bits alone would be proper; CCITT at 112 bits is not even good (Wolf and
+        // Blakeney).
         let proper = Curve::new(&weights("crc-8/smbus", 119)).shape();
         assert!(proper.good && proper.proper, "{proper:?}");
         let bad = Curve::new(&weights("crc-16/arc", 16)).shape();

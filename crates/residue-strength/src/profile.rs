@@ -1,35 +1,39 @@
 //! The lengths up to which each Hamming distance holds.
 //!
-//! Let s(w) be the span of the shortest codeword of w bits. HD h holds for codewords shorter than all of s(2), ..., s(h-1).
+//! Let s(w) be the span of the shortest codeword of w bits. HD h holds for codewords shorter than
+//! all of s(2), ..., s(h-1).
 //! - s(2) is one more than the generator's order: bits as far apart as the order look the same.
-//! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even weight; and for some odd
+//! - s(w) is infinite for odd w if x + 1 divides the generator, as every codeword then has an even
+//!   weight; and for some odd
 //!   w if another small polynomial does (`odd`).
-//! - The other s(w) are looked for among all codewords of up to 22 data bits first, then by meeting in the middle
+//! - The other s(w) are looked for among all codewords of up to 22 data bits first, then by meeting
+//!   in the middle
 //!   (`lightest`), or for four bits far apart by logarithms (`logarithm`).
 //!
 //! The search for all s(w) goes round by round (`shortest`), and in each no farther than those of
-//! fewer bits have come. So it never looks at codewords much longer than the one it finds. Where it
-//! is ended the limit is given as a bound: it is proved so far, and not known beyond.
+//! fewer bits have come, so that it never examines codewords much longer than the one it finds.
+//! Where it is ended the limit is a bound: it is proved up to there, and not known beyond.
 
 use super::lightest;
 use super::short::Short;
 use super::shortest::Shortest;
 use super::{Effort, Factor, Generator, Kind, Witness, factor, logarithm, odd};
 
-/// How far a Hamming distance holds.
+/// The longest data for which a Hamming distance holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// The Hamming distance.
     pub distance: u32,
-    /// The longest data for which it holds, in bits.
+    /// The longest data, in bits.
     pub data: u64,
-    /// Whether that is the limit, or a length to which it is proved.
+    /// Whether the length is the exact limit, or a lower bound.
     pub kind: Kind,
-    /// An undetected error of fewer bits than `distance` in data one bit longer; of an exact limit only.
+    /// An undetected error of fewer bits than `distance` in data one bit longer; of an exact limit
+    /// only.
     pub witness: Option<Witness>,
 }
 
-/// A generator, taken apart, and the limits of its Hamming distances.
+/// The strength of a generator: its factors, its order and the limits of its Hamming distances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The generator.
@@ -38,18 +42,20 @@ pub struct Profile {
     pub factors: Vec<Factor>,
     /// The least e with x^e = 1: e + 1 bits hold an undetected error of two bits.
     pub order: u64,
-    /// From Hamming distance 3, up to the last that holds for one bit of data.
+    /// The limits from Hamming distance 3 to the last that holds for one bit of data.
     pub limits: Vec<Limit>,
 }
 
 impl Profile {
-    /// Finds all limits, as far as `effort` allows.
+    /// Finds all limits, as far as the budget allows.
     #[must_use]
     pub fn new(generator: &Generator, effort: &Effort<'_>) -> Profile {
         Profile::to(generator, u32::MAX, effort)
     }
 
-    /// Finds the limits of Hamming distances up to `most`, which is less work. Of larger ones nothing is known then.
+    /// Finds the limits of Hamming distances up to `most`, which is less work.
+    ///
+    /// The profile has no larger distances then.
     #[must_use]
     pub fn to(generator: &Generator, most: u32, effort: &Effort<'_>) -> Profile {
         let factors = factor::factors(generator.explicit());
@@ -58,14 +64,14 @@ impl Profile {
         Profile { generator: *generator, factors, order, limits }
     }
 
-    /// The limits, in bits of data.
+    /// Returns the limits, in bits of data.
     #[must_use]
     pub fn lengths(&self) -> Vec<u64> {
         self.limits.iter().map(|limit| limit.data).collect()
     }
 
-    /// The Hamming distance of `data` bits, at least 1, as far as the limits tell it, and whether it is known to be no
-    /// larger.
+    /// Returns the Hamming distance of `data` bits, at least 1, as far as the limits show it, and
+    /// whether it is exact.
     #[must_use]
     pub fn distance(&self, data: u64) -> (u32, Kind) {
         let holds = self.limits.iter().rev().find(|limit| limit.data >= data);
@@ -80,14 +86,15 @@ impl Profile {
 pub struct Distance {
     /// The Hamming distance.
     pub distance: u32,
-    /// Whether that is all, or what is proved.
+    /// Whether the distance is exact, or a lower bound.
     pub kind: Kind,
     /// An undetected error of `distance` bits, if it is exact.
     pub witness: Option<Witness>,
 }
 
 impl Distance {
-    /// The Hamming distance of `data` bits, at least 1: the weight of the lightest codeword that fits.
+    /// Computes the Hamming distance of `data` bits, at least 1: the minimum weight of the
+    /// codewords that fit.
     #[must_use]
     pub fn new(generator: &Generator, data: u64, effort: &Effort<'_>) -> Distance {
         let order = factor::order(&factor::factors(generator.explicit()));
@@ -118,7 +125,7 @@ impl Distance {
     }
 }
 
-/// Sums of powers that [`Profile::to`] will take, about.
+/// Estimates the sums of powers that [`Profile::to`] will take.
 #[must_use]
 pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
     let order = factor::order(&factor::factors(generator.explicit()));
@@ -133,7 +140,7 @@ pub fn sums_to(generator: &Generator, most: u32, effort: &Effort<'_>) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// The same, of a [`Distance`] at `data` bits.
+/// Estimates the sums of powers that [`Distance::new`] will take at `data` bits.
 #[must_use]
 pub fn sums_at(generator: &Generator, data: u64, effort: &Effort<'_>) -> u64 {
     let length = data.saturating_add(generator.width().into());
@@ -146,14 +153,14 @@ pub fn sums_at(generator: &Generator, data: u64, effort: &Effort<'_>) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// The weights that codewords are looked for of, but two.
+/// Returns the weights above two of which codewords are searched.
 fn weights(generator: &Generator) -> impl Iterator<Item = u32> {
     let odd = odd::least_weight(generator);
     (3..=lightest::HEAVIEST as u32)
         .filter(move |weight| weight % 2 == 0 || odd.is_some_and(|odd| *weight >= odd))
 }
 
-/// What the search for the shortest codeword of a weight takes, about.
+/// Estimates the sums of the search for the shortest codeword of a weight.
 fn cost(generator: &Generator, weight: u32, to: u64, effort: &Effort<'_>) -> u64 {
     if to <= Short::reach(generator) {
         return 0;
@@ -166,7 +173,7 @@ fn cost(generator: &Generator, weight: u32, to: u64, effort: &Effort<'_>) -> u64
     }
 }
 
-/// The searches for the shortest codewords of all weights below `most`, as far as `effort` allows.
+/// Searches the shortest codewords of all weights below `most`, as far as the budget allows.
 fn searched<'a>(
     generator: &'a Generator,
     order: u64,
@@ -197,7 +204,8 @@ fn limits(generator: &Generator, order: u64, most: u32, effort: &Effort<'_>) -> 
     let width = u64::from(generator.width());
     let mut searched = searched(generator, order, most, effort).into_iter().peekable();
     let mut limits = Vec::new();
-    // Codewords of up to `proved` bits have the distance; the shortest that is known not to is the witness.
+    // Codewords of up to `proved` bits have the distance; the shortest that is known not to is the
+    // witness.
     let mut proved = order;
     let mut witness = Witness::new(generator, &[0, order]);
     for distance in 3..=most {

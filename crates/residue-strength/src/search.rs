@@ -1,10 +1,11 @@
-//! Polynomials that are good for something: all of a width that keep a Hamming distance to a length of data, those that keep
-//! it longest, or all with their whole profiles.
+//! Searches for new polynomials: all of a width that keep a Hamming distance to a length of data,
+//! those that keep it longest, or all with their whole profiles.
 //!
-//! Candidates are tried in order, by blocks on all cores; a `Filter` finds how far each keeps the distance, and what passes
-//! is proved by the way of the profiles (`lightest`), which shares nothing with the filter but the powers of x. Between
-//! blocks a search is its task and three fields: it can be written down ([`Search::text`]), go on later, and be done in
-//! parts on many machines ([`Range`]), whose results make one ([`Outcome::merge`]).
+//! Candidates are tried in order, by blocks on all cores. A `Filter` finds how far each keeps the
+//! distance, and each candidate that passes is proved by the method of the profiles (`lightest`),
+//! which shares nothing with the filter but the powers of x. Between blocks a search is its task
+//! and three fields: it can be written as text ([`Search::text`]), resumed, and divided among many
+//! machines ([`Range`]), whose results make one ([`Outcome::merge`]).
 
 mod checkpoint;
 mod fault;
@@ -27,46 +28,51 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is asked of the polynomials of a width.
+/// A question about the polynomials of a width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Which have this Hamming distance, or more, at this length?
+    /// Asks for the polynomials that have at least this Hamming distance at this length.
     Keep {
         /// The Hamming distance.
         distance: u32,
         /// Bits of data.
         data: u64,
     },
-    /// Which keep this Hamming distance longest?
+    /// Asks for the polynomials that keep this Hamming distance longest.
     Longest {
         /// The Hamming distance.
         distance: u32,
     },
-    /// What are the limits of all distances, of each?
+    /// Asks for the limits of all distances of every polynomial.
     Survey,
 }
 
-/// A question about the polynomials of a width.
+/// A question and the width of the polynomials it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     width: u32,
     question: Question,
 }
 
-/// The widest polynomials that are surveyed: beyond, there are too many to be kept.
+/// The largest width of a survey: beyond, there are too many polynomials to keep.
 const SURVEYED: u32 = 20;
 
-/// The longest data for which distances above 3 are searched, in bits: what a filter's table holds.
+/// The longest data for which distances above 3 are searched, in bits: a filter's table holds no
+/// more.
 const LONGEST: u64 = 1 << 22;
 
-/// The most polynomials found that are kept.
+/// The largest number of found polynomials that is kept.
 const FOUND: usize = 1 << 20;
 
 impl Task {
-    /// A width of 3 to 64, a Hamming distance of 3 to width + 1, at least one bit of data.
+    /// Creates a task.
+    ///
+    /// The width is 3 to 64, the Hamming distance 3 to width + 1, and the data have at least one
+    /// bit.
     ///
     /// # Errors
-    /// [`Error::Search`] if that is not so, or if no code at all can be so good.
+    ///
+    /// Returns [`Error::Search`] outside these ranges, or if no code at all can meet the question.
     pub fn new(width: u32, question: Question) -> Result<Task, Error> {
         let fault = match question {
             _ if !(3..=64).contains(&width) => Some(Fault::Width(width)),
@@ -93,19 +99,19 @@ impl Task {
         fault.map_or(Ok(Task { width, question }), |fault| Err(Error::Search(fault)))
     }
 
-    /// The width.
+    /// Returns the width.
     #[must_use]
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// The question.
+    /// Returns the question.
     #[must_use]
     pub fn question(&self) -> Question {
         self.question
     }
 
-    /// The Hamming distance asked for; none in a survey.
+    /// Returns the Hamming distance asked for; `None` in a survey.
     #[must_use]
     pub fn distance(&self) -> Option<u32> {
         match self.question {
@@ -118,78 +124,79 @@ impl Task {
 /// A polynomial that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Of it and its mirror image the one with the lesser number.
+    /// The polynomial: of it and its mirror image the one with the lesser number.
     pub generator: Generator,
-    /// The limit of the distance asked for; of a survey all limits, from Hamming distance 3.
+    /// The limit of the distance asked for; in a survey all limits, from Hamming distance 3.
     pub limits: Vec<Limit>,
 }
 
 impl Found {
-    /// The irreducible factors.
+    /// Returns the irreducible factors.
     #[must_use]
     pub fn factors(&self) -> Vec<Factor> {
         factor::factors(self.generator.explicit())
     }
 
-    /// The longest data for which the distance asked for holds, in bits.
+    /// Returns the longest data for which the distance asked for holds, in bits.
     #[must_use]
     pub fn data(&self) -> u64 {
         self.limits.first().map_or(0, |limit| limit.data)
     }
 }
 
-/// A search, as far as it has come.
+/// A search and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     task: Task,
     range: Range,
-    /// All candidates before it are done.
+    /// The next candidate; all before it are done.
     next: u64,
-    /// By the number of the candidate.
+    /// The polynomials found, by the number of the candidate.
     found: BTreeMap<u64, Found>,
 }
 
-/// The shortest time that a block of candidates should take.
+/// The least time of a block of candidates.
 const BLOCK: Duration = Duration::from_millis(300);
 
-/// Candidates whose time is taken.
+/// The number of candidates that are timed for an estimate.
 const SAMPLES: u64 = 4096;
 
 impl Search {
-    /// A search that has not begun.
+    /// Creates a search at its start.
     #[must_use]
     pub fn new(task: Task, range: Range) -> Search {
         let next = range.candidates(task.width).start;
         Search { task, range, next, found: BTreeMap::new() }
     }
 
-    /// What is searched.
+    /// Returns the task.
     #[must_use]
     pub fn task(&self) -> Task {
         self.task
     }
 
-    /// The candidates that are searched.
+    /// Returns the range of candidates.
     #[must_use]
     pub fn range(&self) -> Range {
         self.range
     }
 
-    /// How many candidates are done, and of how many.
+    /// Returns the number of candidates done, and of all.
     #[must_use]
     pub fn done(&self) -> (u64, u64) {
         let range = self.range.candidates(self.task.width);
         (self.next - range.start, range.end - range.start)
     }
 
-    /// Whether all candidates of the range are done.
+    /// Returns whether all candidates of the range are done.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let (done, of) = self.done();
         done == of
     }
 
-    /// Seconds that the rest takes, about: measured on candidates all over it, for a quarter of a second.
+    /// Estimates the seconds that the rest takes, from candidates all over it, within a quarter of
+    /// a second.
     #[must_use]
     pub fn seconds(&self, effort: &Effort<'_>) -> f64 {
         let end = self.range.candidates(self.task.width).end;
@@ -209,11 +216,14 @@ impl Search {
         one * left as f64 / effort.threads.max(1) as f64
     }
 
-    /// Searches to the range's end. `pause` is called after each block, about twice a second, when everything before the
-    /// next candidate is done.
+    /// Searches to the range's end.
+    ///
+    /// `pause` is called after each block, about twice a second, when everything before the next
+    /// candidate is done.
     ///
     /// # Errors
-    /// Those of `pause`, with which the search stops, and those of [`Search::advance`].
+    ///
+    /// Returns the errors of `pause`, which stop the search, and those of [`Search::advance`].
     pub fn run<E: From<Error>>(
         &mut self,
         effort: &Effort<'_>,
@@ -234,10 +244,12 @@ impl Search {
         Ok(())
     }
 
-    /// Tries the next candidates, at most so many.
+    /// Tries the next candidates, at most `candidates` of them.
     ///
     /// # Errors
-    /// [`Error::Search`] if more are found than can be kept, or if the filter and the proof disagree.
+    ///
+    /// Returns [`Error::Search`] if more are found than can be kept, or if the filter and the proof
+    /// disagree.
     pub fn advance(&mut self, candidates: u64, effort: &Effort<'_>) -> Result<(), Error> {
         let end = self.range.candidates(self.task.width).end;
         let end = self.next.saturating_add(candidates).min(end);
@@ -295,16 +307,17 @@ impl Search {
         Ok(())
     }
 
-    /// The longest data for which any polynomial found keeps the distance; 1 if there is none.
+    /// Returns the longest data for which a found polynomial keeps the distance; 1 if there is
+    /// none.
     fn longest(&self) -> u64 {
         self.found.values().map(Found::data).max().unwrap_or(1)
     }
 }
 
-/// What a thread needs to judge candidates.
+/// The filters and the budget of a thread.
 struct Worker<'a> {
     task: Task,
-    /// For Hamming distances from 3, or for the one asked for.
+    /// Filters for Hamming distances from 3, or for the one asked for.
     filters: Vec<Filter>,
     effort: Effort<'a>,
 }
@@ -313,26 +326,27 @@ impl<'a> Worker<'a> {
     fn new(task: Task, effort: &Effort<'a>) -> Worker<'a> {
         let distances = task.distance().map_or(3..=task.width + 1, |one| one..=one);
         let filters = distances.map(|distance| Filter::new(task.width, distance)).collect();
-        // There are enough candidates for the other threads, and who waits is told of candidates. A proof may take as long
-        // whatever the number of threads, and whenever: the result must not depend on it.
+        // The other threads have candidates of their own, and progress is counted in candidates. A
+        // proof may take as long whatever the number of threads, and whenever: the result must not
+        // depend on it.
         let longest = effort.longest.min(LONGEST);
         let sums = effort.sums / effort.threads.max(1) as u64;
         let effort = Effort { threads: 1, sums, longest, ..Effort::new() };
         Worker { task, filters, effort }
     }
 
-    /// Does what takes most of the time.
+    /// Runs the most expensive step, to measure its time.
     fn measure(&mut self, explicit: u128) -> Result<(), Error> {
         let wanted = match self.task.question {
             Question::Keep { data, .. } => data,
-            // Most candidates that are tried at first pass and are proved, and most later ones are not.
+            // Most of the first candidates pass and are proved, and most later ones do not.
             Question::Longest { .. } => u64::MAX,
             Question::Survey => 1,
         };
         self.judge(explicit, wanted).map(|_| ())
     }
 
-    /// The candidate as it is found, if it keeps the distance to `wanted` bits of data.
+    /// Returns the candidate as found, if it keeps the distance to `wanted` bits of data.
     fn judge(&mut self, explicit: u128, wanted: u64) -> Result<Option<Found>, Error> {
         let Ok(generator) = Generator::new(explicit) else { return Ok(None) };
         let mut limits = Vec::new();
@@ -352,13 +366,13 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Of a polynomial and its mirror image the one with the lesser number.
+/// Returns of a polynomial and its mirror image the one with the lesser number.
 fn lesser(generator: &Generator) -> Generator {
     let mirrored = generator.reciprocal();
     if mirrored.explicit() < generator.explicit() { mirrored } else { *generator }
 }
 
-/// The limit of a distance, proved, which has to be the filter's.
+/// Proves the limit of a distance, which must be the filter's.
 fn limit(
     generator: &Generator,
     distance: u32,
@@ -388,7 +402,8 @@ fn limit(
     }
 }
 
-/// The limit of a distance of at most 17, by the way of the profiles; codewords of more than `to` bits are not looked for.
+/// Proves the limit of a distance of at most 17 by the method of the profiles; codewords of more
+/// than `to` bits are not searched.
 fn proved(generator: &Generator, distance: u32, to: u64, effort: &Effort<'_>) -> Limit {
     let order = factor::order(&factor::factors(generator.explicit()));
     // No codeword of up to so many bits is too light, and this one of one bit more is.

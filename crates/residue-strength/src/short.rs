@@ -1,17 +1,19 @@
 //! The shortest codeword of every weight, among the shortest codes.
 //!
-//! With few data bits all codewords can be tried: those with the first and the last bit set are g times an odd polynomial,
-//! whose coefficients are changed one at a time in the order of the reflected binary code (Gray), an exclusive or each.
+//! With few data bits all codewords can be tried: those with the first and the last bit set are g
+//! times an odd polynomial, whose coefficients are changed one at a time in the order of the
+//! reflected binary code (Gray), an exclusive or each.
 
 use super::Generator;
 
-/// Data bits to which every codeword is tried: four million.
+/// The number of data bits to which every codeword is tried: four million codewords.
 const DATA: u32 = 22;
 
-/// For each weight the first codeword found of the least span; `None` if all are longer than [`Short::length`].
+/// The first codeword found of the least span for each weight; `None` if all are longer than
+/// [`Short::length`].
 pub(super) struct Short {
     words: Vec<Option<u128>>,
-    /// See [`Short::reach`].
+    /// The length up to which all codewords were tried; see [`Short::reach`].
     pub length: u64,
 }
 
@@ -35,12 +37,12 @@ impl Short {
         Short { words, length: Short::reach(generator) }
     }
 
-    /// The codeword length up to which every codeword is tried, in bits.
+    /// Returns the codeword length up to which every codeword is tried, in bits.
     pub fn reach(generator: &Generator) -> u64 {
         u64::from(DATA + generator.width())
     }
 
-    /// The places of the shortest codeword of this weight.
+    /// Returns the places of the shortest codeword of this weight.
     pub fn word(&self, weight: u32) -> Option<Vec<u64>> {
         let word = (*self.words.get(weight as usize)?)?;
         Some((0..128).filter(|place| word >> place & 1 == 1).collect())

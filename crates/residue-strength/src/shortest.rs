@@ -1,27 +1,27 @@
-//! The shortest codeword of one weight, looked for in rounds.
+//! Searches the shortest codeword of one weight in rounds.
 //!
-//! Each round looks at all codewords of a length that its number of sums allows, and has more sums
+//! Each round examines all codewords of a length that its number of sums allows, and has more sums
 //! than the one before, so that the work is that of the codeword's own length, and a search that is
-//! ended leaves a bound. What is known of one weight bounds the others: a question that has its
-//! answer asks for no longer codewords.
+//! ended leaves a bound. The result for one weight bounds the others: a question with an answer
+//! asks for no longer codewords.
 
 use super::lightest::{self, Search};
 use super::logarithm::{self, FourBits};
 use super::short::Short;
 use super::{Effort, Generator, odd};
 
-/// The search for the shortest codeword of one weight from 3.
+/// A search for the shortest codeword of one weight from 3.
 pub(super) struct Shortest<'a> {
     generator: &'a Generator,
     weight: u32,
-    /// See [`lightest::longest_turned`].
+    /// The longest span to search; see [`lightest::longest_turned`].
     turned: u64,
     known: Search,
     logarithms: Option<FourBits>,
 }
 
 impl<'a> Shortest<'a> {
-    /// For each weight up to `most` of which there may be codewords, in rising order.
+    /// Creates a search for each weight up to `most` that codewords may have, in rising order.
     pub fn of_all(
         generator: &'a Generator,
         order: u64,
@@ -39,12 +39,12 @@ impl<'a> Shortest<'a> {
         })
     }
 
-    /// The bits of the codewords.
+    /// Returns the weight of the codewords.
     pub fn weight(&self) -> u32 {
         self.weight
     }
 
-    /// The places of the shortest, if it is known.
+    /// Returns the places of the shortest, if it is known.
     pub fn places(&self) -> Option<&[u64]> {
         match &self.known {
             Search::Found(places) => Some(places),
@@ -52,7 +52,7 @@ impl<'a> Shortest<'a> {
         }
     }
 
-    /// The length up to which there is none, in bits.
+    /// Returns the length up to which there is none, in bits.
     pub fn none_to(&self) -> u64 {
         match &self.known {
             Search::Found(places) => places.last().copied().unwrap_or(0),
@@ -60,12 +60,12 @@ impl<'a> Shortest<'a> {
         }
     }
 
-    /// Whether it is not known if there is one within `to` bits.
+    /// Returns whether it is unknown if a codeword lies within `to` bits.
     pub fn is_open(&self, to: u64) -> bool {
         self.places().is_none() && self.none_to() < to
     }
 
-    /// Looks at codewords of up to `to` bits, at most the generator's order, as far as `effort`
+    /// Examines codewords of up to `to` bits, at most the generator's order, as far as the budget
     /// allows at once.
     pub fn advance(&mut self, to: u64, effort: &Effort<'_>) {
         if !self.is_open(to) {
@@ -93,7 +93,7 @@ impl<'a> Shortest<'a> {
         }
     }
 
-    /// Looks at ever longer codewords of up to `to` bits, as far as `effort` allows.
+    /// Examines ever longer codewords of up to `to` bits, as far as the budget allows.
     pub fn search_to(&mut self, to: u64, effort: &Effort<'_>) {
         for sums in effort.rounds() {
             self.advance(to, &Effort { sums, ..*effort });

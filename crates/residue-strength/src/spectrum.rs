@@ -1,14 +1,16 @@
-//! The weights of all words of a linear code of few dimensions.
+//! The weight distribution of a linear code of few dimensions.
 //!
-//! Column i of a code's matrix says which of its d generating words have bit i set. A message m of d bits gives the word
-//! with bits <m, column i>; its weight is (n - W(m)) / 2 with W(m) = sum over i of (-1)^<m, column i>. W is a
-//! Walsh-Hadamard transform, of a table that counts each column, and takes d additions for each message. A table of 2^32
-//! would not fit: for each value of the message's upper bits, the columns are added with the signs those bits give them
-//! into a table of the lower bits alone, which stays in the cache.
+//! Column i of a code's matrix says which of its d generating words have bit i set. A message m of
+//! d bits gives the word with bits <m, column i>; its weight is (n - W(m)) / 2 with W(m) = sum over
+//! i of (-1)^<m, column i>. W is a Walsh-Hadamard transform, of a table that counts each column,
+//! and takes d additions for each message. A table of 2^32 would not fit: for each value of the
+//! message's upper bits, the columns are added with the signs those bits give them into a table of
+//! the lower bits alone, which stays in the cache.
 
 //!
-//! The steps of the transform may be taken in any order. Those over neighbours suit no vector instruction, so the table is
-//! seen as a matrix: all steps are taken over whole rows, half of them after the matrix was transposed.
+//! The steps of the transform may be taken in any order. Those over neighbours suit no vector
+//! instruction, so the table is treated as a matrix: all steps are taken over whole rows, half of
+//! them after the matrix was transposed.
 
 use super::Effort;
 use std::ops::{Add, AddAssign, Sub};
@@ -16,23 +18,25 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Bits of a message within a table.
+/// The number of bits of a message within a table.
 const LOW: u32 = 14;
 
-/// Upper bits that a thread takes at a time.
+/// The number of upper bits' values that a thread takes at a time.
 const BATCH: u64 = 64;
 
-/// An integer that holds the sums.
-trait Cell:
-    Copy + Default + Send + Add<Output = Self> + Sub<Output = Self> + AddAssign + From<i8> + Into<i32>
+/// An integer type that holds the sums.
+trait Cell
+where
+    Self: Copy + Default + Send + From<i8> + Into<i32>,
+    Self: Add<Output = Self> + Sub<Output = Self> + AddAssign,
 {
 }
 
 impl Cell for i16 {}
 impl Cell for i32 {}
 
-/// How many of the 2^`dimensions` messages give a word of each weight, from 0 to the number of
-/// columns. `None` if the time is up before.
+/// Returns how many of the 2^`dimensions` messages give a word of each weight, from 0 to the number
+/// of columns; `None` if the time is up before.
 pub(super) fn distribution(
     columns: &[u64],
     dimensions: u32,
@@ -57,7 +61,7 @@ fn counted<C: Cell>(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Op
     let each = (1 << low) + columns.len() as u64;
     let work = || {
         let (mut table, mut turned) = (vec![C::default(); 1 << low], vec![C::default(); 1 << low]);
-        // Twice as many counters, by turns: one that is counted up again at once would have to wait.
+        // Two counters take turns: one that is incremented again at once would must wait.
         let mut counts = vec![[0_u64; 2]; columns.len() + 1];
         loop {
             let start = next.fetch_add(BATCH, Ordering::Relaxed);
@@ -91,7 +95,8 @@ fn counted<C: Cell>(columns: &[u64], dimensions: u32, effort: &Effort<'_>) -> Op
     (!ended.into_inner()).then(|| total.into_inner().unwrap_or_default())
 }
 
-/// Counts the columns by their lower bits, those negative that the upper bits of the message say so of.
+/// Counts the columns by their lower bits, with the signs that the upper bits of the message give
+/// them.
 fn signed<C: Cell>(places: &[u16], uppers: &[u32], upper: u32, table: &mut [C]) {
     table.fill(C::default());
     let mut odd = [0_u8; 256];
@@ -112,7 +117,7 @@ fn signed<C: Cell>(places: &[u16], uppers: &[u32], upper: u32, table: &mut [C]) 
     }
 }
 
-/// The Walsh-Hadamard transform, into `turned` and in another order; the table is used up.
+/// Computes the Walsh-Hadamard transform into `turned`, in another order, and destroys the table.
 fn transform<C: Cell>(table: &mut [C], turned: &mut [C]) {
     let bits = table.len().ilog2();
     let (width, height) = (1 << (bits / 2), 1 << (bits - bits / 2));
@@ -125,7 +130,7 @@ fn transform<C: Cell>(table: &mut [C], turned: &mut [C]) {
     steps(turned, height);
 }
 
-/// The steps over rows of `width`.
+/// Takes the steps over rows of `width`.
 fn steps<C: Cell>(table: &mut [C], width: usize) {
     let mut half = width;
     while half < table.len() {

@@ -1,12 +1,12 @@
-//! What sums miss, exactly.
+//! Computes the errors that sums do not detect, exactly.
 //!
-//! A bit of the data that is flipped from 0 to 1 adds a constant c of its place to the code's element (see
-//! [`additive`](super::additive)), from 1 to 0 it takes c away. An error is not seen if what its bits add is zero. So
-//! whether it is seen depends on the data, unlike with a CRC, where c and -c are the same; and every count here follows
-//! from the list of the c.
+//! A bit of the data that is flipped from 0 to 1 adds a constant c of its place to the code's
+//! element (see [`additive`](super::additive)), from 1 to 0 it subtracts c. An error is undetected
+//! if its bits add up to zero. Detection therefore depends on the data, unlike with a CRC, where c
+//! and -c are equal; and every count here follows from the list of the c.
 //!
-//! The Hamming distance is the least number of wrong bits, in the data or in the check value behind them, that are not seen
-//! for *some* data.
+//! The Hamming distance is the least number of wrong bits, in the data or in the check value behind
+//! them, that are undetected for *some* data.
 
 mod burst;
 mod channel;
@@ -24,7 +24,7 @@ pub use channel::{Channel, LONGEST};
 pub use distance::{Distance, distance};
 pub use pairs::{Share, inserted, swapped, two_bits, two_bits_of};
 
-/// The sums that are told of if none are named.
+/// The sums that are reported if none are named.
 pub const SUMS: [&str; 19] = [
     "xor-8",
     "xor-16",
@@ -47,33 +47,34 @@ pub const SUMS: [&str; 19] = [
     "crc-16/arc",
 ];
 
-/// All that is told of a code.
+/// The strength of a sum.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sum {
     /// Its name.
     pub code: String,
     /// Bits of its value.
     pub width: u32,
-    /// Bytes of data that the shares are for.
+    /// Bytes of the data that the shares are for.
     pub bytes: usize,
-    /// Its Hamming distance. `None` for CRCs, which [`super`] has more of.
+    /// Its Hamming distance; `None` for CRCs, which [`Profile`](crate::Profile) covers.
     pub distance: Option<Distance>,
-    /// Pairs of wrong data bits that are not seen, of uniform data.
+    /// Undetected pairs of wrong bits in uniform data.
     pub two_bits: Share,
-    /// The same of data that are all zero.
+    /// Undetected pairs of wrong bits in data that are all zero.
     pub two_bits_of_zeros: Share,
-    /// Bursts of one bit more than a byte, a word and two words, by where they begin.
+    /// Undetected bursts of one bit more than a byte, a word and two words, by where they begin.
     pub bursts: Vec<Burst>,
-    /// Units that changed places, among all pairs of unequal units of uniform data.
+    /// Undetected exchanges, among all pairs of unequal units of uniform data.
     pub swapped: Option<Share>,
-    /// A zero unit that was inserted, at any place but the end, into uniform data.
+    /// Undetected insertions of a zero unit, at any place but the end, into uniform data.
     pub inserted: Option<Share>,
 }
 
-/// All that is told of a code, for data of `bytes` bytes, a multiple of four.
+/// Computes the strength of a code for data of `bytes` bytes, a multiple of four.
 ///
 /// # Errors
-/// [`Error::Unconfirmed`].
+///
+/// Returns [`Error::Unconfirmed`] if the code contradicts the computation.
 pub fn sum(code: &Additive, bytes: usize) -> Result<Sum, Error> {
     Ok(Sum {
         code: code.name().into(),
@@ -88,8 +89,9 @@ pub fn sum(code: &Additive, bytes: usize) -> Result<Sum, Error> {
     })
 }
 
-/// What each bit of data adds when it becomes 1: the first byte's highest bit first. The data are `bytes` bytes, whole units
-/// of the code.
+/// Returns what each bit of data adds when it becomes 1: the first byte's highest bit first.
+///
+/// The data are `bytes` bytes, whole units of the code.
 fn constants(code: &Additive, bytes: usize) -> Vec<u32> {
     struct Constants<'a>(&'a Additive, usize);
     impl Work for Constants<'_> {
@@ -113,10 +115,10 @@ fn constants(code: &Additive, bytes: usize) -> Vec<u32> {
     code.within(Constants(code, bytes))
 }
 
-/// How often each element comes.
+/// The number of times that each element occurs.
 type Counts = HashMap<u32, u64, BuildHasherDefault<Mixed>>;
 
-/// Spreads elements, which nobody chooses to collide, ten times as fast as the standard hasher.
+/// Hashes elements, which nobody chooses to collide, ten times as fast as the standard hasher.
 #[derive(Default)]
 struct Mixed(u64);
 
@@ -135,7 +137,7 @@ impl Hasher for Mixed {
     }
 }
 
-/// How often each element is in a list.
+/// Counts how often each element is in a list.
 fn counted(elements: impl Iterator<Item = u32>) -> Counts {
     let mut counts = Counts::default();
     elements.for_each(|element| *counts.entry(element).or_insert(0) += 1);

@@ -1,4 +1,4 @@
-//! Undetected errors as they are printed, each confirmed by the very code it is printed for.
+//! Undetected errors as they are printed, each confirmed by the code it is printed for.
 //!
 //! The bits of the data are numbered as they are sent, from 0, the first. Bit i is in byte i / 8;
 //! within a byte the highest bit is the first (80, 40, 20, ...), but for CRCs that are reflected
@@ -16,8 +16,9 @@ use serde::Serialize;
 use super::{Generator, Limit, Witness};
 use crate::Error;
 
-/// An error that a code does not detect, and the data it happens to. Only what the code itself
-/// confirms becomes one.
+/// An error that a code does not detect, and the data it happens to.
+///
+/// Values exist only if the code itself confirms the error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Undetected {
     /// Bits of the data.
@@ -28,11 +29,11 @@ pub struct Undetected {
     nonzero: Vec<(u64, u8)>,
     /// Wrong bits of the data: 0 is the first that is sent.
     data: Vec<u64>,
-    /// What the check value changes by, in hexadecimal.
+    /// The change of the check value, in hexadecimal.
     check: String,
 }
 
-/// Longer data than these many bytes are not laid out in memory.
+/// The longest data, in bytes, that are laid out in memory.
 const LAID_OUT: u64 = 1 << 20;
 
 impl Undetected {
@@ -40,7 +41,7 @@ impl Undetected {
     /// for `nonzero`, and the change `check` of the check value.
     ///
     /// # Errors
-    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it.
+    /// Returns [`Error::Unconfirmed`] if `code`, which is called `name`, detects it.
     pub fn new(
         (name, code): (&str, &Code),
         bits: u64,
@@ -59,8 +60,8 @@ impl Undetected {
     /// Confirms the error of `witness` at the end of `bits` bits of data.
     ///
     /// # Errors
-    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or the data are too
-    /// short for it.
+    /// Returns [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or the data
+    /// are too short for it.
     pub fn of(
         witness: &Witness,
         (name, code): (&str, &Code),
@@ -85,8 +86,8 @@ impl Undetected {
     /// Confirms the error that proves a limit, in data one bit longer; `None` for a bound.
     ///
     /// # Errors
-    /// [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or it has too many
-    /// bits to prove the limit.
+    /// Returns [`Error::Unconfirmed`] if `code`, which is called `name`, detects it, or it has too
+    /// many bits to prove the limit.
     pub fn of_limit(
         limit: &Limit,
         (name, code): (&str, &Code),
@@ -134,9 +135,11 @@ impl Undetected {
         self.data.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether `code` gives the wrong data the wrong value; and of codes that are verified by what
-    /// data and check octets add up to, whether both are right by that, too. `None` if the bits are
-    /// not in the data.
+    /// Returns whether `code` gives the wrong data the wrong value; `None` if the bits are not in
+    /// the data.
+    ///
+    /// Of codes that are verified by the sum of data and check octets, that sum must be right for
+    /// both, too.
     fn is_undetected(&self, code: &Code, check: u128) -> Option<bool> {
         let bytes = self.bits.div_ceil(8);
         let pad = bytes * 8 - self.bits;
@@ -180,7 +183,7 @@ pub fn named(text: &str, generator: &Generator) -> (String, Code) {
     }
 }
 
-/// The bytes of data that are zero but for those named.
+/// Returns bytes of data that are zero but for those named.
 fn laid_out(bytes: u64, nonzero: &[(u64, u8)]) -> Option<Vec<u8>> {
     let mut data = vec![0; usize::try_from(bytes).ok()?];
     for &(place, byte) in nonzero {
@@ -189,7 +192,7 @@ fn laid_out(bytes: u64, nonzero: &[(u64, u8)]) -> Option<Vec<u8>> {
     Some(data)
 }
 
-/// The value of data that are zero but for some bytes. `None` if a byte is outside.
+/// Returns the value of data that are zero but for some bytes; `None` if a byte is outside.
 fn value(code: &Code, bytes: u64, nonzero: &[(u64, u8)]) -> Option<u128> {
     if bytes <= LAID_OUT {
         return Some(code.value(&laid_out(bytes, nonzero)?));
@@ -200,8 +203,8 @@ fn value(code: &Code, bytes: u64, nonzero: &[(u64, u8)]) -> Option<u128> {
         .try_fold(zeros, |value, &(place, byte)| code.update(value, bytes, place, &[0], &[byte]))
 }
 
-/// Whether data with the check octets `value` behind them verify, where a code has such; `true` for
-/// all others.
+/// Returns whether data with the check octets `value` behind them verify, where a code has check
+/// octets; `true` for all others.
 fn octets_fit(code: &Code, bytes: u64, nonzero: &[(u64, u8)], value: u128) -> Option<bool> {
     let with = |octets: &[u8]| {
         let mut data = laid_out(bytes, nonzero)?;
@@ -225,7 +228,7 @@ mod tests {
     fn a_detected_error_is_refused() {
         let code: Code = "iso-8473".parse().unwrap();
         let named = ("iso-8473", &code);
-        // What was once taken for undetected: the value goes from ffff to feff, not to fffe.
+        // The value goes from ffff to feff, not to fffe: this error is detected.
         assert!(Undetected::new(named, 255 * 8, vec![], vec![7], 0x0001).is_err());
         assert!(Undetected::new(named, 255 * 8, vec![], vec![7], 0x0100).is_ok());
         assert!(Undetected::new(named, 255 * 8, vec![], vec![], 0).is_err());

@@ -1,14 +1,16 @@
-//! How many undetected errors of each number of bits there are.
+//! Counts the undetected errors of each number of bits.
 //!
-//! A_w is the number of codewords of w bits among n = data + r. All of them together are 2^data, too many to look at. Three
-//! ways lead to them:
+//! A_w is the number of codewords of w bits among n = data + r. All of them together are 2^data,
+//! too many to enumerate. Three methods count them:
 //!
-//! - *Few data bits* (to 32): the codewords are looked at all the same (`spectrum`).
-//! - *The dual code* (r to 32): it has only 2^r words, the combinations of the r rows of the check matrix, whose columns are
-//!   the powers of x modulo g. With B_i the number of its words of weight i, MacWilliams' identity is
-//!   sum of A_w z^w = 2^-r sum of B_i (1 - z)^i (1 + z)^(n - i). The powers that all terms share are taken out first, so that
-//!   only a polynomial of the degree by which the dual's weights differ is left to be multiplied with (1 - z^2)^c.
-//! - *Few bits set*: the codewords themselves (`lightest`). One with span s stands at n - s + 1 places.
+//! - *Few data bits* (to 32): the codewords are enumerated after all (`spectrum`).
+//! - *The dual code* (r to 32): it has only 2^r words, the combinations of the r rows of the check
+//!   matrix, whose columns are the powers of x modulo g. With B_i the number of its words of weight
+//!   i, MacWilliams' identity is sum of A_w z^w = 2^-r sum of B_i (1 - z)^i (1 + z)^(n - i). The
+//!   powers that all terms share are taken out first, so that only a polynomial of the degree by
+//!   which the dual's weights differ is left to be multiplied with (1 - z^2)^c.
+//! - *Few bits set*: the codewords themselves (`lightest`). One with span s stands at n - s + 1
+//!   places.
 
 use super::{Effort, Generator, factor, gf2, lightest, spectrum};
 use crate::Error;
@@ -17,34 +19,36 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The most rows, or data bits, whose combinations are tried.
+/// The largest number of rows, or data bits, whose combinations are tried.
 const DIMENSIONS: u32 = 32;
 
 /// The longest codeword whose weights are counted by the dual code, in bits.
 const LONGEST: u64 = 1 << 17;
 
-/// The longest for all weights; above, only the first ones are asked for.
+/// The longest codeword for all weights; above, only the first ones are asked for.
 const ALL: u64 = 1 << 15;
 
-/// Codewords above this number are not counted one by one.
+/// The largest number of codewords that are counted one by one.
 const MANY: f64 = 1e7;
 
-/// The numbers of undetected errors.
+/// The numbers of undetected errors by weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// The generator.
     pub generator: Generator,
     /// Bits of data.
     pub data: u64,
-    /// A_0, A_1, A_2, ..., all exact.
+    /// The numbers A_0, A_1, A_2, ..., all exact.
     pub counts: Vec<BigUint>,
 }
 
 impl Weights {
-    /// Counts the codewords of `data` bits of data of every weight to `most`, or of every weight there is.
+    /// Counts the codewords of `data` bits of data of every weight to `most`, or of every weight
+    /// there is.
     ///
     /// # Errors
-    /// [`Error::Weights`] if that would take too long, [`Error::Time`] if it did.
+    ///
+    /// Returns [`Error::Weights`] if that would take too long, [`Error::Time`] if it did.
     pub fn new(
         generator: &Generator,
         data: u64,
@@ -67,7 +71,7 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Seconds that [`Weights::new`] takes, about; infinite if it would refuse.
+    /// Estimates the seconds that [`Weights::new`] takes; infinite if it would refuse.
     #[must_use]
     pub fn seconds(
         generator: &Generator,
@@ -85,8 +89,8 @@ impl Weights {
         if way.is_none() {
             return f64::INFINITY;
         }
-        // A word of the dual takes four nanoseconds, and a column two for each table; a coefficient of the identity
-        // grows with the length.
+        // A word of the dual takes four nanoseconds, and a column two for each table; a coefficient
+        // of the identity grows with the length.
         let words = f64::from(generator.width().min(DIMENSIONS).min(data.min(64) as u32)).exp2();
         let tables = words / 16384.0 * length as f64;
         let identity =
@@ -94,19 +98,19 @@ impl Weights {
         ((2.0 * words + tables) * 2e-9 + identity) / effort.threads as f64
     }
 
-    /// The bits of a codeword.
+    /// Returns the length of a codeword in bits.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.data + u64::from(self.generator.width())
     }
 
-    /// Whether the weights are all there.
+    /// Returns whether all weights are counted.
     #[must_use]
     pub fn complete(&self) -> bool {
         self.counts.len() as u64 == self.length() + 1
     }
 
-    /// How many errors of `weight` bits there are, detected or not: n over w.
+    /// Returns the number of errors of `weight` bits, detected or not: n over w.
     #[must_use]
     pub fn errors(&self, weight: u32) -> BigUint {
         (0..u64::from(weight)).fold(BigUint::from(1_u32), |product, i| {
@@ -115,7 +119,7 @@ impl Weights {
     }
 }
 
-/// How the weights are found.
+/// The method that counts the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     OneByOne,
@@ -124,7 +128,7 @@ enum Way {
 }
 
 impl Way {
-    /// The way to all weights, or to those up to `most`; `None` if none ends in time.
+    /// Chooses the method for all weights, or for those up to `most`; `None` if none ends in time.
     fn new(
         generator: &Generator,
         data: u64,
@@ -143,7 +147,7 @@ impl Way {
     }
 }
 
-/// Whether the codewords can be counted one by one.
+/// Returns whether the codewords can be counted one by one.
 fn few_enough(generator: &Generator, length: u64, most: u32, effort: &Effort<'_>) -> bool {
     // The same work by the dual code, which knows no hard weights.
     let by_dual =
@@ -207,22 +211,24 @@ fn of_the_dual(
     Some(counts.map(|count| count.to_biguint().unwrap_or_default() >> generator.width()).collect())
 }
 
-/// How many words of the dual code have each weight.
+/// Returns the number of words of the dual code of each weight.
 fn dual(generator: &Generator, columns: &[u64], effort: &Effort<'_>) -> Option<Vec<u64>> {
     if !generator.has_parity() {
         return spectrum::distribution(columns, generator.width(), effort);
     }
-    // Every power of x has an odd number of bits, as x + 1 divides g: the sum of all rows is the word of ones. With it in
-    // place of the first row, the combinations of the others are half of all, and their complements are the other half.
+    // Every power of x has an odd number of bits, as x + 1 divides g: the sum of all rows is the
+    // word of ones. With it in place of the first row, the combinations of the others are half of
+    // all, and their complements are the other half.
     let others: Vec<u64> = columns.iter().map(|column| column >> 1).collect();
     let half = spectrum::distribution(&others, generator.width() - 1, effort)?;
     let both = half.iter().zip(half.iter().rev());
     Some(both.map(|(count, complement)| count + complement).collect())
 }
 
-/// The coefficients, to z^`most`, of the sum of B_i (1 - z)^i (1 + z)^(n - i), i from 0 to n.
+/// Returns the coefficients, to z^`most`, of the sum of B_i (1 - z)^i (1 + z)^(n - i), i from 0 to
+/// n.
 ///
-/// `None` if the time is up before.
+/// Returns `None` if the time is up before.
 fn mac_williams(dual: &[u64], most: usize, effort: &Effort<'_>) -> Option<Vec<BigInt>> {
     let n = dual.len() - 1;
     // No row but those of weight 0 and n lies far from n / 2; these two are added at the end.
@@ -288,11 +294,11 @@ fn mac_williams(dual: &[u64], most: usize, effort: &Effort<'_>) -> Option<Vec<Bi
         }
         work();
     });
-    // Whoever was told to stop left some out.
+    // A spent budget leaves some out.
     (!effort.is_spent()).then(|| found.into_inner().unwrap_or_default())
 }
 
-/// Multiplies by 1 + `sign` z, and forgets what is above z^`most`.
+/// Multiplies by 1 + `sign` z, and drops the terms above z^`most`.
 fn times_linear(poly: &mut Vec<BigInt>, sign: i32, most: usize) {
     if poly.len() <= most {
         poly.push(BigInt::ZERO);
@@ -303,7 +309,7 @@ fn times_linear(poly: &mut Vec<BigInt>, sign: i32, most: usize) {
     }
 }
 
-/// n over 0, 1, ..., `most`.
+/// Returns n over 0, 1, ..., `most`.
 fn binomials(n: usize, most: usize) -> Vec<BigInt> {
     let mut value = BigInt::from(1);
     (0..=most)
@@ -390,7 +396,7 @@ mod tests {
         }
     }
 
-    /// The three ways against each other.
+    /// Compares the three methods.
     #[test]
     fn ways_agree() {
         for text in

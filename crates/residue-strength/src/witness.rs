@@ -1,20 +1,24 @@
 //! Undetected errors, as proof.
 //!
-//! A witness is verified with the library's own CRC, not with the arithmetic that found it: the data bits of the error are
-//! a message, and its check value has to be the error's remaining bits. Long ones have few bits set, far apart, so each bit
-//! is a message of one byte followed by zeros, which [`Crc::combine`] skips in logarithmic time.
+//! A witness is verified with the library's own CRC, not with the arithmetic that found it: the
+//! data bits of the error are a message, and its check value must be the error's remaining bits.
+//! Long errors have few bits set, far apart, so each bit is a message of one byte followed by
+//! zeros, which [`Crc::combine`] skips in logarithmic time.
 
 use super::Generator;
 use residue::crc::Crc;
 
-/// An error that the code does not see: the powers of x whose bits are wrong, in rising order. The first is 0.
+/// An error that a CRC does not detect: the powers of x whose bits are wrong, in rising order from
+/// 0.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Witness {
     places: Vec<u64>,
 }
 
 impl Witness {
-    /// The wrong bits, if the code by `generator` does not see them. Any order; moved so that the last place is 0.
+    /// Creates a witness if the code by `generator` does not detect these wrong bits.
+    ///
+    /// They may be in any order, and are moved so that the last place is 0.
     #[must_use]
     pub fn new(generator: &Generator, places: &[u64]) -> Option<Witness> {
         let least = *places.iter().min()?;
@@ -25,27 +29,30 @@ impl Witness {
             .then_some(Witness { places })
     }
 
-    /// The wrong bits, as powers of x in rising order. The first is 0.
+    /// Returns the wrong bits, as powers of x in rising order from 0.
     #[must_use]
     pub fn places(&self) -> &[u64] {
         &self.places
     }
 
-    /// How many bits are wrong.
+    /// Returns the number of wrong bits.
     #[must_use]
     pub fn weight(&self) -> u32 {
         self.places.len() as u32
     }
 
-    /// Bits from the first wrong one to the last: the shortest codeword the error fits in. Above 64 bits wide it takes a
-    /// `u128`: two places may be 2^64 - 1 apart.
+    /// Returns the bits from the first wrong one to the last: the shortest codeword the error fits
+    /// in.
+    ///
+    /// Above 64 bits wide it takes a `u128`: two places may be 2^64 - 1 apart.
     #[must_use]
     pub fn span(&self) -> u128 {
         self.places.last().map_or(0, |&top| u128::from(top) + 1)
     }
 }
 
-/// Whether `crc`, of initial value 0, gives the data bits of the error the check value that its other bits are.
+/// Returns whether `crc`, of initial value 0, gives the data bits of the error the check value that
+/// its other bits are.
 fn undetected(crc: &Crc, width: u32, places: &[u64]) -> bool {
     places.iter().fold(0, |sum, &place| {
         sum ^ match place.checked_sub(width.into()) {
@@ -63,8 +70,8 @@ mod tests {
 
     #[test]
     fn published_witnesses() {
-        // Data bits from the first, and the check value in a register that shifts to the right. Koopman's programs run
-        // the mirrored polynomial, as computing the errors from these shows.
+        // Data bits from the first, and the check value in a register that shifts to the right.
+        // Koopman's programs run the mirrored polynomial, as computing the errors from these shows.
         for (name, length, data, check) in [
             ("crc-32", 91_608, &[0, 41_678][..], 0x8000_0000_u32),
             ("crc-32", 2975, &[0, 2215, 2866], 0x8000_0000),
@@ -92,7 +99,7 @@ mod tests {
         let (nvme, _) = Generator::parse("crc-64/nvme", None).unwrap();
         assert_eq!(Witness::new(&nvme, &[0, u64::MAX]).unwrap().span(), 1 << 64);
         assert_eq!(Witness::new(&nvme, &[0, u64::MAX - 1]), None);
-        // Its shortest of four bits, as both ways found it (see docs/strength.md).
+        // Its shortest of four bits, as both methods found it (see docs/strength.md).
         let four = Witness::new(&nvme, &[0, 1_188_938, 1_422_297, 3_838_780]).unwrap();
         assert_eq!(four.span() - 64, 3_838_717);
         assert_eq!(Witness::new(&nvme, &[]), None);

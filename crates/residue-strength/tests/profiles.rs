@@ -1,8 +1,8 @@
-//! Hamming distances against published profiles, and against trying every error.
+//! Compares Hamming distances with published profiles, and with exhaustive trials.
 
 use residue_strength::{Effort, Generator, Kind, Profile};
 
-/// Published by Koopman: name, width, polynomial, data bits to which HD 3, 4, 5, ... hold.
+/// Koopman's published profiles: name, width, polynomial, data bits to which HD 3, 4, 5, ... hold.
 const PUBLISHED: &str = include_str!("profiles.csv");
 
 fn published() -> impl Iterator<Item = (&'static str, Generator, Vec<u64>)> {
@@ -37,7 +37,7 @@ fn published_profiles() {
     assert!(count >= 60);
 }
 
-/// The Hamming distances of 1, 2, 3, ... data bits, by trying all codewords.
+/// Returns the Hamming distances of 1, 2, 3, ... data bits, by trying all codewords.
 fn tried(generator: &Generator, longest: u32) -> Vec<u32> {
     let g = generator.explicit() as u64;
     let mut least = u32::MAX;

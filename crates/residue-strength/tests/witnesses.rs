@@ -1,6 +1,7 @@
-//! Limits of Hamming distances, and the errors that prove them, against the codes themselves:
-//! nothing here knows how a limit was found. Receivers are the most lenient ones there are: they
-//! take 0 and the modulus for one residue.
+//! Compares limits of Hamming distances, and the errors that prove them, with the codes themselves:
+//! nothing here knows how a limit was found.
+//!
+//! Receivers are as lenient as possible: they take 0 and the modulus for one residue.
 
 use proptest::prelude::*;
 use residue::Code;
@@ -10,7 +11,7 @@ use residue_strength::additive::Additive;
 use residue_strength::sums::{Distance, SUMS, distance};
 use residue_strength::{Effort, Generator, Profile, Undetected, named};
 
-/// Every sum with its Hamming distance.
+/// Returns every sum with its Hamming distance.
 fn sums() -> Vec<(Code, Distance)> {
     let all = SUMS.iter().filter_map(|name| {
         let code = Additive::named(name).unwrap();
@@ -22,7 +23,7 @@ fn sums() -> Vec<(Code, Distance)> {
     all
 }
 
-/// Data with their check value behind them, highest byte first, as a sender has them.
+/// Returns data with their check value behind them, highest byte first, as a sender has them.
 fn sent(code: &Code, data: &[u8]) -> Vec<u8> {
     let value = code.value(data).to_be_bytes();
     let mut word = data.to_vec();
@@ -30,7 +31,7 @@ fn sent(code: &Code, data: &[u8]) -> Vec<u8> {
     word
 }
 
-/// Whether a receiver takes data and check value for right.
+/// Returns whether a receiver accepts data and check value.
 fn accepted(code: &Code, word: &[u8]) -> bool {
     let (data, value) = word.split_at(word.len() - code.width() as usize / 8);
     let value = value.iter().fold(0, |value, &byte| value << 8 | u128::from(byte));
@@ -55,8 +56,8 @@ fn flip(word: &mut [u8], bit: usize) {
     word[bit / 8] ^= 0x80 >> (bit % 8);
 }
 
-/// The codeword that an undetected error of a sum happens to, behind `before` zero bytes, and the
-/// same with the error.
+/// Returns the codeword that an undetected error of a sum happens to, behind `before` zero bytes,
+/// without and with the error.
 fn twice(code: &Code, error: &Undetected, before: usize) -> [Vec<u8>; 2] {
     let mut data = vec![0; before + error.bits() as usize / 8];
     error.nonzero().iter().for_each(|&(place, byte)| data[before + place as usize] = byte);
@@ -86,13 +87,14 @@ fn every_sum_has_an_undetected_error_of_two_bits_one_byte_beyond_its_limit() {
     }
 }
 
-/// All errors of one to three bits in data of one to four bytes: of one byte in all data there are.
+/// Tries all errors of one to three bits in data of one to four bytes: of one byte in all data
+/// there are.
 #[test]
-fn short_data_have_the_distance_that_is_told_and_no_smaller_one() {
+fn short_data_have_the_distance_that_is_computed_and_no_smaller_one() {
     let mut random = fastrand::Rng::with_seed(5);
     for (code, distance) in sums() {
         for bytes in 1..=4 {
-            let told = if bytes <= distance.three_to { 3 } else { 2 };
+            let claimed = if bytes <= distance.three_to { 3 } else { 2 };
             let all: Vec<Vec<u8>> = match bytes {
                 1 => (0..=255).map(|byte| vec![byte]).collect(),
                 _ => (0..60).map(|_| (0..bytes).map(|_| random.u8(..)).collect()).collect(),
@@ -123,12 +125,12 @@ fn short_data_have_the_distance_that_is_told_and_no_smaller_one() {
                 }
             }
             let least = if bytes == 1 { least } else { least.min(3) };
-            assert_eq!(least, told, "{code} at {bytes} bytes");
+            assert_eq!(least, claimed, "{code} at {bytes} bytes");
         }
     }
 }
 
-/// Every pair of bits of data and value, with every pair of values they can have.
+/// Tries every pair of bits of data and value, with every pair of values they can have.
 #[test]
 fn no_pair_of_bits_is_undetected_at_the_limit() {
     let mut random = fastrand::Rng::with_seed(6);
@@ -163,7 +165,10 @@ fn no_pair_of_bits_is_undetected_at_the_limit() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(400)
+    })]
 
     #[test]
     fn pairs_near_every_limit_are_detected_up_to_it_and_not_beyond(
@@ -229,7 +234,8 @@ proptest! {
             let mut data = vec![0; bytes];
             random.fill(&mut data);
             let value = code.value(&data);
-            let mask = |bit: usize| if reflected[0] { 1 << (bit % 8) } else { 0x80_u8 >> (bit % 8) };
+            let mask =
+                |bit: usize| if reflected[0] { 1 << (bit % 8) } else { 0x80_u8 >> (bit % 8) };
             for &bit in error.data() {
                 let bit = bit as usize + pad;
                 data[bit / 8] ^= mask(bit);

@@ -1,4 +1,4 @@
-//! The comparative sentences of the documents, held against this CPU.
+//! The comparative sentences of the documents, judged on this CPU.
 
 use super::sklower1989;
 use crate::Error;
@@ -9,15 +9,15 @@ use crate::measure::{Options, Progress, measure, plain};
 use crate::model::{Run, cell};
 use serde::Serialize;
 
-/// What became of a claim.
+/// The outcome of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is so here.
+    /// The claim holds here.
     Holds,
-    /// It is not so here.
+    /// The claim does not hold here.
     Fails,
-    /// This CPU lacks a kernel it speaks of.
+    /// This CPU lacks a kernel that the claim is about.
     NotHere,
 }
 
@@ -33,10 +33,10 @@ impl Outcome {
     }
 }
 
-/// A claim, and what was measured.
+/// A claim, and its measurement.
 #[derive(Debug, Clone, Serialize)]
 pub struct Judged {
-    /// Where it is made.
+    /// The document that makes the claim.
     pub source: &'static str,
     /// The claim, in our words.
     pub claim: &'static str,
@@ -44,11 +44,11 @@ pub struct Judged {
     pub published: &'static str,
     /// The figure here.
     pub here: String,
-    /// Whether it holds.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// The runs that claims are judged by.
+/// The runs by which claims are judged.
 struct Measured {
     random: Run,
     /// Runs at 1500 bytes on random bytes, zeros and ones, each several times in turn.
@@ -60,7 +60,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// How many times as long kernel `a` takes as kernel `b`.
+    /// Returns how many times as long kernel `a` takes as kernel `b`.
     fn ratio(&self, a: (&str, &str), b: (&str, &str), bytes: usize) -> Option<f64> {
         let time =
             |(code, kernel)| cell(&self.random.cells, code, kernel, bytes).map(|cell| cell.median);
@@ -68,8 +68,10 @@ impl Measured {
         (b > 0.0).then(|| a / b)
     }
 
-    /// The widest ratio between the times on random bytes, zeros and ones, each the least of all batches: what disturbs
-    /// one run need not disturb the next.
+    /// Returns the widest ratio between the times on random bytes, zeros and ones, each the least
+    /// of all batches.
+    ///
+    /// A disturbance of one run need not affect the next.
     fn spread(&self, (code, kernel): (&str, &str), bytes: usize) -> Option<f64> {
         let least = |runs: &Vec<Run>| {
             let cells = runs.iter().filter_map(|run| cell(&run.cells, code, kernel, bytes));
@@ -85,7 +87,8 @@ impl Measured {
 /// Figures and verdict, or nothing where a kernel is missing.
 type Judgement = Option<(String, bool)>;
 
-/// Where a claim is made, the claim in our words, the figure printed there, and how it is judged.
+/// A claim: its source, its text in our words, the figure printed there, and the function that
+/// judges it.
 type Claim = (&'static str, &'static str, &'static str, fn(&Measured) -> Judgement);
 
 const THREE_WAY: (&str, &str) =
@@ -111,12 +114,12 @@ fn percent(ratio: f64) -> String {
     format!("{:+.0} %", (ratio - 1.0) * 100.0)
 }
 
-/// Whether at least three quarters of a printed multiple were measured, and a gain at all.
+/// Returns whether at least three quarters of a printed multiple were measured, and a gain at all.
 fn reaches(published: f64, ratio: f64) -> bool {
     ratio >= 0.75 * published && ratio > 1.0
 }
 
-/// Ratios of the same two kernels at several sizes, in one line, and whether all satisfy `holds`.
+/// Lists the ratios of two kernels at several sizes in one line, and whether all satisfy `holds`.
 fn each(
     m: &Measured,
     a: (&str, &str),
@@ -126,9 +129,9 @@ fn each(
 ) -> Judgement {
     let ratios: Option<Vec<f64>> = sizes.iter().map(|&bytes| m.ratio(a, b, bytes)).collect();
     let ratios = ratios?;
-    let told: Vec<String> =
+    let text: Vec<String> =
         sizes.iter().zip(&ratios).map(|(bytes, r)| format!("{r:.2} at {bytes}")).collect();
-    Some((told.join(", "), ratios.into_iter().all(holds)))
+    Some((text.join(", "), ratios.into_iter().all(holds)))
 }
 
 const THESIS: &str = "Sahu 2019";
@@ -136,7 +139,7 @@ const ARTICLE: &str = "Pino García 2018";
 const INTEL: &str = "Intel 2006";
 const SKLOWER: &str = "Sklower 1989";
 
-/// Each ratio is time over time: above 1 means that the second is faster.
+/// The claims; each ratio is time over time: above 1 means that the second is faster.
 const CLAIMS: &[Claim] = &[
     (
         THESIS,
@@ -232,8 +235,8 @@ const CLAIMS: &[Claim] = &[
     (THESIS, "The time of a one's-complement sum depends on the data", "no figure", |m| {
         let spreads = [ADC, WORD16].map(|kernel| m.spread(kernel, 1500));
         let [adc, word16] = [spreads[0]?, spreads[1]?];
-        let told = format!("slowest over fastest data: adc {adc:.2}, word16 {word16:.2}");
-        Some((told, adc > 1.2 || word16 > 1.2))
+        let text = format!("slowest over fastest data: adc {adc:.2}, word16 {word16:.2}");
+        Some((text, adc > 1.2 || word16 > 1.2))
     }),
     (THESIS, "The time of a CRC does not", "no figure", |m| {
         let (hardware, table) = (m.spread(THREE_WAY, 1500)?, m.spread(SLICING8, 1500)?);
@@ -311,14 +314,14 @@ const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// Measures what the claims speak of and judges each.
+/// Measures the kernels of the claims and judges each claim.
 ///
-/// Calls follow each other (the mode `throughput`): the claims speak of differences smaller than a step of many
-/// counters. A claim with a figure holds if the measured gain is at least three quarters of the printed one; a claim of an order
-/// holds if the order is the same.
+/// Calls follow each other (the mode `throughput`): the claims speak of differences smaller than a
+/// step of many counters. A claim with a figure holds if the measured gain is at least three
+/// quarters of the printed one; a claim of an order holds if the order is the same.
 ///
 /// # Errors
-/// As [`measure`].
+/// Returns the errors of [`measure`].
 pub fn judge(samples: usize, clock: &Clock, progress: Progress<'_>) -> Result<Vec<Judged>, Error> {
     let options = Options {
         sizes: plain(&[44, 64, 128, 256, 550, 1024, 1500, 8192, 9000, 65536]),

@@ -1,10 +1,10 @@
-//! What a data-in PDU costs an iSCSI initiator (Intel, *High Performance Software CRC*, 2006, figures 2 and 3): the
-//! protocol, the CRC of header and data, and the copy into the I/O buffer.
+//! The cost of a data-in PDU to an iSCSI initiator (Intel, *High Performance Software CRC*, 2006,
+//! figures 2 and 3): the protocol, the CRC of header and data, and the copy into the I/O buffer.
 //!
-//! The receive path is a real one (RFC 7143): it does everything that an initiator without error recovery has to do before
-//! it may hand the data on. As in the white paper, each read command is answered by one PDU. The same data are received
-//! again and again, into one buffer: they stay in the first-level cache, so that the parts, timed by themselves, are what
-//! they are in the whole.
+//! The receive path is a real one (RFC 7143): it does everything that an initiator without error
+//! recovery must do before it may hand the data on. As in the white paper, each read command is
+//! answered by one PDU. The same data are received again and again, into one buffer: they stay in
+//! the first-level cache, so that the parts, timed by themselves, are what they are in the whole.
 
 mod figures;
 mod report;
@@ -27,7 +27,7 @@ const DEPTH: usize = 32;
 /// The longest data of a PDU that the initiator declared it takes (`MaxRecvDataSegmentLength`).
 const LONGEST_DATA: usize = 8192;
 
-/// Why a PDU is not accepted.
+/// A reason to reject a PDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reject {
     /// The header's digest is wrong.
@@ -52,11 +52,11 @@ pub enum Reject {
     Status(u8),
 }
 
-/// What is done with covered bytes: all of the work, or a part of it.
+/// The operation on covered bytes: all of the work, or a part of it.
 trait Work {
-    /// Is this the digest of a header?
+    /// Returns whether `digest` is that of a header.
     fn header(&self, covered: &[u8], digest: [u8; 4]) -> bool;
-    /// Brings data to their place. Is this their digest, with the padding?
+    /// Copies data to their place, and returns whether `digest` is theirs, with the padding.
     fn data(&self, padded: &[u8], digest: [u8; 4], to: &mut [u8]) -> bool;
 }
 
@@ -154,7 +154,8 @@ impl Initiator {
         }
     }
 
-    /// Issues a read command for `expected` bytes, which go to a place in the memory. Gives its tag.
+    /// Issues a read command for `expected` bytes, which go to a place in the memory, and returns
+    /// its tag.
     fn issue(&mut self, place: usize, expected: u32) -> u32 {
         self.issued = self.issued.wrapping_add(1);
         let tag = self.issued;
@@ -163,7 +164,9 @@ impl Initiator {
         tag
     }
 
-    /// Takes a PDU: header with digest, and what follows: data, padding, digest. Says whether its command is done.
+    /// Receives a PDU: the header with digest, and the data, padding and digest behind it.
+    ///
+    /// Returns whether its command is done.
     #[inline(always)]
     fn receive(
         &mut self,
@@ -239,7 +242,7 @@ impl Initiator {
     }
 }
 
-/// The header of a data-in PDU that carries all data and the status, with its digest.
+/// Returns the header of a data-in PDU that carries all data and the status, with its digest.
 fn data_in(tag: u32, length: u32, status_number: u32) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     (header[0], header[1]) = (0x25, 0x81);
@@ -272,7 +275,7 @@ fn body(data: &[u8]) -> Vec<u8> {
 pub struct Row {
     /// The kernel of the CRC; of the fused pass, `copy`.
     pub kernel: String,
-    /// Which of the paper's it is, or ours.
+    /// The description: one of the paper's kernels, or ours.
     pub about: &'static str,
     /// Bytes of data.
     pub bytes: usize,
@@ -287,33 +290,33 @@ pub struct Row {
 }
 
 impl Row {
-    /// The parts together, as a multiple of the whole.
+    /// Returns the parts together, as a multiple of the whole.
     #[must_use]
     pub fn parts_over_whole(&self) -> f64 {
         (self.protocol + self.crc + self.copy) / self.whole
     }
 }
 
-/// What was measured, and where.
+/// The costs of a measurement, and its conditions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Costs {
     /// The CPU's name.
     pub cpu: String,
-    /// When, as RFC 3339 has it.
+    /// The date, as RFC 3339 has it.
     pub date: String,
     /// Nanoseconds in a core cycle.
     pub ns_per_cycle: f64,
-    /// By kernel, then by size.
+    /// The rows by kernel, then by size.
     pub rows: Vec<Row>,
 }
 
-/// What [`Row::about`] says of the fused pass.
+/// The text of [`Row::about`] for the fused pass.
 pub const FUSED: &str = "CRC and copy in one pass";
 
 /// The paper's sizes, in bytes.
 pub const SIZES: [usize; 5] = [512, 1024, 2048, 4096, 8192];
 
-/// The kernels: Sarwate's, the paper's, and the fastest here.
+/// Returns the kernels: Sarwate's, the paper's, and the fastest here.
 fn kernels() -> Vec<(&'static str, &'static Kernel<residue::crc::crc32c::Crc32c>)> {
     let named = |name: &str| KERNELS.iter().find(|kernel| kernel.info().name == name);
     let best = residue::kernel::best(KERNELS, residue::cpu::features());
@@ -325,7 +328,8 @@ fn kernels() -> Vec<(&'static str, &'static Kernel<residue::crc::crc32c::Crc32c>
 /// Times every kernel at every size, in turns, `rounds` times; medians count.
 ///
 /// # Errors
-/// If the receive path does not accept what it should: nothing would be worth timing.
+/// Returns an error if the receive path does not accept what it should: nothing would be worth
+/// timing.
 pub fn measure(
     rounds: usize,
     clock: &Clock,
@@ -462,7 +466,7 @@ mod tests {
         test(&|initiator, header, body| initiator.receive(&Fused, header, body));
     }
 
-    /// A change of a header that has a right digest afterwards.
+    /// Returns a change of a header that has a right digest afterwards.
     fn changed(header: &[u8; HEADER], change: impl Fn(&mut [u8; HEADER])) -> [u8; HEADER] {
         let mut header = *header;
         change(&mut header);
@@ -476,8 +480,8 @@ mod tests {
             let mut initiator = Initiator::new(200);
             let data: Vec<u8> = (1..=90).map(|at| 255 - at).collect();
             let [first, second] = [initiator.issue(100, 37), initiator.issue(0, 90)];
-            // The second command is answered first, in two PDUs, the last one 90 - 37 = 53 bytes long; the first one comes
-            // short.
+            // The second command is answered first, in two PDUs, the last one 90 - 37 = 53 bytes
+            // long; the first one comes short.
             let one = changed(&data_in(second, 37, 0), |header| header[1] = 0);
             assert_eq!(receive(&mut initiator, &one, &body(&data[..37])), Ok(false));
             let two = changed(&data_in(second, 53, 1), |header| (header[39], header[43]) = (1, 37));

@@ -1,9 +1,11 @@
-//! Sklower's two tests (*Improving the Efficiency of the ISO Checksum Calculation*, 1989, section 4): one huge packet,
-//! and a mix of small and large ones, both handed over in segments as 4.3BSD's mbufs are.
+//! Sklower's two tests (*Improving the Efficiency of the ISO Checksum Calculation*, 1989, section
+//! 4): one huge packet, and a mix of small and large ones, both handed over in segments as 4.3BSD's
+//! mbufs are.
 //!
-//! His packets came from a trace that is lost. The mix here follows its description: three of four packets are single
-//! terminal characters and acknowledgements, the fourth is file transfer or mail; a mail gateway has as many large as
-//! small. Segments are of mbuf sizes, and may start at odd addresses and end at odd offsets.
+//! His packets came from a trace that is lost. The mix here follows its description: three of four
+//! packets are single terminal characters and acknowledgements, the fourth is file transfer or
+//! mail; a mail gateway has as many large as small. Segments are of mbuf sizes, and may start at
+//! odd addresses and end at odd offsets.
 
 mod report;
 
@@ -23,7 +25,7 @@ type Routine = Box<dyn Fn(&[&[u8]], usize) -> Result<u64, Error>>;
 struct Contestant {
     name: &'static str,
     about: &'static str,
-    /// Whose value it must give; `null` gives none.
+    /// The code whose value it must give; `null` gives none.
     code: Option<Code>,
     routine: Routine,
 }
@@ -33,7 +35,7 @@ struct Contestant {
 pub struct Row {
     /// His name for it, in small letters, or ours.
     pub name: &'static str,
-    /// What it is.
+    /// A description.
     pub about: &'static str,
     /// Seconds for a packet of 16 MiB.
     pub single: f64,
@@ -43,7 +45,7 @@ pub struct Row {
     pub gateway: f64,
 }
 
-/// How many packets the mixes have.
+/// The number of packets in a mix.
 pub const PACKETS: usize = 250_000;
 /// Bytes of the single packet.
 pub const SINGLE: usize = 16 << 20;
@@ -51,7 +53,7 @@ pub const SINGLE: usize = 16 << 20;
 /// Runs both tests: each row `rounds` times, in turns; the fastest round counts.
 ///
 /// # Errors
-/// If a routine gives a wrong value.
+/// Returns an error if a routine gives a wrong value.
 pub fn measure(
     rounds: usize,
     ns_per_tick: f64,
@@ -62,8 +64,8 @@ pub fn measure(
     let mut pool = vec![0; 1 << 16];
     random.fill(&mut pool);
 
-    // Segments of 64 KiB, the same bytes again and again: 16 MiB that stay in the second-level cache, as nothing but the
-    // inner loop is meant to count.
+    // Segments of 64 KiB, the same bytes again and again: 16 MiB that stay in the second-level
+    // cache, as nothing but the inner loop is meant to count.
     let single = vec![(vec![&pool[..]; SINGLE >> 16], SINGLE)];
     let mixes = [4, 2].map(|one_in| packets(&pool, one_in, &mut random));
     check(&contestants, &mixes[0])?;
@@ -96,7 +98,7 @@ pub fn measure(
 /// A packet's segments and its length.
 type Packet<'a> = (Vec<&'a [u8]>, usize);
 
-/// `PACKETS` packets, one in `one_in` large, in segments of the pool.
+/// Makes `PACKETS` packets, one in `one_in` large, in segments of the pool.
 fn packets<'a>(pool: &'a [u8], one_in: usize, random: &mut fastrand::Rng) -> Vec<Packet<'a>> {
     let segment = |length: usize, random: &mut fastrand::Rng| {
         let from = random.usize(0..pool.len() - length);
@@ -124,7 +126,8 @@ fn packets<'a>(pool: &'a [u8], one_in: usize, random: &mut fastrand::Rng) -> Vec
     (0..PACKETS).map(packet).collect()
 }
 
-/// Every routine against its code's value of the joined bytes, and against a packet that ends too early.
+/// Compares every routine with its code's value of the joined bytes, and on a packet that ends too
+/// early.
 fn check(contestants: &[Contestant], packets: &[Packet<'_>]) -> Result<(), Error> {
     for contestant in contestants {
         let Some(code) = &contestant.code else {
@@ -149,7 +152,7 @@ fn check(contestants: &[Contestant], packets: &[Packet<'_>]) -> Result<(), Error
     Ok(())
 }
 
-/// Hands `take` the first `length` bytes of the segments.
+/// Passes the first `length` bytes of the segments to `take`.
 #[inline(always)]
 fn walk<'a>(
     segments: &[&'a [u8]],
@@ -168,7 +171,7 @@ fn walk<'a>(
     if left > 0 { Err(Error::TooFewBytes { have: length - left, want: length }) } else { Ok(()) }
 }
 
-/// A code of bytes: the state goes from segment to segment.
+/// Returns a routine for a code of bytes: the state goes from segment to segment.
 fn bytes<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
     Box::new(move |segments, length| {
         let mut state = F::start(&());
@@ -177,7 +180,8 @@ fn bytes<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
     })
 }
 
-/// A code of words: the first byte of a word that straddles waits for the second.
+/// Returns a routine for a code of words: the first byte of a word that straddles waits for the
+/// second.
 fn words<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
     Box::new(move |segments, length| {
         let (mut state, mut pending) = (F::start(&()), None);
@@ -199,7 +203,7 @@ fn words<F: Family<With = (), Value: Into<u64>>>(kernel: Forced<F>) -> Routine {
     })
 }
 
-/// The Internet checksum: a segment at an odd offset is summed by itself and swapped.
+/// Returns the Internet checksum: a segment at an odd offset is summed by itself and swapped.
 fn swapped(kernel: Forced<internet::Internet>) -> Routine {
     Box::new(move |segments, length| {
         let (mut sum, mut odd) = (0u64, false);
@@ -307,7 +311,7 @@ fn contestants() -> Vec<Contestant> {
     list
 }
 
-/// His findings beside what the rows say.
+/// Compares his findings with the rows.
 #[must_use]
 pub fn findings(rows: &[Row]) -> Vec<String> {
     let row = |name: &str| rows.iter().find(|row| row.name == name);
@@ -317,10 +321,10 @@ pub fn findings(rows: &[Row]) -> Vec<String> {
     };
     let single = |row: &Row| row.single;
     let mix = |row: &Row| row.mix;
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     let mut tell = |his: &str, ours: Option<String>| {
         if let Some(ours) = ours {
-            told.push(format!("{his}; here {ours}."));
+            sentences.push(format!("{his}; here {ours}."));
         }
     };
     let percent = |ratio: f64| format!("{:+.0} %", (ratio - 1.0) * 100.0);
@@ -352,10 +356,11 @@ pub fn findings(rows: &[Row]) -> Vec<String> {
         ratio("simple", "float53", single).map(|r| times(r) + " as fast as byte by byte"),
     );
     tell(
-        "With vectors, which nobody had then, the ISO checksum takes, best against best, a multiple of IP's time",
+        "With vectors, which nobody had then, the ISO checksum takes, best against best, a \
+         multiple of IP's time",
         ratio("fletcher-16", "internet", single).map(times),
     );
-    told
+    sentences
 }
 
 #[cfg(test)]

@@ -11,8 +11,10 @@ use residue_report::text::{clean, day, padded, shortened, wrapped};
 
 type Kernels<'a> = Vec<((&'a str, &'a str), BTreeMap<(usize, usize), &'a Cell>)>;
 
-/// A text table of at most [`COLUMNS`] columns: for each kernel its cells in both runs, the ratio B over A, and the
-/// geometric mean of the ratios. Below stand the cells that only one of the runs has.
+/// Returns a text table of at most [`COLUMNS`] columns: for each kernel its cells in both runs, the
+/// ratio B over A, and the geometric mean of the ratios.
+///
+/// The cells that only one of the runs has stand below.
 ///
 /// A ratio above 1 means that B is slower. `~` marks a pair whose 95 % intervals overlap.
 pub fn compare(a: &Run, b: &Run, statistic: Statistic) -> String {
@@ -83,7 +85,9 @@ fn header(a: &Run, b: &Run, statistic: Statistic) -> String {
     out
 }
 
-/// The kernels of a run in its order, each with its cells by size. Of two equal cells the later counts.
+/// Returns the kernels of a run in its order, each with its cells by size.
+///
+/// Of two equal cells the later counts.
 fn kernels(run: &Run) -> Kernels<'_> {
     let mut all: Kernels<'_> = Vec::new();
     let mut places = std::collections::HashMap::new();
@@ -106,7 +110,7 @@ fn digits(x: f64) -> String {
     significant(x, 3)
 }
 
-/// The lines of one kernel; returns its ratios.
+/// Writes the lines of one kernel, and returns its ratios.
 fn section(
     out: &mut String,
     code: &str,
@@ -144,7 +148,8 @@ fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     (!ratios.is_empty()).then(|| (logs / ratios.len() as f64).exp())
 }
 
-/// A line on the cells of one kernel that the other run lacks: `all` is how many the kernel has.
+/// Writes a line on the cells of one kernel that the other run lacks: `all` is how many the kernel
+/// has.
 fn alone(out: &mut String, run: &str, name: (&str, &str), sizes: &[(usize, usize)], all: usize) {
     if sizes.is_empty() {
         return;

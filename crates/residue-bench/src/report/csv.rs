@@ -5,15 +5,17 @@ use std::fmt::Write as _;
 use crate::model::Run;
 use residue_report::csv::quoted;
 
-/// All cells of a run, one a line, with a header. Lines end in CR LF and fields are quoted where
-/// RFC 4180 asks for it. Numbers are written in full, so that reading them back loses nothing.
-/// Columns are the fields of [`Cell`](crate::model::Cell): all but `plain_...` are of the
-/// samples that were kept.
+/// Writes all cells of a run, one per line, with a header.
+///
+/// Lines end in CR LF and fields are quoted where RFC 4180 requires it. Numbers are written in
+/// full, so that reading them back loses nothing. Columns are the fields of
+/// [`Cell`](crate::model::Cell): all but `plain_...` are of the samples that were kept.
 pub fn csv(run: &Run) -> String {
     let mut out = String::from(
-        "code,kernel,bytes,extra_bytes,samples,mean_cycles_per_byte,standard_deviation,margin_95_percent,\
-         median_cycles_per_byte,min_cycles_per_byte,median_ns_per_call,median_low_95_percent,\
-         median_high_95_percent,set_aside,plain_mean_cycles_per_byte,plain_margin_95_percent\r\n",
+        "code,kernel,bytes,extra_bytes,samples,mean_cycles_per_byte,standard_deviation,\
+         margin_95_percent,median_cycles_per_byte,min_cycles_per_byte,median_ns_per_call,\
+         median_low_95_percent,median_high_95_percent,set_aside,plain_mean_cycles_per_byte,\
+         plain_margin_95_percent\r\n",
     );
     for c in &run.cells {
         let (code, kernel) = (quoted(&c.code), quoted(&c.kernel));

@@ -12,13 +12,15 @@ use residue_report::text::{day, escaped, marked_up};
 
 const SCRIPT: &str = include_str!("choose.js");
 
-/// The whole report as one file that loads nothing else. `verdict` is what the run shows, a paragraph each;
-/// without one the section is left out. Figures and tables show `statistic`. All text is escaped.
+/// Returns the whole report as one file that loads nothing else.
+///
+/// `verdict` is a paragraph each; without one the section is left out. Figures and tables show
+/// `statistic`. All text is escaped.
 pub fn html(run: &Run, verdict: &[String], statistic: Statistic) -> String {
     page(run, verdict, statistic, &figures(run, statistic))
 }
 
-/// [`html`] with figures that are already drawn.
+/// Writes [`html`] with figures that are already drawn.
 pub(super) fn page(
     run: &Run,
     verdict: &[String],
@@ -43,8 +45,9 @@ pub(super) fn page(
     let version = escaped(&run.residue);
     let _ = write!(
         out,
-        "</main>\n<footer>Measured with residue {version}. The published figures are Sahu 2019, Tables A.1 to \
-         A.6; each figure here keeps its number there.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+        "</main>\n<footer>Measured with residue {version}. The published figures are Sahu 2019, \
+         Tables A.1 to A.6; each figure here keeps its number \
+         there.</footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     );
     out
 }
@@ -52,8 +55,8 @@ pub(super) fn page(
 fn header(out: &mut String, run: &Run, verdict: &[String], title: &str) {
     let _ = write!(
         out,
-        "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · mode {} · {} data · {} {} for each figure · \
-         residue {}</p>\n",
+        "<header>\n<h1>{}</h1>\n<p class=\"faint\">{} · mode {} · {} data · {} {} for each figure \
+         · residue {}</p>\n",
         escaped(title),
         escaped(&run.date),
         escaped(&run.mode),
@@ -103,7 +106,8 @@ fn figure_list(out: &mut String, figures: &[Figure]) {
     }
 }
 
-/// One figure with a published CPU to choose. Each choice unfolds by itself where scripts are off.
+/// Writes one figure with a published CPU to choose; each choice unfolds by itself where scripts
+/// are off.
 fn choices(out: &mut String, number: &str, figures: &[Figure]) {
     let name = |figure: &Figure| {
         let id = figure.id.split_once('-').map_or(figure.id.as_str(), |(_, cpu)| cpu);
@@ -189,14 +193,15 @@ fn machine(out: &mut String, run: &Run) {
 fn method(out: &mut String, run: &Run, statistic: Statistic) {
     let mode = match run.mode.as_str() {
         "thesis" => {
-            "As in the thesis, every call gets a buffer of its own, and the counter is read before and after it; without \
-             pinning and priority the figures are an upper bound."
+            "As in the thesis, every call gets a buffer of its own, and the counter is read before \
+             and after it; without pinning and priority the figures are an upper bound."
         }
         "throughput" => {
             "Independent calls follow each other, so the figures tell what a steady stream costs."
         }
         "latency" => {
-            "Each call waits for the result of the one before, so the figures tell how long one takes."
+            "Each call waits for the result of the one before, so the figures tell how long one \
+             takes."
         }
         _ => "",
     };
@@ -208,14 +213,16 @@ fn method(out: &mut String, run: &Run, statistic: Statistic) {
     }
     let _ = write!(
         out,
-        "<p>Each cell is the {} of its {} ({} by default), in core cycles per byte; counter ticks are \
-         turned into core cycles with the factor above, and the cost of reading the counter is subtracted. {} It \
-         says how well the {} is known, not how much single calls differ, which is the standard deviation in \
-         <code>cells.csv</code>. Disturbed calls, recognised by the operating system's count of turns on a core, by a time far outside \
-         the rest, or by a chain of additions that ran slower beside them, are set aside and taken again; <code>cells.csv</code> has their number and the \
-         mean with them. Published figures are means. Arrows at the edge of a figure point to what lies beyond it.</p>\n\
-         <p>Figures of different processors compare cycles, not time: a faster clock does not show. Published \
-         curves were compiled by GCC at the level that each figure names.</p>\n",
+        "<p>Each cell is the {} of its {} ({} by default), in core cycles per byte; counter ticks \
+         are turned into core cycles with the factor above, and the cost of reading the counter is \
+         subtracted. {} It says how well the {} is known, not how much single calls differ, which \
+         is the standard deviation in <code>cells.csv</code>. Disturbed calls, recognised by the \
+         operating system's count of turns on a core, by a time far outside the rest, or by a \
+         chain of additions that ran slower beside them, are set aside and taken again; \
+         <code>cells.csv</code> has their number and the mean with them. Published figures are \
+         means. Arrows at the edge of a figure point to what lies beyond it.</p>\n\
+         <p>Figures of different processors compare cycles, not time: a faster clock does not \
+         show. Published curves were compiled by GCC at the level that each figure names.</p>\n",
         statistic.name(),
         run.samples_word(),
         run.samples,

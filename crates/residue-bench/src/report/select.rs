@@ -1,4 +1,4 @@
-//! Finding things in a run: the cell of a kernel at a size, the kernels and sizes there are.
+//! Look-ups in a run: the cell of a kernel at a size, the kernels and sizes there are.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::model::{Cell, Run};
 use residue_report::Row;
 use residue_report::number::significant;
 
-/// What stands where there is no figure.
+/// The text where there is no figure.
 pub(crate) const NONE: &str = "-";
 
 /// Writes a figure with three digits, [`NONE`] where there is none.
@@ -45,7 +45,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// The cell of one kernel at one size.
+    /// Returns the cell of one kernel at one size.
     pub(crate) fn cell(
         &self,
         code: &str,
@@ -53,16 +53,17 @@ impl<'a> Index<'a> {
         bytes: usize,
         extra: usize,
     ) -> Option<&'a Cell> {
-        // The map borrows its keys from the run; a shorter borrow of the same text finds them as well.
+        // The map borrows its keys from the run; a shorter borrow of the same text finds them as
+        // well.
         self.cells.get(&(code, kernel, bytes, extra)).copied()
     }
 
-    /// Every code and kernel, codes together, otherwise in the order of the run.
+    /// Returns every code and kernel, codes together, otherwise in the order of the run.
     pub(crate) fn kernels(&self) -> &[(&'a str, &'a str)] {
         &self.kernels
     }
 
-    /// Every size measured without extra bytes, ascending.
+    /// Returns every size measured without extra bytes, ascending.
     pub(crate) fn sizes(&self) -> &[usize] {
         &self.sizes
     }
@@ -81,7 +82,7 @@ impl<'a> Index<'a> {
         rows
     }
 
-    /// The cells of one kernel without extra bytes, by size.
+    /// Returns the cells of one kernel without extra bytes, by size.
     pub(crate) fn curve(&self, code: &str, kernel: &str) -> Vec<&'a Cell> {
         self.sizes.iter().filter_map(|&bytes| self.cell(code, kernel, bytes, 0)).collect()
     }

@@ -1,4 +1,4 @@
-//! The right value in other forms: what is left of it when its bytes, bits or sign go wrong on the way out.
+//! Other forms of the right value: its bytes, bits or sign in another order on the way out.
 
 use residue::Code;
 
@@ -9,7 +9,7 @@ pub(super) struct Form {
     pub(super) turn: fn(u128, &Code) -> u128,
 }
 
-/// Every form that is looked for.
+/// All forms that are tried.
 pub(super) const FORMS: &[Form] = &[
     Form {
         name: "byte-swapped",
@@ -68,7 +68,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// All ones, in the code's width.
+/// Returns all ones, in the code's width.
 fn mask(code: &Code) -> u128 {
     u128::MAX >> (128 - code.width())
 }

@@ -1,8 +1,9 @@
-//! Wrong implementations of the codes, as they are found in programs and papers.
+//! Wrong implementations of the codes, as they occur in programs and papers.
 //!
-//! Each entry computes a check value the way somebody really did, and says what is wrong with it. Two readers use the
-//! table: a test that asks whether the test vectors would notice every one of them, and `residue conform`, which names
-//! the mistake that another program's answers match. docs/traps.md tells their stories.
+//! Each entry computes a check value the way somebody really did, and says what is wrong with it.
+//! The table has two users: a test that verifies that the test vectors detect every one of them,
+//! and `residue conform`, which names the mistake that another program's answers match.
+//! docs/traps.md describes them.
 //!
 //! Nothing here may call the library: a mistake must stay what it is when the library changes.
 
@@ -14,11 +15,11 @@ pub struct Mistake {
     pub code: &'static str,
     /// The value it gives.
     pub wrong: fn(&[u8]) -> u64,
-    /// What is wrong, in one sentence.
+    /// A description of the mistake in one sentence.
     pub why: &'static str,
 }
 
-/// A shorter way to write one row of the table.
+/// Returns a shorter way to write one row of the table.
 const fn row(
     code: &'static str,
     name: &'static str,
@@ -31,11 +32,14 @@ const fn row(
 /// Every planted mistake, grouped by code.
 #[rustfmt::skip]
 pub static MISTAKES: &[Mistake] = &[
-    row("internet", "no-carry", |d| complement(words(d).iter().fold(0u16, |s, &w| s.wrapping_add(w)).into()),
+    row("internet", "no-carry",
+        |d| complement(words(d).iter().fold(0u16, |s, &w| s.wrapping_add(w)).into()),
         "The carry out of bit 15 is dropped instead of added at bit 0."),
-    row("internet", "carry-once", |d| { let s = plain_sum(d); complement((s & 0xFFFF) + (s >> 16)) },
+    row("internet", "carry-once",
+        |d| { let s = plain_sum(d); complement((s & 0xFFFF) + (s >> 16)) },
         "The sum is folded once, and the carry of that fold is dropped."),
-    row("internet", "sum-overflows-32-bits", |d| complement(fold16(words(d).iter().fold(0u32, |s, &w| s.wrapping_add(w.into())).into())),
+    row("internet", "sum-overflows-32-bits",
+        |d| complement(fold16(words(d).iter().fold(0u32, |s, &w| s.wrapping_add(w.into())).into())),
         "A 32-bit sum of 16-bit words overflows after 65,537 words."),
     row("internet", "32-bit-words-without-carry", |d| complement(fold16(wide_sum_without_carry(d))),
         "32-bit words are added in a 32-bit register and their carries are lost."),
@@ -44,19 +48,24 @@ pub static MISTAKES: &[Mistake] = &[
     row("internet", "odd-byte-dropped", |d| complement(end_around(&words(whole_words(d)))),
         "The last odd byte is not added."),
     row("internet", "pieces-padded-apart", |d| complement(end_around(&pieces(d))),
-        "Each piece of a scattered buffer is padded on its own, so bytes after an odd piece land in the wrong half."),
+        "Each piece of a scattered buffer is padded on its own, so bytes after an odd piece land \
+         in the wrong half."),
     row("internet", "not-complemented", |d| end_around(&words(d)),
         "The sum is stored without its complement."),
     row("internet", "byte-swapped", |d| swap16(complement(end_around(&words(d)))),
         "The value of a little-endian machine is not turned into network order."),
-    row("internet", "zero-becomes-ffff", |d| match complement(end_around(&words(d))) { 0 => 0xFFFF, v => v },
-        "0000 is turned into FFFF, by UDP's rule applied everywhere or by a remainder modulo 65535."),
+    row("internet", "zero-becomes-ffff",
+        |d| match complement(end_around(&words(d))) { 0 => 0xFFFF, v => v },
+        "0000 is turned into FFFF, by UDP's rule applied everywhere or by a remainder modulo \
+         65535."),
     row("internet", "article-c", |d| article_c(d, true, true, true),
-        "The article's C routine reads its 2-byte tail at [i * 4], its odd byte at [len - 1] after len shrank, and takes a 16-bit length."),
+        "The article's C routine reads its 2-byte tail at [i * 4], its odd byte at [len - 1] after \
+         len shrank, and takes a 16-bit length."),
     row("internet", "article-c-word-tail", |d| article_c(d, true, false, false),
         "The 2-byte tail is read at [i * 4] of 16-bit words, where [i * 2] is meant."),
     row("internet", "article-c-odd-byte", |d| article_c(d, false, true, false),
-        "The odd byte is read at data[len - 1] after len has been counted down, so it is always the first byte."),
+        "The odd byte is read at data[len - 1] after len has been counted down, so it is always \
+         the first byte."),
     row("internet", "article-c-16-bit-length", |d| article_c(d, false, false, true),
         "The length is 16 bits wide, so 65,536 bytes count as none."),
     row("internet", "article-assembly", article_assembly,
@@ -74,13 +83,15 @@ pub static MISTAKES: &[Mistake] = &[
         "The sum is rotated to the right."),
     row("xns", "complemented", |d| complement(xns(d)),
         "The value is complemented as if it were an Internet checksum."),
-    row("xns", "little-endian", |d| nonnegative(fold_words(&words_le(d), |s, w| carry16(s, w).rotate_left(1))),
+    row("xns", "little-endian",
+        |d| nonnegative(fold_words(&words_le(d), |s, w| carry16(s, w).rotate_left(1))),
         "Words are read low byte first; rotation makes the sum depend on byte order."),
     row("xns", "ffff-kept", |d| cycle(d, |s, w| carry16(s, w).rotate_left(1)),
         "A sum of FFFF is kept, although FFFF in the field means that there is no checksum."),
     row("xns", "odd-byte-dropped", |d| xns(whole_words(d)),
         "The garbage byte of an odd length is left out; it is summed."),
-    row("xns", "odd-byte-low", |d| nonnegative(fold_words(&odd_byte_low(d), |s, w| carry16(s, w).rotate_left(1))),
+    row("xns", "odd-byte-low",
+        |d| nonnegative(fold_words(&odd_byte_low(d), |s, w| carry16(s, w).rotate_left(1))),
         "The last odd byte is added as the low half of a word."),
 
     row("fletcher-16", "modulo-256", |d| fletcher(&bytes(d), 256, 8, 0),
@@ -98,11 +109,13 @@ pub static MISTAKES: &[Mistake] = &[
     row("fletcher-16", "block-5803", |d| fletcher_folded(&bytes(d), 5803, 8),
         "5,803 bytes between reductions are safe from zero, not from a reduced sum of FF."),
     row("fletcher-16", "signed-block-5802", fletcher16_signed,
-        "The block length that fits unsigned 32-bit sums overflows signed ones, which hold 4,102 bytes."),
+        "The block length that fits unsigned 32-bit sums overflows signed ones, which hold 4,102 \
+         bytes."),
     row("fletcher-16", "pairs-256", |d| pairs(d, 256, 256, false),
         "Two bytes a step: 255 steps fit 32 bits, 256 do not."),
     row("fletcher-16", "pairs-signed", |d| pairs(d, 255, 253, true),
-        "The step counts for unsigned sums are used with signed ints, as in Sklower's appendix; they overflow at the 182nd pair."),
+        "The step counts for unsigned sums are used with signed ints, as in Sklower's appendix; \
+         they overflow at the 182nd pair."),
 
     row("fletcher-32", "halves-swapped", |d| swap_halves(fletcher(&words_le(d), 65535, 16, 0)),
         "The first sum is put in the upper half."),
@@ -169,8 +182,10 @@ pub static MISTAKES: &[Mistake] = &[
     row("crc-32/iscsi", "crc-32-polynomial", |d| crc(d, 32, 0x04C1_1DB7, ONES, true, true, ONES),
         "The polynomial is that of Ethernet's CRC-32."),
     row("crc-32/iscsi", "reflected-twice", |d| crc(d, 32, 0x1EDC_6F41, ONES, false, true, ONES),
-        "Bytes are reflected before an engine that already takes the low bit first: it agrees with itself and with no peer."),
-    row("crc-32/iscsi", "polynomial-not-reversed", |d| crc(d, 32, 0x82F6_3B78, ONES, true, true, ONES),
+        "Bytes are reflected before an engine that already takes the low bit first: it agrees with \
+         itself and with no peer."),
+    row("crc-32/iscsi", "polynomial-not-reversed",
+        |d| crc(d, 32, 0x82F6_3B78, ONES, true, true, ONES),
         "The low-bit-first engine is given the polynomial as written high bit first."),
 
     row("crc-32/iso-hdlc", "crc32-instruction", |d| crc(d, 32, 0x1EDC_6F41, ONES, true, true, ONES),
@@ -181,18 +196,21 @@ pub static MISTAKES: &[Mistake] = &[
         "The final inversion is missing: that is CRC-32/JAMCRC."),
     row("crc-32/iso-hdlc", "init-and-xorout-zero", |d| crc(d, 32, 0x04C1_1DB7, 0, true, true, 0),
         "The bare remainder: no initial ones, no final inversion."),
-    row("crc-32/iso-hdlc", "byte-swapped", |d| swap32(crc(d, 32, 0x04C1_1DB7, ONES, true, true, ONES)),
+    row("crc-32/iso-hdlc", "byte-swapped",
+        |d| swap32(crc(d, 32, 0x04C1_1DB7, ONES, true, true, ONES)),
         "The value is read in the opposite byte order."),
 
     row("crc-16/ibm-3740", "init-zero", |d| crc(d, 16, 0x1021, 0, false, false, 0),
         "The register starts at zero: that is CRC-16/XMODEM."),
     row("crc-16/ibm-3740", "augmented", |d| crc(d, 16, 0x1021, 0x1D0F, false, false, 0),
-        "FFFF is loaded into an engine that feeds 16 zero bits after the message, which amounts to a start at 1D0F: that is CRC-16/SPI-FUJITSU."),
+        "FFFF is loaded into an engine that feeds 16 zero bits after the message, which amounts to \
+         a start at 1D0F: that is CRC-16/SPI-FUJITSU."),
     row("crc-16/ibm-3740", "reflected", |d| crc(d, 16, 0x1021, 0xFFFF, true, true, 0),
         "Bits are taken low bit first: that is CRC-16/MCRF4XX."),
     row("crc-16/ibm-sdlc", "xorout-forgotten", |d| crc(d, 16, 0x1021, 0xFFFF, true, true, 0),
         "The final inversion is missing."),
-    row("crc-16/ibm-sdlc", "byte-swapped", |d| swap16(crc(d, 16, 0x1021, 0xFFFF, true, true, 0xFFFF)),
+    row("crc-16/ibm-sdlc", "byte-swapped",
+        |d| swap16(crc(d, 16, 0x1021, 0xFFFF, true, true, 0xFFFF)),
         "The value is read in the opposite byte order; X.25 sends the low byte first."),
     row("crc-16/arc", "init-ffff", |d| crc(d, 16, 0x8005, 0xFFFF, true, true, 0),
         "The register starts at FFFF: that is CRC-16/MODBUS."),
@@ -275,8 +293,8 @@ fn wide_sum_without_carry(data: &[u8]) -> u64 {
     wide.fold(0u32, u32::wrapping_add).into()
 }
 
-/// The article's C routine on a little-endian machine, each of its three faults on demand. What it reads past the
-/// buffer counts as zero.
+/// Returns the article's C routine on a little-endian machine, each of its three faults on demand.
+/// What it reads past the buffer counts as zero.
 fn article_c(data: &[u8], word_tail: bool, odd_byte: bool, short_length: bool) -> u64 {
     let mut len = if short_length { usize::from(data.len() as u16) } else { data.len() };
     let at = |i: usize| u64::from(data.get(i).copied().unwrap_or(0));
@@ -299,7 +317,7 @@ fn article_c(data: &[u8], word_tail: bool, odd_byte: bool, short_length: bool) -
     swap16(complement(fold16(sum)))
 }
 
-/// The article's assembly on x86-64, with its result in network order.
+/// Returns the article's assembly on x86-64, with its result in network order.
 fn article_assembly(data: &[u8]) -> u64 {
     let (eights, rest) = data.as_chunks::<8>();
     let mut sum = 0u64;
@@ -379,7 +397,8 @@ fn fletcher_blocks(units: &[u16], block: usize, modulus: u32, shift: u32, start:
     (u64::from(b) << shift) | u64::from(a)
 }
 
-/// 32-bit sums, folded after each block so that all ones remain all ones; a zero at the end is written as zero.
+/// 32-bit sums, folded after each block so that all ones remain all ones; a zero at the end is
+/// written as zero.
 fn fletcher_folded(units: &[u16], block: usize, bits: u32) -> u64 {
     let ones = (1u32 << bits) - 1;
     let fold = |mut sum: u32| {
@@ -412,9 +431,10 @@ fn fletcher16_signed(data: &[u8]) -> u64 {
     (u64::from(b as u8) << 8) | u64::from(a as u8)
 }
 
-/// Sklower's two bytes a step, folded after `first` steps and then after each `next`. Unsigned is the text's form for
-/// big-endian words, S += 256 a + b, T += 2 S - b. Signed is the appendix's form for little-endian words,
-/// S += a + 256 b, T += 2 S - 256 b, folded with an arithmetic shift, which is where an overflow shows.
+/// Sklower's two bytes a step, folded after `first` steps and then after each `next`. Unsigned is
+/// the text's form for big-endian words, S += 256 a + b, T += 2 S - b. Signed is the appendix's
+/// form for little-endian words, S += a + 256 b, T += 2 S - 256 b, folded with an arithmetic shift,
+/// which is where an overflow shows.
 fn pairs(data: &[u8], first: usize, next: usize, signed: bool) -> u64 {
     let fold = |x: u32| {
         let upper = if signed { ((x as i32) >> 16) as u32 } else { x >> 16 };

@@ -19,7 +19,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("crc.txt", include_str!("../../../../vectors/crc.txt")),
 ];
 
-/// One line: the value that a code has for some bytes, and who says so.
+/// A line of a file: the value of a code for some bytes, and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
     /// The code's name.
@@ -28,25 +28,27 @@ pub struct Vector {
     pub input: Input,
     /// The value.
     pub value: u128,
-    /// Where it was read, or `computed`.
+    /// The source it was read in, or `computed`.
     pub source: String,
 }
 
-/// What can be wrong with a line.
+/// The fault of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It has this many fields instead of four, or an empty one.
+    /// The line has this many fields instead of four, or an empty one.
     Fields(usize),
-    /// No code has this name.
+    /// The name is no code's.
     Code(String),
     /// The input has none of the forms of `vectors/README.md`, or is longer than [`LONGEST`].
     Input(String),
-    /// The value is not hexadecimal, has too many or too few digits, or does not fit the code's width.
+    /// The value is not hexadecimal, has too many or too few digits, or does not fit the code's
+    /// width.
     Value(String),
 }
 
-/// The longest input that is read, in bytes. Nothing else bounds what a count in a line may ask for.
+/// The longest input that is read, in bytes. Nothing else bounds what a count in a line may ask
+/// for.
 pub const LONGEST: usize = 1 << 24;
 
 /// The bytes of a vector, in the notation of `vectors/README.md`.
@@ -97,13 +99,13 @@ impl Kind {
 }
 
 impl Input {
-    /// The bytes of `hex:`.
+    /// Creates the bytes of `hex:`.
     #[must_use]
     pub fn hex(bytes: &[u8]) -> Input {
         Input(Form::Hex(bytes.to_vec()))
     }
 
-    /// How many bytes it stands for.
+    /// Returns their number.
     #[must_use]
     pub fn length(&self) -> usize {
         match &self.0 {
@@ -114,7 +116,7 @@ impl Input {
         }
     }
 
-    /// The bytes it stands for.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match &self.0 {
@@ -186,7 +188,7 @@ impl fmt::Display for Input {
     }
 }
 
-/// The bytes that an even number of hexadecimal digits spells; `None` for anything else.
+/// Returns the bytes of an even number of hexadecimal digits; `None` for anything else.
 #[must_use]
 pub fn octets(digits: &str) -> Option<Vec<u8>> {
     let digit = |&c: &u8| char::from(c).to_digit(16).map(|digit| digit as u8);
@@ -198,7 +200,8 @@ pub fn octets(digits: &str) -> Option<Vec<u8>> {
 /// Reads the lines of a file; `file` is its name for messages.
 ///
 /// # Errors
-/// At the first line that is no vector.
+///
+/// Returns an error for the first line that is no vector.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Vector>, Error> {
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
@@ -235,10 +238,10 @@ fn vector(line: &str) -> Result<Vector, Problem> {
     })
 }
 
-/// Every compiled-in vector.
+/// Returns every compiled-in vector.
 ///
 /// # Errors
-/// If a file was edited into something that cannot be read.
+/// Returns an error if a file was edited into something that cannot be read.
 pub fn all() -> Result<Vec<Vector>, Error> {
     let mut vectors = Vec::new();
     for (file, text) in FILES {

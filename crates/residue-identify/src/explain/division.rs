@@ -3,8 +3,8 @@
 use super::{Shown, input};
 use residue::crc::Params;
 
-/// The widest dividend that is divided on paper, in bits: a CRC-32 of ten bytes, a CRC-64 of six. Beyond it the
-/// register is shown after each byte instead.
+/// The widest dividend that is divided on paper, in bits: a CRC-32 of ten bytes, a CRC-64 of six.
+/// Beyond it the register is shown after each byte instead.
 const COLUMNS: usize = 112;
 
 pub(super) fn shown(params: &Params, data: &[u8]) -> Shown {
@@ -30,7 +30,7 @@ pub(super) fn shown(params: &Params, data: &[u8]) -> Shown {
     Shown { lines, value }
 }
 
-/// The message's bits in the order they are divided, 0 or 1 each.
+/// Returns the message's bits in the order they are divided, 0 or 1 each.
 fn message(params: &Params, data: &[u8]) -> Vec<u8> {
     let bits = data
         .iter()
@@ -55,7 +55,7 @@ fn hex(params: &Params, value: u128) -> String {
     format!("{value:0digits$x}", digits = usize::from(params.width).div_ceil(4))
 }
 
-/// The generator with its top term, as bits.
+/// Returns the generator with its top term, as bits.
 fn generator(params: &Params) -> Vec<u8> {
     [vec![1], bits(params.poly, params.width)].concat()
 }
@@ -76,7 +76,7 @@ fn polynomial(params: &Params) -> String {
     format!("generator  {} = {shown}", text(&generator(params)))
 }
 
-/// A line for each four bytes.
+/// Returns a line for each four bytes.
 fn reversals(data: &[u8]) -> Vec<String> {
     let one = |byte: &u8| format!("{byte:02x}: {byte:08b} -> {:08b}", byte.reverse_bits());
     data.chunks(4)
@@ -84,7 +84,7 @@ fn reversals(data: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// The long division, written out; returns the remainder.
+/// Returns the long division, written out; returns the remainder.
 fn divide(params: &Params, message: &[u8], lines: &mut Vec<String>) -> u128 {
     let (width, generator) = (usize::from(params.width), generator(params));
     let mut dividend = [message, &vec![0; width]].concat();
@@ -127,15 +127,19 @@ fn divide(params: &Params, message: &[u8], lines: &mut Vec<String>) -> u128 {
     number(&dividend[message.len()..])
 }
 
-/// The register after each byte, for dividends too wide to write out; returns the remainder.
+/// Returns the register after each byte, for dividends too wide to write out; returns the
+/// remainder.
 fn step(params: &Params, data: &[u8], lines: &mut Vec<String>) -> u128 {
     let width = params.width;
     lines.push(format!(
-        "The dividend has {} bits, too many to write the division out. The same, a byte at a time: each bit meets",
+        "The dividend has {} bits, too many to write the division out. The same, a byte at a time: \
+         each bit meets",
         8 * data.len() + usize::from(width)
     ));
     lines.push(
-        "the register's top bit; the register moves up by one; if the two differed, the generator is added.".into(),
+        "the register's top bit; the register moves up by one; if the two differed, the generator \
+         is added."
+            .into(),
     );
     lines.push(String::new());
     let mut register = params.init;

@@ -3,12 +3,12 @@
 use super::{Shown, input};
 use residue::Code;
 
-/// What a step of a sum of words does beyond the addition.
+/// The treatment of carries in a sum of words.
 #[derive(Clone, Copy, PartialEq)]
 enum Step {
     /// The carry out of the top is added at the bottom.
     EndAround,
-    /// The same, and then a rotation to the left.
+    /// The carry is added at the bottom, and the sum is then rotated to the left.
     Rotated,
     /// The carry is lost.
     Wrapping,
@@ -16,7 +16,7 @@ enum Step {
     ExclusiveOr,
 }
 
-/// How a pair of Fletcher's sums is kept below its modulus.
+/// The reduction of Fletcher's sums modulo M.
 #[derive(Clone, Copy)]
 enum Reduction {
     /// A remainder: 0 to M - 1.
@@ -25,14 +25,14 @@ enum Reduction {
     EndAround,
 }
 
-/// Fletcher's sums, in all their sorts.
+/// The parameters of a kind of Fletcher's sums.
 struct Pair {
     /// Bytes to a unit, and whether the first is the lowest.
     unit: usize,
     little_endian: bool,
     modulus: u32,
     reduction: Reduction,
-    /// What A starts with.
+    /// The start of A.
     start: u32,
     /// Bits of each sum, and whether A goes above B.
     bits: u32,
@@ -75,56 +75,68 @@ pub(super) fn shown(code: &Code, data: &[u8]) -> Option<Shown> {
     Some(pair.shown(data))
 }
 
-/// A + k and B + 2 k' of the appended octets have to be zero; from sums B:A of the data alone.
+/// Shows the check octets for bytes: A + k and B + 2 k' of the appended octets must be zero, for
+/// sums B:A of the data alone.
 fn two_octets(sums: Shown) -> Shown {
     let (a, b) = (sums.value as u32 & 0xff, sums.value as u32 >> 8);
     let written = |octet: u32| if octet == 0 { 255 } else { octet };
     let (x, y) = (written((510 - a - b) % 255), written(b));
-    let told = [
-        "Two octets X, Y after the data make both sums zero: A + X + Y = 0 and B + 2A + 2X + Y = 0, so".to_string(),
-        format!("X = -(A + B) = {x} = {x:02x} and Y = B = {y} = {y:02x} modulo 255; a zero is written ff"),
+    let described = [
+        "Two octets X, Y after the data make both sums zero: A + X + Y = 0 and B + 2A + 2X + Y = \
+         0, so"
+            .to_string(),
+        format!(
+            "X = -(A + B) = {x} = {x:02x} and Y = B = {y} = {y:02x} modulo 255; a zero is \
+            written ff"
+        ),
     ];
-    octets(sums, told, u128::from(x << 8 | y), 4)
+    octets(sums, described, u128::from(x << 8 | y), 4)
 }
 
-/// The same for 16-bit units. After an odd length the octets p, q, r, s straddle the words.
+/// Shows the check octets for 16-bit units.
+///
+/// After an odd length the octets p, q, r, s straddle the words.
 fn four_octets(sums: Shown, length: usize) -> Shown {
     let (a, b) = (sums.value as i64 & 0xffff, sums.value as i64 >> 16);
     let modulo = |sum: i64| sum.rem_euclid(65535) as u32;
-    let (told, value) = if length.is_multiple_of(2) {
+    let (described, value) = if length.is_multiple_of(2) {
         let (x, y) = (modulo(-a - b), modulo(b));
-        let told = [
-            "Two words X, Y after the data make both sums zero: A + X + Y = 0 and B + 2A + 2X + Y = 0, so".to_string(),
+        let described = [
+            "Two words X, Y after the data make both sums zero: A + X + Y = 0 and B + 2A + 2X + Y \
+             = 0, so"
+                .to_string(),
             format!("X = -(A + B) = {x} = {x:04x} and Y = B = {y} = {y:04x} modulo 65535"),
         ];
-        (told, u128::from(x) << 16 | u128::from(y))
+        (described, u128::from(x) << 16 | u128::from(y))
     } else {
         let u = modulo(-b - 255);
         let (p, s) = (u & 0xff, 255 - (u >> 8));
         let middle = modulo(-a - i64::from(p) - 256 * i64::from(s));
-        let told = [
+        let described = [
             format!(
-                "The octets p | q r | s straddle the words: p - 256 s = -B, so with U = -B - 255 = {u:04x}"
+                "The octets p | q r | s straddle the words: p - 256 s = -B, so with U = -B - 255 = \
+                 {u:04x}"
             ),
             format!(
-                "p = U mod 256 = {p:02x}, s = 255 - U div 256 = {s:02x}, and q r = -A - p - 256 s = {middle:04x}"
+                "p = U mod 256 = {p:02x}, s = 255 - U div 256 = {s:02x}, and q r = -A - p - 256 s \
+                 = {middle:04x}"
             ),
         ];
-        (told, u128::from(p) << 24 | u128::from(middle) << 8 | u128::from(s))
+        (described, u128::from(p) << 24 | u128::from(middle) << 8 | u128::from(s))
     };
-    octets(sums, told, value, 8)
+    octets(sums, described, value, 8)
 }
 
-fn octets(sums: Shown, told: [String; 2], value: u128, digits: usize) -> Shown {
+fn octets(sums: Shown, described: [String; 2], value: u128, digits: usize) -> Shown {
     let mut lines = sums.lines;
     // The value of the sums themselves is not this code's.
     lines.pop();
-    lines.extend(told);
+    lines.extend(described);
     lines.push(format!("value    {value:0digits$x}  (the octets as sent)"));
     Shown { lines, value }
 }
 
-/// The units of `data`, the last padded with zeros after its bytes.
+/// Returns the units of `data`, the last padded with zeros after its bytes.
 fn units(data: &[u8], bytes: usize, little_endian: bool) -> Vec<u32> {
     let unit = |chunk: &[u8]| {
         let at = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
@@ -183,7 +195,10 @@ fn sum(data: &[u8], bytes: usize, step: Step, complement: bool) -> Shown {
             Step::Rotated => {
                 let folded = low + carry;
                 total = (folded << 1 | folded >> (bits - 1)) & mask;
-                format!("  {shown:>column$}  {added:>5x}  {carry:>5}  {folded:0digits$x}  {total:0digits$x}")
+                format!(
+                    "  {shown:>column$}  {added:>5x}  {carry:>5}  {folded:0digits$x}  \
+                    {total:0digits$x}"
+                )
             }
             Step::Wrapping => {
                 total = low;
@@ -225,9 +240,13 @@ impl Pair {
         let mut lines = head(data, self.unit, self.little_endian);
         let modulus = self.modulus;
         lines.push(match self.reduction {
-            Reduction::Remainder => format!("A adds the units, B adds the As, both modulo {modulus}."),
+            Reduction::Remainder => format!(
+                "A adds the units, B adds the As, both modulo \
+                {modulus}."
+            ),
             Reduction::EndAround => format!(
-                "A adds the units, B adds the As; above {modulus}, {modulus} is taken off (end-around carry)."
+                "A adds the units, B adds the As; above {modulus}, {modulus} is taken off \
+                 (end-around carry)."
             ),
         });
         lines.push(String::new());
@@ -237,23 +256,26 @@ impl Pair {
         for unit in units(data, self.unit, self.little_endian) {
             let (plain_a, next_a) = (a + unit, self.reduce(a + unit));
             let (plain_b, next_b) = (b + next_a, self.reduce(b + next_a));
-            let told = |before: u32, added: u32, plain: u32, reduced: u32| {
+            let described = |before: u32, added: u32, plain: u32, reduced: u32| {
                 if plain == reduced {
                     format!("{before} + {added} = {reduced}")
                 } else {
                     format!("{before} + {added} -> {reduced}")
                 }
             };
-            let (told_a, told_b) =
-                (told(a, unit, plain_a, next_a), told(b, next_a, plain_b, next_b));
-            lines.push(format!("  {unit:>6}  {told_a:>22}  {told_b:>22}"));
+            let (text_a, text_b) =
+                (described(a, unit, plain_a, next_a), described(b, next_a, plain_b, next_b));
+            lines.push(format!("  {unit:>6}  {text_a:>22}  {text_b:>22}"));
             (a, b) = (next_a, next_b);
         }
         let (upper, lower) = if self.a_first { (a, b) } else { (b, a) };
         let digits = self.bits as usize / 4;
         let names = if self.a_first { ("A", "B") } else { ("B", "A") };
         lines.push(String::new());
-        lines.push(format!("A = {a} = {a:0digits$x}, B = {b} = {b:0digits$x}; `->` marks where the modulus was taken off"));
+        lines.push(format!(
+            "A = {a} = {a:0digits$x}, B = {b} = {b:0digits$x}; `->` marks where the \
+            modulus was taken off"
+        ));
         lines.push(format!(
             "value    {upper:0digits$x}{lower:0digits$x}  ({}, then {})",
             names.0, names.1

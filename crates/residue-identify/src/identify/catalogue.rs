@@ -7,7 +7,7 @@ use super::{Found, Hit, Tally};
 use residue::Code;
 use residue::crc::{Crc, Params, catalog};
 
-/// The named codes that have the samples' values.
+/// Finds the named codes that have the samples' values.
 pub(super) fn named(
     samples: &[Sample],
     bits: u32,
@@ -37,13 +37,13 @@ pub(super) fn named(
                 {
                     let family =
                         code.params().and_then(|params| related(params, samples, bits, read, form));
-                    let told = f64::from(width.min(bits)) * samples.len() as f64;
+                    let bits_given = f64::from(width.min(bits)) * samples.len() as f64;
                     tally.hits.push(Hit {
                         found: Found::Code(Box::new(code.clone())),
                         family,
                         reading: read.reading,
                         form,
-                        chance: -told,
+                        chance: -bits_given,
                     });
                 }
             }
@@ -51,7 +51,8 @@ pub(super) fn named(
     }
 }
 
-/// The CRCs that differ from this one in init and xorout only and fit as well; none for values cut off.
+/// Returns the CRCs that differ from this one in init and xorout only and fit as well; none for
+/// values cut off.
 fn related(
     params: &Params,
     samples: &[Sample],
@@ -82,7 +83,7 @@ impl Register {
         Modulus { width: params.width.into(), poly: params.poly }
     }
 
-    /// M x^w mod P of each message M.
+    /// Returns M x^w mod P of each message M.
     fn after(&self, messages: &[Vec<u8>]) -> Vec<u128> {
         let params = self.0.params();
         let register = |message: &Vec<u8>| {
@@ -93,7 +94,8 @@ impl Register {
     }
 }
 
-/// What the samples say of init and xorout; `None` if a field holds no value of this form.
+/// Returns the equations of the samples in init and xorout; `None` if a field holds no value of
+/// this form.
 fn equations(
     rests: &[u128],
     messages: &[Vec<u8>],
@@ -114,7 +116,8 @@ fn equations(
 pub(super) const REFLECTIONS: [(bool, bool); 4] =
     [(false, false), (true, true), (false, true), (true, false)];
 
-/// CRCs by the catalogue's generators and their reciprocals, with any init and xorout and any reflections.
+/// Finds CRCs by the catalogue's generators and their reciprocals, with any init and xorout and any
+/// reflections.
 pub(super) fn generators(
     samples: &[Sample],
     bits: u32,

@@ -1,23 +1,23 @@
-//! A further sample that would decide between what fits.
+//! Finds a further sample that would decide between the hits.
 
 use super::{Found, Hit, Samples};
 use residue::Code;
 use residue::crc::Crc;
 
-/// Between as many hits a decision is looked for.
+/// The number of hits between which a decision is searched.
 const MOST: usize = 16;
 
-/// A message, and what would be its value.
+/// A message, and its value by each hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decisive {
     /// The message.
     pub message: Vec<u8>,
-    /// Its value by each hit, as it would be written, in the order of [`super::Report::hits`]; by the first 16, and by a
-    /// second member of the first hit's family if that is all there is.
+    /// Its value by each hit, as it would be written, in the order of [`super::Report::hits`]; by
+    /// the first 16, and by a second member of the first hit's family if there is no other hit.
     pub values: Vec<u128>,
 }
 
-/// The shortest message of simple ones by which the most of the hits differ.
+/// Finds the shortest simple message that distinguishes most of the hits.
 pub(super) fn between(hits: &[Hit], samples: &Samples) -> Option<Decisive> {
     let mut hits: Vec<Hit> = hits.iter().take(MOST).cloned().collect();
     if let [hit] = &hits[..] {

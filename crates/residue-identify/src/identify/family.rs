@@ -1,10 +1,11 @@
 //! All pairs of initial value and final xor with which a generator fits the samples.
 //!
-//! A message M of n bits, as a polynomial, leaves the register I x^n + M x^w mod P, I being the initial value; the final xor
-//! X makes it the value V. So I x^n + X = M x^w + V mod P for each sample, which is linear in I and X: the difference of
-//! two samples is (x^n + x^m) I = D mod P, without X. Its solutions are one I and the span of all K with
-//! (x^n + x^m) K = 0 mod P. K is not zero where P and x^(n-m) + 1 have a common factor, as for whole bytes every P that
-//! x + 1 divides: those pairs are one code under two names.
+//! A message M of n bits, as a polynomial, leaves the register I x^n + M x^w mod P, I being the
+//! initial value; the final xor X makes it the value V. Hence I x^n + X = M x^w + V mod P for each
+//! sample, which is linear in I and X: the difference of two samples is (x^n + x^m) I = D mod P,
+//! without X. Its solutions are one I and the span of all K with (x^n + x^m) K = 0 mod P. K is not
+//! zero where P and x^(n-m) + 1 have a common factor, as for whole bytes every P that x + 1
+//! divides: those pairs are one code under two names.
 
 use residue::crc::Params;
 
@@ -36,7 +37,7 @@ impl Modulus {
         product
     }
 
-    /// x^n.
+    /// Returns x^n.
     pub fn power_of_x(self, n: u64) -> u128 {
         // 1 is no residue modulo a generator of degree 0, which there is none of.
         (0..u64::BITS - n.leading_zeros()).rev().fold(1, |power, bit| {
@@ -46,7 +47,7 @@ impl Modulus {
     }
 }
 
-/// The lowest `width` bits, reversed.
+/// Returns the lowest `width` bits, reversed.
 pub(super) fn reflect(value: u128, width: u32) -> u128 {
     value.reverse_bits() >> (128 - width)
 }
@@ -58,23 +59,26 @@ pub(super) struct Equation {
     pub rest: u128,
 }
 
-/// CRCs that differ in `init` and `xorout` only, and that the samples cannot tell apart.
+/// The CRCs that differ in `init` and `xorout` only and that the samples cannot distinguish.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// One of them; the one that people would most likely have written down.
+    /// A member: the one that people would most likely have written down.
     pub params: Params,
-    /// The initial value may differ by any sum of these, which are linearly independent; the final xor follows from it.
+    /// The linearly independent differences of initial values.
+    ///
+    /// The initial value may differ by any sum of these; the final xor follows from it.
     pub kernel: Vec<u128>,
-    /// How many of the dimensions no message of whole bytes can take away: the CRCs are the same on all of them.
+    /// The number of dimensions that no message of whole bytes can take away: the CRCs are equal on
+    /// all of them.
     pub inherent: usize,
-    /// The names of catalogue entries among them.
+    /// The names of the catalogue's members.
     pub names: Vec<&'static str>,
     /// Bits of the shortest sample.
     bits: u64,
 }
 
 impl Family {
-    /// What fits all `equations` (one at least); `None` if nothing does.
+    /// Solves all `equations` (one at least); `None` if nothing fits.
     pub(super) fn fit(
         modulus: Modulus,
         (refin, refout): (bool, bool),
@@ -113,7 +117,7 @@ impl Family {
         Modulus { width: self.params.width.into(), poly: self.params.poly }
     }
 
-    /// The member with this initial value.
+    /// Returns the member with this initial value.
     pub fn member(&self, init: u128) -> Option<Params> {
         let p = &self.params;
         preimage(&self.kernel, init ^ p.init, |k| k)?;
@@ -124,19 +128,19 @@ impl Family {
         Params::new("custom", p.width, p.poly, init, reflections, p.xorout ^ change).ok()
     }
 
-    /// How many pairs fit: 2 to the power of this.
+    /// Returns the base-2 logarithm of the number of pairs that fit.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.kernel.len()
     }
 
-    /// Whether both the initial value and the final xor are zero or all ones.
+    /// Returns whether both the initial value and the final xor are zero or all ones.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         plain(&self.params)
     }
 
-    /// Takes a member of the catalogue for `params`, or else one of zeros and ones.
+    /// Chooses a member of the catalogue for `params`, or else one of zeros and ones.
     fn choose(&mut self) {
         let p = self.params;
         let known = residue::crc::catalog::ALL.iter().filter(|known| {
@@ -153,7 +157,7 @@ impl Family {
         }
     }
 
-    /// Two members that differ on whole bytes, if there are two.
+    /// Returns two members that differ on whole bytes, if there are two.
     pub(super) fn two(&self) -> Option<[Params; 2]> {
         let modulus = self.modulus();
         let byte = modulus.power_of_x(8) ^ 1;
@@ -166,7 +170,8 @@ fn plain(params: &Params) -> bool {
     [params.init, params.xorout].iter().all(|&value| value == 0 || value == params.mask())
 }
 
-/// A sum of `basis` that the linear `map` takes to `target`, if there is one, and a basis of those it takes to zero.
+/// Returns a sum of `basis` that the linear `map` takes to `target`, if there is one, and a basis
+/// of those it takes to zero.
 fn preimage(basis: &[u128], target: u128, map: impl Fn(u128) -> u128) -> Option<(u128, Vec<u128>)> {
     let mut echelon: Vec<(u128, u128)> = Vec::new();
     let mut kernel = Vec::new();
@@ -229,7 +234,7 @@ mod tests {
             assert_eq!(
                 one.dimension(),
                 usize::from(params.width),
-                "one length tells nothing of init"
+                "one length shows nothing of init"
             );
         }
     }

@@ -1,23 +1,27 @@
-//! Polynomials over GF(2) of any degree: messages, and what is left of them when the unknown is eliminated.
+//! Polynomials over GF(2) of any degree: messages, and their combinations without the unknown.
 
 use std::cmp::Ordering;
 
-/// A polynomial over GF(2). Bit i of word j is the coefficient of x^(64 j + i); the highest word is not zero.
+/// A polynomial over GF(2).
+///
+/// Bit i of word j is the coefficient of x^(64 j + i); the highest word is not zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Polynomial(Vec<u64>);
 
 impl Polynomial {
-    /// Zero.
+    /// Returns zero.
     pub fn zero() -> Polynomial {
         Polynomial::default()
     }
 
-    /// The coefficients of x^0 to x^127.
+    /// Creates a polynomial from the coefficients of x^0 to x^127.
     pub fn of(low: u128) -> Polynomial {
         Polynomial(vec![low as u64, (low >> 64) as u64]).trimmed()
     }
 
-    /// A message: its first bit is the highest coefficient. `refin` sends each byte's lowest bit first.
+    /// Creates a message's polynomial: the first bit is the highest coefficient.
+    ///
+    /// `refin` sends each byte's lowest bit first.
     pub fn of_message(bytes: &[u8], refin: bool) -> Polynomial {
         let word = |chunk: &[u8]| {
             let octet = |byte: u8| if refin { byte.reverse_bits() } else { byte };
@@ -33,7 +37,7 @@ impl Polynomial {
         self
     }
 
-    /// `None` for zero, which has no degree.
+    /// Returns the degree; `None` for zero, which has none.
     pub fn degree(&self) -> Option<usize> {
         let top = self.0.last()?;
         Some(64 * (self.0.len() - 1) + top.ilog2() as usize)
@@ -47,7 +51,7 @@ impl Polynomial {
         self.0 == [1]
     }
 
-    /// The coefficients, without those of x^128 and above.
+    /// Returns the coefficients, without those of x^128 and above.
     pub fn low(&self) -> u128 {
         let word = |i: usize| u128::from(self.0.get(i).copied().unwrap_or(0));
         word(1) << 64 | word(0)
@@ -72,20 +76,20 @@ impl Polynomial {
         }
     }
 
-    /// The sum with `other` x^`shift`.
+    /// Returns the sum with `other` x^`shift`.
     #[must_use]
     pub fn plus(mut self, other: &Polynomial, shift: usize) -> Polynomial {
         self.add_untrimmed(other, shift);
         self.trimmed()
     }
 
-    /// The product with x^`shift`.
+    /// Returns the product with x^`shift`.
     #[must_use]
     pub fn shifted(&self, shift: usize) -> Polynomial {
         Polynomial::zero().plus(self, shift)
     }
 
-    /// The product with 1 + x^`step` + x^(2 `step`) + ..., of `terms` terms.
+    /// Returns the product with 1 + x^`step` + x^(2 `step`) + ..., of `terms` terms.
     #[must_use]
     pub fn times_series(&self, step: usize, terms: usize) -> Polynomial {
         let mut product = Polynomial::zero();
@@ -106,7 +110,9 @@ impl Polynomial {
         product.trimmed()
     }
 
-    /// The quotient and the remainder. Nothing is divided by zero: the dividend comes back.
+    /// Returns the quotient and the remainder.
+    ///
+    /// Division by zero returns the dividend.
     pub fn divided(mut self, divisor: &Polynomial) -> (Polynomial, Polynomial) {
         let mut quotient = Polynomial::zero();
         let Some(low) = divisor.degree() else { return (quotient, self) };
@@ -126,7 +132,7 @@ impl Polynomial {
         self.divided(divisor).1
     }
 
-    /// The greatest common divisor (Euclid).
+    /// Returns the greatest common divisor (Euclid).
     #[must_use]
     pub fn gcd(self, other: Polynomial) -> Polynomial {
         let (mut a, mut b) = (self, other);
@@ -136,7 +142,7 @@ impl Polynomial {
         a
     }
 
-    /// Without its factors x, which divide no generator of a CRC.
+    /// Returns it without its factors x, which divide no generator of a CRC.
     #[must_use]
     pub fn without_x(self) -> Polynomial {
         let Some(zeros) = self.0.iter().position(|&word| word != 0) else { return self };
@@ -159,8 +165,9 @@ impl Polynomial {
         .trimmed()
     }
 
-    /// The irreducible factors of degree `most` and less, each with the number of times it divides. `self` has a constant
-    /// term. They are found by distinct degrees, then by traces.
+    /// Returns the irreducible factors of degree `most` and less, each with its multiplicity.
+    ///
+    /// `self` has a constant term. They are found by distinct degrees, then by traces.
     pub fn factors(&self, most: usize) -> Vec<(Polynomial, usize)> {
         let x = Polynomial::of(2);
         let (mut left, mut found) = (self.clone(), Vec::new());
@@ -192,7 +199,7 @@ impl Polynomial {
         found
     }
 
-    /// The divisors of degree `wanted`, no more than `most` of them.
+    /// Returns the divisors of degree `wanted`, no more than `most` of them.
     pub fn divisors(&self, wanted: usize, most: usize) -> Vec<Polynomial> {
         match self.degree().map_or(Ordering::Less, |degree| degree.cmp(&wanted)) {
             Ordering::Less => return Vec::new(),
@@ -236,7 +243,7 @@ fn choose(
     }
 }
 
-/// The factors of a product of different irreducible polynomials of degree `d`.
+/// Returns the factors of a product of different irreducible polynomials of degree `d`.
 fn equal_degrees(product: Polynomial, d: usize) -> Vec<Polynomial> {
     let mut parts = vec![product];
     parts.retain(|part| !part.is_one() && !part.is_zero());

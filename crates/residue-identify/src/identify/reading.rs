@@ -1,38 +1,41 @@
-//! How a message may have been fed to a code, and how its value may have been written down.
+//! The ways in which a message may have been fed to a code, and its value written.
 
 use std::fmt;
 
-/// In which order the bytes of a message were fed.
+/// The order in which the bytes of a message were fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swap {
-    /// As they stand.
+    /// The bytes as they stand.
     None,
-    /// The last byte of each word first. Words have 2, 4 or 8 bytes; the last word is filled up with zeros. So do units that
-    /// are given whole little-endian words and take the highest bit first, as those of STM32.
+    /// The last byte of each word first.
+    ///
+    /// Words have 2, 4 or 8 bytes; the last word is padded with zeros. Hardware units that are
+    /// given whole little-endian words and take the highest bit first, as those of STM32, work in
+    /// this order.
     Words(usize),
     /// The last byte of the message first.
     All,
 }
 
-/// What was fed after a message.
+/// The padding that was fed after a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
     /// Nothing.
     None,
-    /// As many of this byte as fill the last block of so many bytes.
+    /// Copies of this byte that fill the last block of so many bytes.
     To(usize, u8),
-    /// So many zeros.
+    /// A fixed number of zeros.
     Zeros(usize),
 }
 
-/// How a message was fed to the code.
+/// A way in which a message was fed to the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// Bytes left out at the start.
     pub lead: usize,
     /// Bytes left out at the end.
     pub trail: usize,
-    /// What was fed after the others.
+    /// The padding fed after the other bytes.
     pub padding: Padding,
     /// The order.
     pub swap: Swap,
@@ -43,7 +46,7 @@ impl Reading {
     pub const PLAIN: Reading =
         Reading { lead: 0, trail: 0, padding: Padding::None, swap: Swap::None };
 
-    /// Bytes in another order, or more of them.
+    /// Readings with bytes in another order, or more of them.
     pub(super) const ALTERED: [Reading; 14] = {
         const fn swap(swap: Swap) -> Reading {
             Reading { swap, ..Reading::PLAIN }
@@ -69,7 +72,7 @@ impl Reading {
         ]
     };
 
-    /// Up to `most` bytes left out at each end, fewest first.
+    /// Returns readings with up to `most` bytes left out at each end, fewest first.
     pub(super) fn offsets(most: usize) -> Vec<Reading> {
         let all = (0..=most).flat_map(|lead| (0..=most).map(move |trail| (lead, trail)));
         let mut offsets: Vec<Reading> =
@@ -78,7 +81,7 @@ impl Reading {
         offsets
     }
 
-    /// The bytes that are fed; `None` if the message is shorter than what is left out.
+    /// Returns the bytes that are fed; `None` if the message is shorter than what is left out.
     #[must_use]
     pub fn apply(&self, message: &[u8]) -> Option<Vec<u8>> {
         let end = message.len().checked_sub(self.trail)?;
@@ -131,7 +134,7 @@ impl fmt::Display for Reading {
     }
 }
 
-/// In which order a value's bytes are written.
+/// The order in which a value's bytes are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Highest first.
@@ -144,7 +147,7 @@ pub enum Order {
     Swapped,
 }
 
-/// Where a value stands in a field that has not as many bits.
+/// The place of a value in a field of another width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the lowest bits; of a value that is too wide, its lowest bits.
@@ -153,20 +156,21 @@ pub enum Place {
     High,
 }
 
-/// How a value is written.
+/// A way in which a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     /// The bytes' order.
     pub order: Order,
-    /// Where in the field it stands.
+    /// The value's place in the field.
     pub place: Place,
 }
 
 impl Form {
-    /// As one writes a number.
+    /// The form of an ordinary number.
     pub const PLAIN: Form = Form { order: Order::Big, place: Place::Low };
 
-    /// All forms that differ in a field of so many bits, plain ones first: with both byte orders, if `octets`.
+    /// Returns all forms that differ in a field of so many bits, plain ones first: with both byte
+    /// orders, if `octets`.
     pub(super) fn all(bits: u32) -> Vec<Form> {
         let orders: &[Order] = match bits {
             16 | 24 => &[Order::Big, Order::Little],
@@ -183,12 +187,12 @@ impl Form {
             .collect()
     }
 
-    /// Whether it is what one tries first.
+    /// Returns whether it is the form to try first.
     pub(super) fn is_plain(self, octets: bool) -> bool {
         self == Form::PLAIN || octets && self == Form { order: Order::Little, place: Place::Low }
     }
 
-    /// The field with its bytes in the order of a number. (It undoes itself.)
+    /// Returns the field with its bytes in the order of a number; the operation is its own inverse.
     pub(super) fn ordered(self, field: u128, bits: u32) -> u128 {
         let bytes = bits.div_ceil(8);
         let lowest = |value: u128| value >> (128 - 8 * bytes);
@@ -200,7 +204,8 @@ impl Form {
         }
     }
 
-    /// The value of so many bits in the field, if it is no wider: `None` if the field's other bits are not zero.
+    /// Returns the value of so many bits in the field, if it is no wider: `None` if the field's
+    /// other bits are not zero.
     pub(super) fn value(self, field: u128, bits: u32, width: u32) -> Option<u128> {
         let (number, spare) = (self.ordered(field, bits), bits.checked_sub(width)?);
         match self.place {
@@ -209,7 +214,7 @@ impl Form {
         }
     }
 
-    /// The field that holds a value of so many bits, or as many of them as it can.
+    /// Returns the field that holds a value of so many bits, or as many of them as it can.
     #[must_use]
     pub fn field(self, value: u128, bits: u32, width: u32) -> u128 {
         let mask = u128::MAX >> (128 - bits.clamp(1, 128));
@@ -222,7 +227,7 @@ impl Form {
     }
 }
 
-/// The two bytes of each 16-bit word swapped.
+/// Swaps the two bytes of each 16-bit word.
 fn swapped_in_words(value: u128) -> u128 {
     const LOW: u128 = 0x00ff_00ff_00ff_00ff_00ff_00ff_00ff_00ff;
     (value & LOW) << 8 | value >> 8 & LOW

@@ -1,4 +1,4 @@
-//! What is given: messages with their values.
+//! Samples: messages with their values.
 
 use super::reading::Reading;
 use crate::Error;
@@ -20,11 +20,11 @@ pub struct Samples {
     octets: bool,
 }
 
-/// Why samples are of no use.
+/// A reason why samples cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unusable {
-    /// There is none.
+    /// There are no samples.
     None,
     /// The values have this many bits, not 1 to 128.
     Width(u32),
@@ -40,11 +40,13 @@ pub enum Unusable {
 pub const MOST_BYTES: usize = 1 << 24;
 
 impl Samples {
-    /// Samples with values in fields of `bits` bits (4 for each hexadecimal digit). `octets` says that values were found as
-    /// bytes, so that nobody has yet decided which comes first.
+    /// Creates samples with values in fields of `bits` bits (4 for each hexadecimal digit).
+    ///
+    /// `octets` says that values were found as bytes, so that nobody has yet decided which comes
+    /// first.
     ///
     /// # Errors
-    /// [`Error::Samples`] if they cannot be of any code, or are too long.
+    /// Returns [`Error::Samples`] if they cannot be of any code, or are too long.
     pub fn new(list: Vec<Sample>, bits: u32, octets: bool) -> Result<Samples, Error> {
         let fault = |unusable| Err(Error::Samples(unusable));
         if list.is_empty() {
@@ -71,31 +73,31 @@ impl Samples {
         Ok(Samples { list, bits, octets })
     }
 
-    /// The samples.
+    /// Returns the samples.
     #[must_use]
     pub fn list(&self) -> &[Sample] {
         &self.list
     }
 
-    /// Bits of a value's field.
+    /// Returns bits of a value's field.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Whether the order of the values' bytes is open from the start.
+    /// Returns whether the order of the values' bytes is open from the start.
     #[must_use]
     pub fn octets(&self) -> bool {
         self.octets
     }
 
-    /// Those at these places.
+    /// Returns the samples at these places.
     pub(super) fn some(&self, places: &[usize]) -> Samples {
         let list = places.iter().filter_map(|&i| self.list.get(i).cloned()).collect();
         Samples { list, ..*self }
     }
 
-    /// Different ones, shortest first: what searches work on. The same sample twice tells nothing more.
+    /// Returns different samples, shortest first; a repeated sample adds no information.
     pub(super) fn distinct(&self) -> Vec<Sample> {
         let mut list = self.list.clone();
         list.sort_by(|a, b| (a.message.len(), &a.message).cmp(&(b.message.len(), &b.message)));
@@ -112,7 +114,7 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// `None` if a message is too short for it.
+    /// Reads the samples; `None` if a message is too short for the reading.
     pub fn new(reading: Reading, samples: &[Sample]) -> Option<Read> {
         let messages = samples.iter().map(|sample| reading.apply(&sample.message));
         Some(Read { reading, messages: messages.collect::<Option<_>>()? })

@@ -1,16 +1,17 @@
 //! Sums with unknown settings: plain ones, exclusive or, Fletcher's and Adler's, and rotating ones.
 //!
-//! A sum of n units d is V = c + S mod m with S = d1 + ... + dn. The difference of two samples is without the start c, and
-//! what it lacks to the difference of the values is a multiple of the modulus m: their greatest common divisor is m, or one
-//! of its multiples. Fletcher's second sum is W = e + n c + T mod m with T = n d1 + ... + dn, and a rotating one of words of
-//! k bits V = 2^n c + 2^(n-1) d1 + ... + dn modulo 2^k - 1.
+//! A sum of n units d is V = c + S mod m with S = d1 + ... + dn. The difference of two samples is
+//! without the start c, and what it lacks to the difference of the values is a multiple of the
+//! modulus m: their greatest common divisor is m, or one of its multiples. Fletcher's second sum is
+//! W = e + n c + T mod m with T = n d1 + ... + dn, and a rotating one of words of k bits V = 2^n c
+//! + 2^(n-1) d1 + ... + dn modulo 2^k - 1.
 
 use super::reading::{Form, Place};
 use super::sample::{Read, Sample};
 use super::{Found, Hit, Tally};
 use std::fmt;
 
-/// What is done with the units.
+/// The operation on the units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// start + d1 + ... + dn, or what takes that to zero: start - d1 - ... - dn.
@@ -41,7 +42,7 @@ pub enum Kind {
 /// A sum, with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// What is done with the units.
+    /// The operation on the units.
     pub kind: Kind,
     /// Bytes of a unit. The last one is filled up with zeros.
     pub unit: usize,
@@ -49,7 +50,7 @@ pub struct Model {
     pub little: bool,
     /// The modulus of the sum, or of both; 0 for exclusive or.
     pub modulus: u128,
-    /// What the (first) sum starts with.
+    /// The start of the (first) sum.
     pub start: u128,
     /// Whether a sum that is a multiple of the modulus, though not zero, is written as the modulus.
     pub end_around: bool,
@@ -97,7 +98,7 @@ fn rotating(message: &[u8], unit: usize, little: bool) -> u128 {
 }
 
 impl Model {
-    /// The value of a message as it is written in a field of `bits` bits.
+    /// Returns the value of a message as it is written in a field of `bits` bits.
     #[must_use]
     pub fn value(&self, message: &[u8], bits: u32) -> u128 {
         let Model { unit, little, modulus: m, start, .. } = *self;
@@ -139,7 +140,7 @@ impl Model {
     }
 }
 
-/// What solves for settings: the samples of one reading.
+/// The samples of one reading, prepared to solve for settings.
 struct Known<'a> {
     read: &'a Read,
     /// The values, their bytes in the order of a number.
@@ -149,7 +150,7 @@ struct Known<'a> {
     form: Form,
 }
 
-/// Sums that have the samples' values.
+/// Finds sums that have the samples' values.
 pub(super) fn search(
     samples: &[Sample],
     bits: u32,
@@ -214,12 +215,13 @@ impl Known<'_> {
         }
     }
 
-    /// Bits that a start gives away: few if it is one that people choose.
+    /// Returns the bits of information in a start: few if it is one that people choose.
     fn cost(start: u128, modulus: u128) -> f64 {
         if start < 2 || start + 1 == modulus { 2.0 } else { (modulus as f64).log2() }
     }
 
-    /// The moduli with which all differences vanish, each with the bits it gives away: usual ones, and the greatest.
+    /// Returns the moduli with which all differences vanish, each with its bits of information:
+    /// usual ones, and the greatest.
     fn moduli(differences: impl Iterator<Item = i128>, most: u128, bits: u32) -> Vec<(u128, f64)> {
         let common =
             differences.fold(0, |common, difference| gcd(common, difference.unsigned_abs()));
@@ -365,7 +367,8 @@ impl fmt::Display for Model {
                 let order = if first_high { "A:B" } else { "B:A" };
                 write!(
                     f,
-                    "Fletcher's sums of {words} modulo {modulus}, {order}, A from {start:#x}, B from {second:#x}"
+                    "Fletcher's sums of {words} modulo {modulus}, {order}, A from {start:#x}, B \
+                     from {second:#x}"
                 )?;
                 if late {
                     f.write_str(", B taking A before the unit")?;

@@ -1,13 +1,15 @@
-//! CRCs by a generator that nobody has a name for.
+//! CRCs by a generator without a name.
 //!
-//! Each sample says that A + I x^n + X is a multiple of the generator P, where A = M x^w + V comes from the message M of n
-//! bits and its value V. Sums of such multiples are multiples. The sum of two messages of one length is without I and X. The
-//! sum of two of different lengths is without X, B = (x^n + x^m) I mod P; and of two such sums, each multiplied with the
-//! other's factor of I, without I too. (That factor without x^m is x^(n-m) + 1, and what the two have in common,
-//! x^g + 1 with the greatest common divisor g of the exponents, is left out.) The greatest common divisor of what is left is
-//! P times a chance factor, mostly a small one.
+//! Each sample says that A + I x^n + X is a multiple of the generator P, where A = M x^w + V comes
+//! from the message M of n bits and its value V. Sums of such multiples are multiples. The sum of
+//! two messages of one length is without I and X. The sum of two of different lengths is without X,
+//! B = (x^n + x^m) I mod P; and of two such sums, each multiplied with the other's factor of I,
+//! without I too. (That factor without x^m is x^(n-m) + 1, and what the two have in common, x^g + 1
+//! with the greatest common divisor g of the exponents, is left out.) The greatest common divisor
+//! of what is left is P times a chance factor, mostly a small one.
 //!
-//! Where both I and X are zero or all ones, as in most CRCs, each sample itself is a multiple, and two samples are enough.
+//! Where both I and X are zero or all ones, as in most CRCs, each sample itself is a multiple, and
+//! two samples are enough.
 
 use super::Tally;
 use super::catalogue::REFLECTIONS;
@@ -19,19 +21,21 @@ use super::sample::{Read, Sample};
 /// The degree of the narrowest unknown generator that is looked for: below, everything fits
 /// something.
 pub const NARROWEST: u32 = 3;
-/// As many multiples are looked at. More tell nothing that fewer leave open.
+/// The number of multiples that are examined; more rule out nothing further.
 const MOST_MULTIPLES: usize = 64;
 /// Common divisors of a higher degree are not factored: samples that have them are nearly the same.
 const MOST_DEGREE: usize = 4096;
-/// As many generators are looked at for one way to read the samples.
+/// The number of generators that are tried for one way to read the samples.
 const MOST_GENERATORS: usize = 64;
 /// Steps of 64-bit words that a search may take, about two seconds.
 const MOST_STEPS: u64 = 1 << 31;
 
-/// How many of the readings, of messages of this length in bytes, can be searched in reasonable time.
+/// Returns how many of the readings, of messages of this length in bytes, can be searched in
+/// reasonable time.
 pub(super) fn affordable(bytes: usize, forms: usize) -> usize {
     let bits = 8 * bytes as u64 + 256;
-    // Euclid takes a step for each bit, of as many words; 5 divisors are tried for each order of bits and each form.
+    // Euclid takes a step for each bit, of as many words; 5 divisors are tried for each order of
+    // bits and each form.
     let one = (bits * bits / 32).saturating_mul(20 * forms as u64);
     usize::try_from(MOST_STEPS / one).unwrap_or(usize::MAX)
 }
@@ -100,7 +104,7 @@ enum Sum {
     Across(usize, usize),
 }
 
-/// The sums to be made of samples of these lengths, which ascend.
+/// Plans the sums of samples of these lengths, which ascend.
 fn plan(lengths: &[usize]) -> Vec<Sum> {
     let mut sums = Vec::new();
     let mut firsts: Vec<usize> = Vec::new();
@@ -117,7 +121,7 @@ fn plan(lengths: &[usize]) -> Vec<Sum> {
     sums
 }
 
-/// What is known of samples, for one width.
+/// The samples' data for one width.
 struct Known<'a> {
     /// Bits of each message.
     lengths: &'a [usize],
@@ -126,14 +130,14 @@ struct Known<'a> {
     width: u32,
 }
 
-/// Generators that may be meant, each of which has to be tried on the samples.
+/// Generators that may be meant, each of which must be tried on the samples.
 struct Candidates {
     generators: Vec<Modulus>,
     /// Whether no other generator of the width can have given the values.
     all: bool,
 }
 
-/// What polynomials have in common.
+/// The common divisors of polynomials.
 enum Common {
     /// Nothing of the wanted degree.
     Nothing,
@@ -193,7 +197,7 @@ impl Known<'_> {
         }
     }
 
-    /// Finds what two polynomials and more have in common, without x.
+    /// Finds the common divisor of two or more polynomials, without x.
     fn common(&self, multiples: impl Iterator<Item = Polynomial>) -> Common {
         let mut divisor = Polynomial::zero();
         let mut count = 0;

@@ -1,4 +1,4 @@
-//! Where the axes start and end, and which values get a line and a number.
+//! The ends of the axes, and the values that get a line and a number.
 
 use crate::number::{plain_number, significant};
 
@@ -10,8 +10,8 @@ pub(super) struct Axis {
     pub(super) light: Vec<f64>,
 }
 
-/// The axis of sizes: doubling from number to number, and a third of a doubling to spare at both
-/// ends.
+/// Returns the axis of sizes: doubling from number to number, and a third of a doubling to spare at
+/// both ends.
 pub(super) fn sizes(values: impl Iterator<Item = f64>) -> Axis {
     let (low, high) = ends(values, 64.0, 65536.0);
     // A single size still needs a number on each side of it.
@@ -24,7 +24,7 @@ pub(super) fn sizes(values: impl Iterator<Item = f64>) -> Axis {
     Axis { low: low.exp2(), high: high.exp2(), bold, light: Vec::new() }
 }
 
-/// The axis of costs: as many round numbers in each power of ten as there is room for.
+/// Returns the axis of costs: as many round numbers in each power of ten as there is room for.
 pub(super) fn costs(values: impl Iterator<Item = f64>) -> Axis {
     let (low, high) = ends(values, 0.1, 10.0);
     let spare = if high / low < 1.5 { 0.25 } else { 0.06 };
@@ -49,12 +49,12 @@ pub(super) fn costs(values: impl Iterator<Item = f64>) -> Axis {
     Axis { bold: values(numbers), light, low, high }
 }
 
-/// The number beside a line of the axis of sizes.
+/// Returns the number beside a line of the axis of sizes.
 pub(super) fn size_label(bytes: &f64) -> String {
     if *bytes < 1e7 { plain(bytes.round()) } else { format!("2^{}", bytes.log2().round()) }
 }
 
-/// The number beside a line of the axis of costs.
+/// Returns the number beside a line of the axis of costs.
 pub(super) fn cost_label(cost: &f64) -> String {
     plain_number(*cost)
 }
@@ -63,7 +63,7 @@ fn plain(x: f64) -> String {
     if x.fract() == 0.0 { format!("{x}") } else { significant(x, 3) }
 }
 
-/// The least and the greatest value, or the stand-ins if there is none.
+/// Returns the least and the greatest value, or the stand-ins if there is none.
 fn ends(values: impl Iterator<Item = f64>, low: f64, high: f64) -> (f64, f64) {
     let (mut least, mut greatest) = (f64::INFINITY, 0f64);
     for value in values {

@@ -7,11 +7,11 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::Root;
 use crate::text::clean;
 
-/// How much larger than shown a chart is drawn. The drawing library rounds to whole units; curves
-/// and dashes sit on quarters of a pixel.
+/// The factor by which a chart is drawn larger than shown. The drawing library rounds to whole
+/// units; curves and dashes sit on quarters of a pixel.
 pub(super) const SCALE: f64 = 4.0;
 
-/// What drawing returns.
+/// The result of drawing.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// Right and down, in CSS pixels.

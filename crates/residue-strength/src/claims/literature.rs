@@ -1,4 +1,4 @@
-//! What the literature that the thesis leans on says of polynomials.
+//! Claims about polynomials in the literature that the thesis cites.
 
 use super::{Claim, Verdict, claim, holds};
 use crate::Error;
@@ -7,7 +7,7 @@ use residue::Code;
 
 const POLYNOMIALS: &str = "Polynomials (thesis 2.2 and 3.2, Castagnoli 1993, RFC 3385)";
 
-/// Judges the statements.
+/// Judges the claims.
 pub(super) fn judge(effort: &Effort<'_>) -> Result<Vec<Claim>, Error> {
     let (castagnoli, _) = Generator::parse("normal:1edc6f41", None)?;
     Ok(vec![
@@ -33,11 +33,11 @@ fn notations(castagnoli: &Generator) -> Result<Claim, Error> {
     }
     Ok(claim(
         POLYNOMIALS,
-        "CRC-32C's polynomial is 0x1EDC6F41 (normal), 0x82F63B78 (reversed), 0x05EC76F1 (reciprocal) and 0x8F6E37A0 (reversed \
-         reciprocal).",
+        "CRC-32C's polynomial is 0x1EDC6F41 (normal), 0x82F63B78 (reversed), 0x05EC76F1 \
+         (reciprocal) and 0x8F6E37A0 (reversed reciprocal).",
         holds(read.iter().all(|line| line.ends_with("true"))),
-        "One polynomial, four ways to write it; the last is Koopman's. The reciprocal is the mirrored polynomial, a generator \
-         of its own with the same distances and weights.",
+        "One polynomial, four ways to write it; the last is Koopman's. The reciprocal is the \
+         mirrored polynomial, a generator of its own with the same distances and weights.",
         format!("written and read back: {}", read.join(", ")),
     ))
 }
@@ -70,9 +70,11 @@ fn table(castagnoli: &Generator, effort: &Effort<'_>) -> Claim {
         POLYNOMIALS,
         "CRC-32C has distance 3 at 2^31 - 1 bits (RFC 3385, the table at its end).",
         holds(!four),
-        "4, as the RFC's own text says: x + 1 divides the generator, so that no odd number of wrong bits is missed.",
+        "4, as the RFC's own text says: x + 1 divides the generator, so that no odd number of \
+         wrong bits is missed.",
         format!(
-            "HD 4 to {data} bits of data, which are 2^31 - 1 with the CRC; one bit more and it is {}",
+            "HD 4 to {data} bits of data, which are 2^31 - 1 with the CRC; one bit more and it is \
+             {}",
             next.distance
         ),
     )
@@ -92,11 +94,12 @@ fn cost() -> Result<Claim, Error> {
         POLYNOMIALS,
         "By carry-less multiplication Koopman's 0xBA0DC66B is dearer to compute.",
         if same { Verdict::Conditional } else { Verdict::Fails },
-        "Dearer than CRC-32C by its instruction on short data, yes; not than any other CRC: folding multiplies by constants, \
-         and costs the same with every polynomial. Long CRC-32C is folded too.",
+        "Dearer than CRC-32C by its instruction on short data, yes; not than any other CRC: \
+         folding multiplies by constants, and costs the same with every polynomial. Long CRC-32C \
+         is folded too.",
         format!(
-            "CRC-32/MEF, by this polynomial, and Ethernet's CRC-32 run the same {} bodies of code, with other constants: {}; \
-             `residue bench -a crc-32/mef,crc-32` times them",
+            "CRC-32/MEF, by this polynomial, and Ethernet's CRC-32 run the same {} bodies of code, \
+             with other constants: {}; `residue bench -a crc-32/mef,crc-32` times them",
             koopman.len(),
             koopman.join(", ")
         ),

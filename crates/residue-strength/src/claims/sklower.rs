@@ -1,4 +1,4 @@
-//! What Sklower says of Fletcher's checksum with 8- and 16-bit units (1989).
+//! Sklower's claims about Fletcher's checksum with 8- and 16-bit units (1989).
 
 use super::{Claim, Verdict, claim, holds};
 use crate::Error;
@@ -8,10 +8,10 @@ use residue::fletcher::check_octets::four_octets;
 
 const SKLOWER: &str = "Sklower 1989";
 
-/// Data that a statement is tried on.
+/// The number of messages that a claim is tried on.
 const TRIED: u32 = 1000;
 
-/// Judges the statements.
+/// Judges the claims.
 pub(super) fn judge() -> Result<Vec<Claim>, Error> {
     let mut all = shares()?;
     all.extend(pairs());
@@ -30,7 +30,8 @@ fn shares() -> Result<Vec<Claim>, Error> {
             statement,
             near(printed, share),
             format!(
-                "{share:.4e} = 2^{:.2}, uniform data, the mean over the bit of a unit they begin at.",
+                "{share:.4e} = 2^{:.2}, uniform data, the mean over the bit of a unit they begin \
+                 at.",
                 share.log2()
             ),
             "all patterns and all data, counted",
@@ -66,12 +67,12 @@ fn shares() -> Result<Vec<Claim>, Error> {
     ])
 }
 
-/// What T takes of a pair of bytes FF beside both S: the first byte, as the upper one of a word (the paper's formula) or as
-/// the lower (its program, where words are little-endian).
+/// What T adds for a pair of bytes FF beside both S: the first byte, as the upper one of a word
+/// (the paper's formula) or as the lower (its program, where words are little-endian).
 const UPPER: u64 = 255 << 8;
 const LOWER: u64 = 255;
 
-/// T after so many pairs of bytes FF, with S and T at `start` before.
+/// Returns T after so many pairs of bytes FF, with S and T at `start` before.
 fn after(pairs: u32, start: u64, first: u64) -> u64 {
     let (mut s, mut t) = (start, start);
     for _ in 0..pairs {
@@ -82,7 +83,7 @@ fn after(pairs: u32, start: u64, first: u64) -> u64 {
     t
 }
 
-/// The most pairs of bytes that keep T below a limit.
+/// Returns the largest number of byte pairs that keeps T below a limit.
 fn most(start: u64, first: u64, limit: u64) -> u32 {
     (0..).take_while(|&pairs| after(pairs, start, first) < limit).last().unwrap_or(0)
 }
@@ -119,8 +120,8 @@ fn pairs() -> [Claim; 3] {
             "These bounds hold in the appendix's program, whose sums are signed.",
             if unsigned == signed { Verdict::Holds } else { Verdict::Conditional },
             format!(
-                "A signed sum of 32 bits has room for {} pairs, and for {} after a fold. The program folds every 64 pairs, \
-                 which is safe.",
+                "A signed sum of 32 bits has room for {} pairs, and for {} after a fold. The \
+                 program folds every 64 pairs, which is safe.",
                 signed[0], signed[1]
             ),
             format!(
@@ -146,16 +147,17 @@ fn byte_order() -> Claim {
     }
     claim(
         SKLOWER,
-        "The 16-bit checksum of a packet with its bytes swapped is the checksum with its bytes swapped.",
+        "The 16-bit checksum of a packet with its bytes swapped is the checksum with its bytes \
+         swapped.",
         holds(same == TRIED),
-        "Proved by the paper: to swap the bytes of a word is to multiply it by 256 modulo 65535, and sums and weights commute \
-         with that.",
+        "Proved by the paper: to swap the bytes of a word is to multiply it by 256 modulo 65535, \
+         and sums and weights commute with that.",
         format!("Fletcher-32 of {TRIED} random packets: the same {same} times"),
     )
     .sampled()
 }
 
-/// The two sums of big-endian words, the later of descending weights.
+/// Returns the two sums of big-endian words, the later of descending weights.
 fn sums(data: &[u8]) -> (i64, i64) {
     let n = data.len() as i64 / 2;
     let words = data.chunks(2).map(|pair| i64::from(pair[0]) << 8 | i64::from(pair[1]));
@@ -189,14 +191,15 @@ fn odd_place() -> Claim {
     }
     claim(
         SKLOWER,
-        "Four check octets at an odd place: b is the lower byte of C1 - k C0, A the complement of its upper byte, and the others \
-         follow from C0.",
+        "Four check octets at an odd place: b is the lower byte of C1 - k C0, A the complement of \
+         its upper byte, and the others follow from C0.",
         holds(printed == TRIED),
-        "With C1 of descending weights it is w = n + 1 - k in place of k, C1 - w C0 + b - 256 A = 0; and the complement \
-         leaves 255 times 256 over, so that the bytes are those of w C0 - C1 - 255.",
+        "With C1 of descending weights it is w = n + 1 - k in place of k, C1 - w C0 + b - 256 A = \
+         0; and the complement leaves 255 times 256 over, so that the bytes are those of w C0 - C1 \
+         - 255.",
         format!(
-            "the sums are zero for {printed} of {TRIED} random packets by the recipe as printed, for {corrected} of {TRIED} as \
-             corrected"
+            "the sums are zero for {printed} of {TRIED} random packets by the recipe as printed, \
+             for {corrected} of {TRIED} as corrected"
         ),
     )
     .sampled()

@@ -1,10 +1,12 @@
-//! Splices of packets that were cut into cells.
+//! Splices packets that were cut into cells.
 //!
-//! A packet is 20 bytes of IP header, 20 of TCP header and 256 of data, in cells of 48 bytes: six whole ones and a last one
-//! with the 8 bytes that are left (and, on the wire, AAL5's trailer). If cells of two packets that follow each other are
-//! lost, among them the last one of the first packet, those that arrive may be as many as one packet has, ending with the
-//! second packet's last cell: 6 of 12, in order, and that one, 924 in all. One of them is the second packet. 461 do not
-//! begin with a header, which the receiver sees. The other 462 begin with the first packet's header.
+//! A packet is 20 bytes of IP header, 20 of TCP header and 256 of data, in cells of 48 bytes: six
+//! whole ones and a last one with the 8 bytes that are left (and, on the wire, AAL5's trailer). If
+//! cells of two packets that follow each other are lost, among them the last one of the first
+//! packet, those that arrive may be as many as one packet has, ending with the second packet's last
+//! cell: 6 of 12, in order, and that one, 924 in all. One of them is the second packet. 461 do not
+//! begin with a header, which the receiver sees. The other 462 begin with the first packet's
+//! header.
 
 use crate::additive::{Additive, Group, Piece, Shift, Work};
 
@@ -21,18 +23,20 @@ const HEADER: usize = 40;
 const LENGTH: usize = HEADER + PAYLOAD;
 /// Whole cells of a packet.
 const WHOLE: usize = 6;
-/// Where a check value in the header is: the TCP checksum, and the urgent pointer for 32 bits.
+/// The place of a check value in the header: that of the TCP checksum, and the urgent pointer for
+/// 32 bits.
 const FIELD: usize = 36;
 
-/// A packet with a check field of zero.
+/// A packet with a checksum field of zero.
 pub(super) struct Packet {
-    /// What the check value covers: in place of the IP header 8 zeros and TCP's pseudo-header of 12 bytes.
+    /// The bytes that the check value covers: in place of the IP header 8 zeros and TCP's
+    /// pseudo-header of 12 bytes.
     covered: [u8; LENGTH],
     /// The first cell as it is sent.
     first: [u8; CELL],
 }
 
-/// The packets that carry `data`, `before` bytes of which went before; a rest of less than a packet is left out.
+/// Splits `data`, which `before` bytes precede, into packets; an incomplete one is left out.
 pub(super) fn packets(data: &[u8], before: u64) -> Vec<Packet> {
     const ADDRESSES: [u8; 8] = [10, 0, 0, 1, 10, 0, 0, 2];
     let number = before / PAYLOAD as u64;
@@ -59,27 +63,28 @@ pub(super) fn packets(data: &[u8], before: u64) -> Vec<Packet> {
     data.as_chunks().0.iter().zip(number..).map(packet).collect()
 }
 
-/// A cell of what the check value covers.
+/// Returns a cell of the bytes that the check value covers.
 fn cell(packet: &Packet, number: usize) -> &[u8] {
     &packet.covered[number * CELL..LENGTH.min((number + 1) * CELL)]
 }
 
-/// A cell as it is sent.
+/// Returns a cell as it is sent.
 fn sent(packet: &Packet, number: usize) -> &[u8] {
     if number == 0 { &packet.first } else { cell(packet, number) }
 }
 
-/// For each pair of neighbours, how many of its splices hold the bytes of the first packet: they do no harm.
+/// Counts for each pair of neighbours the splices that equal the first packet: they do no harm.
 ///
-/// None holds those of the second, since the headers differ.
+/// None equals the second packet, since the headers differ.
 pub(super) fn identical(packets: &[Packet]) -> Vec<u64> {
     let counted = |pair: &[Packet]| {
         let [a, b] = pair else { return 0 };
         if cell(a, WHOLE) != cell(b, WHOLE) {
             return 0;
         }
-        // The number of ways to take the first so many cells of the first packet from cells of both, in order, of which
-        // the last is the one named: the first packet's cells at 0..6, the second's at 6..12.
+        // The number of ways to take the first so many cells of the first packet from cells of
+        // both, in order, of which the last is the one named: the first packet's cells at 0..6, the
+        // second's at 6..12.
         let source =
             |number: usize| if number < WHOLE { cell(a, number) } else { sent(b, number - WHOLE) };
         let mut ways = [0u64; 2 * WHOLE];
@@ -99,18 +104,18 @@ pub(super) fn identical(packets: &[Packet]) -> Vec<u64> {
     packets.windows(2).map(counted).collect()
 }
 
-/// A code, ready to count splices.
+/// The tables of a code for counting splices.
 pub(super) struct Cells<'a> {
     code: &'a Additive,
     whole: Piece<'a>,
     last: Piece<'a>,
-    /// Past the last cell's 8 bytes, and past a whole cell.
+    /// The shifts past the last cell's 8 bytes, and past a whole cell.
     shifts: [Shift; 2],
     ways: Ways,
 }
 
-/// The beginnings from the first packet and the ends from the second, shortest first, each with the place of the one it
-/// adds a cell to, the number of that cell, and its place in the splice.
+/// The beginnings from the first packet and the ends from the second, shortest first, each with the
+/// place of the one it adds a cell to, the number of that cell, and its place in the splice.
 struct Ways {
     beginnings: Vec<[usize; 3]>,
     ends: Vec<[usize; 3]>,
@@ -150,8 +155,8 @@ impl Ways {
     }
 }
 
-/// What a packet's cells add: the whole ones at each place, the first amid data at each place (with a check field that is
-/// filled in, and with one of zero), and the last.
+/// The sums of a packet's cells: the whole ones at each place, the first amid data at each place
+/// (with a checksum field that is filled in, and with one of zero), and the last.
 struct Sums {
     cells: [[u32; WHOLE]; WHOLE],
     inside: [[u32; WHOLE]; 2],
@@ -170,13 +175,13 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Splices that the code takes for packets although their bytes are those of none, with the check value in the header
-    /// and behind the data.
+    /// Counts the splices that the code does not detect although their bytes are those of neither
+    /// packet, with the check value in the header and behind the data.
     pub(super) fn misses(&self, packets: &[Packet], identical: &[u64]) -> [u64; 2] {
         self.code.within(Splices { tools: self, packets, identical })
     }
 
-    /// What a cell adds at each place.
+    /// Returns what a cell adds at each place.
     fn places<G: Group>(&self, group: G, cell: &[u8]) -> [u32; WHOLE] {
         let mut places = [0; WHOLE];
         let mut sum = self.shifts[0].apply(self.whole.sum(group, cell));
@@ -240,7 +245,9 @@ impl Work for Splices<'_> {
     }
 }
 
-/// The splices whose whole cells add up to `wanted`. `header` is what the second packet's first cell adds at each place.
+/// Counts the splices whose whole cells add up to `wanted`.
+///
+/// `header` is what the second packet's first cell adds at each place.
 #[inline(always)]
 fn matches<G: Group>(
     group: G,
@@ -254,7 +261,7 @@ fn matches<G: Group>(
     for (index, &[before, cell, place]) in ways.beginnings.iter().enumerate() {
         beginnings[index + 1] = group.add(beginnings[before], a.cells[cell][place]);
     }
-    // What a beginning has to be so that this end completes it.
+    // What a beginning must be so that this end completes it.
     for (index, &[after, cell, place]) in ways.ends.iter().enumerate() {
         let added = if cell == 0 { header[place] } else { b[cell][place] };
         ends[index + 1] = group.sub(ends[after], added);
@@ -273,7 +280,7 @@ fn matches<G: Group>(
 mod tests {
     use super::*;
 
-    /// All splices of two packets, byte by byte.
+    /// Tries all splices of two packets, byte by byte.
     fn brute(code: &Additive, a: &Packet, b: &Packet) -> [u64; 3] {
         let width = code.width().div_ceil(8) as usize;
         let mut filled = b.first;

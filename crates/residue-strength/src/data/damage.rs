@@ -1,25 +1,25 @@
-//! Packets that are damaged in one place, chosen at random.
+//! Damages packets in one place, chosen at random.
 
 use super::Test;
 use crate::additive::Additive;
 
 /// Bytes of a packet.
 const PACKET: usize = 1500;
-/// Bytes of a block that is lost, repeated or zeroed: a line of a cache, the unit of many transfers.
+/// Bytes of a block that is lost, repeated or zeroed: a cache line, the unit of many transfers.
 const BLOCK: usize = 64;
 
-/// Damages packets and counts what the codes see of it.
+/// Damages packets and counts what the codes do not detect.
 pub(super) struct Damage<'a> {
     codes: &'a [&'a Additive],
     burst: u32,
     random: fastrand::Rng,
 }
 
-/// What a kind of damage came to.
+/// The counts of one kind of damage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
     pub(super) tried: u64,
-    /// Of these, those that changed nothing.
+    /// Trials that changed nothing.
     pub(super) identical: u64,
     /// Changed packets with an unchanged check value, for each code.
     pub(super) misses: Vec<u64>,
@@ -41,7 +41,7 @@ impl<'a> Damage<'a> {
         Damage { codes, burst: burst.clamp(2, 64), random }
     }
 
-    /// Takes `trials` packets from anywhere in `data`, and damages each in every way.
+    /// Takes `trials` packets from random places in `data`, and damages each in every way.
     pub(super) fn run(&mut self, data: &[u8], trials: u64) -> Vec<(Test, Counted)> {
         let none = Counted { misses: vec![0; self.codes.len()], ..Counted::default() };
         let mut all = KINDS.map(|test| (test, none.clone()));
@@ -135,7 +135,8 @@ mod tests {
         let words = of(&internet, Test::Words);
         assert_eq!(words.misses[0] + words.identical, words.tried, "order is not seen");
         assert_eq!(of(&internet, Test::Burst).misses[0], 0);
-        // Bytes of one word in the wrong order change the sum; bytes 8 bits apart are in one column only if in two words.
+        // Bytes of one word in the wrong order change the sum; bytes 8 bits apart are in one column
+        // only if in two words.
         assert!(of(&internet, Test::Bytes).misses[0] < 30);
         let xor = counted("xor-8", &data, 15);
         assert_eq!(of(&xor, Test::Bytes).misses[0] + of(&xor, Test::Bytes).identical, 3000);

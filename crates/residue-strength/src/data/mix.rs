@@ -1,35 +1,36 @@
-//! Data of which parts are another's, each at its right place: fragments of two datagrams that became one, and blocks of
-//! which a sector was not written.
+//! Mixes data of two sources, each part at its right place: fragments of two datagrams that became
+//! one, and blocks of which a sector was not written.
 
 use crate::additive::{Additive, Group, Piece, Shift, Work};
 
 /// Parts of a whole.
 const PARTS: usize = 8;
 
-/// A code, ready to count mixtures of parts of one length.
+/// The tables of a code for counting mixtures of parts of one length.
 pub(super) struct Mix<'a> {
     code: &'a Additive,
     part: Piece<'a>,
     bytes: usize,
-    /// Past all but the first part, past all but the first two, ...
+    /// The shifts past all but the first part, past all but the first two, ...
     shifts: [Shift; PARTS],
 }
 
 impl<'a> Mix<'a> {
-    /// For parts of `bytes` bytes.
+    /// Prepares the code for parts of `bytes` bytes.
     pub(super) fn new(code: &'a Additive, bytes: usize) -> Mix<'a> {
         let shifts = std::array::from_fn(|place| code.shift((PARTS - 1 - place) * bytes));
         Mix { code, part: code.piece(bytes), bytes, shifts }
     }
 
-    /// Mixtures that the code takes for what they are not; see [`tried`].
+    /// Counts the mixtures that the code does not detect; see [`tried`].
     pub(super) fn misses(&self, data: &[u8], any: bool) -> u64 {
         self.code.within(Mixtures { tools: self, data, any })
     }
 }
 
-/// Mixtures of each pair of neighbouring wholes in `data`, and how many of them are the first whole after all: with any of
-/// the parts but the first taken from the second whole, or (if not `any`) with one part of all taken from it.
+/// Counts the mixtures of each pair of neighbouring wholes in `data`, and those that equal the
+/// first whole: with any of the parts but the first taken from the second whole, or (if not `any`)
+/// with one part of all taken from it.
 pub(super) fn tried(data: &[u8], bytes: usize, any: bool) -> (u64, u64) {
     let wholes: Vec<&[u8]> = data.chunks_exact(bytes * PARTS).collect();
     let (mut tried, mut identical) = (0, 0);
@@ -84,7 +85,7 @@ impl Work for Mixtures<'_> {
     }
 }
 
-/// How many sums of some of the changes, at least one, are zero.
+/// Counts the sums of some of the changes, at least one, that are zero.
 fn zeros<G: Group>(group: G, changes: &[u32]) -> u64 {
     let mut sums = [0; 1 << (PARTS - 1)];
     for (number, &change) in changes.iter().enumerate() {

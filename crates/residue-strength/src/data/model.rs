@@ -1,4 +1,4 @@
-//! What came out, as numbers.
+//! The results of a run, as plain data.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,22 +15,22 @@ pub struct Run {
     pub format: u32,
     /// The version of residue.
     pub residue: String,
-    /// When, in UTC, after RFC 3339.
+    /// The date, in UTC, as RFC 3339 writes it.
     pub date: String,
-    /// What all choices followed from.
+    /// The seed of all random choices.
     pub seed: u64,
     /// Bits of a burst.
     pub burst: u32,
-    /// What was tried on what.
+    /// The results of each source.
     pub sources: Vec<Sampled>,
 }
 
-/// What came out of one source.
+/// The results of one source.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sampled {
     /// Its name.
     pub name: String,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub about: String,
     /// Files that data were taken from; 0 if they were made.
     pub files: u64,
@@ -40,28 +40,28 @@ pub struct Sampled {
     pub skipped: u64,
     /// The tests.
     pub tests: Vec<TestResult>,
-    /// How often the commonest check values of 48-byte cells come.
+    /// The distribution of the check values of 48-byte cells.
     pub values: Vec<Values>,
 }
 
-/// What came out of one test.
+/// The results of one test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TestResult {
     /// Its name.
     pub test: String,
-    /// What was done to the data.
+    /// The damage to the data.
     pub about: String,
-    /// Damaged data that something else than the check value shows to be wrong.
+    /// Damaged data that something other than the check value rejects.
     pub rejected: u64,
-    /// Damaged data with the very bytes they should have; no trials.
+    /// Damaged data that equal the original; these are no trials.
     pub identical: u64,
-    /// Damaged data that only the check value can show to be wrong.
+    /// Damaged data that only the check value can detect.
     pub trials: u64,
     /// The codes.
     pub rows: Vec<Row>,
 }
 
-/// What a code missed in a test.
+/// The results of a code in a test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The code.
@@ -70,20 +70,22 @@ pub struct Row {
     pub width: u32,
     /// Trials whose check value was right.
     pub misses: u64,
-    /// Their share of the trials, and its 95 % interval.
+    /// The share of trials whose check value was right, and its 95 % interval.
     pub rate: Rate,
-    /// The share over that of an ideal code of as many bits, 2^-width.
+    /// The ratio of the share to that of an ideal code of equal width, 2^-width.
     pub ratio: f64,
-    /// The share of an ideal code with as many values: what uniform data give.
+    /// The share of an ideal code with as many values: that of uniform data.
     pub ideal: f64,
-    /// The bits of an ideal code that misses as many: -log2 of the share. Without a miss, of the upper end of its interval.
+    /// The bits of an ideal code with an equal share: -log2 of it.
+    ///
+    /// Without an undetected error, the upper end of the interval stands for the share.
     pub bits: Option<f64>,
-    /// `sampled`; `bound` if there was no miss and `bits` are at least that many.
+    /// `sampled`, or `bound` if every error was detected and `bits` is a lower bound.
     pub kind: String,
 }
 
-/// A share, and the interval that holds the true one with a probability of 95 % (Wilson), widened for trials that depend on
-/// each other.
+/// A share, and the interval that holds the true one with a probability of 95 % (Wilson), widened
+/// for trials that depend on each other.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Rate {
     /// The share.
@@ -92,20 +94,20 @@ pub struct Rate {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// By how much the variance among pieces of data exceeds that of independent trials.
+    /// The factor by which the variance among pieces of data exceeds that of independent trials.
     pub clustering: f64,
 }
 
-/// How the check values of a source's 48-byte cells are spread.
+/// The distribution of the check values of a source's 48-byte cells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Values {
     /// The code.
     pub code: String,
     /// Cells that were counted.
     pub cells: u64,
-    /// Values that came.
+    /// Different values among them.
     pub distinct: u64,
-    /// The commonest.
+    /// The most frequent values.
     pub top: Vec<Frequent>,
     /// The share of cells with one of the commonest 7 values: 0.01 % of those of 16 bits.
     pub share_7: f64,
@@ -115,7 +117,7 @@ pub struct Values {
     pub collision: f64,
 }
 
-/// A value and how often it came.
+/// A value and its number of cells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Frequent {
     /// The value in hexadecimal, as a receiver compares it: zero of one's complement is 0, pairs
@@ -125,7 +127,7 @@ pub struct Frequent {
     pub cells: u64,
 }
 
-/// The numbers of one source, from its counts.
+/// Computes the results of one source from its counts.
 pub(super) fn sampled(options: &Options, source: &Source, plan: &Plan, tally: Tally) -> Sampled {
     let result = |test: Test| {
         let counts = &tally.tests[test as usize];

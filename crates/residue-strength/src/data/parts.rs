@@ -1,5 +1,7 @@
-//! The work divided, for many machines: a [`Job`] is planned once, its [`Part`]s are done anywhere, and what they
-//! [`Counted`] makes the same run as [`super::run`] does, which works so itself. Parts and counts are serialisable.
+//! Divides the work among machines: a [`Job`] is planned once, its [`Part`]s run anywhere, and
+//! their [`Counted`] results make a run equal to that of [`super::run`], which is built on them.
+//!
+//! Parts and counts are serialisable.
 
 use super::source::Plan;
 use super::tally::Tally;
@@ -15,8 +17,8 @@ pub struct Job {
     plans: Vec<Plan>,
 }
 
-/// Some of the work, with all that is needed to do it but the files, which are read by the paths that the job was planned
-/// with.
+/// A part of the work, complete but for the files, which are read by the paths that the job was
+/// planned with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Part {
     codes: Vec<String>,
@@ -31,7 +33,7 @@ pub struct Part {
     plan: Plan,
 }
 
-/// What a part came to.
+/// The counts of one part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Counted {
     source: usize,
@@ -41,10 +43,10 @@ pub struct Counted {
 }
 
 impl Job {
-    /// Looks at the sources, and chooses what is read of them.
+    /// Examines the sources, and chooses the pieces to read.
     ///
     /// # Errors
-    /// If a source cannot be read or is too small.
+    /// Returns an error if a source cannot be read or is too small.
     pub fn new(options: Options) -> Result<Job, Error> {
         let pairs = options.splices.div_ceil(cells::SPLICES);
         let wanted = pairs.saturating_mul(cells::PAYLOAD as u64);
@@ -52,13 +54,13 @@ impl Job {
         Ok(Job { plans: plans.collect::<Result<_, _>>()?, options })
     }
 
-    /// What the codes need, for each source.
+    /// Prepares the tables of the codes, for each source.
     pub(super) fn tools(&self) -> Vec<Vec<Tools<'_>>> {
         let codes = &self.options.codes;
         self.plans.iter().map(|plan| Tools::all(codes, plan.bytes())).collect()
     }
 
-    /// The work in parts of about so many bytes of data, a piece of a file at least.
+    /// Divides the work into parts of about `bytes` bytes of data, at least a piece of a file each.
     #[must_use]
     pub fn parts(&self, bytes: u64) -> Vec<Part> {
         let mut parts = Vec::new();
@@ -87,10 +89,12 @@ impl Job {
         }
     }
 
-    /// The run that all parts together came to, in any order.
+    /// Merges the counts of all parts, in any order, into the run.
     ///
     /// # Errors
-    /// [`Error::Parts`] if a part is missing, came twice or is another job's; and if nothing could be read of a source.
+    ///
+    /// Returns [`Error::Parts`] if a part is missing, is duplicated or belongs to another job, and
+    /// an error if nothing could be read of a source.
     pub fn finish(&self, mut counted: Vec<Counted>) -> Result<Run, Error> {
         counted.sort_by_key(|one| (one.source, one.from));
         let mut counted = counted.into_iter().peekable();
@@ -122,22 +126,22 @@ impl Job {
 }
 
 impl Part {
-    /// Bytes of data that it looks at.
+    /// Returns the bytes of data in this part.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.plan.chunks.iter().map(|chunk| chunk.length as u64).sum()
     }
 
-    /// The files that it reads.
+    /// Returns the files that this part reads.
     #[must_use]
     pub fn files(&self) -> &[PathBuf] {
         &self.plan.files
     }
 
-    /// Does the work, on one thread.
+    /// Runs the part on one thread.
     ///
     /// # Errors
-    /// If a code is not known here.
+    /// Returns an error if a code is not known here.
     pub fn run(&self) -> Result<Counted, Error> {
         let codes = self.codes.iter().map(|name| Additive::named(name));
         let options = Options {
@@ -151,7 +155,7 @@ impl Part {
         Ok(self.count(&options, &Tools::all(&options.codes, self.total)))
     }
 
-    /// The same, with what was made before.
+    /// Runs the part with tables that were prepared before.
     pub(super) fn count(&self, options: &Options, tools: &[Tools<'_>]) -> Counted {
         let mut tally = Tally::new(options.codes.len());
         for chunk in &self.plan.chunks {
@@ -161,7 +165,7 @@ impl Part {
         Counted { source: self.source, from: self.from, to, tally }
     }
 
-    /// The source's place among those of the job.
+    /// Returns the source's place among those of the job.
     pub(super) fn source(&self) -> usize {
         self.source
     }
@@ -188,7 +192,7 @@ mod tests {
         Job::new(options).unwrap()
     }
 
-    fn told(run: &Run) -> String {
+    fn json(run: &Run) -> String {
         serde_json::to_string(&run.sources).unwrap()
     }
 
@@ -214,7 +218,7 @@ mod tests {
                 })
                 .collect();
             counted.reverse();
-            assert_eq!(told(&job.finish(counted).unwrap()), told(&whole), "{bytes}");
+            assert_eq!(json(&job.finish(counted).unwrap()), json(&whole), "{bytes}");
         }
     }
 

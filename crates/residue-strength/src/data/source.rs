@@ -1,4 +1,4 @@
-//! Where data come from: files of a tree, and generators of shapes that are known to be bad.
+//! Sources of data: files of a tree, and generators of shapes on which sums are known to be weak.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -13,7 +13,7 @@ use crate::Error;
 /// Bytes that are taken from one place, at most.
 const CHUNK: usize = 1 << 20;
 
-/// Where data come from.
+/// A source of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A file, or the files below a folder. Links are not followed.
@@ -22,14 +22,14 @@ pub enum Source {
     Made(Made),
 }
 
-/// Data of a shape that sums are known to be bad at, and a control.
+/// Generated data of a shape on which sums are known to be weak, and a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Made {
-    /// Uniform bytes: every code misses as often as it has to.
+    /// Uniform bytes, the control: every code performs as its width promises.
     Uniform,
     /// Long runs of zeros with a small number here and there, as the counters of a profiler.
     Zeros,
-    /// A picture of 00 and FF: the two that sums modulo 255 take for one.
+    /// A picture of 00 and FF, which are equal modulo 255.
     Bitmap,
     /// 16-bit numbers that count up.
     Ramp,
@@ -38,11 +38,11 @@ pub enum Made {
 }
 
 impl Made {
-    /// All, the control first.
+    /// All generators, the control first.
     pub const ALL: [Made; 5] =
         [Made::Uniform, Made::Zeros, Made::Bitmap, Made::Ramp, Made::Records];
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Made {
         }
     }
 
-    /// What it is, in a few words.
+    /// Describes the source in a few words.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl Made {
         }
     }
 
-    /// `length` bytes, `before` bytes of which went before.
+    /// Generates `length` bytes, which `before` bytes precede.
     fn fill(self, before: u64, length: usize, seed: u64) -> Vec<u8> {
         let mut random = fastrand::Rng::with_seed(mixed(seed, before));
         let mut bytes = vec![0; length];
@@ -121,7 +121,7 @@ pub(super) struct Chunk {
     pub(super) before: u64,
 }
 
-/// What is read of a source.
+/// The pieces that are read of a source.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Plan {
     made: Option<Made>,
@@ -129,12 +129,12 @@ pub(super) struct Plan {
     #[cfg_attr(any(unix, windows), serde(with = "names"))]
     pub(super) files: Vec<PathBuf>,
     pub(super) chunks: Vec<Chunk>,
-    /// Folders and files that could not be looked at.
+    /// Folders and files that could not be read.
     pub(super) skipped: u64,
 }
 
 impl Source {
-    /// The name: the path, or the generator's.
+    /// Returns the name: the path, or the generator's.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -143,7 +143,7 @@ impl Source {
         }
     }
 
-    /// What it is, in a few words.
+    /// Describes the source in a few words.
     #[must_use]
     pub fn about(&self) -> &'static str {
         match self {
@@ -152,7 +152,8 @@ impl Source {
         }
     }
 
-    /// Chooses at least `wanted` bytes, or all there are: of each file one piece, whole unless it is large.
+    /// Chooses at least `wanted` bytes, or all there are: one piece of each file, whole unless it
+    /// is large.
     pub(super) fn plan(&self, wanted: u64, seed: u64) -> Result<Plan, Error> {
         let mut plan = Plan { made: None, seed, files: Vec::new(), chunks: Vec::new(), skipped: 0 };
         let path = match self {
@@ -194,7 +195,7 @@ impl Plan {
         self.chunks.push(Chunk { file, offset, length, before: self.bytes() });
     }
 
-    /// These pieces of it.
+    /// Returns the plan of these pieces only.
     pub(super) fn part(&self, pieces: Range<usize>) -> Plan {
         let chunks = self.chunks[pieces].to_vec();
         let mut part = Plan { files: Vec::new(), chunks, ..*self };
@@ -206,12 +207,12 @@ impl Plan {
         part
     }
 
-    /// Bytes in all.
+    /// Returns the bytes in all.
     pub(super) fn bytes(&self) -> u64 {
         self.chunks.last().map_or(0, |last| last.before + last.length as u64)
     }
 
-    /// The bytes of a piece; `None` if the file cannot be read, or is shorter now.
+    /// Reads a piece; `None` if the file cannot be read, or is shorter now.
     pub(super) fn read(&self, chunk: &Chunk) -> Option<Vec<u8>> {
         if let Some(made) = self.made {
             return Some(made.fill(chunk.before, chunk.length, self.seed));
@@ -240,7 +241,9 @@ mod names {
     }
 }
 
-/// Adds the regular files at or below `path` with their lengths. Returns how many folders and files could not be looked at.
+/// Adds the regular files at or below `path` with their lengths.
+///
+/// Returns how many folders and files could not be read.
 fn walk(path: &Path, files: &mut Vec<(PathBuf, u64)>) -> std::io::Result<u64> {
     let data = fs::metadata(path)?;
     if !data.is_dir() {
@@ -266,7 +269,8 @@ fn walk(path: &Path, files: &mut Vec<(PathBuf, u64)>) -> std::io::Result<u64> {
     Ok(skipped)
 }
 
-/// A seed for one piece of the work, from the seed of the whole and its number (the finalizer of SplitMix64).
+/// Returns a seed for one piece of the work, from the seed of the whole and its number (the
+/// finalizer of SplitMix64).
 pub(super) fn mixed(seed: u64, number: u64) -> u64 {
     let mut z = seed ^ number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Counts, while the work goes on.
+//! Counts of a run in progress.
 
 use super::Test;
 use serde::{Deserialize, Serialize};
@@ -20,10 +20,10 @@ pub(super) struct Tally {
 /// The counts of a test.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct OfTest {
-    /// Damaged data that no check value was needed for.
+    /// Damaged data that are rejected without a check value.
     pub(super) rejected: u64,
     pub(super) identical: u64,
-    /// Damaged data that only the check value can tell.
+    /// Damaged data that only the check value can detect.
     pub(super) trials: u64,
     /// Sum of the squares of the trials of each piece.
     trials_squared: u128,
@@ -52,7 +52,7 @@ impl Tally {
         }
     }
 
-    /// Adds what a test did with one piece of data.
+    /// Adds the counts of a test on one piece of data.
     pub(super) fn add(
         &mut self,
         test: Test,
@@ -73,13 +73,13 @@ impl Tally {
         }
     }
 
-    /// Whether both are of as many codes.
+    /// Returns whether both count as many codes.
     pub(super) fn fits(&self, other: &Tally) -> bool {
         let codes = other.values.len();
         self.values.len() == codes && self.tests.iter().all(|test| test.codes.len() == codes)
     }
 
-    /// Adds another's counts.
+    /// Adds the counts of `other`.
     pub(super) fn join(&mut self, other: Tally) {
         for (mine, other) in self.tests.iter_mut().zip(other.tests) {
             mine.rejected += other.rejected;
@@ -102,7 +102,7 @@ impl Tally {
     }
 }
 
-/// Values as eight hexadecimal digits each: they are most of what is sent.
+/// Serialises values as eight hexadecimal digits each: they are most of what is sent.
 mod digits {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
@@ -132,9 +132,11 @@ mod digits {
 }
 
 impl OfTest {
-    /// By how much the variance of a code's misses exceeds that of independent trials, at least 1: the squares of what each
-    /// piece of data deviates from the common share, over what chance alone would make of them (the design effect of a
-    /// sample of clusters).
+    /// Returns the design effect of a sample of clusters, at least 1: the factor by which the
+    /// variance of a code's undetected errors exceeds that of independent trials.
+    ///
+    /// It is the sum of squared deviations of the pieces of data from the common share, over what
+    /// chance alone gives.
     pub(super) fn clustering(&self, code: &OfCode) -> f64 {
         let (trials, misses) = (self.trials as f64, code.misses as f64);
         let share = misses / trials;
@@ -149,8 +151,8 @@ impl OfTest {
     }
 }
 
-/// The interval that holds the true share with a probability of 95 %, if `misses` of `trials` independent trials missed
-/// (E. B. Wilson, 1927).
+/// Returns the interval that holds the true share with a probability of 95 %, for `misses` of
+/// `trials` independent trials (E. B. Wilson, 1927).
 pub(super) fn wilson(misses: f64, trials: f64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     if trials <= 0.0 {

@@ -14,7 +14,7 @@ use residue::crc::Params;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// How a polynomial is written.
+/// A notation of a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Notation {
     /// Highest power first, without the top term.
@@ -39,7 +39,7 @@ impl Notation {
         Notation::Explicit,
     ];
 
-    /// Its name, in lower case.
+    /// Returns its name, in lower case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ pub struct Notations {
     pub koopman: String,
     /// Nothing left out: `11021`.
     pub explicit: String,
-    /// As a sum: `x^16 + x^12 + x^5 + 1`.
+    /// A sum of powers: `x^16 + x^12 + x^5 + 1`.
     pub terms: String,
 }
 
@@ -117,7 +117,7 @@ impl Notations {
             koopman: hex(params.koopman()),
             explicit: match 1u128.checked_shl(params.width.into()) {
                 Some(top) => format!("{:x}", top | params.poly),
-                // For a width of 128 no integer holds it.
+                // A polynomial of width 128 fits no integer.
                 None => format!("1{:032x}", params.poly),
             },
             terms: terms(params),

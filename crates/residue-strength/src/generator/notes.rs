@@ -23,7 +23,7 @@ const NOTES: [(u64, &str); 4] = [
     ),
 ];
 
-/// Returns what to know when comparing a polynomial's limits with the literature.
+/// Returns a note on comparing a polynomial's limits with the literature.
 #[must_use]
 pub fn notes(generator: &Generator) -> Option<&'static str> {
     let koopman = generator.koopman();

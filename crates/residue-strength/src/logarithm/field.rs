@@ -5,7 +5,7 @@ use crate::gf2;
 /// Arithmetic modulo a polynomial of degree 3 to 64 by tables.
 pub(super) struct Field {
     pub f: u128,
-    /// What byte i of a word becomes in its 16th power, and what byte i above x^64 does.
+    /// The products of byte i: its part of a word's 16th power, and its residue above x^64.
     sixteenth: Box<[[u64; 256]; 8]>,
     reduced: Box<[[u64; 256]; 8]>,
 }
@@ -54,7 +54,7 @@ impl Field {
         value
     }
 
-    /// 1, value, ..., value^15.
+    /// Returns 1, value, ..., value^15.
     pub fn powers(&self, value: u64) -> [u64; 16] {
         let mut powers = [1; 16];
         for i in 1..16 {
@@ -63,8 +63,8 @@ impl Field {
         powers
     }
 
-    /// value^n from the value's [`Field::powers`], four bits of n at a time: a 16th power is
-    /// linear.
+    /// Returns value^n from the value's [`Field::powers`], four bits of n at a time: a 16th power
+    /// is linear.
     pub fn power(&self, powers: &[u64; 16], n: u64) -> u64 {
         let digits = (67 - n.leading_zeros()) / 4;
         (0..digits).rev().fold(1, |result, digit| {
@@ -84,7 +84,7 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// Of 1, `step`, `step`^2, ...: `count` of them.
+    /// Stores the exponents of 1, `step`, `step`^2, ...: `count` of them.
     pub fn new(field: &Field, step: u64, count: u32) -> Lookup {
         let bits = (2 * count).ilog2() + 1;
         let mut lookup = Lookup { shift: 64 - bits, slots: vec![(0, 0); 1 << bits] };
@@ -97,7 +97,9 @@ impl Lookup {
         lookup
     }
 
-    /// Where this power is, or would be. No power is 0, which marks a free slot.
+    /// Returns the slot of this power, or the free one for it.
+    ///
+    /// No power is 0, which marks a free slot.
     fn slot(&self, power: u64) -> usize {
         // The fractional part of the golden ratio spreads best.
         let mut slot = (power.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize;

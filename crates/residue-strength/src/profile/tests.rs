@@ -9,8 +9,8 @@ fn generator(text: &str) -> Generator {
     Generator::parse(text, None).unwrap().0
 }
 
-/// A clock of sums: it says no once so many were made, and counts all that are made, and those made
-/// afterwards.
+/// A budget of sums, which ends the work once so many were made, and counts all sums, and those
+/// made afterwards.
 struct Budget {
     sums: u64,
     made: AtomicU64,
@@ -31,7 +31,7 @@ impl Budget {
         true
     }
 
-    /// What `work` makes, and what it asked for when it was told to end.
+    /// Returns the result of `work`, and the sums it made after the budget ended.
     fn of<T>(sums: u64, threads: usize, work: impl FnOnce(&Effort<'_>) -> T) -> (T, u64, u64) {
         let budget = Budget::new(sums);
         let spend = |sums| budget.spend(sums);
@@ -123,7 +123,7 @@ fn all_work_ends_when_the_time_is_up() {
     }
 }
 
-/// A polynomial whose codewords are shorter than those of most: a product of small ones.
+/// Returns a polynomial whose codewords are shorter than those of most: a product of small ones.
 fn composed(random: &mut fastrand::Rng, width: u32) -> Generator {
     let (mut all, mut left) = (1, width);
     while left > 0 {

@@ -1,4 +1,4 @@
-//! Which codes to choose, as a table, sentences and CSV.
+//! The choice of a code as a table, sentences and CSV.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::advise::{Advice, Candidate};
 use residue_report::number::{grouped, significant};
 use residue_report::{Row, Table};
 
-/// A limit is near if the data take so much of it.
+/// The share of a limit above which the limit is near.
 const NEAR: f64 = 0.9;
 
 fn limit(candidate: &Candidate) -> String {
@@ -18,7 +18,7 @@ fn limit(candidate: &Candidate) -> String {
     }
 }
 
-/// The codes that do, or those that come nearest.
+/// Returns a table of the codes that meet the requirements, or of the nearest.
 #[must_use]
 pub fn table(advice: &Advice) -> Table {
     let wanted = &advice.wanted;
@@ -49,13 +49,14 @@ pub fn table(advice: &Advice) -> Table {
         true => ("No known code does. The nearest to keep", &advice.nearest),
     };
     let timed = rows.iter().find_map(|code| code.speed.as_ref()).map_or(0, |speed| speed.bytes);
-    let mut note = "to, bits: the longest data with that distance, exact, or ≥ a bound; used: the share of it that the data \
-                    take; then: the distance one bit beyond."
+    let mut note = "to, bits: the longest data with that distance, exact, or ≥ a bound; used: the \
+        share of it that the data take; then: the distance one bit beyond."
         .to_string();
     if timed > 0 {
         let _ = write!(
             note,
-            " GB/s and core cycles a byte: measured now, on {timed} bytes, with the kernel that is chosen on this CPU."
+            " GB/s and core cycles a byte: measured now, on {timed} bytes, with the kernel that is \
+             chosen on this CPU."
         );
     }
     Table {
@@ -77,35 +78,36 @@ pub fn table(advice: &Advice) -> Table {
     }
 }
 
-/// What to know before choosing, a sentence or two each.
+/// Returns advice for the choice, a sentence or two each.
 #[must_use]
 pub fn findings(advice: &Advice) -> Vec<String> {
     let wanted = &advice.wanted;
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     if let Some(first) = advice.codes.first() {
-        told.push(trade_off(advice, first));
-        told.extend(near(advice));
+        sentences.push(trade_off(advice, first));
+        sentences.extend(near(advice));
     }
-    told.extend(alike(advice));
-    told.extend(narrower(advice));
-    told.push(widths(advice));
+    sentences.extend(alike(advice));
+    sentences.extend(narrower(advice));
+    sentences.push(widths(advice));
     if advice.codes.is_empty() {
         let width = advice.enough_width.clamp(advice.least_width, 64);
-        told.push(match advice.least_width <= 64 {
+        sentences.push(match advice.least_width <= 64 {
             true => format!(
-                "To look for a polynomial: residue strength search --width {width} --length {} --hd {}",
+                "To look for a polynomial: residue strength search --width {width} --length {} \
+                 --hd {}",
                 wanted.data_bits, wanted.distance
             ),
             false => "That is wider than any CRC here. Cut the data into shorter pieces.".into(),
         });
     }
-    told
+    sentences
 }
 
-/// Times that differ by less are taken for equal.
+/// The ratio below which two times count as equal.
 const ALIKE: f64 = 1.25;
 
-/// A narrow code that is fast and keeps the distance long, and what others would bring.
+/// Describes a narrow code that is fast and keeps the distance long, and the gains of others.
 fn trade_off(advice: &Advice, first: &Candidate) -> String {
     let cost = |code: &Candidate| code.speed.as_ref().map_or(f64::INFINITY, |speed| speed.ns);
     let reach = |code: &Candidate| code.holds_to.map_or(u64::MAX, |limit| limit.value);
@@ -117,8 +119,8 @@ fn trade_off(advice: &Advice, first: &Candidate) -> String {
     // The first of equals: the fastest.
     let best = *fast.min_by_key(|code| std::cmp::Reverse(reach(code))).unwrap_or(&first);
     let mut text = format!(
-        "{} is of the narrowest ({} bits), about as fast as any of them ({}), and of these keeps the distance longest, to {} \
-         bits.",
+        "{} is of the narrowest ({} bits), about as fast as any of them ({}), and of these keeps \
+         the distance longest, to {} bits.",
         best.code,
         best.width,
         needs(best),
@@ -153,21 +155,23 @@ fn trade_off(advice: &Advice, first: &Candidate) -> String {
         }
         Some(_) => {}
         None if all.iter().any(|code| code.width == 32 && code.crc) => text.push_str(
-            " None has an instruction of its own, as CRC-32C has: without carry-less multiplication they run by tables.",
+            " None has an instruction of its own, as CRC-32C has: without carry-less \
+             multiplication they run by tables.",
         ),
         None => {}
     }
     if let Some(sum) = advice.codes.iter().find(|code| !code.crc) {
         let _ = write!(
             text,
-            " {} and other sums do too, but what else they miss depends on the data: see `residue strength compare`.",
+            " {} and other sums do too, but what else they miss depends on the data: see `residue \
+             strength compare`.",
             sum.code
         );
     }
     text
 }
 
-/// The instructions that are for this code alone.
+/// Returns the name of the instructions that serve this code alone.
 fn instruction(code: &Candidate) -> &'static str {
     match code.code.as_str() {
         "crc-32/iscsi" => " on x86-64 and AArch64",
@@ -176,7 +180,7 @@ fn instruction(code: &Candidate) -> &'static str {
     }
 }
 
-/// What hardware a code wants.
+/// Describes the hardware that a code needs.
 fn needs(code: &Candidate) -> String {
     let Some(speed) = &code.speed else { return "not timed".into() };
     match speed.needs.is_empty() {
@@ -185,7 +189,7 @@ fn needs(code: &Candidate) -> String {
     }
 }
 
-/// Names of one polynomial, which have its strength and its speed.
+/// Lists names of one polynomial, which have equal strength and speed.
 fn alike(advice: &Advice) -> Option<String> {
     let named = advice.codes.iter().filter(|code| !code.also.is_empty());
     let list: Vec<String> =
@@ -193,7 +197,7 @@ fn alike(advice: &Advice) -> Option<String> {
     (!list.is_empty()).then(|| format!("By the same polynomials: {}.", list.join("; ")))
 }
 
-/// A warning of limits close by.
+/// Warns of limits close by.
 fn near(advice: &Advice) -> Option<String> {
     let data = advice.wanted.data_bits;
     let near = advice.codes.iter().filter(|code| code.used(data) > NEAR);
@@ -207,7 +211,7 @@ fn near(advice: &Advice) -> Option<String> {
     (!list.is_empty()).then(|| format!("Near the limit: {}.", list.join("; ")))
 }
 
-/// What narrower codes come to.
+/// Describes the limits of narrower codes.
 fn narrower(advice: &Advice) -> Option<String> {
     let narrowest = advice.codes.first().map_or(u32::MAX, |code| code.width);
     let others = advice.nearest.iter().filter(|code| code.width < narrowest);
@@ -225,17 +229,19 @@ fn widths(advice: &Advice) -> String {
     let distance = advice.wanted.distance;
     match least == enough {
         true => format!(
-            "HD {distance} at this length takes at least {least} bits of check value (the bound of spheres), and some CRC of \
-             {least} does it (BCH)."
+            "HD {distance} at this length takes at least {least} bits of check value (the bound of \
+             spheres), and some CRC of {least} does it (BCH)."
         ),
         false => format!(
-            "HD {distance} at this length takes at least {least} bits of check value (the bound of spheres); some CRC of \
-             {enough} does it (BCH)."
+            "HD {distance} at this length takes at least {least} bits of check value (the bound of \
+             spheres); some CRC of {enough} does it (BCH)."
         ),
     }
 }
 
-/// Every code, those that do first, one a line, with a header. Lines end in CR LF.
+/// Writes every code, those that meet the requirements first, one per line, with a header.
+///
+/// Lines end in CR LF.
 #[must_use]
 pub fn csv(advice: &Advice) -> String {
     let mut out = String::from(
@@ -284,14 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_is_told_with_its_limits() {
+    fn codes_that_do_are_listed_with_their_limits() {
         let advice = ask(32_700, 4, 16);
-        let told = findings(&advice).join("\n");
+        let text = findings(&advice).join("\n");
         assert!(
-            told.contains("Near the limit") && told.contains("51 bits further, then HD 2"),
-            "{told}"
+            text.contains("Near the limit") && text.contains("51 bits further, then HD 2"),
+            "{text}"
         );
-        assert!(told.contains("is of the narrowest (16 bits)"));
+        assert!(text.contains("is of the narrowest (16 bits)"));
         let text = table(&advice).text();
         assert!(text.contains("32,751") && text.contains("GB/s"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= residue_report::COLUMNS));
@@ -302,11 +308,11 @@ mod tests {
     fn where_none_does_a_width_is_named() {
         let advice = ask(12_000, 6, 24);
         assert!(advice.codes.is_empty() && !advice.nearest.is_empty());
-        let told = findings(&advice).join("\n");
-        assert!(told.contains("at least 28 bits") && told.contains("of 29 does it"), "{told}");
+        let text = findings(&advice).join("\n");
+        assert!(text.contains("at least 28 bits") && text.contains("of 29 does it"), "{text}");
         assert!(
-            told.contains("residue strength search --width 29 --length 12000 --hd 6"),
-            "{told}"
+            text.contains("residue strength search --width 29 --length 12000 --hd 6"),
+            "{text}"
         );
         assert!(table(&advice).title.contains("No known code does"));
     }

@@ -1,4 +1,4 @@
-//! Codes side by side, as a table, sentences, CSV and a page with figures.
+//! A comparison of codes as a table, sentences, CSV and a page with figures.
 
 #[cfg(feature = "figures")]
 mod figures;
@@ -14,12 +14,12 @@ pub use page::{page, write};
 use residue_report::number::{grouped, significant};
 use residue_report::{Row, Table};
 
-/// `≥` before what is a bound.
+/// Returns `≥` for a bound.
 fn bound<T>(known: &Known<T>) -> &'static str {
     if known.kind == Kind::AtLeast.name() { "≥" } else { "" }
 }
 
-/// A number as exponents are read best: `3.087e-19`, but `0.0312`.
+/// Writes a number with an exponent if it is small: `3.087e-19`, but `0.0312`.
 fn small(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
         format!("{value:.3e}")
@@ -32,7 +32,7 @@ fn share(known: Option<&Known<f64>>) -> String {
     known.map_or("-".into(), |known| format!("{}{}", bound(known), small(known.value)))
 }
 
-/// One row for each code.
+/// Returns a table with a row for each code.
 #[must_use]
 pub fn table(comparison: &Comparison) -> Table {
     let rates = || {
@@ -72,11 +72,13 @@ pub fn table(comparison: &Comparison) -> Table {
             grouped(comparison.data_bits.div_ceil(8))
         ),
         note: format!(
-            "Exact, but for what has ≥ before it: a bound, the terms that were counted. HD: Hamming distance; to: the longest \
-             data that have it; bursts: all of so many bits are seen. 2 to 6 wrong: the share of errors of so many bits that \
-             is not seen, of CRCs A_w / C(n, w) over data and check value, of sums over uniform data, the check value being \
-             right. random: the share of random data taken for right. P: probability of an undetected error in a frame at a \
-             bit error rate; a year: P x {} frames a second{} x {YEAR} seconds. -: not counted.",
+            "Exact, but for what has ≥ before it: a bound, the terms that were counted. HD: \
+             Hamming distance; to: the longest data that have it; bursts: all of so many bits are \
+             seen. 2 to 6 wrong: the share of errors of so many bits that is not seen, of CRCs A_w \
+             / C(n, w) over data and check value, of sums over uniform data, the check value being \
+             right. random: the share of random data taken for right. P: probability of an \
+             undetected error in a frame at a bit error rate; a year: P x {} frames a second{} x \
+             {YEAR} seconds. -: not counted.",
             match comparison.frames_per_second {
                 few @ ..1000.0 => significant(few, 6),
                 many => grouped(many.round() as u64),
@@ -93,7 +95,8 @@ pub fn table(comparison: &Comparison) -> Table {
     }
 }
 
-/// What the comparison shows, a sentence each: every code against the first, by its share at the first rate.
+/// Returns the findings, a sentence each: every code against the first, by its share at the first
+/// rate.
 #[must_use]
 pub fn findings(comparison: &Comparison) -> Vec<String> {
     let known = |row: &compare::Row| {
@@ -130,7 +133,9 @@ pub fn findings(comparison: &Comparison) -> Vec<String> {
     )]
 }
 
-/// Every figure, one a line, with a header. Lines end in CR LF.
+/// Writes every figure, one per line, with a header.
+///
+/// Lines end in CR LF.
 #[must_use]
 pub fn csv(comparison: &Comparison) -> String {
     let mut out = String::from("code,width,data_bits,quantity,at,value,kind\r\n");

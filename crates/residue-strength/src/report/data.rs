@@ -1,4 +1,4 @@
-//! What codes miss on real data, as sentences, tables, CSV and a page with figures.
+//! Undetected errors on real data as sentences, tables, CSV and a page with figures.
 
 #[cfg(feature = "figures")]
 mod figures;
@@ -14,7 +14,8 @@ use residue_report::number::significant;
 use residue_report::text::wrapped;
 use residue_report::{COLUMNS, Row, Table};
 
-/// The bits of an ideal code that misses as many, `≥` where nothing was missed, `-` where nothing was tried.
+/// Returns the bits of an equally strong ideal code, with `≥` if all errors were detected, or `-`
+/// without trials.
 fn bits(row: &data::Row) -> String {
     match row.bits {
         None => "-".into(),
@@ -23,7 +24,7 @@ fn bits(row: &data::Row) -> String {
     }
 }
 
-/// All of a run as text: where data came from, the tables, and what they say.
+/// Writes all of a run as text: the sources, the tables, and the findings.
 #[must_use]
 pub fn text(run: &Run, full: bool) -> String {
     let origins = run.sources.iter().map(|source| format!("{}: {}", source.name, origin(source)));
@@ -34,8 +35,10 @@ pub fn text(run: &Run, full: bool) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The tables of a run: for each source the bits of every code in every test, what was counted in the two tests of
-/// splices (in all tests, if `full`), and how check values are spread.
+/// Returns the tables of a run.
+///
+/// They show for each source the bits of every code in every test, the counts of the two tests of
+/// splices (of all tests, if `full`), and the distribution of check values.
 #[must_use]
 pub fn tables(run: &Run, full: bool) -> Vec<Table> {
     let mut all = Vec::new();
@@ -60,8 +63,9 @@ fn overview(source: &Sampled) -> Table {
     Table {
         id: "bits",
         title: format!("{} ({}): effective bits", source.name, source.about),
-        note: "Sampled. -log2 of the share of damaged data with a right check value: the width of an ideal code that misses \
-               as many. ≥: a bound, nothing was missed, and the share's 95 % interval ends there. -: nothing was tried."
+        note: "Sampled. -log2 of the share of damaged data with a right check value: the width of \
+            an ideal code that misses as many. ≥: a bound, nothing was missed, and the share's 95 \
+            % interval ends there. -: nothing was tried."
             .into(),
         stub: "code",
         heads: source.tests.iter().map(|test| test.test.clone()).collect(),
@@ -92,9 +96,10 @@ fn counted(source: &Sampled, result: &TestResult) -> Table {
         id: "counted",
         title: format!("{}: {}", source.name, result.test),
         note: format!(
-            "{} Sampled: {} trials, without {} whose bytes were right after all.{rejected} ideal: one in as many as the code \
-             has values; ratio: share times 2^width; clusters: by how much more the misses of different places vary than \
-             chance has it, which widens the interval.",
+            "{} Sampled: {} trials, without {} whose bytes were right after all.{rejected} ideal: \
+             one in as many as the code has values; ratio: share times 2^width; clusters: by how \
+             much more the misses of different places vary than chance has it, which widens the \
+             interval.",
             result.about, result.trials, result.identical
         ),
         stub: "code",
@@ -126,9 +131,9 @@ fn values(source: &Sampled) -> Table {
         id: "values",
         title: format!("{}: check values of 48-byte cells", source.name),
         note: format!(
-            "Sampled: {cells} cells. Shares in percent: of the commonest value, of the commonest 7 and of the commonest 66 \
-             (0.01 % and 0.1 % of the values of 16 bits). alike: the probability that two cells have one value, be it that \
-             their bytes are the same."
+            "Sampled: {cells} cells. Shares in percent: of the commonest value, of the commonest 7 \
+             and of the commonest 66 (0.01 % and 0.1 % of the values of 16 bits). alike: the \
+             probability that two cells have one value, be it that their bytes are the same."
         ),
         stub: "code",
         heads: ["values", "commonest", "%", "7: %", "66: %", "alike"].map(String::from).to_vec(),
@@ -137,10 +142,10 @@ fn values(source: &Sampled) -> Table {
     }
 }
 
-/// What the run shows, a sentence each.
+/// Returns the findings of a run, a sentence each.
 #[must_use]
 pub fn findings(run: &Run) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for source in &run.sources {
         let spliced = source.tests.iter().find(|test| test.test == Test::CellsHeader.name());
         let Some(test) = spliced.filter(|test| test.trials > 0) else { continue };
@@ -153,7 +158,8 @@ pub fn findings(run: &Run) -> Vec<String> {
                 _ => "as many, within the interval, as",
             };
             parts.push(format!(
-                "the Internet checksum misses one in {:.0}, as a code of {} bits, {against} on uniform data",
+                "the Internet checksum misses one in {:.0}, as a code of {} bits, {against} on \
+                 uniform data",
                 1.0 / row.rate.share,
                 bits(row)
             ));
@@ -162,7 +168,7 @@ pub fn findings(run: &Run) -> Vec<String> {
             parts.push(format!("CRC-32C misses {}", row.misses));
         }
         if !parts.is_empty() {
-            told.push(format!(
+            sentences.push(format!(
                 "{}: of {} splices with the check value in the header, {}.",
                 source.name,
                 test.trials,
@@ -170,15 +176,15 @@ pub fn findings(run: &Run) -> Vec<String> {
             ));
         }
     }
-    told
+    sentences
 }
 
-/// Every code in every test, one a line, with a header.
+/// Writes every code in every test, one per line, with a header.
 #[must_use]
 pub fn csv(run: &Run) -> String {
     let mut out = String::from(
-        "source,test,code,width,trials,identical,rejected,misses,share,low_95_percent,high_95_percent,clustering,ideal,ratio,\
-         effective_bits,kind\r\n",
+        "source,test,code,width,trials,identical,rejected,misses,share,low_95_percent,\
+         high_95_percent,clustering,ideal,ratio,effective_bits,kind\r\n",
     );
     for source in &run.sources {
         for test in &source.tests {
@@ -198,7 +204,7 @@ pub fn csv(run: &Run) -> String {
     out
 }
 
-/// Where a source's data came from, in a few words.
+/// Describes a source's data in a few words.
 #[must_use]
 pub fn origin(source: &Sampled) -> String {
     let skipped = match source.skipped {

@@ -1,4 +1,4 @@
-//! What a search for polynomials found, as text, CSV and JSON.
+//! The polynomials that a search found, as text, CSV and JSON.
 
 use crate::Error;
 use crate::search::{Found, Outcome, Question};
@@ -7,13 +7,13 @@ use residue_report::number::grouped;
 use residue_report::{Row, Table};
 use serde_json::{Value, json};
 
-/// Lines of the table in [`text`]; [`csv`] and [`json`] have all.
+/// The number of lines of the table in [`text`]; [`csv`] and [`json`] have all.
 const SHOWN: usize = 50;
 
-/// A sentence, and a table of the first fifty; of a survey a line for each.
+/// Writes a sentence, and a table of the first fifty polynomials; of a survey a line for each.
 ///
 /// # Errors
-/// [`Error::Unconfirmed`].
+/// Returns [`Error::Unconfirmed`].
 pub fn text(outcome: &Outcome) -> Result<String, Error> {
     outcome.found.iter().try_for_each(|found| undetected(found).map(drop))?;
     let mut lines = vec![sentence(outcome)];
@@ -44,18 +44,21 @@ fn sentence(outcome: &Outcome) -> String {
     let (width, kind) = (outcome.task.width(), outcome.kind().name());
     match outcome.task.question() {
         Question::Keep { distance, data } => format!(
-            "{pairs} polynomials of width {width} have HD {distance} at {} bits of data, and their mirror images ({kind})",
+            "{pairs} polynomials of width {width} have HD {distance} at {} bits of data, and their \
+             mirror images ({kind})",
             grouped(data)
         ),
         Question::Longest { distance } => match outcome.found.first() {
             Some(best) => format!(
-                "HD {distance} holds to {} bits of data at width {width}, for {pairs} polynomials and their mirror images ({kind})",
+                "HD {distance} holds to {} bits of data at width {width}, for {pairs} polynomials \
+                 and their mirror images ({kind})",
                 grouped(best.data())
             ),
             None => format!("no polynomial of width {width} has HD {distance} ({kind})"),
         },
         Question::Survey => format!(
-            "{pairs} polynomials of width {width} and their mirror images: data bits to which HD 3, 4, 5, ... hold ({kind})"
+            "{pairs} polynomials of width {width} and their mirror images: data bits to which HD \
+             3, 4, 5, ... hold ({kind})"
         ),
     }
 }
@@ -76,7 +79,7 @@ fn table(outcome: &Outcome) -> Table {
 
 fn row(found: &Found) -> Row {
     let generator = &found.generator;
-    let (data, kind) = told(&found.limits);
+    let (data, kind) = first_limit(&found.limits);
     let values = vec![
         generator.reciprocal().digits(Notation::Koopman),
         generator.digits(Notation::Normal),
@@ -88,14 +91,14 @@ fn row(found: &Found) -> Row {
     Row::Values(generator.digits(Notation::Koopman), values)
 }
 
-/// The first limit and its kind.
-fn told(limits: &[Limit]) -> (String, Kind) {
+/// Returns the first limit and its kind.
+fn first_limit(limits: &[Limit]) -> (String, Kind) {
     let kind = limits.first().map_or(Kind::AtLeast, |limit| limit.kind);
     let at_least = if kind == Kind::AtLeast { "≥ " } else { "" };
     (format!("{at_least}{}", grouped(limits.first().map_or(0, |limit| limit.data))), kind)
 }
 
-/// The degrees of the irreducible factors, as the literature writes them: {1,15}.
+/// Writes the degrees of the irreducible factors as the literature does: {1,15}.
 fn factors(found: &Found) -> String {
     let factors = found.factors();
     let degrees = factors
@@ -104,7 +107,7 @@ fn factors(found: &Found) -> String {
     format!("{{{}}}", degrees.collect::<Vec<_>>().join(","))
 }
 
-/// Of the polynomial and its mirror image.
+/// Returns the names of the polynomial and its mirror image.
 fn names(generator: &Generator) -> Vec<&'static str> {
     let mirrored = generator.reciprocal();
     let mut names: Vec<_> = generator.names().chain(mirrored.names()).collect();
@@ -113,7 +116,7 @@ fn names(generator: &Generator) -> Vec<&'static str> {
     names
 }
 
-/// A line of a survey.
+/// Writes a line of a survey.
 fn profile(found: &Found) -> String {
     let limit = |limit: &Limit| {
         let at_least = if limit.kind == Kind::AtLeast { "≥" } else { "" };
@@ -130,16 +133,16 @@ fn profile(found: &Found) -> String {
     line.trim_end().to_string()
 }
 
-/// The errors that prove a polynomial's limits.
+/// Confirms the errors that prove a polynomial's limits.
 fn undetected(found: &Found) -> Result<Vec<Option<Undetected>>, Error> {
     let (name, code) = named("", &found.generator);
     found.limits.iter().map(|limit| Undetected::of_limit(limit, (&name, &code))).collect()
 }
 
-/// A row for each polynomial, or for each limit of a survey.
+/// Writes a row for each polynomial, or for each limit of a survey.
 ///
 /// # Errors
-/// [`Error::Unconfirmed`].
+/// Returns [`Error::Unconfirmed`].
 pub fn csv(outcome: &Outcome) -> Result<String, Error> {
     let mut text = "koopman,mirrored,normal,distance,data_bits,kind,undetected_data,\
                     undetected_check,factors,names,search\n"
@@ -169,10 +172,10 @@ pub fn csv(outcome: &Outcome) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Everything that was found.
+/// Returns the whole outcome.
 ///
 /// # Errors
-/// [`Error::Unconfirmed`].
+/// Returns [`Error::Unconfirmed`].
 pub fn json(outcome: &Outcome) -> Result<Value, Error> {
     let limit = |(limit, error): (&Limit, Option<Undetected>)| {
         json!({

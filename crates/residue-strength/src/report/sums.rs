@@ -1,11 +1,11 @@
-//! What sums miss, exactly: a table and sentences.
+//! Undetected errors of sums, computed exactly: a table and sentences.
 
 use crate::Undetected;
 use crate::sums::{Share, Sum};
 use residue_report::number::significant;
 use residue_report::{Row, Table};
 
-/// One row for each code.
+/// Returns a table with a row for each code.
 #[must_use]
 pub fn table(sums: &[Sum]) -> Table {
     let share =
@@ -34,10 +34,12 @@ pub fn table(sums: &[Sum]) -> Table {
     Table {
         id: "sums",
         title: format!("Shares of errors that are not seen, in {bytes} bytes of data"),
-        note: "Exact. HD 3 to: the longest data in which every two wrong bits are seen (the check value's bits among them). \
-               2 bits: pairs of wrong data bits, uniform data; of zeros: data that are all zero. swap: two unequal units of \
-               uniform data change places; insert: a zero unit comes in before any unit. Bursts: the first and the last bit \
-               are wrong, uniform data, mean over where in a unit they begin. -: not told (CRCs: `residue strength CODE`)."
+        note: "Exact. HD 3 to: the longest data in which every two wrong bits are seen (the check \
+            value's bits among them). 2 bits: pairs of wrong data bits, uniform data; of zeros: \
+            data that are all zero. swap: two unequal units of uniform data change places; insert: \
+            a zero unit comes in before any unit. Bursts: the first and the last bit are wrong, \
+            uniform data, mean over where in a unit they begin. -: not computed (CRCs: `residue \
+            strength CODE`)."
             .into(),
         stub: "code",
         heads,
@@ -46,7 +48,7 @@ pub fn table(sums: &[Sum]) -> Table {
     }
 }
 
-/// The errors that prove a code's limits, a line each.
+/// Lists the errors that prove a code's limits, a line each.
 #[must_use]
 pub fn witnesses(sum: &Sum) -> Vec<String> {
     let Some(distance) = &sum.distance else { return Vec::new() };
@@ -57,7 +59,7 @@ pub fn witnesses(sum: &Sum) -> Vec<String> {
     [two].into_iter().chain(three).collect()
 }
 
-/// An error in words.
+/// Describes an error in words.
 #[must_use]
 pub fn witness(error: &Undetected) -> String {
     let nonzero: Vec<String> =
@@ -76,14 +78,14 @@ mod tests {
     use crate::sums::{SUMS, sum};
 
     #[test]
-    fn every_sum_is_told() {
+    fn every_sum_is_reported() {
         let sums: Vec<Sum> =
             SUMS.iter().map(|name| sum(&Additive::named(name).unwrap(), 40).unwrap()).collect();
         let text = table(&sums).text();
         assert!(text.contains("never") && text.contains("65520"), "{text}");
-        let told: Vec<String> = sums.iter().flat_map(witnesses).collect();
+        let lines: Vec<String> = sums.iter().flat_map(witnesses).collect();
         assert!(
-            told.contains(
+            lines.contains(
                 &"adler-32: 2 wrong bits, not seen: 65521 bytes, zero; data 0, check 00000080"
                     .to_string()
             )

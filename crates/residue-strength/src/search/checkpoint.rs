@@ -1,4 +1,4 @@
-//! A search as text: JSON with a check value of its own, by which a damaged file is told from a good one.
+//! A search as text: JSON with a check value of its own, which detects damaged files.
 
 use super::range::index;
 use super::{Fault, Found, Question, Range, Search, Task, range};
@@ -13,7 +13,7 @@ use std::{fmt, fs, io};
 #[serde(deny_unknown_fields)]
 struct File {
     search: Saved,
-    /// Of the search as compact JSON.
+    /// The check value of the search as compact JSON.
     #[serde(rename = "crc-32c")]
     check: String,
 }
@@ -22,9 +22,9 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Saved {
     width: u32,
-    /// 0 in a survey.
+    /// The Hamming distance; 0 in a survey.
     distance: u32,
-    /// 0 if the longest is looked for.
+    /// The bits of data; 0 if the longest is looked for.
     data_bits: u64,
     range: String,
     next: u64,
@@ -58,7 +58,7 @@ impl fmt::Display for Task {
 }
 
 impl Search {
-    /// What [`Search::parse`] reads.
+    /// Writes the search as text for [`Search::parse`].
     #[must_use]
     pub fn text(&self) -> String {
         let limit = |limit: &Limit| SavedLimit {
@@ -90,7 +90,8 @@ impl Search {
     /// Reads a search, and verifies what it found.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    ///
+    /// Returns a description of the fault in the text.
     pub fn parse(text: &str) -> Result<Search, String> {
         let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let saved = file.search;
@@ -121,10 +122,12 @@ impl Search {
         Ok(search)
     }
 
-    /// Reads a file.
+    /// Reads a search from a file.
     ///
     /// # Errors
-    /// [`Error::Read`] if it cannot be read, [`Error::Search`] if it is no checkpoint or a damaged one.
+    ///
+    /// Returns [`Error::Read`] if the file cannot be read, and [`Error::Search`] if it is no
+    /// checkpoint or a damaged one.
     pub fn read(path: &Path) -> Result<Search, Error> {
         let name = path.display().to_string();
         match fs::read(path) {
@@ -136,12 +139,14 @@ impl Search {
         }
     }
 
-    /// The search in this file if there is one, which has to be this one; else a new one.
+    /// Reads this search from the file if there is one, or creates a new search.
     ///
     /// # Errors
-    /// As [`Search::read`], and [`Error::Search`] if it is another.
+    ///
+    /// Returns the errors of [`Search::read`], and [`Error::Search`] if the file holds another
+    /// search.
     pub fn resume(path: &Path, task: Task, range: Range) -> Result<Search, Error> {
-        // What is written through, as a device, holds nothing to go on from.
+        // A device that is written through holds nothing to resume.
         if !fs::metadata(path).is_ok_and(|there| there.is_file() || there.is_dir()) {
             return Ok(Search::new(task, range));
         }
@@ -149,18 +154,19 @@ impl Search {
         if (search.task, search.range) == (task, range) {
             return Ok(search);
         }
-        let told = |task: Task, range: Range| format!("{task}, range {range}");
+        let described = |task: Task, range: Range| format!("{task}, range {range}");
         Err(Error::Search(Fault::Foreign {
             path: path.display().to_string(),
-            holds: told(search.task, search.range),
-            asked: told(task, range),
+            holds: described(search.task, search.range),
+            asked: described(task, range),
         }))
     }
 
     /// Writes the search into a file, which is replaced whole or not at all.
     ///
     /// # Errors
-    /// If it cannot be written; the error names the path.
+    ///
+    /// Returns an error that names the path if the file cannot be written.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
             io::Error::other(format!("{}: not the name of a file", path.display()))
@@ -172,7 +178,9 @@ impl Search {
 }
 
 impl SavedFound {
-    /// With the candidate's number, if it is one of the task's, and its witnesses are not detected.
+    /// Verifies a found polynomial and returns it with the candidate's number.
+    ///
+    /// It must be a candidate of the task, and its witnesses must be undetected.
     fn verified(&self, task: Task) -> Option<(u64, Found)> {
         let koopman = u64::from_str_radix(&self.koopman, 16).ok()?;
         let generator = Generator::new(u128::from(koopman) << 1 | 1).ok()?;

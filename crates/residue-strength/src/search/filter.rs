@@ -1,21 +1,24 @@
-//! How far a candidate keeps a Hamming distance, found out at the least cost: most candidates fail within microseconds.
+//! Finds how far a candidate keeps a Hamming distance, at the least cost: most candidates fail
+//! within microseconds.
 //!
-//! First every multiple that is a few bits longer than the generator is weighed. Then the codeword is made longer bit by
-//! bit. Moved so that its last bit is place 0, a codeword of w bits that has not been seen at a shorter length has place 0,
-//! the newest place i, and w - 2 places between: x^i + 1 is the sum of w - 2 powers. About half of these are taken from a
-//! table of the sums so far, and the others are tried. So short lengths and small weights come first (Koopman's order), and
-//! the place at which the candidate fails is the exact limit of the distance.
+//! First every multiple that is a few bits longer than the generator is weighed. Then the codeword
+//! is extended bit by bit. Moved so that its last bit is place 0, a codeword of w bits that was not
+//! found at a shorter length has place 0, the newest place i, and w - 2 places between: x^i + 1 is
+//! the sum of w - 2 powers. About half of these are taken from a table of the sums so far, and the
+//! others are tried. Short lengths and small weights come first (Koopman's order), and the place at
+//! which the candidate fails is the exact limit of the distance.
 //!
-//! A sum that shares places with the powers tried is a codeword all the same, of fewer bits: it has place i and place 0.
+//! A sum that shares places with the powers tried is still a codeword, of fewer bits: it has place
+//! i and place 0.
 
 use crate::{factor, gf2};
 
-/// How far a distance holds, in bits of data.
+/// The data bits for which a distance holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     /// To this length, and no further.
     Exactly(u64),
-    /// At least to this length: there the search was ended, or its table was full.
+    /// At least to this length, where the search was ended or its table was full.
     AtLeast(u64),
 }
 
@@ -25,11 +28,12 @@ const SHORT: [u32; 4] = [0, 5, 6, 12];
 /// The widest generators whose sums are marked in an array of bits: of two megabytes.
 const MARKED: u32 = 24;
 
-/// Of wider generators the most sums in a table, and the most that are tried: beyond, the way of the profiles is faster.
+/// The most sums in a table for wider generators, and the most that are tried: beyond, the method
+/// of the profiles is faster.
 const ENTRIES: f64 = 4_194_304.0;
 const TRIES: f64 = 1_048_576.0;
 
-/// Finds how far generators of one width keep one Hamming distance. Holds what is used again.
+/// Finds how far generators of one width keep one Hamming distance, with buffers that are reused.
 pub(super) struct Filter {
     width: u32,
     distance: u32,
@@ -44,7 +48,7 @@ enum Sums {
 }
 
 impl Filter {
-    /// For a width of 3 to 64 and distances from 3.
+    /// Creates a filter for a width of 3 to 64 and a distance from 3.
     pub fn new(width: u32, distance: u32) -> Filter {
         let sums = if width <= MARKED {
             Sums::Marked(Marked { bits: vec![0; 1 << width.saturating_sub(6)], used: Vec::new() })
@@ -54,12 +58,12 @@ impl Filter {
         Filter { width, distance, sums, powers: Vec::new() }
     }
 
-    /// The distance.
+    /// Returns the distance.
     pub fn distance(&self) -> u32 {
         self.distance
     }
 
-    /// How far this generator keeps the distance.
+    /// Returns how far this generator keeps the distance.
     pub fn reach(&mut self, explicit: u128) -> Reach {
         // Beside x + 1, only even weights count.
         let parity = explicit.count_ones().is_multiple_of(2);
@@ -93,7 +97,7 @@ impl Filter {
     }
 }
 
-/// The fewest bits of a codeword that takes exactly `top` + 1 bits of data.
+/// Returns the least weight of a codeword that takes exactly `top` + 1 bits of data.
 fn lightest_multiple(explicit: u128, top: u32) -> u32 {
     if top == 0 {
         return explicit.count_ones();
@@ -108,23 +112,23 @@ fn lightest_multiple(explicit: u128, top: u32) -> u32 {
     least
 }
 
-/// How the places between the first and the last are divided.
+/// The division of the places between the first and the last.
 #[derive(Clone, Copy)]
 struct Split {
-    /// So many at most are in the table's sums,
+    /// The largest number of places in the table's sums.
     summed: u32,
-    /// and so many are tried.
+    /// The largest number of places that are tried.
     tried: u32,
 }
 
 impl Split {
-    /// For codewords of up to `weight` bits, from 2.
+    /// Divides the places of codewords of up to `weight` bits, from 2.
     fn new(weight: u32) -> Split {
         let between = weight - 2;
         Split { summed: between.div_ceil(2), tried: between / 2 }
     }
 
-    /// The longest codeword of which trying is cheap, in bits.
+    /// Returns the longest codeword for which trying is cheap, in bits.
     fn longest(self) -> u64 {
         // n^k / k! = most
         let length = |most: f64, k: u32| {
@@ -135,8 +139,8 @@ impl Split {
     }
 }
 
-/// The first place from `start` to below `stop` that is the top of a codeword of too few bits; else the length, in bits,
-/// that has none.
+/// Returns the first place from `start` to below `stop` that is the top of a codeword of too few
+/// bits; else the length, in bits, that has none.
 fn grow<S: Set>(
     explicit: u128,
     split: Split,
@@ -159,7 +163,7 @@ fn grow<S: Set>(
     Err(stop)
 }
 
-/// Whether the sum is one of the table's and up to `tried` powers more.
+/// Returns whether the sum is one of the table's and up to `tried` powers more.
 fn is_sum<S: Set>(sum: u64, tried: u32, powers: &[u64], sums: &S) -> bool {
     if tried == 1 {
         return sums.has(sum) || powers.iter().any(|power| sums.has(sum ^ power));
@@ -170,7 +174,7 @@ fn is_sum<S: Set>(sum: u64, tried: u32, powers: &[u64], sums: &S) -> bool {
             && others().any(|(i, power)| is_sum(sum ^ power, tried - 1, &powers[..i], sums))
 }
 
-/// Adds the sum, and its sums with up to `more` powers. Whether there was room.
+/// Adds the sum, and its sums with up to `more` powers; returns `false` if there is no room.
 fn add<S: Set>(sum: u64, more: u32, powers: &[u64], sums: &mut S) -> bool {
     let mut others = powers.iter().enumerate();
     sums.add(sum)
@@ -180,15 +184,15 @@ fn add<S: Set>(sum: u64, more: u32, powers: &[u64], sums: &mut S) -> bool {
 /// A set of sums.
 trait Set {
     fn clear(&mut self);
-    /// Whether there was room.
+    /// Adds a sum; returns `false` if there is no room.
     fn add(&mut self, sum: u64) -> bool;
     fn has(&self, sum: u64) -> bool;
 }
 
-/// A bit for every value.
+/// A set with a bit for every value.
 struct Marked {
     bits: Vec<u64>,
-    /// The words that are not 0.
+    /// The indices of words that are not 0.
     used: Vec<u32>,
 }
 
@@ -211,14 +215,15 @@ impl Set for Marked {
     }
 }
 
-/// A table with open addressing, at most half full. 0 marks a free slot: it is no sum of a codeword without two equal
-/// powers.
+/// A table with open addressing, at most half full.
+///
+/// 0 marks a free slot: it is no sum of a codeword without two equal powers.
 struct Hashed {
     slots: Vec<u64>,
     used: Vec<u32>,
 }
 
-/// Slots at first: what a core's nearest memory holds.
+/// The initial number of slots: what a core's first cache holds.
 const SLOTS: usize = 1 << 11;
 
 impl Hashed {
@@ -226,7 +231,7 @@ impl Hashed {
         Hashed { slots: vec![0; SLOTS], used: Vec::new() }
     }
 
-    /// Where the sum is, or would be.
+    /// Returns the slot of the sum, or the free one for it.
     fn slot(&self, sum: u64) -> usize {
         // The fractional part of the golden ratio spreads best.
         let mask = self.slots.len() - 1;
@@ -288,7 +293,8 @@ mod tests {
         }
     }
 
-    /// The data bits to which each distance to `most` holds, by trying all codewords of up to `longest` data bits.
+    /// Returns the data bits to which each distance to `most` holds, by trying all codewords of up
+    /// to `longest` data bits.
     fn tried(explicit: u64, most: usize, longest: u32) -> Vec<u64> {
         let mut limits = vec![u64::from(longest); most + 1];
         for top in (0..longest).rev() {
@@ -322,7 +328,7 @@ mod tests {
         }
     }
 
-    /// Whole limits, by a way that shares only the powers.
+    /// Compares whole limits with a method that shares only the powers.
     #[test]
     fn agrees_with_profiles() {
         let mut random = fastrand::Rng::with_seed(7);
@@ -336,7 +342,7 @@ mod tests {
         }
     }
 
-    /// Of any sort: without factors that are known of, with x + 1, and products of two, by
+    /// Tries generators of any kind: without known factors, with x + 1, and products of two, by
     /// themselves and mirrored.
     #[test]
     fn agrees_with_profiles_of_any_width() {
@@ -362,7 +368,7 @@ mod tests {
         }
     }
 
-    /// The limits of distances to `most`, if they are not other than the filter finds.
+    /// Returns the limits of distances to `most`, after comparing them with the filter's.
     fn limits_as_filtered(explicit: u128, most: u32, effort: &Effort<'_>) -> Vec<Limit> {
         let generator = Generator::new(explicit).unwrap();
         let width = generator.width();
@@ -381,7 +387,7 @@ mod tests {
         limits
     }
 
-    /// A table that has been full and cleared is as good as new.
+    /// Checks that a table that was full and cleared is as good as new.
     #[test]
     fn used_again() {
         let known = 0x1_1edc_6f41;

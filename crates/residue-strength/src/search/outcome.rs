@@ -1,4 +1,4 @@
-//! What a search came to, or several of ranges together.
+//! The outcome of a search, or of several over ranges.
 
 use super::range::{Range, count};
 use super::{Fault, Found, Question, Search, Task};
@@ -6,12 +6,13 @@ use crate::Error;
 use crate::Kind;
 use std::ops;
 
-/// What was found, and what was not looked at.
+/// The polynomials found, and the candidates not tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What was asked.
+    /// The task.
     pub task: Task,
-    /// One of each pair of mirror images, the longest data first, then by number; in a survey by number.
+    /// One of each pair of mirror images, the longest data first, then by number; in a survey by
+    /// number.
     pub found: Vec<Found>,
     /// The candidates that were not tried, in words; empty if all were.
     pub missing: Vec<String>,
@@ -20,16 +21,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of one search.
+    /// Returns the outcome of one search.
     #[must_use]
     pub fn of(search: &Search) -> Outcome {
         Outcome::joined(search.task, &[search])
     }
 
-    /// Of searches for the same, in ranges that do not overlap, each with the name of its file.
+    /// Merges searches with one task, in ranges that do not overlap, each with the name of its
+    /// file.
     ///
     /// # Errors
-    /// [`Error::Search`] if there is none, if they differ in what they search, or if two tried the same candidates.
+    ///
+    /// Returns [`Error::Search`] if there is none, if the tasks differ, or if two searches tried
+    /// the same candidates.
     pub fn merge(parts: &[(String, Search)]) -> Result<Outcome, Error> {
         let Some((_, first)) = parts.first() else { return Err(Error::Search(Fault::Nothing)) };
         for (i, (path, part)) in parts.iter().enumerate() {
@@ -72,7 +76,7 @@ impl Outcome {
         Outcome { task, found, missing, tried: tried as f64 / count(task.width) as f64 }
     }
 
-    /// Whether this is all there is, or what is known so far.
+    /// Returns whether the outcome is complete, or a lower bound.
     #[must_use]
     pub fn kind(&self) -> Kind {
         let longest = matches!(self.task.question, Question::Longest { .. });
@@ -85,7 +89,7 @@ impl Outcome {
     }
 }
 
-/// Which of `of` ranges are not among those done.
+/// Returns the ranges of `of` that are not among those done.
 fn missing(task: Task, of: u64, done: &[ops::Range<u64>]) -> Vec<String> {
     let mut done: Vec<&ops::Range<u64>> = done.iter().collect();
     done.sort_by_key(|done| done.start);

@@ -1,14 +1,14 @@
-//! Which candidates there are, in which order, and how they are divided.
+//! The candidates, their order, and their division into ranges.
 //!
-//! Candidate i of a width is the polynomial that Koopman's notation writes as 2^(width - 1) + i. Of a polynomial and its
-//! mirror image, which are equally strong, one is tried. Which of them is told by their middle: so every range of
-//! candidates has about as many to be tried.
+//! Candidate i of a width is the polynomial that Koopman's notation writes as 2^(width - 1) + i. Of
+//! a polynomial and its mirror image, which are equally strong, one is tried. Their middle terms
+//! decide which, so that every range of candidates has about as many to be tried.
 
 use super::Fault;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most ranges.
+/// The largest number of ranges.
 const RANGES: u64 = 1 << 20;
 
 /// Part `index` of `of` parts of all candidates, counted from 1.
@@ -19,13 +19,13 @@ pub struct Range {
 }
 
 impl Range {
-    /// All candidates.
+    /// The range of all candidates.
     pub const WHOLE: Range = Range { index: 1, of: 1 };
 
-    /// Part `index`, from 1 to `of`, of `of` parts, at most a million.
+    /// Creates part `index`, from 1 to `of`, of `of` parts, at most a million.
     ///
     /// # Errors
-    /// [`Fault::Range`].
+    /// Returns [`Fault::Range`].
     pub fn new(index: u64, of: u64) -> Result<Range, Fault> {
         if (1..=of).contains(&index) && of <= RANGES {
             Ok(Range { index, of })
@@ -34,13 +34,13 @@ impl Range {
         }
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     #[must_use]
     pub fn of(&self) -> u64 {
         self.of
     }
 
-    /// The candidates of a width.
+    /// Returns the candidates of a width.
     #[must_use]
     pub fn candidates(&self, width: u32) -> std::ops::Range<u64> {
         let all = u128::from(count(width));
@@ -68,12 +68,12 @@ impl FromStr for Range {
     }
 }
 
-/// Candidates of a width of 3 to 64.
+/// Returns the number of candidates of a width of 3 to 64.
 pub(super) const fn count(width: u32) -> u64 {
     1 << (width - 1)
 }
 
-/// The polynomial, its top term written, if it is to be tried and not its mirror image.
+/// Returns the polynomial with its top term, if it is to be tried and not its mirror image.
 pub(super) const fn candidate(width: u32, index: u64) -> Option<u128> {
     let explicit = 1 << width | (index as u128) << 1 | 1;
     let mirrored = explicit.reverse_bits() >> (127 - width);
@@ -83,7 +83,7 @@ pub(super) const fn candidate(width: u32, index: u64) -> Option<u128> {
     if differ & differ.wrapping_neg() & (explicit >> middle) == 0 { Some(explicit) } else { None }
 }
 
-/// The index of a polynomial of this width.
+/// Returns the index of a polynomial of this width.
 pub(super) const fn index(width: u32, explicit: u128) -> u64 {
     (explicit >> 1) as u64 & (count(width) - 1)
 }
@@ -102,7 +102,7 @@ mod tests {
                 assert!(tried(explicit) || tried(mirrored));
             }
         }
-        // As many as the published survey has lines.
+        // The published survey has as many lines.
         let tried = (0..count(16)).filter(|&i| candidate(16, i).is_some()).count();
         assert_eq!(tried, 16_512);
         assert_eq!(candidate(64, u64::MAX >> 1), Some((1 << 65) - 1));

@@ -1,4 +1,4 @@
-//! Searches against trying everything, and in pieces against whole ones.
+//! Compares searches with exhaustive trials, and divided searches with whole ones.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn koopmans(outcome: &Outcome) -> Vec<u64> {
     outcome.found.iter().map(|found| found.generator.koopman()).collect()
 }
 
-/// The least weight of a codeword of `data` bits of data, by trying all.
+/// Returns the least weight of a codeword of `data` bits of data, by trying all.
 fn tried(explicit: u64, data: u32) -> u32 {
     let word = |factor: u64| {
         (0..data).filter(|i| factor >> i & 1 == 1).fold(0_u64, |sum, i| sum ^ explicit << i)
@@ -74,7 +74,7 @@ fn longest_of_all_8_bit_polynomials() {
     }
 }
 
-/// Published profiles: who has to be found at the last bit, and who must not one bit later.
+/// Checks published profiles: each polynomial is found at its last bit, and not one bit later.
 #[test]
 fn published_polynomials_are_found() {
     for (name, width, distance, data) in [
@@ -102,7 +102,7 @@ fn published_polynomials_are_found() {
     }
 }
 
-/// Wider than the filter's tables reach: the proof finds the limit, and rejects.
+/// Checks limits beyond the filter's tables, which the proof finds, or rejects.
 #[test]
 fn wide_limits() {
     for (koopman, distance, data) in [
@@ -122,7 +122,8 @@ fn wide_limits() {
     }
 }
 
-/// Primitive polynomials, of which there are phi(2^n - 1) / n, keep HD 3 longest, and with x + 1 HD 4.
+/// Checks that primitive polynomials, phi(2^n - 1) / n in number, keep HD 3 longest, and with x + 1
+/// HD 4.
 #[test]
 fn the_longest_are_the_primitive() {
     for (width, distance, data, count) in
@@ -135,7 +136,7 @@ fn the_longest_are_the_primitive() {
     }
 }
 
-/// A survey has the profiles.
+/// Checks that a survey has the profiles.
 #[test]
 fn surveys_agree_with_profiles() {
     for width in [3, 5, 8, 10] {

@@ -1,26 +1,29 @@
-//! Bursts: errors whose first and last wrong bit are so many bits apart.
+//! Bursts: errors whose first and last wrong bit are a given number of bits apart.
 
 use serde::Serialize;
 
 use super::{Counts, constants};
 use crate::additive::{Additive, Group, Work};
 
-/// The bursts of one length that are not seen.
+/// The undetected bursts of one length.
 #[derive(Clone, Debug, Serialize)]
 pub struct Burst {
     /// Bits from the first wrong bit to the last, both counted.
     pub bits: usize,
-    /// The share that is not seen of all patterns in uniform data, for a first bit at each bit of a unit (a byte of CRCs), in
-    /// the order in which they are sent: highest first, lowest first for reflected CRCs.
+    /// The undetected share of all patterns in uniform data, for a first bit at each bit of a unit
+    /// (a byte of CRCs), in the order in which they are sent: highest first, lowest first for
+    /// reflected CRCs.
     pub by_phase: Vec<f64>,
     /// The mean over the phases.
     pub mean: f64,
-    /// Whether none is missed whatever the data.
+    /// Whether all are detected whatever the data.
     pub all_seen: bool,
 }
 
-/// The share of bursts of `bits` bits, 1 to 33, that are not seen: the first and the last bit are wrong, those between with
-/// probability 1/2, and the data are uniform. Exact: the number of ways to add zero, over a power of two.
+/// Computes the exact share of bursts of `bits` bits, 1 to 33, that are undetected.
+///
+/// The first and the last bit are wrong, those between with probability 1/2, and the data are
+/// uniform. The share is the number of ways to add zero, over a power of two.
 #[must_use]
 pub fn burst(code: &Additive, bits: usize) -> Burst {
     let bits = bits.clamp(1, 33);
@@ -40,8 +43,8 @@ struct Ways<'a>(&'a [u32]);
 impl Work for Ways<'_> {
     type Output = f64;
     fn run<G: Group>(self, group: G) -> f64 {
-        // A wrong bit adds its constant or takes it away, one way each; a right one adds nothing, in two ways (it may be
-        // set or not), if it may be right.
+        // A wrong bit adds its constant or takes it away, one way each; a right one adds nothing,
+        // in two ways (it may be set or not), if it may be right.
         let ways = |constants: &[u32], first: bool, last: bool| {
             let mut sums = Counts::default();
             sums.insert(0, 1u64);

@@ -1,17 +1,21 @@
-//! How probable an error is that a sum does not see, where each bit of uniform data is wrong with probability e and the
-//! check value arrives as it was sent.
+//! The probability of an undetected error of a sum, where each bit of uniform data is wrong with
+//! probability e and the check value arrives as it was sent.
 //!
-//! A wrong bit adds its constant c or takes it away, in uniform data as often. Let chi be a character of the group, a map to
-//! the unit circle that turns sums into products. Its mean over what a bit adds is 1 - e + e Re chi(c), and as bits are
-//! independent, their means multiply. Nothing is added in all with the mean probability over the characters:
+//! A wrong bit adds its constant c or subtracts it, in uniform data equally often. Let chi be a
+//! character of the group, a map to the unit circle that turns sums into products. Its mean over
+//! what a bit adds is 1 - e + e Re chi(c), and as bits are independent, their means multiply.
+//! Nothing is added in all with the mean probability over the characters:
 //!
-//! P(e) = 1/|G| sum over chi of the product of (1 - e + e Re chi(c)) over all bits, less (1 - e)^n for no error.
+//! P(e) = 1/|G| sum over chi of the product of (1 - e + e Re chi(c)) over all bits, less (1 - e)^n
+//! for no error.
 //!
-//! As a polynomial in e / (1 - e) the same sum has the mean numbers A_w of unseen errors of w bits as its coefficients: what
-//! MacWilliams' identity is to linear codes. Characters that meet the constants in the same way are taken together: the
-//! Internet checksum has 65,535, of two thousand kinds.
+//! A polynomial in e / (1 - e), this sum has the mean numbers A_w of undetected errors of w
+//! bits as its coefficients, as MacWilliams' identity has for linear codes. Characters that meet
+//! the constants in the same way are taken together: the Internet checksum has 65,535, of two
+//! thousand kinds.
 //!
-//! Groups of 32 bits have too many characters. There pairs and triples of bits are counted, and P is known as a bound.
+//! Groups of 32 bits have too many characters. There pairs and triples of bits are counted, and P
+//! is known as a bound.
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -20,33 +24,33 @@ use super::{Counts, constants};
 use crate::Kind as Figure;
 use crate::additive::{Additive, Group, Kind, Work};
 
-/// The largest group whose characters are all looked at.
+/// The size of the largest group whose characters are all evaluated.
 const CHARACTERS: f64 = 65536.0;
 
-/// A_w are found up to this weight by characters.
+/// The largest weight w whose A_w are computed by characters.
 const HEAVIEST: usize = 8;
 
-/// So many wrong bits on average are few enough for the first weights to tell the probability.
+/// The mean number of wrong bits up to which the first weights determine the probability.
 const FEW: f64 = 0.05;
 
-/// The most unlike constants whose triples are counted: half a billion pairs.
+/// The most distinct constants whose triples are counted: half a billion pairs.
 const TRIPLES: usize = 1 << 15;
 
 /// The longest data, in bytes.
 pub const LONGEST: usize = 1 << 20;
 
-/// What a sum does not see of independent wrong bits in uniform data of one length.
+/// The undetected errors of a sum among independent wrong bits in uniform data of one length.
 #[derive(Clone, Debug)]
 pub struct Channel {
     /// Bits of data.
     bits: f64,
-    /// The mean numbers of unseen errors of 0, 1, 2, ... bits, as far as they are known.
+    /// The mean numbers of undetected errors of 0, 1, 2, ... bits, as far as they are known.
     counts: Vec<f64>,
-    /// The kinds of characters, with how many there are; none if there are too many.
+    /// The kinds of characters, with the number of each; none if there are too many.
     characters: Vec<Character>,
 }
 
-/// Characters for which so many bits have each real part.
+/// Characters with equal numbers of bits for each real part.
 #[derive(Clone, Debug)]
 struct Character {
     alike: f64,
@@ -55,7 +59,7 @@ struct Character {
 }
 
 impl Channel {
-    /// Of `bytes` bytes of data, from 1 to [`LONGEST`]; `None` outside.
+    /// Analyses a code for `bytes` bytes of data, from 1 to [`LONGEST`]; `None` outside.
     #[must_use]
     pub fn new(code: &Additive, bytes: usize) -> Option<Channel> {
         if !(1..=LONGEST).contains(&bytes) {
@@ -75,7 +79,8 @@ impl Channel {
         }
         let mut errors = 1.0;
         for (weight, count) in (0..).zip(&mut counts) {
-            // What is left of numbers that cancel is nothing: shares are multiples of 1/65536, or far above.
+            // The rest of numbers that cancel is nothing: shares are multiples of 1/65536, or far
+            // above.
             *count /= code.elements();
             if count.abs() < errors * 1e-11 {
                 *count = 0.0;
@@ -85,7 +90,8 @@ impl Channel {
         Some(Channel { bits, counts: counts.to_vec(), characters })
     }
 
-    /// The share of errors of `weight` bits that are not seen, exactly; `None` if it is not counted, or data are too short.
+    /// Returns the exact share of errors of `weight` bits that are undetected; `None` if it is not
+    /// counted, or the data are too short.
     #[must_use]
     pub fn share(&self, weight: u32) -> Option<f64> {
         let errors: f64 =
@@ -94,13 +100,14 @@ impl Channel {
         (errors > 0.0).then_some(count / errors)
     }
 
-    /// Whether [`Channel::at`] is all, or what is known.
+    /// Returns whether [`Channel::at`] is exact, or a lower bound.
     #[must_use]
     pub fn kind(&self) -> Figure {
         if self.characters.is_empty() { Figure::AtLeast } else { Figure::Exact }
     }
 
-    /// The probability of an error that is not seen, at a bit error rate from 0 to 1/2. `None` if nothing of it is known.
+    /// Returns the probability of an undetected error at a bit error rate from 0 to 1/2; `None` if
+    /// it is unknown.
     #[must_use]
     pub fn at(&self, rate: f64) -> Option<f64> {
         let right = (-rate).ln_1p();
@@ -124,7 +131,7 @@ impl Channel {
 }
 
 impl Character {
-    /// The elementary symmetric polynomials of all real parts, by Newton's identities.
+    /// Returns the elementary symmetric polynomials of all real parts, by Newton's identities.
     fn elementary(&self) -> [f64; HEAVIEST + 1] {
         let power = |k: usize| {
             let powers = self.parts.iter().map(|&(real, bits)| bits * real.powi(k as i32));
@@ -140,14 +147,16 @@ impl Character {
     }
 }
 
-/// What each bit of the data adds. Data that end within a unit are filled up, as every code here does it, with zeros.
+/// Returns what each bit of the data adds.
+///
+/// Data that end within a unit are padded with zeros, as every code here does.
 pub(super) fn bits(code: &Additive, bytes: usize) -> Vec<u32> {
     let mut all = constants(code, bytes.next_multiple_of(code.unit_bits().div_ceil(8)));
     all.truncate(8 * bytes);
     all
 }
 
-/// Constants, and how many bits have them or their opposites.
+/// Constants, and the number of bits with each constant or its opposite.
 struct Unlike(Vec<u32>);
 
 impl Work for Unlike {
@@ -163,7 +172,7 @@ impl Work for Unlike {
     }
 }
 
-/// All characters of a code's group, those alike together.
+/// Returns all characters of a code's group, equal ones together.
 fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
     let (modulus, last) = match code.kind {
         Kind::Bits => (2, (1 << code.width()) - 1),
@@ -201,7 +210,7 @@ fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
         ((TAU * f64::from(angle) / f64::from(modulus)).cos(), f64::from(bits))
     };
     let mut all: Vec<(Vec<(u32, u32)>, u64)> = kinds.into_iter().collect();
-    // Sums of floating point have to come out the same every time.
+    // Sums of floating point must come out the same every time.
     all.sort_unstable();
     all.into_iter()
         .map(|(kind, alike)| Character {
@@ -211,8 +220,9 @@ fn characters(code: &Additive, unlike: &[(u32, u64)]) -> Vec<Character> {
         .collect()
 }
 
-/// A_0 to A_3, or to A_2 if there are too many triples, by counting: of each set of bits the share of the signs with which
-/// its constants add up to nothing.
+/// A_0 to A_3, or to A_2 if there are too many triples, by counting.
+///
+/// Each set of bits counts with the share of the signs for which its constants add up to nothing.
 struct Counted<'a>(&'a [(u32, u64)]);
 
 impl Work for Counted<'_> {
@@ -284,7 +294,7 @@ mod tests {
         assert!((a - b).abs() <= 1e-9 * b.abs(), "{what}: {a} {b}");
     }
 
-    /// What a bit adds is what the library's own code says, at lengths within units too.
+    /// Compares what a bit adds with the library's own code, at lengths within units too.
     #[test]
     fn constants_of_every_length() {
         for name in
@@ -311,7 +321,7 @@ mod tests {
         }
     }
 
-    /// Characters against counted sets, and against the pairs of [`two_bits`].
+    /// Compares characters with counted sets, and with the pairs of [`two_bits`].
     #[test]
     fn ways_agree() {
         for name in ["xor-8", "sum-8", "xor-16", "sum-16", "internet", "xns", "fletcher-16/mod256"]
@@ -326,7 +336,7 @@ mod tests {
         }
     }
 
-    /// Every error in every data of two bytes.
+    /// Tries every error in every message of two bytes.
     #[test]
     fn probabilities_of_short_data_are_the_mean_of_all() {
         for name in ["sum-8", "internet", "fletcher-16", "xor-8"] {

@@ -1,4 +1,4 @@
-//! Hamming distances of sums: up to which length every two wrong bits are seen.
+//! Hamming distances of sums: the length up to which every two wrong bits are detected.
 
 use serde::Serialize;
 
@@ -7,24 +7,27 @@ use crate::Error;
 use crate::Undetected;
 use crate::additive::{Additive, Group, Kind, Work};
 
-/// The Hamming distance of a sum at every length, with the errors that prove where it ends.
+/// The Hamming distance of a sum at every length, with the errors that prove its limits.
 #[derive(Clone, Debug, Serialize)]
 pub struct Distance {
-    /// The longest data, in bytes, with every two wrong bits seen; 0 if there are none.
+    /// The longest data, in bytes, for which every two wrong bits are detected; 0 if there are
+    /// none.
     pub three_to: usize,
-    /// Two wrong bits that are not seen, in data one byte longer.
+    /// An undetected error of two bits in data one byte longer.
     pub two: Undetected,
-    /// Three wrong bits that are not seen: there is no Hamming distance of 4 from here on.
+    /// An undetected error of three bits there, so that no longer data have a Hamming distance of
+    /// 4.
     pub three: Option<Undetected>,
 }
 
-/// The Hamming distance of a sum; `None` for CRCs.
+/// Computes the Hamming distance of a sum; `None` for CRCs.
 ///
-/// No two wrong bits go unseen up to the limit: that is computed from what every bit adds. Both
-/// errors are found and confirmed by the code itself.
+/// Every two wrong bits up to the limit are detected: that is computed from what every bit adds.
+/// Both errors are found and confirmed by the code itself.
 ///
 /// # Errors
-/// [`Error::Unconfirmed`] if computation or code contradict the limit.
+///
+/// Returns [`Error::Unconfirmed`] if computation or code contradict the limit.
 pub fn distance(code: &Additive) -> Result<Option<Distance>, Error> {
     if code.crc() {
         return Ok(None);
@@ -39,7 +42,7 @@ pub fn distance(code: &Additive) -> Result<Option<Distance>, Error> {
     Ok(Some(Distance { three_to: limit, two, three }))
 }
 
-/// The longest data, in bytes, with every two wrong bits seen.
+/// Returns the longest data, in bytes, for which every two wrong bits are detected.
 fn limit(code: &Additive) -> usize {
     let Kind::Pairs(modulus, unit, _) = code.kind else {
         // A bit of the data and the same bit of the value.
@@ -57,8 +60,8 @@ fn limit(code: &Additive) -> usize {
     units * unit as usize
 }
 
-/// One wrong bit of the first unit of `bytes` bytes of data that changes so many bits of the value,
-/// for some last byte.
+/// Returns one wrong bit of the first unit of `bytes` bytes of data that changes so many bits of
+/// the value, for some last byte.
 fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, Error> {
     for last in 0..=255 {
         let mut data = vec![0; bytes];
@@ -78,8 +81,8 @@ fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, E
     Err(Error::Unconfirmed(code.name().into()))
 }
 
-/// Whether no two wrong bits, of `bytes` bytes of data and the value behind them, go unseen by a
-/// code of pairs.
+/// Computes whether a code of pairs detects every two wrong bits of `bytes` bytes of data and the
+/// value behind them.
 struct NoPair<'a>(&'a Additive, usize);
 
 impl Work for NoPair<'_> {
@@ -90,18 +93,19 @@ impl Work for NoPair<'_> {
         let octets = if code.octets() { code.width() as usize / 8 } else { 0 };
         let constants = constants(code, bytes + octets);
         let counts = counted(constants.iter().copied());
-        // Two bits of the data: their constants are the same, or opposite. One bit never goes unseen.
+        // Two bits of the data: their constants are equal, or opposite. One bit is always detected.
         let alone = |(&constant, &count): (&u32, &u64)| {
             let opposite = group.sub(0, constant);
             constant != 0 && count == 1 && (opposite == constant || !counts.contains_key(&opposite))
         };
-        // One of the data and one of the value: the constant is a power of two in one half, and 0 in the other.
+        // One of the data and one of the value: the constant is a power of two in one half, and 0
+        // in the other.
         let of_value = |bit: u32| {
             let change = 1 << bit;
             counts.contains_key(&change) || counts.contains_key(&group.sub(0, change))
         };
         let bits = if code.octets() { 0 } else { code.width() / 2 };
-        // Two of the value are seen: the data have one value.
+        // Two of the value are detected: the data have one value.
         counts.iter().all(alone) && !(0..bits).any(|bit| of_value(bit) || of_value(bit + 16))
     }
 }

@@ -1,18 +1,20 @@
-//! Shares of errors that are not seen, by counting pairs.
+//! Shares of undetected errors, by counting pairs.
 
 use serde::Serialize;
 
 use super::{constants, counted};
 use crate::additive::{Additive, Group, Kind, Work};
 
-/// A share, exactly: so many of so many. What is counted is scaled where probabilities are halves.
+/// A share as an exact fraction.
+///
+/// Counts are scaled where probabilities are halves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Share {
-    /// Not seen.
+    /// The undetected errors.
     pub missed: f64,
-    /// Of so many.
+    /// All errors.
     pub of: f64,
-    /// The share.
+    /// The quotient of both.
     pub share: f64,
 }
 
@@ -22,8 +24,10 @@ impl Share {
     }
 }
 
-/// The pairs of wrong bits in `bytes` bytes of uniform data, a multiple of four, that are not seen: of pairs with
-/// constants c and d, half if c = d (one bit was set, the other was not), and half if c = -d. The check value is right.
+/// Counts the undetected pairs of wrong bits in `bytes` bytes of uniform data, a multiple of four.
+///
+/// Of pairs with constants c and d half are undetected if c = d (one bit was set, the other was
+/// not), and half if c = -d. The check value is right.
 #[must_use]
 pub fn two_bits(code: &Additive, bytes: usize) -> Share {
     struct Count(Vec<u32>);
@@ -51,7 +55,7 @@ pub fn two_bits(code: &Additive, bytes: usize) -> Share {
     Share::new(code.within(Count(constants(code, bytes))), bits * (bits - 1.0) / 2.0)
 }
 
-/// The pairs of wrong bits in these very data, a multiple of four bytes long, that are not seen.
+/// Counts the undetected pairs of wrong bits in `data`, a multiple of four bytes long.
 #[must_use]
 pub fn two_bits_of(code: &Additive, data: &[u8]) -> Share {
     struct Count<'a>(Vec<u32>, &'a [u8]);
@@ -87,16 +91,17 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What two units at a distance do that change places.
+/// The effect of exchanging two units at a distance.
 struct Exchange {
     /// Bytes of a unit.
     unit: usize,
     modulus: u64,
-    /// The change is the difference of the units times this, of their distance and the modulus.
+    /// Returns the factor of the units' difference in the change, from their distance and the
+    /// modulus.
     factor: fn(u64, u64) -> u64,
 }
 
-/// `None` for CRCs.
+/// Returns the effect for a code; `None` for CRCs.
 fn exchange(code: &Additive) -> Option<Exchange> {
     let bytes = code.width() as usize / 8;
     type Factor = fn(u64, u64) -> u64;
@@ -115,8 +120,11 @@ fn exchange(code: &Additive) -> Option<Exchange> {
     Some(Exchange { unit, modulus, factor })
 }
 
-/// Units that change places and are not seen, among all pairs of places in `bytes` bytes and all pairs of unequal values:
-/// those where the difference of the values, times what the distance makes of it, is a multiple of the modulus.
+/// Counts the undetected exchanges of units, among all pairs of places in `bytes` bytes and all
+/// pairs of unequal values.
+///
+/// They are undetected where the difference of the values, times the factor of the distance, is a
+/// multiple of the modulus.
 #[must_use]
 pub fn swapped(code: &Additive, bytes: usize) -> Option<Share> {
     let Exchange { unit, modulus, factor } = exchange(code)?;
@@ -125,7 +133,8 @@ pub fn swapped(code: &Additive, bytes: usize) -> Option<Share> {
     for distance in 1..units {
         let step = modulus / gcd(factor(distance, modulus) % modulus, modulus);
         let places = (units - distance) as f64;
-        // Pairs of values that differ by step, 2 step, ..., either way round: 2 (values - difference) each.
+        // Pairs of values that differ by step, 2 step, ..., either way round: 2 (values -
+        // difference) each.
         let (step, most) = (step as f64, ((values - 1.0) / step as f64).floor());
         missed += places * 2.0 * (most * values - step * most * (most + 1.0) / 2.0);
         of += places * values * (values - 1.0);
@@ -133,8 +142,11 @@ pub fn swapped(code: &Additive, bytes: usize) -> Option<Share> {
     Some(Share::new(missed, of))
 }
 
-/// A zero unit inserted before any unit of `bytes` bytes of uniform data, and not seen: it is not if what is before it adds
-/// nothing to the second sum. `None` where that is not told: Adler-32, whose sums of few bytes are not uniform, and CRCs.
+/// Counts the undetected insertions of a zero unit before any unit of `bytes` bytes of uniform
+/// data.
+///
+/// An insertion is undetected if the data before it add nothing to the second sum. Returns `None`
+/// for CRCs and for Adler-32, whose sums of few bytes are not uniform.
 #[must_use]
 pub fn inserted(code: &Additive, bytes: usize) -> Option<Share> {
     let (unit, modulus) = match code.kind {
@@ -145,8 +157,8 @@ pub fn inserted(code: &Additive, bytes: usize) -> Option<Share> {
         Kind::Pairs(modulus, unit, _) => (f64::from(unit), f64::from(modulus)),
     };
     let (units, values) = ((bytes as f64 / unit) as i32, (8.0 * unit).exp2());
-    // A unit is 0 modulo M twice as often as any other residue, if M is one less than the number of values: uniform but
-    // for a share of 1 / values, in which it is 0.
+    // A unit is 0 modulo M twice as often as any other residue, if M is one less than the number of
+    // values: uniform but for a share of 1 / values, in which it is 0.
     let zero = |before: i32| {
         let none = if modulus < values { values.powi(-before) } else { f64::from(before == 0) };
         (1.0 - none) / modulus + none
@@ -212,8 +224,8 @@ mod tests {
         }
     }
 
-    /// With the check word as one more word, the shares are those of the closed forms: N/((N+1)W-1) for exclusive or, half
-    /// of it for one's complement.
+    /// Compares the shares, with the check word as one more word, with closed forms: N/((N+1)W-1)
+    /// for exclusive or, half of it for one's complement.
     #[test]
     fn closed_forms_hold() {
         let words = 32.0;
@@ -272,7 +284,7 @@ mod tests {
         let mut other = data.clone();
         other.swap(0, 32);
         assert_eq!(code.element(&data), code.element(&other));
-        // At any other distance d the difference has to be a multiple of 65535 / gcd(2^d - 1, 65535).
+        // At any other distance d the difference must be a multiple of 65535 / gcd(2^d - 1, 65535).
         assert!(share(17).missed >= 65536.0 * 65535.0);
         assert!(share(16).share < share(17).share);
     }

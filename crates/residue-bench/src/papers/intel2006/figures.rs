@@ -9,14 +9,14 @@ use residue_report::chart::{
 };
 use residue_report::text::{day, shortened};
 
-/// Both figures.
+/// Draws both figures.
 #[must_use]
 pub fn figures(costs: &Costs) -> Vec<Figure> {
     let machine = format!("{}, {}.", shortened(&costs.cpu, 60), day(&costs.date));
     vec![by_size(costs, &machine), parts(costs, &machine)]
 }
 
-/// The kernels, each with its rows.
+/// Returns the kernels, each with its rows.
 fn kernels(costs: &Costs) -> Vec<&[Row]> {
     costs.rows.chunk_by(|a, b| a.kernel == b.kernel).collect()
 }
@@ -57,7 +57,8 @@ fn parts(costs: &Costs, machine: &str) -> Figure {
     let title = "What a data-in PDU costs, and what of it the CRC".to_string();
     let subtitle =
         format!("{machine} Shares of the parts; above them the whole in core cycles, medians.");
-    let key = "Full colours: this CPU. Pale, to the right: Intel 2006, figure 3 (only what its text tells).";
+    let key = "Full colours: this CPU. Pale, to the right: Intel 2006, figure 3 (only what its \
+        text gives).";
     let whole = format!("Figure 3  {title}");
     let about = format!("{subtitle} {key}");
     let svg = chart::document(&whole, &about, |root| {
@@ -130,7 +131,8 @@ fn panels(root: &Root<'_>, costs: &Costs) -> Drawn {
     )
 }
 
-/// Protocol, copy and CRC, one upon the other, around a place and half a width wide to both sides.
+/// Draws protocol, copy and CRC, one upon the other, around a place and half a width wide to both
+/// sides.
 fn stack(
     root: &Root<'_>,
     (place, half): (f64, f64),

@@ -15,7 +15,7 @@ use residue_report::table::{self, Table};
 pub struct Published {
     /// The number of the figure, or `text`.
     pub figure: String,
-    /// What was measured.
+    /// The quantity that was measured.
     pub quantity: String,
     /// Size in bytes, where it depends on one.
     pub bytes: Option<usize>,
@@ -44,11 +44,11 @@ pub fn published() -> Vec<Published> {
     published!("intel_2006_slicing_by_8").iter().filter_map(read).collect()
 }
 
-/// What the white paper says of a row; its text gives only a few of its figures' values.
+/// The white paper's figures for a row; its text gives only a few of them.
 pub(super) struct Intel {
-    /// Shares of protocol, copy and CRC.
+    /// The shares of protocol, copy and CRC.
     pub(super) shares: Option<[f64; 3]>,
-    /// Cycles in all.
+    /// The cycles in all.
     pub(super) whole: Option<f64>,
     /// Cycles per byte of the CRC, at 8 KiB, whatever the row's size.
     pub(super) per_byte: Option<f64>,
@@ -78,7 +78,7 @@ impl Intel {
     }
 }
 
-/// One row for each kernel and size, with Intel's figures.
+/// Returns a table with a row for each kernel and size, with Intel's figures.
 #[must_use]
 pub fn table(costs: &Costs) -> Table {
     let mut rows = Vec::new();
@@ -89,13 +89,25 @@ pub fn table(costs: &Costs) -> Table {
     Table {
         id: "iscsi",
         title: "What a data-in PDU costs an iSCSI initiator, in core cycles".into(),
-        note: "Medians; data in the first-level cache. parts: the three together, as a multiple of the whole, which was timed \
-               by itself. Intel: 2006, figures 2 and 3, as far as its text tells them."
-            .into(),
+        note:
+            "Medians; data in the first-level cache. parts: the three together, as a multiple of \
+            the whole, which was timed by itself. Intel: 2006, figures 2 and 3, as far as its text \
+            gives them."
+                .into(),
         stub: "bytes",
-        heads: ["protocol", "CRC", "copy", "whole", "parts", "CRC / byte", "CRC %", "Intel %", "Intel whole"]
-            .map(String::from)
-            .to_vec(),
+        heads: [
+            "protocol",
+            "CRC",
+            "copy",
+            "whole",
+            "parts",
+            "CRC / byte",
+            "CRC %",
+            "Intel %",
+            "Intel whole",
+        ]
+        .map(String::from)
+        .to_vec(),
         together: 1,
         rows,
     }
@@ -120,23 +132,24 @@ fn line(row: &Row) -> table::Row {
     table::Row::Values(row.bytes.to_string(), values)
 }
 
-/// The paper's conclusions, and what became of them.
+/// Returns the paper's conclusions, and whether they hold.
 #[must_use]
 pub fn totals(costs: &Costs) -> Vec<String> {
     let kernels: Vec<_> = costs.rows.chunk_by(|a, b| a.kernel == b.kernel).collect();
     let at = |number: usize| kernels.get(number)?.iter().find(|row| row.bytes == 8192);
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     if let (Some(old), Some(new)) = (at(0), at(1)) {
         let printed = [old, new].map(|row| Intel::of(row).whole);
-        let [Some(theirs_old), Some(theirs_new)] = printed else { return told };
-        told.push(format!(
-            "For 8 KiB, slicing by 8 made the whole {:.1} times as fast as Sarwate's CRC; here {:.1} times.",
+        let [Some(theirs_old), Some(theirs_new)] = printed else { return sentences };
+        sentences.push(format!(
+            "For 8 KiB, slicing by 8 made the whole {:.1} times as fast as Sarwate's CRC; here \
+             {:.1} times.",
             theirs_old / theirs_new,
             old.whole / new.whole
         ));
     }
     if let (Some(old), Some(best)) = (at(0), at(2)) {
-        told.push(format!(
+        sentences.push(format!(
             "With {} it is {:.0} times as fast, and the CRC is {:.0} % of it, no longer {:.0} %.",
             best.kernel,
             old.whole / best.whole,
@@ -145,16 +158,16 @@ pub fn totals(costs: &Costs) -> Vec<String> {
         ));
     }
     if let (Some(best), Some(fused)) = (at(2), at(3)) {
-        told.push(format!(
-            "Copy and CRC in one pass take {:.2} times what they take one after the other, with the data in the first-level \
-             cache.",
+        sentences.push(format!(
+            "Copy and CRC in one pass take {:.2} times what they take one after the other, with \
+             the data in the first-level cache.",
             fused.whole / best.whole
         ));
     }
-    told
+    sentences
 }
 
-/// All rows, one a line, with a header.
+/// Writes all rows, one per line, with a header.
 #[must_use]
 pub fn csv(costs: &Costs) -> String {
     let mut out = String::from(
@@ -168,11 +181,11 @@ pub fn csv(costs: &Costs) -> String {
     out
 }
 
-/// Writes `figure-iscsi-2.svg`, `figure-iscsi-3.svg`, `iscsi.csv` and `iscsi.json` into a folder, which is made if it is
-/// missing. Returns the paths.
+/// Writes `figure-iscsi-2.svg`, `figure-iscsi-3.svg`, `iscsi.csv` and `iscsi.json` into a folder,
+/// which is created if it is missing, and returns the paths.
 ///
 /// # Errors
-/// If they cannot be written.
+/// Returns an error if they cannot be written.
 pub fn write(dir: &Path, costs: &Costs) -> io::Result<Vec<PathBuf>> {
     fs::create_dir_all(dir)?;
     let figures = figures(costs);

@@ -12,10 +12,10 @@ use residue_report::names::short;
 use residue_report::number::significant;
 use residue_report::text::{capitalised, day, shortened};
 
-/// All figures the run has cells for, in the order of the thesis, and at the end the fastest kernel
-/// of each code. Figure 6.1 comes once for each published CPU. A kernel that was not measured is
-/// not drawn, and a figure without any kernel of ours is left out. Curves are of `statistic`, axes
-/// of the medians: no interruption stretches them.
+/// Returns all figures the run has cells for, in the order of the thesis, and at the end the
+/// fastest kernel of each code. Figure 6.1 comes once for each published CPU. A kernel that was not
+/// measured is not drawn, and a figure without any kernel of ours is left out. Curves are of
+/// `statistic`, axes of the medians: no interruption stretches them.
 #[must_use]
 pub fn figures(run: &Run, statistic: Statistic) -> Vec<Figure> {
     let shown = Shown { run, index: Index::new(run), statistic };
@@ -31,7 +31,8 @@ pub fn figures(run: &Run, statistic: Statistic) -> Vec<Figure> {
     all
 }
 
-/// The thesis's own CPU for a figure, but its ARM beside an ARM and its POWER beside a POWER.
+/// Returns the thesis's own CPU for a figure, but its ARM beside an ARM and its POWER beside a
+/// POWER.
 fn beside(subject: &Subject, arch: &str) -> Cpu {
     let nearest = Cpu::beside(arch);
     // Figures of -O1 and of joining by tables exist for Intel only.
@@ -42,7 +43,7 @@ fn beside(subject: &Subject, arch: &str) -> Cpu {
     }
 }
 
-/// The name at the end of a curve: the kernel, after the code where a figure shows several.
+/// Returns the name at the end of a curve: the kernel, after the code where a figure shows several.
 fn label(subject: &Subject, code: &str, kernel: &str) -> String {
     let one_code = subject.hues.iter().all(|hue| hue.code == code);
     match (one_code, kernel) {
@@ -114,7 +115,7 @@ impl Shown<'_> {
         Some(Figure { id, title, caption, svg: chart::svg(&plot) })
     }
 
-    /// Who measured what, and when, in one line that fits the chart.
+    /// Describes the measurement in one line that fits the chart: the machine and the date.
     fn subtitle(&self) -> String {
         let run = self.run;
         let (cpu, date) = (shortened(&run.machine.cpu, 48), day(&run.date));
@@ -138,7 +139,8 @@ impl Shown<'_> {
         Sample::new(cell.bytes, cell.estimate(self.statistic), usual)
     }
 
-    /// A sentence with the widest interval of a figure, since most bars are too short to be seen.
+    /// Returns a sentence with the widest interval of a figure, since most bars are too short to be
+    /// seen.
     fn widest(&self, subject: &Subject) -> String {
         let cells = subject.hues.iter().flat_map(|hue| {
             hue.ours
@@ -164,7 +166,7 @@ impl Shown<'_> {
         }
     }
 
-    /// The least figure of any kernel at each size, one curve for each code of the thesis.
+    /// Draws the least figure of any kernel at each size, one curve for each code of the thesis.
     fn fastest(&self) -> Option<Figure> {
         const CODES: [&str; 4] = [CRC32C, "internet", "adler-32", "fletcher-32"];
         let value = |cell: &Cell| cell.estimate(self.statistic).value;
@@ -278,7 +280,7 @@ mod tests {
         let _ = figures(&run, Statistic::Median);
     }
 
-    /// The numbers on the axis of costs, which end left of the plotting area.
+    /// Returns the numbers on the axis of costs, which end left of the plotting area.
     fn cost_labels(svg: &str) -> Vec<f64> {
         let document = roxmltree::Document::parse(svg).unwrap();
         let texts = document.descendants().filter(|node| node.has_tag_name("text"));

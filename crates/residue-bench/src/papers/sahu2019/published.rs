@@ -19,7 +19,7 @@ impl Cpu {
     /// All of them, in the order of the thesis.
     pub const ALL: [Cpu; 4] = [Cpu::I3, Cpu::Xeon, Cpu::A53, Cpu::Power7];
 
-    /// The full name.
+    /// Returns the full name.
     pub fn name(self) -> &'static str {
         match self {
             Cpu::I3 => "Intel Core i3-2330M",
@@ -29,7 +29,7 @@ impl Cpu {
         }
     }
 
-    /// A name short enough for a label or a column.
+    /// Returns a name short enough for a label or a column.
     pub fn short(self) -> &'static str {
         match self {
             Cpu::I3 => "i3",
@@ -39,7 +39,7 @@ impl Cpu {
         }
     }
 
-    /// A lower-case word for file names and HTML attributes.
+    /// Returns a lower-case word for file names and HTML attributes.
     pub fn id(self) -> &'static str {
         match self {
             Cpu::I3 => "i3",
@@ -49,7 +49,7 @@ impl Cpu {
         }
     }
 
-    /// The published CPUs that stand beside a machine of this architecture in a table.
+    /// Returns the published CPUs that stand beside a machine of this architecture in a table.
     pub fn beside(arch: &str) -> &'static [Cpu] {
         match arch {
             "aarch64" | "arm" | "arm64" => &[Cpu::A53],
@@ -97,7 +97,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// The figure for a size, if one was published.
+    /// Returns the figure for a size, if one was published.
     pub fn at(&self, bytes: usize, extra: usize) -> Option<f64> {
         self.points.iter().find(|p| p.bytes == bytes && p.extra == extra).map(|p| p.cycles_per_byte)
     }
@@ -106,9 +106,9 @@ impl Series {
 /// A figure of another paper that the thesis quotes; values are as printed, ranges included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quoted {
-    /// Who published it.
+    /// The authors of the figure.
     pub source: String,
-    /// What was measured.
+    /// The quantity that was measured.
     pub quantity: String,
     /// The size, as printed (`>1024`, `large`).
     pub bytes: String,
@@ -138,7 +138,8 @@ pub fn ours(algorithm: &str, level: Level) -> Option<(&'static str, &'static str
         "one's comp 32-bit word (in C)" if scalar => ("internet", "word32_scalar"),
         "one's comp 16-bit word (in C)" => ("internet", "word16"),
         "one's comp 32-bit word (in C)" => ("internet", "word32"),
-        // Only ARM and POWER have the 64-bit loop in C; on Intel it is assembly with add-with-carry.
+        // Only ARM and POWER have the 64-bit loop in C; on Intel it is assembly with
+        // add-with-carry.
         "one's comp 64-bit word (in C)" => ("internet", "word64"),
         "one's comp 64-bit word (in x86_64 assembly)" => ("internet", "adc"),
         _ => return None,

@@ -1,13 +1,13 @@
-//! Which kernels each figure of the thesis shows.
+//! The kernels that each figure of the thesis shows.
 
 use super::published::{Cpu, Level};
 
 /// One colour of a figure: a code, and which of its kernels to draw.
 pub(super) struct Hue {
     pub(super) code: &'static str,
-    /// The first one that was measured is drawn.
+    /// The kernels, of which the first one that was measured is drawn.
     pub(super) ours: &'static [&'static str],
-    /// The first one that was published for the CPU is drawn.
+    /// The kernels, of which the first one that was published for the CPU is drawn.
     pub(super) published: &'static [&'static str],
 }
 
@@ -19,12 +19,12 @@ const fn hue(
     Hue { code, ours, published }
 }
 
-/// One kernel, the same in our run and in print.
+/// Returns a hue of one kernel, which our run and print name alike.
 const fn same(code: &'static str, kernels: &'static [&'static str]) -> Hue {
     hue(code, kernels, kernels)
 }
 
-/// What one figure shows.
+/// The contents of one figure.
 pub(super) struct Subject {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
@@ -38,7 +38,7 @@ pub(super) struct Subject {
 /// The CRC of the thesis.
 pub(super) const CRC32C: &str = "crc-32/iscsi";
 
-/// The crc32 instruction on three streams, and what stands for it on ARM.
+/// The crc32 instruction on three streams, and its counterpart on ARM.
 const THREE_WAY: &[&str] = &["sse42_pclmul", "crc_pmull"];
 /// The crc32 instruction on one stream.
 const SERIAL: &[&str] = &["sse42", "crc"];
@@ -56,9 +56,9 @@ pub(super) const SUBJECTS: [Subject; 7] = [
     Subject {
         id: "6.1",
         title: "Hardware CRC-32C against the checksums",
-        about: "CRC-32C with the crc32 instruction and carry-less multiplication (on CPUs without them, the \
-                best published software), the Internet (TCP) checksum with 64-bit and with 16-bit words, \
-                Adler-32 and Fletcher-32.",
+        about: "CRC-32C with the crc32 instruction and carry-less multiplication (on CPUs without \
+            them, the best published software), the Internet (TCP) checksum with 64-bit and with \
+            16-bit words, Adler-32 and Fletcher-32.",
         cpu: Cpu::I3,
         level: Level::O3,
         hues: &[
@@ -76,8 +76,8 @@ pub(super) const SUBJECTS: [Subject; 7] = [
     Subject {
         id: "6.3",
         title: "Internet checksum by word size, vectorised by the compiler",
-        about: "16-bit and 32-bit words in plain code that the compiler vectorises, against 64-bit words \
-                with add-with-carry.",
+        about: "16-bit and 32-bit words in plain code that the compiler vectorises, against 64-bit \
+            words with add-with-carry.",
         cpu: Cpu::I3,
         level: Level::O3,
         hues: &[
@@ -101,8 +101,8 @@ pub(super) const SUBJECTS: [Subject; 7] = [
     Subject {
         id: "6.5",
         title: "CRC-32C with the crc32 instruction: one stream and three",
-        about: "The instruction waits for its own result, so three streams are faster than one; they are \
-                joined by carry-less multiplication or by tables.",
+        about: "The instruction waits for its own result, so three streams are faster than one; \
+            they are joined by carry-less multiplication or by tables.",
         cpu: Cpu::Xeon,
         level: Level::O3,
         hues: &[same(CRC32C, SERIAL), same(CRC32C, THREE_WAY), same(CRC32C, &["sse42_tables"])],
@@ -110,7 +110,8 @@ pub(super) const SUBJECTS: [Subject; 7] = [
     Subject {
         id: "6.6",
         title: "CRC-32C: tables against hardware",
-        about: "One byte, four bytes and eight bytes a step by table look-up, against the crc32 instruction.",
+        about: "One byte, four bytes and eight bytes a step by table look-up, against the crc32 \
+            instruction.",
         cpu: Cpu::I3,
         level: Level::O3,
         hues: &[

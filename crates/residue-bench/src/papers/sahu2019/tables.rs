@@ -11,7 +11,7 @@ use residue_report::{Row, Table};
 /// The sizes of Table 6.1: an acknowledgement, an Ethernet frame, a jumbo frame.
 const SIZES: [usize; 3] = [64, 1500, 9000];
 
-/// Every table that has a value, in the order 6.1, A.1, A.4, A.5, A.6, quoted figures.
+/// Returns every table that has a value, in the order 6.1, A.1, A.4, A.5, A.6, quoted figures.
 #[must_use]
 pub fn tables(run: &Run, statistic: Statistic) -> Vec<Table> {
     let all = [
@@ -28,7 +28,8 @@ pub fn tables(run: &Run, statistic: Statistic) -> Vec<Table> {
     all.into_iter().filter(|table| !table.is_empty()).collect()
 }
 
-/// What the thesis quotes from other papers, and Intel's white paper says, to read beside ours.
+/// Returns what the thesis quotes from other papers, and Intel's white paper says, to read beside
+/// ours.
 #[must_use]
 pub fn table_quoted() -> Table {
     let quoted = published::literature().into_iter().map(|row| {
@@ -66,7 +67,7 @@ fn names(cpus: &[Cpu]) -> String {
     names.join("; ")
 }
 
-/// What a figure with `±` is.
+/// Describes a figure with `±`.
 fn described(statistic: Statistic) -> &'static str {
     match statistic {
         Statistic::Median => {
@@ -76,8 +77,8 @@ fn described(statistic: Statistic) -> &'static str {
     }
 }
 
-/// Table 6.1 (and 6.2, 6.3): every kernel at 64, 1500 and 9000 bytes, with the published figures of the CPUs
-/// of the same architecture.
+/// Table 6.1 (and 6.2, 6.3): every kernel at 64, 1500 and 9000 bytes, with the published figures of
+/// the CPUs of the same architecture.
 #[must_use]
 pub fn table_6_1(run: &Run, statistic: Statistic) -> Table {
     let (index, cpus) = (Index::new(run), Cpu::beside(&run.machine.arch));
@@ -150,8 +151,8 @@ pub fn table_a1(run: &Run, statistic: Statistic) -> Table {
     }
 }
 
-/// Table A.4: the Internet checksum scalar (-O1) and vectorised by the compiler (-O3). The kernel with
-/// add-with-carry is scalar in both.
+/// Table A.4: the Internet checksum scalar (-O1) and vectorised by the compiler (-O3). The kernel
+/// with add-with-carry is scalar in both.
 #[must_use]
 pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
     const PAIRS: [(&str, &str, &str); 3] = [
@@ -192,8 +193,8 @@ pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
         id: "a4",
         title: "Table A.4: the Internet checksum, scalar and vectorised by the compiler".into(),
         note: format!(
-            "{} core cycles per byte; ratio: scalar over vectorised. The adc kernel is scalar, the same in both \
-             columns. -O1 and -O3: published means, GCC.",
+            "{} core cycles per byte; ratio: scalar over vectorised. The adc kernel is scalar, the \
+             same in both columns. -O1 and -O3: published means, GCC.",
             capitalised(statistic.name())
         ),
         stub: "words and size",
@@ -203,7 +204,8 @@ pub fn table_a4(run: &Run, statistic: Statistic) -> Table {
     }
 }
 
-/// Table A.5: 0 to 7 extra bytes, CRC-32C with the crc32 instruction on three streams (on ARM the nearest).
+/// Table A.5: 0 to 7 extra bytes, CRC-32C with the crc32 instruction on three streams (on ARM the
+/// nearest).
 #[must_use]
 pub fn table_a5(run: &Run, statistic: Statistic) -> Table {
     let title = "Table A.5: extra bytes, CRC-32C";
@@ -259,8 +261,8 @@ fn extra_bytes(
         id,
         title: format!("{title} {}", kernel.unwrap_or_default()).trim_end().into(),
         note: format!(
-            "Core cycles per byte of buffers that are 0 to 7 bytes longer than the size above. {}; after each size \
-             the published mean (GCC -O3). {}.",
+            "Core cycles per byte of buffers that are 0 to 7 bytes longer than the size above. {}; \
+             after each size the published mean (GCC -O3). {}.",
             described(statistic),
             names(&cpus)
         ),

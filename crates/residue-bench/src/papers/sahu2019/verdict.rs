@@ -1,4 +1,4 @@
-//! What a run means, in plain English.
+//! The meaning of a run, in plain English.
 
 use crate::model::{Cell, Run, cell, fastest};
 
@@ -13,14 +13,15 @@ const SIZES: [(usize, &str); 4] = [
 const CRC: &str = "crc-32/iscsi";
 const SUM: &str = "internet";
 
-/// What came out, as paragraphs: the fastest code at each size, and CRC-32C against the TCP checksum.
+/// Returns the verdict as paragraphs: the fastest code at each size, and CRC-32C against the TCP
+/// checksum.
 ///
-/// Speeds are compared by medians of the steady cells, if there are any. Empty if the run holds none of the sizes 64,
-/// 1500, 9000 and 65536.
+/// Speeds are compared by medians of the steady cells, if there are any. Empty if the run holds
+/// none of the sizes 64, 1500, 9000 and 65536.
 #[must_use]
 pub fn verdict(run: &Run) -> Vec<String> {
     let cells = if run.steady.is_empty() { &run.cells } else { &run.steady };
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for (bytes, stands_for) in SIZES {
         let Some(best) = fastest_of_all(cells, bytes) else {
             continue;
@@ -42,7 +43,7 @@ pub fn verdict(run: &Run) -> Vec<String> {
                 cycles(crc)
             );
         }
-        told.push(text);
+        sentences.push(text);
     }
     for (bytes, _) in SIZES {
         let Some(crc) = fastest(cells, CRC, bytes) else {
@@ -60,27 +61,27 @@ pub fn verdict(run: &Run) -> Vec<String> {
         let best = against("the fastest TCP checksum here", fastest(cells, SUM, bytes));
         let parts: Vec<String> = [adc, best].into_iter().flatten().collect();
         if !parts.is_empty() {
-            told.push(format!(
+            sentences.push(format!(
                 "CRC-32C (`{}`) at {bytes} bytes is {}.",
                 crc.kernel,
                 parts.join(", and ")
             ));
         }
     }
-    told.extend(in_short(cells));
+    sentences.extend(in_short(cells));
     if let (Some(crc), Some(sum)) = (fastest(cells, CRC, 1500), fastest(cells, SUM, 1500)) {
         let (crc, sum) = (crc.ns / 1500.0, sum.ns / 1500.0);
-        told.push(format!(
-            "To protect one 10 Gbit/s stream of full frames (1.25 GB/s), CRC-32C would take {:.1} % of one core of this \
-             CPU, the TCP checksum {:.1} %.",
+        sentences.push(format!(
+            "To protect one 10 Gbit/s stream of full frames (1.25 GB/s), CRC-32C would take {:.1} \
+             % of one core of this CPU, the TCP checksum {:.1} %.",
             crc * 125.0,
             sum * 125.0
         ));
     }
-    told
+    sentences
 }
 
-/// The thesis's conclusion, held against its own checksum kernel and against the fastest one.
+/// Compares the thesis's conclusion with its own checksum kernel and with the fastest one.
 fn in_short(cells: &[Cell]) -> Option<String> {
     let sizes = [1500, 9000];
     let faster_at = |sum: fn(&[Cell], usize) -> Option<&Cell>| -> Option<Vec<usize>> {
@@ -92,16 +93,17 @@ fn in_short(cells: &[Cell]) -> Option<String> {
         }
         Some(faster)
     };
-    let told = |faster: Vec<usize>| match faster.as_slice() {
+    let described = |faster: Vec<usize>| match faster.as_slice() {
         [] => "does not hold".to_string(),
         [bytes] => format!("holds at {bytes} bytes only"),
         _ => "holds".to_string(),
     };
-    let own = told(faster_at(|cells, bytes| cell(cells, SUM, "adc", bytes))?);
-    let best = told(faster_at(|cells, bytes| fastest(cells, SUM, bytes))?);
+    let own = described(faster_at(|cells, bytes| cell(cells, SUM, "adc", bytes))?);
+    let best = described(faster_at(|cells, bytes| fastest(cells, SUM, bytes))?);
     Some(format!(
-        "In short: that CRC-32C is faster than TCP's checksum at 1500 and 9000 bytes, as the thesis concludes, {own} on \
-         this CPU against its kind of checksum kernel (`adc`), and {best} against the fastest one."
+        "In short: that CRC-32C is faster than TCP's checksum at 1500 and 9000 bytes, as the \
+         thesis concludes, {own} on this CPU against its kind of checksum kernel (`adc`), and \
+         {best} against the fastest one."
     ))
 }
 
@@ -146,9 +148,9 @@ mod tests {
     use crate::example;
 
     #[test]
-    fn both_comparisons_are_told() {
-        let told = verdict(&example::x86());
-        let all = told.join("\n");
+    fn both_comparisons_are_reported() {
+        let sentences = verdict(&example::x86());
+        let all = sentences.join("\n");
         for words in
             ["1500 bytes", "9000 bytes", "add-with-carry", "fastest TCP checksum", "10 Gbit/s"]
         {

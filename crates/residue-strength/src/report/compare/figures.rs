@@ -1,5 +1,5 @@
-//! Codes side by side: the Hamming distances against the length as stairs, and the probability of an undetected error
-//! against the bit error rate.
+//! Figures of a comparison: the Hamming distances against the length as stairs, and the probability
+//! of an undetected error against the bit error rate.
 
 use crate::Kind;
 use crate::compare::{Comparison, Row};
@@ -20,13 +20,13 @@ const HIGHEST: f64 = 12.0;
 const RATES: (f64, f64) = (-9.0, 0.0);
 const PROBABILITIES: (f64, f64) = (-48.0, 0.0);
 
-/// Both figures.
+/// Draws both figures.
 #[must_use]
 pub fn figures(comparison: &Comparison) -> Vec<Figure> {
     vec![distances(comparison), probabilities(comparison)]
 }
 
-/// A place on an axis from `low` to `high`, between two places on the sheet.
+/// Returns a value's place on an axis from `low` to `high`, between two places on the sheet.
 fn along(value: f64, (low, high): (f64, f64), (from, to): (f64, f64)) -> f64 {
     from + ((value - low) / (high - low)).clamp(0.0, 1.0) * (to - from)
 }
@@ -38,7 +38,8 @@ fn length(bits: f64) -> f64 {
 fn distances(comparison: &Comparison) -> Figure {
     let title = "Hamming distance against the length of the data".to_string();
     let lines = [
-        "The fewest wrong bits that can go unseen; one more than a code always sees. Computed, exactly; dashed: proved as far."
+        "The fewest wrong bits that can go unseen; one more than a code always sees. Computed, \
+         exactly; dashed: proved as far."
             .to_string(),
         format!(
             "Lines are drawn side by side where codes are alike. Upright: {} bits of data.",
@@ -49,8 +50,8 @@ fn distances(comparison: &Comparison) -> Figure {
         chart::heading(root, &title, [&lines[0], &lines[1]])?;
         stairs(root, comparison)
     });
-    let caption = "Each step down is the longest data with that distance; one bit more, and an undetected error of \
-                   that many bits is known. `residue strength CODE` names it."
+    let caption = "Each step down is the longest data with that distance; one bit more, and an \
+        undetected error of that many bits is known. `residue strength CODE` names it."
         .to_string();
     Figure { id: "distances".into(), title, caption, svg }
 }
@@ -115,10 +116,12 @@ fn probabilities(comparison: &Comparison) -> Figure {
     let title = "Undetected errors against the bit error rate".to_string();
     let lines = [
         format!(
-            "Probability for a frame of {} bits of data, each bit wrong independently. Sums: mean over uniform data.",
+            "Probability for a frame of {} bits of data, each bit wrong independently. Sums: mean \
+             over uniform data.",
             comparison.data_bits
         ),
-        "Solid: exact. Dashed: the terms that were counted, a lower bound, drawn while less than one wrong bit is expected."
+        "Solid: exact. Dashed: the terms that were counted, a lower bound, drawn while less than \
+         one wrong bit is expected."
             .to_string(),
     ];
     let svg = chart::document(&title, &lines.join(" "), |root| {
@@ -163,7 +166,7 @@ fn curves(root: &Root<'_>, comparison: &Comparison) -> Drawn {
         let color = HUES[number % HUES.len()].to_rgba();
         let bound = last.kind != Kind::Exact.name();
         polyline(root, &places, color, 2.0, bound.then_some((6.0, 4.0)))?;
-        // A shape for those who do not see the colours, at places of its own.
+        // Shapes at places of their own, for readers who do not see the colours.
         for place in places.iter().skip(number).step_by(9) {
             marker(root, *place, number, color, false, 0.8)?;
         }
@@ -183,7 +186,7 @@ fn frame(root: &Root<'_>, across: &str, up: &str) -> Drawn {
     upward_text(root, up, (18.0, (top + bottom) / 2.0), 13.0, INK)
 }
 
-/// The codes' names right of the area, each as near to its line's end as there is room.
+/// Draws the codes' names right of the area, each as near to its line's end as there is room.
 fn names(root: &Root<'_>, mut ends: Vec<(f64, usize, &Row)>) -> Drawn {
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [_, right, top, bottom] = AREA;

@@ -1,4 +1,4 @@
-//! The report on codes side by side: a page with figures, and a folder of it.
+//! The report on a comparison: a page with figures, and a folder of it.
 
 use super::figures::figures;
 use super::{csv, findings, table};
@@ -45,11 +45,15 @@ pub fn page(comparison: &Comparison) -> String {
     out
 }
 
-/// Writes `index.html`, `figure-distances.svg`, `figure-probabilities.svg`, `compare.csv` and
-/// `compare.json` into a folder, which is made if it is missing. Returns the paths, the page first.
+/// Writes the report into a folder, which is created if it is missing, and returns the paths, the
+/// page first.
+///
+/// The files are `index.html`, `figure-distances.svg`, `figure-probabilities.svg`, `compare.csv`
+/// and `compare.json`.
 ///
 /// # Errors
-/// If they cannot be written.
+///
+/// Returns an error if they cannot be written.
 pub fn write(dir: &Path, comparison: &Comparison) -> io::Result<Vec<PathBuf>> {
     let json = serde_json::to_string_pretty(comparison)? + "\n";
     let data = [("compare.csv", csv(comparison)), ("compare.json", json)];

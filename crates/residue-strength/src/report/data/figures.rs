@@ -1,4 +1,5 @@
-//! What codes miss on real data: for each test the effective bits of each code on each source, as bars.
+//! Figures of undetected errors on real data: for each test the effective bits of each code on each
+//! source, as bars.
 
 use crate::data::{Run, TestResult};
 use residue_report::Figure;
@@ -7,12 +8,12 @@ use residue_report::chart::{self, Color, FAINT, HPos, HUES, INK, Root, SIZE};
 use residue_report::names::short;
 use residue_report::text::{clean, day, shortened};
 
-/// Left and right end of the bars, and the heights of the most bits and of none, in CSS pixels.
+/// Left and right end of the bars, and the heights of [`MOST`] bits and of none, in CSS pixels.
 const AREA: [f64; 4] = [64.0, 884.0, 128.0, 470.0];
-/// Bits at the upper end.
+/// The number of bits at the upper end.
 const MOST: f64 = 34.0;
 
-/// A figure for each test, with a bar for each code and source.
+/// Draws a figure for each test, with a bar for each code and source.
 #[must_use]
 pub fn figures(run: &Run) -> Vec<Figure> {
     let tests = run.sources.first().map_or(&[][..], |source| &source.tests);
@@ -30,7 +31,8 @@ fn figure(run: &Run, place: usize, test: &TestResult) -> Figure {
         .collect();
     let lines = [
         format!("{} {}, seed {}.", test.about, day(&run.date), run.seed),
-        "Bars: -log2 of the share missed, with its 95 % interval; pale: nothing missed, at least so many. Ticks: an ideal code."
+        "Bars: -log2 of the share missed, with its 95 % interval; pale: nothing missed, at least \
+         so many. Ticks: an ideal code."
             .to_string(),
     ];
     let svg = chart::document(&title, &lines.join(" "), |root| {
@@ -53,7 +55,7 @@ fn legend(root: &Root<'_>, run: &Run) -> Drawn {
     Ok(())
 }
 
-/// The height of so many bits.
+/// Returns the height of so many bits.
 fn height(bits: f64) -> f64 {
     let [_, _, top, bottom] = AREA;
     let bits = if bits.is_finite() { bits.clamp(0.0, MOST) } else { 0.0 };
@@ -76,7 +78,7 @@ fn bars(root: &Root<'_>, run: &Run, place: usize, test: &TestResult) -> Drawn {
             let Some((row, bits)) = found.and_then(|row| Some((row, row.bits?))) else { continue };
             let (from, to) = (start + each * number as f64, start + each * (number as f64 + 0.92));
             let strength = if row.misses == 0 { 0.3 } else { 1.0 };
-            // What was missed always is a bar of no height; a line shows that it is there.
+            // A share of 1 is a bar of no height; a line shows that it is there.
             let high = height(bits).min(bottom - 1.0);
             bar(root, (from, high), (to, bottom), HUES[number % HUES.len()].mix(strength))?;
             if row.misses > 0 && row.rate.low > 0.0 {
@@ -104,7 +106,7 @@ fn bars(root: &Root<'_>, run: &Run, place: usize, test: &TestResult) -> Drawn {
     )
 }
 
-/// A code's name below its bars, in two lines if it has two parts.
+/// Draws a code's name below its bars, in two lines if it has two parts.
 fn name(root: &Root<'_>, code: &str, (x, y): (f64, f64)) -> Drawn {
     let code = clean(short(code));
     let (first, second) = code.split_once('/').unwrap_or((&code, ""));

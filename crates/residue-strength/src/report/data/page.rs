@@ -57,11 +57,14 @@ pub fn page(run: &Run) -> String {
     out
 }
 
-/// Writes `index.html`, `figure-TEST.svg` for each test, `data.csv` and `data.json` into a folder,
-/// which is made if it is missing. Returns the paths, the page first.
+/// Writes the report into a folder, which is created if it is missing, and returns the paths, the
+/// page first.
+///
+/// The files are `index.html`, `figure-TEST.svg` for each test, `data.csv` and `data.json`.
 ///
 /// # Errors
-/// If they cannot be written.
+///
+/// Returns an error if they cannot be written.
 pub fn write(dir: &Path, run: &Run) -> io::Result<Vec<PathBuf>> {
     let json = serde_json::to_string_pretty(run)? + "\n";
     let data = [("data.csv", csv(run)), ("data.json", json)];
