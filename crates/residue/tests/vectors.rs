@@ -6,8 +6,15 @@ use common::{hex, input, number, vectors};
 use residue::fletcher::check_octets;
 use residue::{Code, Error, Partial, internet};
 
-const FILES: [&str; 7] =
-    ["internet.txt", "xns.txt", "fletcher.txt", "trailers.txt", "adler.txt", "crc.txt", "baseline.txt"];
+const FILES: [&str; 7] = [
+    "internet.txt",
+    "xns.txt",
+    "fletcher.txt",
+    "trailers.txt",
+    "adler.txt",
+    "crc.txt",
+    "baseline.txt",
+];
 
 #[test]
 fn every_kernel_gives_every_cited_value() {
