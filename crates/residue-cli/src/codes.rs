@@ -1,4 +1,4 @@
-//! Codes as they are asked for on the command line and in lists.
+//! Codes as named on the command line and in lists.
 
 use anyhow::bail;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -8,22 +8,22 @@ use residue_report::names;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
-/// What is computed if nothing is said.
+/// The code computed unless another is named.
 pub const DEFAULT: &str = "crc-32/iscsi";
 
-/// A code, and what is peculiar to how it was asked for.
+/// A code, and how it was named.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The code.
+    /// The code itself.
     pub code: Code,
-    /// What names it in output and is understood as input.
+    /// The name in output, which is also valid as input.
     pub label: String,
-    /// Whether the data are followed by their length, as the program cksum has it.
+    /// Whether the length is appended to the data, as the program cksum does.
     pub cksum: bool,
 }
 
 impl Chosen {
-    /// A name, an alias, or parameters.
+    /// Finds a code by name, alias or parameters.
     pub fn new(text: &str) -> Result<Chosen, Error> {
         if text.eq_ignore_ascii_case("cksum") {
             let code = Code::Crc(Crc::new(&catalog::CRC_32_CKSUM));
@@ -40,7 +40,7 @@ impl Chosen {
         Ok(Chosen { code, label, cksum: false })
     }
 
-    /// The same, with a message for the user who asked for it.
+    /// Finds a code as [`Chosen::new`] does; an error names the text and similar names.
     pub fn parse(text: &str) -> anyhow::Result<Chosen> {
         match Chosen::new(text) {
             Ok(chosen) => Ok(chosen),
@@ -49,12 +49,13 @@ impl Chosen {
         }
     }
 
-    /// The label of a tagged line: names in capitals. Parameters stay as they are, the library reads them so.
+    /// Returns the label for a tagged line: a name in capitals, or parameters in the form that the
+    /// library reads.
     pub fn tag(&self) -> String {
         if self.label.contains('=') { self.label.clone() } else { self.label.to_uppercase() }
     }
 
-    /// The value of all that `stream` has seen, which is `bytes` long.
+    /// Returns the value of `stream`, which has seen `bytes` bytes.
     pub fn value(&self, mut stream: residue::Stream<'_>, bytes: u64) -> u128 {
         if self.cksum {
             stream.update(&length_octets(bytes));
@@ -63,7 +64,7 @@ impl Chosen {
     }
 }
 
-/// Parses any text as a code, and offers the names to shells that complete arguments.
+/// Accepts any text as a code, and offers the known names to shell completion.
 #[derive(Clone)]
 pub struct Names;
 
@@ -85,18 +86,19 @@ impl TypedValueParser for Names {
     }
 }
 
-/// The octets of a length as POSIX's cksum appends them: lowest first, as many as are needed.
+/// Returns the octets of a length as cksum appends them (POSIX): lowest first, without leading
+/// zeros.
 pub fn length_octets(bytes: u64) -> Vec<u8> {
     let needed = (u64::BITS - bytes.leading_zeros()).div_ceil(8) as usize;
     bytes.to_le_bytes().into_iter().take(needed).collect()
 }
 
-/// The codes of all `-a`, each of which may name several; the default if there are none.
+/// Returns the codes of all `-a` options, each of which may name several, or the default code.
 pub fn parse_all(texts: &[String]) -> anyhow::Result<Vec<Chosen>> {
     let mut chosen: Vec<Chosen> = Vec::new();
     for name in texts.iter().flat_map(|text| split(text)) {
         let one = Chosen::parse(&name)?;
-        // Twice the same is once.
+        // Duplicates are dropped.
         if chosen.iter().all(|other| other.label != one.label) {
             chosen.push(one);
         }
@@ -107,7 +109,8 @@ pub fn parse_all(texts: &[String]) -> anyhow::Result<Vec<Chosen>> {
     Ok(chosen)
 }
 
-/// Splits at commas, but for those between a CRC's parameters. A key that comes again starts another CRC.
+/// Splits a list of codes at commas, except between the parameters of one CRC. A repeated key
+/// starts the next CRC.
 pub fn split(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut keys = BTreeSet::new();

@@ -1,6 +1,6 @@
-//! Lengths of data, as all commands take them.
+//! Lengths of data, as arguments of all commands.
 
-/// What a unit is called, and how many bits it has.
+/// Names of units, with their bits.
 const UNITS: [(&str, u64); 16] = [
     ("b", 1),
     ("bit", 1),
@@ -20,40 +20,40 @@ const UNITS: [(&str, u64); 16] = [
     ("GiB", 8 << 30),
 ];
 
-/// Reads a length in bits; a unit may stand behind it, as in `1500B`, `1.5kB`, `1e9` or `64 KiB`.
+/// Reads a length in bits, with an optional unit: `1500B`, `1.5kB`, `1e9`, `64 KiB`.
 pub fn bits(text: &str) -> Result<u64, String> {
     length(text, 1).and_then(some)
 }
 
-/// Reads a length in bytes, which units may change as in [`bits`].
+/// Reads a length in bytes, with an optional unit as in [`bits`].
 pub fn bytes(text: &str) -> Result<u64, String> {
     bytes_or_none(text).and_then(some)
 }
 
-/// Reads a length of bytes that memory can hold, which may be 0.
+/// Reads a length in bytes that fits memory and may be 0.
 pub fn size(text: &str) -> Result<usize, String> {
     bytes_or_none(text).and_then(|bytes| usize::try_from(bytes).map_err(|_| TOO_LONG.into()))
 }
 
 fn some(length: u64) -> Result<u64, String> {
     match length {
-        0 => Err("data of length 0 have nothing to protect; give at least one bit".into()),
+        0 => Err("length 0: give at least one bit".into()),
         length => Ok(length),
     }
 }
 
 fn bytes_or_none(text: &str) -> Result<u64, String> {
-    // Of numbers without a unit k, M and G are thousands of bytes.
+    // Here k, M and G alone are thousands of bytes, not of bits.
     let bits = match text.trim_end().strip_suffix(['k', 'M', 'G']) {
         Some(_) => length(&format!("{}B", text.trim_end()), 8)?,
         None => length(text, 8)?,
     };
-    if bits % 8 == 0 { Ok(bits / 8) } else { Err("a whole number of bytes".into()) }
+    if bits % 8 == 0 { Ok(bits / 8) } else { Err("expected a whole number of bytes".into()) }
 }
 
-const TOO_LONG: &str = "longer than any data";
+const TOO_LONG: &str = "too long: give at most 2^62 bits";
 
-/// The bits of a length whose plain numbers count units of so many bits.
+/// Reads a length in bits; a number without a unit counts units of `plain` bits.
 fn length(text: &str, plain: u64) -> Result<u64, String> {
     let text = text.trim();
     // An exponent belongs to the number: 1e9.
@@ -65,13 +65,14 @@ fn length(text: &str, plain: u64) -> Result<u64, String> {
         unit => UNITS.iter().find(|(name, _)| *name == unit).map(|(_, bits)| *bits).ok_or_else(
             || {
                 format!(
-                    "`{}` is no unit; write bits, B, kB, MB, GB, KiB, MiB or GiB",
+                    "unknown unit `{}`: expected bits, B, kB, MB, GB, KiB, MiB or GiB",
                     unit.escape_debug()
                 )
             },
         )?,
     };
-    let wrong = || "a number, as 12000, 1500B, 1.5kB or 1e9 (bits have no fractions)".to_string();
+    let wrong =
+        || "expected a length as 12000, 1500B, 1.5kB or 1e9, of a whole number of bits".to_string();
     let (digits, exponent) = match number.split_once(['e', 'E']) {
         Some((digits, exponent)) => {
             let proper = exponent.strip_prefix('+').unwrap_or(exponent);
@@ -87,8 +88,8 @@ fn length(text: &str, plain: u64) -> Result<u64, String> {
     if all.is_empty() && !digits.contains('0') || !all.bytes().all(|c| c.is_ascii_digit()) {
         return Err(wrong());
     }
-    // Exact: all digits as an integer, times the unit, times ten to the power of what is left of
-    // the exponent.
+    // Exact: all digits as an integer, times the unit, times a power of ten for the exponent and
+    // the decimal point.
     let value: u128 = match all.as_str() {
         "" => 0,
         all => all.parse().map_err(|_| TOO_LONG.to_string())?,
@@ -134,6 +135,21 @@ mod tests {
         ] {
             assert_eq!(bits(text).ok(), Some(expected).filter(|&bits| bits > 0), "{text}");
         }
+        for (text, expected) in [
+            ("1500", 1500),
+            ("1.5k", 1500),
+            ("1.5kB", 1500),
+            ("64KiB", 64 << 10),
+            ("1e6", 1_000_000),
+            ("16bits", 2),
+        ] {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        assert!(bytes("9bits").is_err());
+    }
+
+    #[test]
+    fn lengths_that_are_refused() {
         for wrong in [
             "",
             "0",
@@ -161,16 +177,5 @@ mod tests {
         ] {
             assert!(bits(wrong).is_err(), "{wrong}: {:?}", bits(wrong));
         }
-        for (text, expected) in [
-            ("1500", 1500),
-            ("1.5k", 1500),
-            ("1.5kB", 1500),
-            ("64KiB", 64 << 10),
-            ("1e6", 1_000_000),
-            ("16bits", 2),
-        ] {
-            assert_eq!(bytes(text), Ok(expected), "{text}");
-        }
-        assert!(bytes("9bits").is_err());
     }
 }

@@ -1,9 +1,9 @@
-//! The progress bar: on a terminal, for long work.
+//! The progress bar, shown on a terminal during long work.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal as _};
 
-/// Below this many bytes a bar would be gone before it is read.
+/// Inputs of fewer bytes are done before anyone could read a bar.
 const LARGE: u64 = 256 << 20;
 
 /// A progress bar, or none.
@@ -11,17 +11,17 @@ const LARGE: u64 = 256 << 20;
 pub struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// None.
+    /// Returns no bar.
     pub const fn none() -> Progress {
         Progress(None)
     }
 
-    /// Whether a bar could be seen at all. If not, its length need not be found out.
+    /// Returns whether a bar can be seen. If not, its length need not be computed.
     pub fn wanted() -> bool {
         io::stderr().is_terminal()
     }
 
-    /// A bar of so many bytes, if they are many and standard error is a terminal.
+    /// Creates a bar for `total` bytes, if they are many and standard error is a terminal.
     pub fn of_bytes(total: u64) -> Progress {
         if total < LARGE || !Progress::wanted() {
             return Progress(None);
@@ -35,13 +35,13 @@ impl Progress {
         Progress(Some(bar))
     }
 
-    /// A bar of so many steps, if standard error is a terminal.
+    /// Creates a bar for `total` steps, if standard error is a terminal.
     pub fn of_steps(total: u64) -> Progress {
         let bar = || ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         Progress(Progress::wanted().then(bar))
     }
 
-    /// A bar with a word of what is done, for work that tells how far it is ([`Progress::tell`]).
+    /// Creates a bar labelled `what`, for work that reports its progress by [`Progress::set`].
     pub fn of(what: &'static str) -> Progress {
         let mut progress = Progress::of_steps(0);
         if let Some(bar) = progress.0.take() {
@@ -53,7 +53,7 @@ impl Progress {
         progress
     }
 
-    /// A line of words that change, if standard error is a terminal.
+    /// Creates a line of changing text, if standard error is a terminal.
     pub fn of_words() -> Progress {
         let progress = Progress::of_steps(0);
         if let (Some(bar), Ok(style)) = (&progress.0, ProgressStyle::with_template("{wide_msg}")) {
@@ -62,7 +62,7 @@ impl Progress {
         progress
     }
 
-    /// The words of the line.
+    /// Replaces the text of the line.
     pub fn say(&self, words: String) {
         if let Some(bar) = &self.0 {
             bar.set_message(words);
@@ -70,29 +70,29 @@ impl Progress {
         }
     }
 
-    /// `done` of `of` steps are done.
-    pub fn tell(&self, done: u64, of: u64) {
+    /// Shows that `done` of `of` steps are done.
+    pub fn set(&self, done: u64, of: u64) {
         if let Some(bar) = &self.0 {
             bar.set_length(of);
             bar.set_position(done);
         }
     }
 
-    /// So many more bytes or steps are done.
+    /// Adds `count` bytes or steps.
     pub fn add(&self, count: u64) {
         if let Some(bar) = &self.0 {
             bar.inc(count);
         }
     }
 
-    /// So many have to be done again.
+    /// Subtracts `count` bytes or steps that have to be repeated.
     pub fn take_back(&self, count: u64) {
         if let Some(bar) = &self.0 {
             bar.dec(count);
         }
     }
 
-    /// Does something while the bar is out of the way.
+    /// Prints something while the bar is hidden.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.0 {
             Some(bar) => bar.suspend(print),
@@ -100,7 +100,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&mut self) {
         if let Some(bar) = self.0.take() {
             bar.finish_and_clear();

@@ -1,4 +1,5 @@
-//! Reads inputs, each once for all its codes, many at a time, and the parts of large files, in constant memory.
+//! Reads inputs in constant memory: each once for all its codes, several inputs and several parts
+//! of a large file at a time.
 
 pub mod parts;
 pub mod walk;
@@ -20,56 +21,57 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc;
 
-/// Bytes read at a time: what the system copies is still near when the codes read it.
+/// Bytes read at a time: few enough to be in the cache still when the codes read them.
 const BUFFER: usize = 256 << 10;
 
-/// Buffers start where pages do. Some CPUs copy a page three times as slowly to 16 bytes behind such a place, which is where
-/// an allocator puts large vectors.
+/// Alignment of the buffers. Some CPUs copy a page three times as slowly to 16 bytes after a page
+/// boundary, where allocators put large vectors.
 const PAGE: usize = 4096;
 
-/// Regular files of as many bytes and more are read in several places at once.
+/// Size in bytes from which a regular file is read by several threads.
 const LARGE: u64 = 2 * parallel::PART;
 
 thread_local! {
-    /// What a thread reads into. Nothing waits for another thread while it is borrowed, so no thread borrows it twice.
+    /// The buffer of a thread. No code waits for other threads while it is borrowed, so rayon
+    /// cannot start a second borrow.
     static READ: RefCell<Vec<u8>> = RefCell::new(vec![0; BUFFER + PAGE]);
 }
 
-/// Where bytes come from.
+/// A source of bytes.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Standard input, to its end.
+    /// Standard input.
     Stdin,
-    /// A file.
+    /// A file, by its path.
     File(PathBuf),
-    /// These.
+    /// Bytes in memory.
     Bytes(Vec<u8>),
 }
 
-/// An input, and the codes wanted of it.
+/// An input and the codes to compute of it.
 pub struct Job<'a> {
-    /// The input.
+    /// Where to read.
     pub source: Source,
-    /// The codes.
+    /// The codes to compute.
     pub codes: Vec<&'a Chosen>,
 }
 
-/// What an input gave.
+/// The result of a [`Job`].
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub bytes: u64,
-    /// The value for each code of the job.
+    /// The value of each code of the job.
     pub values: Vec<u128>,
-    /// What is wrong with the bytes: the file changed its length meanwhile.
+    /// Why the values may be wrong: the length of the file changed while it was read.
     pub complaint: Option<String>,
 }
 
-/// Inputs that are read together: all CPUs have work, and what waits for its turn to be printed
-/// takes little memory.
+/// Number of inputs to hand to [`all`] at once: enough for all CPUs, and few enough that the
+/// results waiting to be printed take little memory.
 pub const TOGETHER: usize = 1024;
 
-/// Does all jobs, on all CPUs, and hands what each gave to `sink`, in the order of the jobs.
+/// Does all jobs on all CPUs, and hands each result to `sink`, in the order of the jobs.
 ///
 /// An error of `sink` ends the work.
 pub fn all(
@@ -79,7 +81,7 @@ pub fn all(
 ) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
     let pool = if jobs.len() < 2 { None } else { pool() };
-    // Where the system grants no threads the work is done all the same.
+    // One thread does the work if the system grants no more.
     let Some(pool) = pool else {
         let mut each = jobs.iter().enumerate();
         return each.try_for_each(|(i, job)| sink(i, one(job, progress, &stop)));
@@ -88,7 +90,7 @@ pub fn all(
         let (sender, receiver) = mpsc::sync_channel(256);
         let stop = &stop;
         let work = move || {
-            // A bridge takes the jobs in order, so that the first lines come first.
+            // A bridge hands out the jobs in order, so that the first results come first.
             jobs.iter().enumerate().par_bridge().try_for_each_init(
                 || sender.clone(),
                 |sender, (index, job)| sender.send((index, one(job, progress, stop))).ok(),
@@ -99,7 +101,7 @@ pub fn all(
         for (index, done) in receiver {
             early.insert(index, done);
             while let Some(done) = early.remove(&next) {
-                // On an error the receiver goes, and with it every sender's reason to go on.
+                // An error drops the receiver, and the next send of each thread fails.
                 sink(next, done).inspect_err(|_| stop.store(true, Relaxed))?;
                 next += 1;
             }
@@ -108,7 +110,7 @@ pub fn all(
     })
 }
 
-/// The threads that read, made once for all lists; `None` if the system grants none.
+/// Returns the reading threads, created at the first call, or `None` if the system grants none.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().build().ok()).as_ref()
@@ -130,7 +132,7 @@ fn one(job: &Job<'_>, progress: &Progress, stop: &AtomicBool) -> io::Result<Done
                 && before.len() >= LARGE
                 && taken.read_parts(&file, before.len(), progress, stop)?
             {
-                // What was appended meanwhile, if anything.
+                // Reads what was appended meanwhile.
                 file.seek(SeekFrom::Start(taken.bytes))?;
             } else {
                 taken = Taken::none(job);
@@ -147,9 +149,9 @@ fn one(job: &Job<'_>, progress: &Progress, stop: &AtomicBool) -> io::Result<Done
     Ok(Done { bytes, values: values.collect(), complaint })
 }
 
-/// What to say of a file whose length was not the number of bytes it gave.
+/// Describes a file whose length differs from the number of bytes read, if it has changed.
 fn changed(before: &Metadata, after: &Metadata, bytes: u64) -> Option<String> {
-    // The lengths of files in /proc and /sys are fiction; but what nobody wrote to has not changed.
+    // Files in /proc and /sys report wrong lengths, without having changed.
     let written = match (before.modified(), after.modified()) {
         (Ok(before), Ok(after)) => before != after,
         _ => true,
@@ -161,7 +163,7 @@ fn changed(before: &Metadata, after: &Metadata, bytes: u64) -> Option<String> {
     Some(format!("{verb} from {} to {bytes} bytes while read", before.len()))
 }
 
-/// What the codes have seen so far.
+/// The codes' streams over the bytes read so far.
 struct Taken<'a> {
     streams: Vec<Stream<'a>>,
     bytes: u64,
@@ -185,8 +187,9 @@ impl<'a> Taken<'a> {
         })
     }
 
-    /// The first `length` bytes of a file, by all CPUs. False, and what was taken is of no use, if it is to be read from
-    /// start to end after all: there is one CPU only, or the file has become shorter.
+    /// Reads the first `length` bytes of a file on all CPUs. Returns false if the file has to be
+    /// read in order after all, because there is only one CPU or the file has shrunk; the values
+    /// are then unusable.
     fn read_parts(
         &mut self,
         file: &File,
@@ -207,7 +210,7 @@ impl<'a> Taken<'a> {
                 progress.add(bytes.len() as u64);
             })?;
             read.fetch_add(got, Relaxed);
-            // Zero bytes before the end of the range are the end of the file.
+            // Fewer bytes than the range mean that the file has ended.
             if got == wanted { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
         };
         let streams = &mut self.streams;
@@ -225,7 +228,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// Reads `input` to its end, or until work is to stop.
+/// Reads `input` to its end, or until `stop` is set.
 fn each_buffer(
     mut input: impl Read,
     stop: &AtomicBool,
@@ -246,7 +249,7 @@ fn each_buffer(
     })
 }
 
-/// The bytes of a file from one place to another, read without moving the place that others read at.
+/// A range of a file, read without moving the position that other threads share.
 struct Part<'a> {
     file: &'a File,
     range: Range<u64>,
@@ -262,7 +265,7 @@ impl Read for Part<'_> {
         Ok(count)
     }
 
-    /// Not called: see [`Taken::read_parts`].
+    /// Never called: [`Taken::read_parts`] reads in order on these systems.
     #[cfg(not(unix))]
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         let Part { file: _, range: _ } = self;
@@ -270,7 +273,7 @@ impl Read for Part<'_> {
     }
 }
 
-/// The bytes that a file has now; 0 of what is no file.
+/// Returns the length of a regular file, or 0 for any other source.
 pub fn length(source: &Source) -> u64 {
     match source {
         Source::File(path) => {
@@ -280,7 +283,7 @@ pub fn length(source: &Source) -> u64 {
     }
 }
 
-/// What went wrong, in words: the operating system's, or our own for what people run into.
+/// Returns the message of an error without its number.
 pub fn problem(error: &io::Error) -> String {
     without_numbers(&error.to_string())
 }

@@ -1,8 +1,8 @@
-//! Standard input and output, with the errors that std leaves out.
+//! Standard input and output, with the errors that std hides.
 //!
-//! std takes a closed stream for an empty one, and for success that nothing can be read from or
-//! written to a stream that is open the other way only. A check value of no bytes, or of bytes that
-//! nobody gets, would be the answer.
+//! std reads a closed standard input as empty, ignores writes to a closed standard output, and does
+//! both for a stream opened in the other direction. The program would then print the check value of
+//! no bytes, or lose its output and report success.
 
 use std::io::{self, Read, Write};
 
@@ -23,7 +23,7 @@ mod system {
         own(&io::stdout())
     }
 
-    /// The stream as a file, whose errors std does not hide.
+    /// Returns the stream as a file, whose errors std reports.
     fn own(stream: &impl AsFd) -> io::Result<File> {
         stream.as_fd().try_clone_to_owned().map(File::from)
     }
@@ -48,7 +48,8 @@ mod system {
 /// Standard input.
 pub struct Stdin(system::Input);
 
-/// Standard output. Errors show when something is written, as some commands print nothing.
+/// Standard output. An error to open it shows at the first write, because some commands print
+/// nothing.
 pub struct Stdout(io::Result<system::Output>);
 
 /// Opens standard input.
@@ -72,14 +73,13 @@ fn was_closed(descriptor: u8) -> bool {
     residue_guard::adapter::was_closed(descriptor)
 }
 
-/// Nothing is known: std has put another file in the place of a closed one before it could be asked
-/// for.
+/// Returns false: std replaces a closed stream before it can be examined.
 #[cfg(not(target_os = "linux"))]
 fn was_closed(_: u8) -> bool {
     false
 }
 
-/// Says what "Bad file descriptor" means here.
+/// Replaces "Bad file descriptor" by its meaning here.
 fn explained(error: io::Error, meaning: &str) -> io::Error {
     const EBADF: i32 = 9;
     let bad = cfg!(unix) && error.raw_os_error() == Some(EBADF);
@@ -94,7 +94,7 @@ impl Read for Stdin {
 }
 
 impl Stdout {
-    /// Fails if nothing can be written.
+    /// Fails if standard output cannot be written.
     pub fn check(&mut self) -> io::Result<()> {
         self.write(&[]).map(|_| ())
     }
@@ -111,7 +111,7 @@ impl Write for Stdout {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // What cannot be written was reported by `write`.
+        // `write` has reported an error to open.
         self.0.as_mut().map_or(Ok(()), Write::flush)
     }
 }

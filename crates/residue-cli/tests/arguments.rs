@@ -5,9 +5,9 @@ mod common;
 
 use common::{folder, residue};
 
-/// The arguments with spaces between them, and words of the message.
+/// Arguments, separated by spaces, and a part of the message.
 const REFUSED: &[(&str, &str)] = &[
-    // No option that is read is without effect.
+    // Options without effect are refused.
     ("strength weights crc-8 --length 64 --most 4 --ber 1e-5", "'--ber <RATE>'"),
     ("strength weights crc-8 --length 64 --csv --ber 1e-5", "'--ber <RATE>'"),
     ("strength weights crc-8 --length 64 --csv --json", "cannot be used"),
@@ -22,12 +22,15 @@ const REFUSED: &[(&str, &str)] = &[
     ("strength search --width 8 --survey --length 64", "cannot be used"),
     ("strength search --merge part1 --width 8", "cannot be used"),
     ("strength data nine --full --csv", "cannot be used"),
-    ("bench --claims --seed 5", "'--seed <N>'"),
-    ("bench --claims --data zeros", "'--data <WHAT>'"),
-    ("bench --claims --cold", "'--cold'"),
-    ("bench --compare a.json b.json --samples 3", "'--samples <N>'"),
-    ("bench --compare a.json b.json --seed 3", "'--seed <N>'"),
-    ("bench --compare a.json b.json --misaligned", "'--misaligned'"),
+    ("bench claims --seed 5", "'--seed'"),
+    ("bench claims --data zeros", "'--data'"),
+    ("bench claims --cold", "'--cold'"),
+    ("bench --seed 5 claims", "cannot be used"),
+    ("bench --csv compare a.json b.json", "cannot be used"),
+    ("bench compare a.json b.json --samples 3", "'--samples'"),
+    ("bench compare a.json b.json --seed 3", "'--seed'"),
+    ("bench compare a.json b.json --misaligned", "'--misaligned'"),
+    ("bench compare a.json", "<B.json>"),
     ("bench --full --sizes 64", "cannot be used"),
     ("bench --cold --mode latency", "--cold empties the caches"),
     ("sum -r", "<FILE>..."),
@@ -80,13 +83,13 @@ const REFUSED: &[(&str, &str)] = &[
     ("strength crc-8 --patience 0", "--patience"),
     ("bench -a nosuch", "no code has this name"),
     ("bench -k nosuch", "no kernel to measure"),
-    ("bench --extra 8", "--extra takes 0 to 7"),
-    ("bench --sizes 99999999999", "smaller one to --sizes"),
+    ("bench --extra 8", "--extra 8: give 0 to 7"),
+    ("bench --sizes 99999999999", "--sizes 99999999999: give at most"),
     ("bench --mixed 9..5", "must grow"),
     ("bench --report nine/out -a crc-8 --sizes 4 --samples 1", "cannot write the report"),
     ("bench iscsi --report nine/out --rounds 1", "cannot write the report"),
     ("bench iso --rounds 0", "1..=1000"),
-    ("bench --compare missing missing", "cannot read `missing`"),
+    ("bench compare missing missing", "cannot read `missing`"),
     ("list crc-8 nosuch", "no code has this name"),
     ("list --json nosuch", "no code has this name"),
     ("sum -a crc-8,nosuch nine", "no code has this name"),
@@ -99,9 +102,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("conform -a nosuch -- true", "no code has this name"),
     ("conform -a crc-8 --timeout 0 -- true", "seconds"),
     ("identify 3132:1 --skip 65", "0..=64"),
-    ("identify 3132:zz", "is no value"),
+    ("identify 3132:zz", "expected 1 to 32 hexadecimal digits"),
     ("pcap verify --list=some nine", "--list"),
-    ("pcap fix nine", "say where to"),
+    ("pcap fix nine", "no output given"),
     ("pcap fix nine -o missing/out", "no folder `missing`"),
     ("pcap fix nine -o - --list", "standard output"),
     ("pcap fix - --in-place", "needs a file"),
@@ -129,13 +132,13 @@ fn wrong_arguments_are_refused_before_any_work() {
         if ran.code != 2 || !ran.out.is_empty() || !ran.err.contains(part) {
             failures.push(format!("{words}: {part}: {ran:?}"));
         }
-        // Work that takes long is announced, and there was none.
+        // Long work is announced, and must not have begun.
         if ran.err.contains("which may take") {
             failures.push(format!("{words}: {}", ran.err));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    // Nothing was made.
+    // No file was created.
     let mut names: Vec<_> =
         dir.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();

@@ -1,11 +1,11 @@
-//! `residue bench`: everything it prints and writes, on few samples. No test looks at a time.
+//! `residue bench`: everything it prints and writes, with few samples. No test checks a time.
 
 mod common;
 
 use common::residue;
 use residue_bench::model::Run;
 
-/// A small run of the thesis's kind.
+/// A small run in the thesis's mode.
 const QUICK: [&str; 7] = [
     "bench",
     "--samples",
@@ -80,7 +80,7 @@ fn json_is_a_run_that_can_be_compared() {
     );
     assert!(!run.steady.is_empty() && run.format == residue_bench::model::FORMAT);
     for cell in run.all_cells() {
-        // On a busy machine some are set aside, and most of them taken again.
+        // On a busy machine some samples are set aside, and most are repeated.
         assert!(cell.samples + cell.set_aside >= 3, "{cell:?}");
         assert!(cell.low <= cell.median && cell.median <= cell.high, "{cell:?}");
     }
@@ -88,16 +88,11 @@ fn json_is_a_run_that_can_be_compared() {
     let [a, b] = ["a.json", "b.json"].map(|name| dir.path().join(name));
     std::fs::write(&a, &ran.out).expect("written");
     std::fs::write(&b, quick(&["--json"]).run().ends(0)).expect("written");
-    let told = residue(
-        ["bench", "--compare"]
-            .map(std::ffi::OsStr::new)
-            .into_iter()
-            .chain([a.as_os_str(), b.as_os_str()]),
-    )
-    .run();
-    assert!(told.ends(0).contains("slicing8"));
+    let [a_name, b_name] = [&a, &b].map(|path| path.to_str().expect("a path in UTF-8"));
+    let compared = residue(["bench", "compare", a_name, b_name]).run();
+    assert!(compared.ends(0).contains("slicing8"));
 
-    // A run of the first layout, which had no interval of the median.
+    // A run in the first layout, which has no intervals.
     let mut old: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
     old["format"] = 1.into();
     old.as_object_mut().expect("an object").remove("load");
@@ -110,30 +105,23 @@ fn json_is_a_run_that_can_be_compared() {
         }
     }
     std::fs::write(&b, old.to_string()).expect("written");
-    let [a_name, b_name] = [&a, &b].map(|path| path.to_str().expect("a path in UTF-8"));
     for statistic in ["median", "mean"] {
-        let ran = residue(["bench", "--statistic", statistic, "--compare", a_name, b_name]).run();
+        let ran = residue(["bench", "compare", "--statistic", statistic, a_name, b_name]).run();
         let text = ran.ends(0);
         assert!(text.contains(&format!("per byte, {statistic}.")) && text.contains("B/A"));
     }
     old["format"] = 99.into();
     std::fs::write(&b, old.to_string()).expect("written");
-    let told = residue(["bench", "--compare", a_name, b_name]).run();
-    assert!(told.code == 2 && told.err.contains("layout 99"), "{}", told.err);
+    let ran = residue(["bench", "compare", a_name, b_name]).run();
+    assert!(ran.code == 2 && ran.err.contains("layout 99"), "{}", ran.err);
 
     std::fs::write(&b, "{}").expect("written");
-    let told = residue(
-        ["bench", "--compare"]
-            .map(std::ffi::OsStr::new)
-            .into_iter()
-            .chain([a.as_os_str(), b.as_os_str()]),
-    )
-    .run();
-    assert_eq!(told.code, 2);
-    assert!(told.err.contains("is not a run"), "{}", told.err);
-    let told = residue(["bench", "--compare", "no.json", "nor.json"]).run();
-    assert_eq!(told.code, 2);
-    assert!(told.err.contains("no.json"), "{}", told.err);
+    let ran = residue(["bench", "compare", a_name, b_name]).run();
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("is not a run"), "{}", ran.err);
+    let ran = residue(["bench", "compare", "no.json", "nor.json"]).run();
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("no.json"), "{}", ran.err);
 }
 
 #[test]
@@ -163,7 +151,7 @@ fn a_report_is_a_page_with_figures() {
     for file in ["cells.csv", "run.json", "figure-6.1-i3.svg", "figure-6.6.svg"] {
         assert!(folder.join(file).is_file(), "{file}");
     }
-    // A folder that cannot be made.
+    // A folder that cannot be created.
     std::fs::write(dir.path().join("file"), "").expect("written");
     let ran = quick(&["--report", &dir.path().join("file/report").to_string_lossy()]).run();
     assert_eq!(ran.code, 2);
@@ -200,7 +188,7 @@ fn other_ways_to_time() {
 
 #[test]
 fn the_documents_claims_are_judged() {
-    let text = residue(["bench", "--claims", "--samples", "1"]).run().ends(0).to_string();
+    let text = residue(["bench", "claims", "--samples", "1"]).run().ends(0).to_string();
     for source in [
         "Sahu 2019",
         "Pino García 2018",
@@ -211,7 +199,7 @@ fn the_documents_claims_are_judged() {
     ] {
         assert!(text.contains(source), "{source}:\n{text}");
     }
-    let json = residue(["bench", "--claims", "--samples", "1", "--json"]).run().json();
+    let json = residue(["bench", "claims", "--samples", "1", "--json"]).run().json();
     let claims = json.as_array().expect("a list");
     assert!(claims.len() >= 25 && claims.iter().all(|claim| claim["outcome"].is_string()));
 }
@@ -242,7 +230,7 @@ fn sklowers_tests_have_his_ten_rows() {
 }
 
 #[test]
-fn the_costs_of_iscsi_are_told_and_drawn() {
+fn the_costs_of_iscsi_are_printed_and_drawn() {
     let dir = common::folder();
     let folder = dir.path().join("report");
     let folder = folder.to_str().expect("a path in UTF-8");
@@ -276,7 +264,9 @@ fn what_makes_no_sense_is_refused() {
         (&["--mode", "fast"], "fast"),
         (&["--statistic", "mode"], "median"),
         (&["--cold", "--mode", "latency"], "--cold"),
-        (&["--claims", "-a", "xns"], "--claims"),
+        (&["claims", "-a", "xns"], "'-a'"),
+        (&["-a", "xns", "claims"], "cannot be used"),
+        (&["--claims"], "claims"),
         (&["iso", "--rounds", "0"], "0"),
     ] {
         let ran = residue(["bench"].iter().chain(options)).run();

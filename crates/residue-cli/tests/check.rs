@@ -1,4 +1,4 @@
-//! `residue sum --check`
+//! Tests `residue sum --check`.
 #![cfg(unix)]
 
 mod common;
@@ -23,7 +23,8 @@ fn every_format_goes_round() {
     for (i, name) in names.iter().enumerate() {
         fs::write(dir.path().join(OsStr::from_bytes(name)), common::noise(1000 * i)).unwrap();
     }
-    let codes = "crc-32/iscsi crc-64/nvme crc-16/arc crc-5/usb crc-82/darc internet adler-32 cksum crc-24/ble crc-8";
+    let codes = "crc-32/iscsi crc-64/nvme crc-16/arc crc-5/usb crc-82/darc internet adler-32 \
+        cksum crc-24/ble crc-8";
     let custom = "width=16,poly=1021,init=ffff,refin=true,refout=true";
     for code in codes.split(' ').chain([custom]) {
         for format in [
@@ -35,7 +36,7 @@ fn every_format_goes_round() {
             &["-z"],
             &["--tag", "-z"],
         ] {
-            // cksum escapes no names: its lists cannot hold every one.
+            // cksum escapes no names, so its lists cannot hold every name.
             let usable =
                 |name: &&&[u8]| code != "cksum" || !name.iter().any(|b| b"\n\r\\".contains(b));
             let names: Vec<&OsStr> =
@@ -48,7 +49,7 @@ fn every_format_goes_round() {
             assert_eq!((list.code, &*list.err), (0, ""));
             let zero = if format.contains(&"-z") { &["-z"][..] } else { &[] };
             let named = if format.contains(&"--tag") { &[][..] } else { &["-a", code] };
-            // The lists are long enough to tell how they are spelled; saying it does no harm.
+            // Long lists show their encoding; naming it does no harm.
             let spelled: Vec<&str> = ["--decimal", "--base64"]
                 .into_iter()
                 .filter(|option| format.contains(option))
@@ -56,26 +57,26 @@ fn every_format_goes_round() {
             for spelled in [&[][..], &spelled] {
                 let args = [zero, named, spelled, &["--strict"]].concat();
                 let ran = check(dir.path(), &list.out, &args);
-                let told = String::from_utf8_lossy(&ran.out).into_owned();
-                assert_eq!((ran.code, &*ran.err), (0, ""), "{code} {format:?}: {told}");
-                let good = told.matches(": OK").count();
-                assert_eq!(good, names.len(), "{code} {format:?}: {told}");
+                let text = String::from_utf8_lossy(&ran.out).into_owned();
+                assert_eq!((ran.code, &*ran.err), (0, ""), "{code} {format:?}: {text}");
+                let good = text.matches(": OK").count();
+                assert_eq!(good, names.len(), "{code} {format:?}: {text}");
             }
-            // The same list of files that are other ones.
+            // The list now refers to changed files.
             let other = tempfile::tempdir().unwrap();
             for name in &names {
                 fs::write(other.path().join(name), b"something else").unwrap();
             }
             let ran = check(other.path(), &list.out, &[zero, named].concat());
             let bad = String::from_utf8_lossy(&ran.out).matches(": FAILED").count();
-            // A narrow code may be right by chance.
+            // A narrow code may agree by chance.
             let least = if code == "crc-5/usb" || code == "crc-8" { 1 } else { names.len() };
             assert!(ran.code == 1 && bad >= least, "{code} {format:?}: {ran:?}");
         }
     }
 }
 
-/// What `sum` prints, in whatever manner, is read without being told anything but that manner.
+/// The output of `sum`, in any format, is read with no options but that of the format.
 #[test]
 fn check_reads_everything_that_sum_prints() {
     let dir = tempfile::tempdir().unwrap();
@@ -127,13 +128,13 @@ fn check_reads_everything_that_sum_prints() {
         let list = residue([&["sum"], print, &["--"], &names].concat()).within(dir.path()).run();
         assert_eq!((list.code, &*list.err), (0, ""), "{print:?}");
         let ran = check(dir.path(), &list.out, &[read, &["--strict"]].concat());
-        let told = String::from_utf8_lossy(&ran.out).into_owned();
-        assert_eq!((ran.code, &*ran.err), (0, ""), "{print:?}: {told}");
+        let text = String::from_utf8_lossy(&ran.out).into_owned();
+        assert_eq!((ran.code, &*ran.err), (0, ""), "{print:?}: {text}");
         let codes = print
             .iter()
             .find(|arg| arg.contains("crc-32,"))
             .map_or(1, |codes| codes.split(',').count());
-        assert_eq!(told.matches(": OK").count(), codes * names.len(), "{print:?}: {told}");
+        assert_eq!(text.matches(": OK").count(), codes * names.len(), "{print:?}: {text}");
     }
 }
 
@@ -201,15 +202,15 @@ fn lists_that_are_none() {
         (&b"hello\nworld\n"[..], &["-a", "crc32c"][..], 2, "no properly formatted"),
         (b"", &[], 2, "no properly formatted"),
         (b"# e3069283  nine\n", &["-a", "crc32c"], 2, "no properly formatted"),
-        (b"bb3d  nine\n", &[], 2, "line 1 names no code; say which one it is with -a CODE"),
+        (b"bb3d  nine\n", &[], 2, "line 1 names no code; give it with -a CODE"),
         (
             b"930766865 9 nine\n",
             &[],
             2,
-            "line 1 may be `value bytes name`, as of cksum: say so with",
+            "line 1 may be `value bytes name`, as printed by cksum; give -a",
         ),
-        (b"cafebabe A3B1C2D4\n", &[], 2, "may be `value name` or `name value`; say which code"),
-        (b"00000001  nine\n", &[], 1, "checked as crc-32/iscsi; if they are another's, say which"),
+        (b"cafebabe A3B1C2D4\n", &[], 2, "may be `value name` or `name value`; give the code"),
+        (b"00000001  nine\n", &[], 1, "checked as crc-32/iscsi; give -a CODE"),
         (b"e3069283  nine\n", &["-a", "crc-16"], 2, "no properly formatted"),
         (b"SHA256 (nine) = e3069283\n", &[], 2, "no properly formatted"),
         (b"\xff\xfe\x00\x01\n\n\x00", &["-a", "crc32c"], 2, "no properly formatted"),
@@ -234,7 +235,8 @@ fn lists_that_are_none() {
 fn lists_from_elsewhere() {
     let dir = folder();
     // Windows line ends, a byte order mark, capitals, BSD tags, a binary star, one space, a tab.
-    let list = b"\xef\xbb\xbfE3069283 *nine\r\ne3069283 nine\r\ne3069283\tnine\nCRC32C (nine) = E3069283\r\n\
+    let list = b"\xef\xbb\xbfE3069283 *nine\r\ne3069283 nine\r\ne3069283\tnine\nCRC32C (nine) = \
+        E3069283\r\n\
                  CRC32 (nine) = cbf43926\n\n# comment\n";
     let ran = check(dir.path(), list, &["-a", "crc32c", "--strict"]);
     assert_eq!(ran.ends(0), "nine: OK\n".repeat(5));
@@ -271,7 +273,8 @@ fn every_list_is_read_in_parallel() {
     ] {
         fs::write(dir.path().join(name), list).unwrap();
     }
-    // The first pipe is filled once somebody reads the second: one after the other would wait forever.
+    // The writer fills the first pipe only while the second is read: reading one after the other
+    // would deadlock.
     std::thread::spawn(move || {
         for pipe in pipes.iter().rev() {
             fs::write(pipe, b"123456789").unwrap();
@@ -303,7 +306,7 @@ fn every_list_is_read_in_parallel() {
 #[test]
 fn decimal_numbers_that_look_hexadecimal() {
     let dir = folder();
-    // Bytes whose value has eight digits in decimal, as all values have in hexadecimal.
+    // Bytes whose decimal value has eight digits, as hexadecimal values have.
     let eight = |value: &u32| (10_000_000..100_000_000).contains(value);
     let bytes = (0u32..).map(u32::to_le_bytes).find(|bytes| eight(&residue::crc32c(bytes)));
     let bytes = bytes.expect("one value in fifty is such");
@@ -314,13 +317,13 @@ fn decimal_numbers_that_look_hexadecimal() {
     let decimal = format!("{doubtful}3808858755  nine\n");
     let hexadecimal = format!("{doubtful}e3069283  nine\n");
     for (list, args, code) in [
-        // Hexadecimal lists may hold digits only. They must not be right by a second reading.
+        // A hexadecimal list may hold digits alone, and must not pass when read as decimal.
         (&doubtful, &[][..], 1),
         (&doubtful_twice, &[], 1),
         (&doubtful, &["--decimal"], 0),
         (&decimal, &[], 0),
         (&decimal, &["--decimal"], 0),
-        // Among hexadecimal numbers it is one of them, and not the file's.
+        // Among hexadecimal values it is read as hexadecimal, and is wrong.
         (&hexadecimal, &[], 1),
     ] {
         let args = [&["-a", "crc32c", "--strict"], args].concat();

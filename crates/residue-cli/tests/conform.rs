@@ -1,11 +1,11 @@
-//! `residue conform`, against right and wrong programs
+//! Tests `residue conform` with right and wrong programs.
 #![cfg(unix)]
 
 mod common;
 
 use common::{RESIDUE, Ran, installed, residue};
 
-/// Holds a shell command against a code. The program itself is `$R` in it.
+/// Tests a shell command for a code. `$R` in it is the program itself.
 fn conform(code: &str, options: &[&str], script: &str) -> Ran {
     let mut args = vec!["conform", "-a", code];
     args.extend(options);
@@ -72,7 +72,7 @@ fn wrong_programs_are_seen_through() {
 fn answers_that_nothing_explains() {
     let ran = conform("crc-32/iscsi", &[], "echo 12345678");
     assert!(ran.ends(1).contains("No known mistake"), "{}", ran.text());
-    // Right, but for inputs that begin with a zero byte.
+    // Right except for inputs that begin with a zero byte.
     let nearly = "$R sum -a crc-32/iso-hdlc | sed 's/^cbf43926.*/0/'";
     let ran = conform("crc-32/iscsi", &[], nearly);
     assert!(ran.ends(1).contains("Not all answers are explained; nearest comes"), "{}", ran.text());
@@ -141,7 +141,7 @@ fn python_programs() {
     };
     run("crc-32", &[], "hex(zlib.crc32(d))").ends(0);
     run("adler-32", &["--decimal"], "zlib.adler32(d)").ends(0);
-    // A signed number is what a signed type makes of the right value.
+    // A negative number is the right value in a signed type.
     run("crc-16/xmodem", &["--decimal"], "(lambda v: v - (v >> 15 << 16))(binascii.crc_hqx(d, 0))")
         .ends(0);
     let wrong = run("adler-32", &[], "hex(zlib.adler32(d, 0))");

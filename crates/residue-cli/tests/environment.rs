@@ -1,4 +1,4 @@
-//! The program among others: pipes, variables, usage.
+//! Tests pipes, environment variables and usage.
 #![cfg(unix)]
 
 mod common;
@@ -72,7 +72,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     }
 }
 
-/// A run whose reader goes away after so many bytes.
+/// Runs the program with a reader that closes the pipe after some bytes.
 fn left_after(read: usize, args: &[&str], dir: &Path) -> Output {
     let mut child = Command::new(RESIDUE)
         .args(args)
@@ -140,7 +140,8 @@ fn output_that_cannot_be_written_is_a_failure() {
 fn closed_standard_streams_are_survived() {
     for redirections in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
         let script = format!(
-            "\"$0\" sum nosuch {redirections}; \"$0\" sum {redirections}; \"$0\" list {redirections}"
+            "\"$0\" sum nosuch {redirections}; \"$0\" sum {redirections}; \"$0\" list \
+                {redirections}"
         );
         let output = Command::new("sh").args(["-c", &script, RESIDUE]).output().unwrap();
         assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));

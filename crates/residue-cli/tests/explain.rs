@@ -1,4 +1,4 @@
-//! `residue sum --explain`
+//! Tests `residue sum --explain`.
 
 mod common;
 
@@ -51,9 +51,9 @@ fn json_says_the_same() {
     let args = ["sum", "--explain", "-a", "crc-32c,cksum,crc-5/usb"];
     let inputs = ["--text", "a", "--text", "", "--hex", "00 ff"];
     let run = |more: &[&str]| residue([&args[..], &inputs, more].concat()).run();
-    let (shown, told) = (run(&[]), run(&["--json"]));
-    told.ends(0);
-    let rows = told.json();
+    let (shown, json) = (run(&[]), run(&["--json"]));
+    json.ends(0);
+    let rows = json.json();
     let rows = rows.as_array().unwrap();
     assert_eq!(rows.len(), 9);
     let mut text = String::new();
@@ -83,9 +83,9 @@ fn what_cannot_be_explained() {
     for (args, message) in [
         (vec!["--text", &"x".repeat(65)], "65 bytes are too many"),
         (vec![], "--text STRING or --hex BYTES"),
-        (vec!["--hex", "0"], "not an even number"),
-        (vec!["--hex", "0g"], "not an even number"),
-        (vec!["--hex", "é"], "not an even number"),
+        (vec!["--hex", "0"], "an even number"),
+        (vec!["--hex", "0g"], "an even number"),
+        (vec!["--hex", "é"], "an even number"),
     ] {
         let ran = residue(["sum", "--explain"].into_iter().chain(args)).run();
         ran.ends(2);

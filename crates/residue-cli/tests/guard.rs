@@ -1,6 +1,7 @@
-//! The guard on real hosts: two network namespaces with a cable between them. Needs Linux, iproute2, iptables, dumpcap, tshark,
-//! and root or the right to make user namespaces; the demonstration needs curl and Python, too. Everything happens in namespaces
-//! of its own, which end with the test.
+//! Tests the guard on hosts: two connected network namespaces.
+//!
+//! This needs Linux, iproute2, iptables, dumpcap, tshark, and root or the right to create user
+//! namespaces; the demonstration also needs curl and Python. The namespaces end with the test.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +15,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a child of this test is: the one with namespaces of its own, a server, or a client of an address.
+/// The role of a child of this test: the parent of the namespaces, a server, or a client.
 const ROLE: &str = "RESIDUE_TEST_ROLE";
 const LENGTH: usize = 1 << 20;
 const PORT: u16 = 8080;
@@ -29,7 +30,7 @@ fn guarded_hosts() {
     }
 }
 
-/// Can the guard run in namespaces? What `unshare` needs for that; `None`: the test is skipped.
+/// Returns the options of `unshare` to run the guard in namespaces, or `None` to skip the test.
 fn namespaces(tools: &[&str], probe: &str) -> Option<Vec<&'static str>> {
     if tools.iter().any(|tool| !common::installed(tool)) {
         return None;
@@ -53,9 +54,9 @@ const NAMESPACES: [&str; 6] =
     ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const QUEUE: &str = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
 
-/// Starts this test again, in namespaces of its own.
+/// Starts this test again, in new namespaces.
 fn outside() {
-    // Where only root may run dumpcap, a namespace's root may not.
+    // Where only root may run dumpcap, root in a user namespace may not.
     let tools = ["ip", "iptables", "ip6tables", "dumpcap", "tshark", "unshare"];
     let Some(words) = namespaces(&tools, &format!("{QUEUE} && dumpcap -v")) else { return };
     let own = std::env::current_exe().expect("a path");
@@ -102,13 +103,13 @@ fn demo() {
     assert!(number(kill, "agreed") == Some(0), "{kill}");
 }
 
-/// Killed in the middle, it leaves no process, and so no namespace.
+/// A demonstration killed half-way leaves no process, and therefore no namespace.
 #[test]
 fn demo_leaves_nothing_behind() {
     if !can_demonstrate() {
         return;
     }
-    // A number that no other process has among its words.
+    // A number that no other process has in its arguments.
     let mark = (4_000_000_000 + u64::from(std::process::id())).to_string();
     let words = ["guard", "demo", "--case", "swap", "--one-in", &mark];
     let mut command = Command::new(RESIDUE);
@@ -121,7 +122,7 @@ fn demo_leaves_nothing_behind() {
         lines.filter(|line| words.iter().all(|word| line.contains(word))).count()
     };
     until("it has begun", || processes(&[&mark, "--inside"]) >= 2);
-    // Long enough for some of the hosts to be there.
+    // Long enough for some of the hosts to exist.
     std::thread::sleep(Duration::from_millis(300));
     drop(running);
     until("all its processes have ended", || processes(&[&mark]) == 0);
@@ -134,7 +135,7 @@ fn own(role: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// Gives the file to everyone who connects.
+/// Sends the file to every client.
 fn serve() {
     for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming() {
         let _ = stream.and_then(|mut stream| stream.write_all(&common::noise(LENGTH)));
@@ -151,7 +152,7 @@ fn fetch(address: &str) {
     assert!(file == common::noise(LENGTH), "the file arrives");
 }
 
-/// A process that ends with its owner.
+/// A process that is killed when this is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -162,7 +163,7 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Asks it to end (SIGTERM); its output.
+    /// Stops the process (SIGTERM), and returns its output.
     fn end(mut self) -> (i32, String) {
         must(&format!("kill {}", self.0.id()));
         let mut text = String::new();
@@ -180,7 +181,7 @@ fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {
 }
 
 fn start<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Running {
-    // Nobody reads what goes wrong; the test finds out.
+    // Errors are not read here; the test detects their effect.
     Running(command(host, words).stderr(Stdio::inherit()).spawn().expect("it starts"))
 }
 
@@ -191,7 +192,7 @@ fn must(line: &str) -> Output {
     output
 }
 
-/// `residue guard` with these words: exit code, standard output, standard error.
+/// Runs `residue guard`, and returns the exit code, standard output and standard error.
 fn guard(host: &str, words: &str) -> (i32, String, String) {
     let words: Vec<&str> = [RESIDUE, "guard"].into_iter().chain(words.split(' ')).collect();
     let output = command(host, &words).output().expect("it runs");
@@ -220,7 +221,7 @@ fn guarding(host: &str, words: &str) -> Running {
     guard
 }
 
-/// Are rules of a guard there, whatever has installed them?
+/// Returns whether rules of a guard are installed, by nft or iptables.
 fn has_rules(host: &str) -> bool {
     ["iptables-save", "ip6tables-save", "nft list ruleset"].iter().any(|list| {
         let words: Vec<&str> = list.split(' ').collect();
@@ -291,7 +292,7 @@ fn inside() {
     dumpcap.end();
     judge_capture(&capture);
 
-    // The guard is killed: new connections are regular ones, and the rules can be removed.
+    // After the guard is killed new connections are regular, and its rules can be removed.
     drop(b);
     assert!(has_rules("b"));
     fetched(V4);
@@ -301,7 +302,7 @@ fn inside() {
     let (code, out, _) = guard("b", "clean");
     assert!(code == 0 && out.starts_with("no rules"), "{out}");
     fetched(V6);
-    // Rules of a killed guard are replaced by the next.
+    // The next guard replaces the rules of a killed one.
     drop(guarding("b", "--value 5"));
     let b = guarding("b", "--value 3 --json --every 1");
     assert!(has_rules("b"));
@@ -316,7 +317,7 @@ fn inside() {
     fetched(V4);
 }
 
-/// Every SYN asks, every other segment has a check value, and all of them are right.
+/// Every SYN has a request, every other segment a check value, and all check values are right.
 fn judge_capture(path: &Path) {
     let ran = common::residue(["pcap", "verify", "--csv", path.to_str().expect("text")]).run();
     ran.ends(0);
@@ -340,10 +341,10 @@ fn judge_capture(path: &Path) {
         }
     }
     assert!(syns == 4 && others > 100, "{syns} {others}");
-    // As many check values as residue-net has found, and none of them wrong.
+    // residue-net finds all check values, none of them wrong.
     let found = format!(",tcp.alternate,{others},0,0,0,0,0,0");
     assert!(ran.text().lines().any(|line| line.ends_with(&found)), "{others}\n{}", ran.text());
-    // And so has another judge.
+    // tshark agrees.
     let is_syn = "tcp.flags.syn == 1";
     let regular = "tcp.flags.syn == 0 && tcp.flags.reset == 0";
     for (filter, expected) in [

@@ -1,4 +1,4 @@
-//! `residue guard simulate`: it needs no privilege.
+//! Tests `residue guard simulate`, which needs no privileges.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn a_crc_finds_what_plain_tcp_lets_through() {
             assert_eq!(number(row, "hung"), 0, "{row}");
         }
         assert!(number(&rows[0], "wrong") > 1000 && number(&rows[0], "agreed") == 0, "{}", rows[0]);
-        // Some have arrived before, or after the connection's end.
+        // Some arrived earlier, or after the end of the connection.
         assert!(number(&rows[0], "let_through") * 10 > number(&rows[0], "damaged") * 9);
         for (row, value) in rows[1..].iter().zip(3..) {
             assert_eq!(number(row, "agreed"), value, "{row}");

@@ -1,4 +1,4 @@
-//! `residue identify`: samples in every form, and what is said of them.
+//! Tests `residue identify` with samples in every form.
 
 mod common;
 
@@ -49,7 +49,7 @@ fn samples_in_every_form() {
     assert_eq!(piped.json()["hits"][0]["code"], "crc-16/ibm-3740");
 }
 
-/// Parameters without a name, found and used: what is printed computes the values.
+/// Unnamed parameters are found, and as printed they give the values.
 #[test]
 fn what_is_found_is_what_sum_takes() {
     let messages =
@@ -85,21 +85,30 @@ fn what_is_said() {
     assert!(good.contains("\nNext:\n  residue sum -a crc-16/ibm-3740 FILE\n"));
     let turned = say(&["text:123456789:b129", "text:abc:4a51"], 0);
     assert!(turned.contains("crc-16/ibm-3740") && turned.contains("lowest byte first"), "{turned}");
-    // One length: which init it was is open, and it is said how to settle that.
+    // With one length init stays open, and the output says how to determine it.
     let open = say(&["text:abc:514a", "text:abd:21ad", "text:xyz:d029"], 0);
     assert!(
         open.contains("not settled: 2^16 pairs") && open.contains("To decide, get the value of"),
         "{open}"
     );
-    // One wrong value among right ones.
+    // One wrong value among right values.
     let wrong = say(
         &["text:123456789:e3069283", "text:abc:364b3fb7", "text:a:c1d04331", "rep:00*32:8a9136aa"],
         1,
     );
-    assert!(wrong.contains("Sample 3 contradicts the others: its value is c1d04331; by what fits them it would be c1d04330."), "{wrong}");
+    assert!(
+        wrong.contains(
+            "Sample 3 contradicts the others: its value is c1d04331; by what fits \
+        them it would be c1d04330."
+        ),
+        "{wrong}"
+    );
     assert!(wrong.contains("\ncrc-32/iscsi\n"));
     let few = say(&["ab:5"], 1);
-    assert!(few.contains("This may be chance") || few.contains("this tells nothing"), "{few}");
+    assert!(
+        few.contains("This may be chance") || few.contains("as many as expected by chance"),
+        "{few}"
+    );
     let none = say(&["text:abc:12345678", "text:abcd:9abcdef1", "text:ab:02468ace"], 1);
     assert!(none.contains("Nothing fits 3 samples") && none.contains("--skip"), "{none}");
     assert!(
@@ -150,21 +159,21 @@ fn samples_that_are_none() {
         assert!(ran.err.contains(why), "{}", ran.err);
     };
     refuse(&[], "SAMPLE");
-    refuse(&["e3069283"], "has no value; write INPUT:VALUE");
-    refuse(&["31 32:xyz"], "`xyz` is no value");
-    refuse(&["313:12"], "`313` is no message");
-    refuse(&["31:"], "is no value");
+    refuse(&["e3069283"], "expected INPUT:VALUE");
+    refuse(&["31 32:xyz"], "value `xyz`: expected");
+    refuse(&["313:12"], "message `313`: expected");
+    refuse(&["31:"], "value ``: expected");
     refuse(&["31:123456789012345678901234567890123"], "1 to 32 hexadecimal digits");
     refuse(&["@/nonexistent:12"], "/nonexistent: No such file or directory");
-    refuse(&["--trailer", "4", "0102"], "2 bytes, which is shorter than --trailer 4");
+    refuse(&["--trailer", "4", "0102"], "2 bytes, fewer than --trailer 4");
     refuse(&["--trailer", "17", "01"], "17 is not in 1..=16");
     refuse(&["--skip", "65", "01:12"], "65 is not in 0..=64");
     refuse(&["31:12", "31:13"], "samples 1 and 2 have the same message and different values");
     refuse(&["-s", "/nonexistent"], "/nonexistent: No such file or directory");
     let lines = residue(["identify", "-s", "-"]).input(b"31 12\nrubbish\n").run();
     lines.ends(2);
-    assert!(lines.err.contains("-: line 2: has no value"), "{}", lines.err);
+    assert!(lines.err.contains("-: line 2: expected INPUT:VALUE"), "{}", lines.err);
     let bytes = residue(["identify", "-s", "-"]).input(b"\xff\xfe").run();
     bytes.ends(2);
-    assert!(bytes.err.contains("is no text"), "{}", bytes.err);
+    assert!(bytes.err.contains("not a text file"), "{}", bytes.err);
 }

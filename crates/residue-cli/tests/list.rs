@@ -1,4 +1,4 @@
-//! `residue list`
+//! Tests `residue list`.
 
 mod common;
 
@@ -14,31 +14,32 @@ fn json_has_every_code_and_kernel() {
     let codes = list["codes"].as_array().unwrap();
     assert_eq!(codes.len(), Code::all().count());
     let mut crcs = 0;
-    for (told, code) in codes.iter().zip(Code::all()) {
-        assert_eq!(told["name"], code.name());
-        assert_eq!(told["width"], code.width());
-        assert_eq!(told["check"], hex(&code, code.value(b"123456789")));
+    for (listed, code) in codes.iter().zip(Code::all()) {
+        assert_eq!(listed["name"], code.name());
+        assert_eq!(listed["width"], code.width());
+        assert_eq!(listed["check"], hex(&code, code.value(b"123456789")));
         if let Some(params) = code.params() {
             crcs += 1;
-            assert_eq!(told["check"], hex(&code, params.check));
-            assert_eq!(told["residue"], hex(&code, params.residue));
-            assert_eq!(told["poly"], hex(&code, params.poly));
+            assert_eq!(listed["check"], hex(&code, params.check));
+            assert_eq!(listed["residue"], hex(&code, params.residue));
+            assert_eq!(listed["poly"], hex(&code, params.poly));
         }
-        assert_eq!(told["chosen"], code.chosen().name);
-        let kernels = told["kernels"].as_array().unwrap();
+        assert_eq!(listed["chosen"], code.chosen().name);
+        let kernels = listed["kernels"].as_array().unwrap();
         assert_eq!(kernels.len(), code.kernels().count());
-        for (told, kernel) in kernels.iter().zip(code.kernels()) {
-            assert_eq!(told["name"], kernel.name);
-            assert_eq!(told["sort"], kernel.sort.name());
-            assert_eq!(told["supported"], kernel.supported());
-            assert_eq!(told["needs"].as_array().unwrap().len(), kernel.needs.names().count());
+        for (listed, kernel) in kernels.iter().zip(code.kernels()) {
+            assert_eq!(listed["name"], kernel.name);
+            assert_eq!(listed["sort"], kernel.sort.name());
+            assert_eq!(listed["supported"], kernel.supported());
+            assert_eq!(listed["needs"].as_array().unwrap().len(), kernel.needs.names().count());
         }
         assert_eq!(kernels.iter().filter(|kernel| kernel["chosen"] == true).count(), 1);
     }
     assert_eq!(crcs, 113);
 }
 
-/// The names stand here once more, or a kernel could vanish from program and test alike. Every CPU lists those of all.
+/// The names are repeated here, because a kernel could otherwise vanish from program and test
+/// alike. Every CPU lists the kernels of all CPUs.
 #[test]
 fn no_kernel_is_lost() {
     let crc = "bitwise bitwise_msb nibble bytewise slicing4 slicing8 slicing16 pclmul avx2_vpclmul avx512_vpclmul \
@@ -62,13 +63,13 @@ fn no_kernel_is_lost() {
         ("xns", "words columns portable"),
     ] {
         let list = residue(["list", "--json", code]).run().json();
-        let told: Vec<&str> = list["codes"][0]["kernels"]
+        let listed: Vec<&str> = list["codes"][0]["kernels"]
             .as_array()
             .unwrap()
             .iter()
             .map(|kernel| kernel["name"].as_str().unwrap())
             .collect();
-        let missing = kernels.split_whitespace().filter(|name| !told.contains(name));
+        let missing = kernels.split_whitespace().filter(|name| !listed.contains(name));
         lost.extend(missing.map(|name| format!("{code} {name}")));
     }
     assert!(lost.is_empty(), "{lost:?}");
@@ -114,8 +115,8 @@ fn one_code_whole() {
     assert!(text.contains("width=16,poly=1021,init=ffff,refin=false,refout=false,xorout=0\n"));
     assert!(text.contains("29b1"));
     for alias in catalog::ALIASES {
-        let told = residue(["list", "--json", alias.0]).run().json();
-        assert_eq!(told["codes"][0]["name"], alias.1.name);
+        let listed = residue(["list", "--json", alias.0]).run().json();
+        assert_eq!(listed["codes"][0]["name"], alias.1.name);
     }
 }
 

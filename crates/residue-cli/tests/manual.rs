@@ -1,4 +1,4 @@
-//! `residue completions` and `residue man`.
+//! Tests `residue completions` and `residue man`.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{installed, output, residue};
 use std::ffi::OsStr;
 use std::fs;
 
-/// All commands, as the help has them.
+/// Returns all commands listed in the help.
 fn commands() -> Vec<String> {
     let help = residue(["--help"]).run();
     let lines = help.ends(0).lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -38,7 +38,7 @@ fn a_page_for_each_command() {
     }
     let page = fs::read_to_string(folder.join("residue-sum.1")).unwrap();
     assert!(page.contains(".SH EXAMPLES\n.nf\n") && page.contains("\\-\\-part\\-size"), "{page}");
-    // What groff complains of, and what a reader sees.
+    // groff prints no warnings, and the pages have their sections.
     if installed("man") {
         for name in &pages {
             let path = folder.join(name);
@@ -61,7 +61,8 @@ fn completions_for_each_shell() {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("script");
         let completions = residue(["completions", "bash"]).run();
-        let ask = "\nCOMP_WORDS=(residue id); COMP_CWORD=1; _residue residue id residue; echo \"${COMPREPLY[@]}\"\n";
+        let ask = "\nCOMP_WORDS=(residue id); COMP_CWORD=1; _residue residue id residue; echo \
+            \"${COMPREPLY[@]}\"\n";
         fs::write(&script, [&completions.out[..], ask.as_bytes()].concat()).unwrap();
         assert_eq!(output("bash", &[script.as_os_str()]).trim(), "identify");
     }
@@ -73,7 +74,7 @@ fn completions_for_each_shell() {
     assert!(file.err.contains("/dev/null/man: "), "{}", file.err);
 }
 
-/// What a shell offers for these words of a command line, the last of which is begun.
+/// Returns the completions that a shell offers for the last of these words.
 fn offered(shell: &str, words: &[&str]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let script = dir.path().join("_residue");
@@ -82,12 +83,13 @@ fn offered(shell: &str, words: &[&str]) -> String {
     let (before, last) = (&words[words.len() - 2], &words[words.len() - 1]);
     let text = match shell {
         "bash" => format!(
-            "{completions}\nCOMP_WORDS=({line}); COMP_CWORD={}\n_residue residue '{last}' '{before}'\nprintf '%s\\n' \
+            "{completions}\nCOMP_WORDS=({line}); COMP_CWORD={}\n_residue residue '{last}' \
+                '{before}'\nprintf '%s\\n' \
              \"${{COMPREPLY[@]}}\"\n",
             words.len() - 1
         ),
         "fish" => format!("{completions}\ncomplete -C '{line}'\n"),
-        // A terminal of its own, in which the key is pressed.
+        // zsh completes only on a terminal.
         _ => format!(
             "zmodload zsh/zpty\nzpty z zsh -f -i\n\
              zpty -w z \"PS1=; fpath=({dir} \\$fpath); autoload -U compinit; compinit -u -d {dir}/dump; LISTMAX=0\"\n\
@@ -122,8 +124,8 @@ fn names_of_codes_complete_in_each_shell() {
             &["residue", "strength", "weights", "crc-32/is"],
             &["residue", "strength", "compare", "crc-32/is"],
         ] {
-            // What clap_complete gives fish holds values of options alone; what it gives zsh takes
-            // the name of a command for the polynomial that may stand in its place.
+            // The script for fish completes only values of options; the script for zsh takes a
+            // subcommand for the polynomial that may stand in its place.
             let named = words.iter().any(|word| word.starts_with('-'));
             if !named && (shell == "fish" || shell == "zsh" && words[1] == "strength") {
                 continue;

@@ -1,4 +1,4 @@
-//! Lists take no memory: of ten times as many packets, files or lines no more is kept.
+//! Memory is constant: ten times as many packets, files or lines take no more.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -8,25 +8,25 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// How the address space is limited: in KiB.
+/// Limits of the address space, in KiB.
 const STEP: u64 = 2 << 10;
-/// Less is not tried: threads may be refused then, and what is measured depends on luck.
+/// The smallest limit: below it threads may be refused, and the result varies.
 const LEAST: u64 = 32 << 10;
-/// What ten times as much may take beyond: buffers that were not full before.
+/// Allowance for ten times the input: buffers that were not full before.
 const SLACK: u64 = 6 << 10;
 
-/// Runs the program with its address space limited to so many KiB. Does it end as it should?
+/// Runs the program with a limited address space, and returns whether it succeeds.
 fn fits(args: &[&str], dir: &Path, limit: u64, code: i32) -> bool {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -v {limit} && exec \"$0\" \"$@\""), RESIDUE]);
-    // One heap and a known number of threads, as the address space that each reserves would hide
-    // what is used.
+    // One heap and a fixed number of threads: the address space that each reserves would hide the
+    // memory in use.
     command.args(args).env("MALLOC_ARENA_MAX", "1").env("RAYON_NUM_THREADS", "2");
     command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().expect("sh starts").code() == Some(code)
 }
 
-/// Holds that `args` with the large input take hardly more than with the small one.
+/// Checks that `args` take hardly more memory with the large input than with the small one.
 #[track_caller]
 fn takes_no_more(dir: &Path, args: &[&str], small: &str, large: &str, code: i32) {
     let with = |input| [args, &[input]].concat();
@@ -42,7 +42,7 @@ fn takes_no_more(dir: &Path, args: &[&str], small: &str, large: &str, code: i32)
     );
 }
 
-/// A capture of UDP datagrams, all with wrong checksums.
+/// Writes a capture of UDP datagrams, all with wrong checksums.
 fn capture(packets: u32) -> Vec<u8> {
     let mut file = Vec::new();
     for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101] {

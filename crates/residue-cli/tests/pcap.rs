@@ -1,4 +1,4 @@
-//! `residue pcap verify`
+//! Tests `residue pcap verify`.
 
 mod common;
 
@@ -21,8 +21,10 @@ fn what_is_printed() {
     assert_eq!(
         verify(&["--list", "nat6-tcp.bad.pcap"]).ends(1).lines().skip(6).collect::<Vec<_>>(),
         [
-            "packet 7: tcp [2001:db8::1]:1234 -> [2001:db8::2]:80: bad, 1D28, should be 1D9E, rewritten",
-            "packet 8: tcp [2001:db8::1]:1234 -> [2001:db8::2]:80: bad, 0BB4, should be 0C2A, rewritten",
+            "packet 7: tcp [2001:db8::1]:1234 -> [2001:db8::2]:80: bad, 1D28, should be 1D9E, \
+                rewritten",
+            "packet 8: tcp [2001:db8::1]:1234 -> [2001:db8::2]:80: bad, 0BB4, should be 0C2A, \
+                rewritten",
             "nat6-tcp.bad.pcap: pcap, 8 packets",
             "",
             "protocol  good  bad",
@@ -91,7 +93,7 @@ fn what_is_printed() {
     assert!(verify(&["pcapng.good.pcapng"]).ends(0).contains(": pcapng, 1 packet\n"));
 }
 
-/// The examples in README.md are what is printed.
+/// The examples in README.md match the output.
 #[test]
 fn readme() {
     let root = captures().join("..");
@@ -111,7 +113,7 @@ fn readme() {
     }
 }
 
-/// Everything in the text and the table stands in the JSON, too.
+/// The JSON has everything that the text and the table have.
 #[test]
 fn formats_agree() {
     for name in [
@@ -212,9 +214,9 @@ fn csv() {
     assert!(ran.ends(0).contains("\n\"a,\"\"b\"\".pcap\",tcp,1,"), "{}", ran.text());
 }
 
-/// The exit code of every case. Offload is wrong with `--strict`, and changes nothing else.
-/// A capture of two packets in Aruba's GRE, one of ESP, and one of a protocol nobody knows, but
-/// without data.
+/// Checks the exit code of every case. Offload is wrong only with `--strict`.
+/// A capture of two packets in Aruba's GRE, one of ESP, and one of an unknown protocol, without
+/// data.
 fn with_tunnels() -> Vec<u8> {
     let mut file = Vec::new();
     for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101] {
@@ -267,7 +269,7 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
     for args in [&["--strict"][..], &["--strict", "--json"], &["--strict", "--csv"]] {
         run(args).ends(1);
     }
-    // What repairs and surveys a capture says it, too.
+    // `pcap fix` and `pcap survey` report these packets as well.
     let tunnels = with_tunnels();
     let fix = residue(["pcap", "fix", "-n", "-"]).input(&tunnels).run();
     assert_eq!(
@@ -329,7 +331,7 @@ fn several_and_folders() {
     assert_eq!(json["captures"][0]["error"], "No such file or directory");
     assert_eq!(json["captures"][1]["total"]["good"], 2);
 
-    // In folders captures are known by their names; what is named is read whatever its name.
+    // In folders captures are recognised by name; a named file is always read.
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     fs::create_dir_all(at("a/b")).unwrap();
@@ -351,7 +353,7 @@ fn several_and_folders() {
     let expected =
         [&["a/b/one.CAP"], link, &["a/three.pcap.gz", "a/two.pcap", "a/notes.txt"]].concat();
     assert_eq!(names, expected);
-    // Nothing looked at is not nothing wrong.
+    // No check values is not the same as none wrong.
     let ran = run(&["empty"]);
     ran.ends(2);
     assert!(ran.err.starts_with("residue: empty: no captures in this folder"), "{}", ran.err);
@@ -402,7 +404,8 @@ fn what_cannot_be_read() {
         ("text", "residue: text: not a capture: it begins with the bytes 68 65 6c 6c; "),
         (
             "half-header",
-            "residue: half-header: the file ends inside the record at byte 0, after packet 0: 20 of 24",
+            "residue: half-header: the file ends inside the record at byte 0, after packet 0: 20 \
+                of 24",
         ),
         ("cut.gz", "residue: cut.gz: the gzip data is damaged or cut short"),
         ("a\x1b[31mb", "residue: a\\u{1b}[31mb: not a capture"),
@@ -416,8 +419,9 @@ fn what_cannot_be_read() {
         run(&["header"]).ends(0).ends_with(": pcap, 0 packets\nno check values that are known\n")
     );
 
-    // What comes before the end is reported, and wrong values are listed.
-    let error = "the file ends inside the record at byte 738, after packet 7: 88 of 98 bytes are there; packets before \
+    // The part before the end is reported, and wrong values are listed.
+    let error = "the file ends inside the record at byte 738, after packet 7: 88 of 98 bytes are \
+        there; packets before \
                  are complete";
     let ran = run(&["--list", "cut"]);
     let text = ran.ends(2);
@@ -466,14 +470,14 @@ fn colour_is_for_those_who_ask() {
     assert_eq!(text, plain.text());
 }
 
-/// A reader that goes ends the printing, not the search, and is no error.
+/// A closed pipe ends the printing, not the search, and is no error.
 #[test]
 fn closed_pipes() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out.pcap");
     let out = out.to_str().unwrap();
     let good = ["pcap", "verify", "--list=all", "iscsi.pcap", "tcp-v4.good.pcap"];
-    // What is wrong comes after more than any buffer holds.
+    // The wrong value comes after more data than any buffer holds.
     let bad = [&good[..3], &["iscsi.pcap"; 40], &["nat-tcp.bad.pcap"]].concat();
     let broken = [&bad[..], &["nosuch"]].concat();
     for (args, code) in [
@@ -499,8 +503,8 @@ fn closed_pipes() {
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
-        let told = if code == 2 { "residue: nosuch: No such file or directory\n" } else { "" };
-        assert_eq!((output.status.code(), &*err), (Some(code), told), "{args:?}");
+        let expected = if code == 2 { "residue: nosuch: No such file or directory\n" } else { "" };
+        assert_eq!((output.status.code(), &*err), (Some(code), expected), "{args:?}");
     }
     let read = |path: &Path| fs::read(path).unwrap();
     assert_eq!(read(Path::new(out)), read(&captures().join("nat-tcp.good.pcap")));

@@ -1,4 +1,4 @@
-//! `residue pcap fix` and `residue pcap nat`
+//! Tests `residue pcap fix` and `residue pcap nat`.
 
 mod common;
 
@@ -15,7 +15,7 @@ fn kept(name: &str) -> Vec<u8> {
     fs::read(captures().join(name)).unwrap()
 }
 
-/// Some captures in a folder that may be changed.
+/// Copies of some captures, which may be changed.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -39,7 +39,7 @@ impl Folder {
         residue([&["pcap"], args].concat()).within(self.0.path()).input(input).run()
     }
 
-    /// Nothing but what was there, and these.
+    /// Checks that the folder holds only the captures and these files.
     fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> =
@@ -49,13 +49,13 @@ impl Folder {
     }
 }
 
-/// Good captures stay as they are; bad ones are repaired as `cases.csv` says.
+/// Good fixtures are unchanged, bad ones repaired as `cases.csv` says.
 #[test]
 fn every_case() {
     let folder = Folder::with(&[]);
     for case in residue_fixtures::cases() {
         let end = case.format.extension();
-        let [good, bad] = ["good", "bad"].map(|side| format!("{}.{side}.{end}", case.name));
+        let [good, bad] = ["good", "bad"].map(|twin| format!("{}.{twin}.{end}", case.name));
         let out = format!("out.{end}");
         let fix = |name: &str, options: &[&str]| {
             let path = captures().join(name);
@@ -117,7 +117,7 @@ fn what_fix_prints() {
         })
     );
     assert_eq!(folder.read("tcp-v4.bad.pcap"), kept("tcp-v4.bad.pcap"));
-    // An outer value that was right follows.
+    // An outer value that was right is updated.
     let path = captures().join("vxlan-over-bad.bad.pcap");
     let ran = folder.pcap(&["fix", path.to_str().unwrap(), "-n", "--all", "--list"]);
     assert_eq!(
@@ -143,14 +143,14 @@ fn only_some_causes() {
         folder.pcap(&["fix", &bad, "-o", "out", "--only", causes]).ends(0);
         assert_eq!(folder.read("out"), kept(&good));
     }
-    // What is left is offloaded: not wrong, but told.
+    // The values left are offloaded: not wrong, but reported.
     let ran = folder.pcap(&["fix", "offload-both.bad.pcap", "-n", "--only", "unknown"]);
     assert!(
         ran.ends(0).starts_with("0 would be repaired, 0 wrong left as they are, 2 offloaded (")
     );
 }
 
-/// A wrong value repaired, and an offloaded one left: nothing wrong is left.
+/// With an offloaded value left, no wrong value is left.
 #[test]
 fn what_is_left_is_counted_apart() {
     let folder = Folder::with(&["tcp-offload.bad.pcap", "tcp-v4.bad.pcap"]);
@@ -178,25 +178,25 @@ fn where_it_goes() {
     let bad = "tcp-v4.bad.pcap";
     let good = kept("tcp-v4.good.pcap");
     let folder = Folder::with(&[bad, "gzip.bad.pcap.gz", "gzip.good.pcap.gz"]);
-    // Standard output: the capture and nothing else.
+    // Standard output holds nothing but the capture.
     let ran = folder.pcap(&["fix", bad, "--all", "-o", "-"]);
     assert_eq!((ran.code, &ran.out, &*ran.err), (0, &good, ""));
     let ran = folder.pcap_of(&kept(bad), &["fix", "-", "--all", "-o", "-"]);
     assert_eq!((ran.code, &ran.out), (0, &good));
     let ran = folder.pcap_of(&kept("gzip.bad.pcap.gz"), &["fix", "-", "--all", "-o", "-"]);
     assert_eq!((ran.code, &ran.out), (0, &kept("gzip.good.pcap.gz").pipe(&folder)));
-    // Compressed by its name.
+    // The name selects compression.
     for name in ["out.pcap.gz", "out.pcap.zst"] {
         folder.pcap(&["fix", bad, "--all", "-o", name]).ends(0);
         assert_ne!(folder.read(name), good);
         assert_eq!(folder.read(name).pipe(&folder), good);
-        let told = folder.pcap(&["verify", name]);
+        let ran = folder.pcap(&["verify", name]);
         let compression = if name.ends_with("gz") { "gzip" } else { "zstd" };
-        assert!(told.ends(0).contains(&format!("pcap, {compression}, 1 packet")));
+        assert!(ran.ends(0).contains(&format!("pcap, {compression}, 1 packet")));
     }
     folder.pcap(&["fix", "gzip.bad.pcap.gz", "--all", "-o", "out.pcap"]).ends(0);
     assert_eq!(folder.read("out.pcap"), kept("gzip.good.pcap.gz").pipe(&folder));
-    // In place; the file itself; a file that was there.
+    // In place, to the file itself, and to an existing file.
     fs::copy(captures().join(bad), folder.0.path().join("a.pcap")).unwrap();
     folder.pcap(&["fix", "a.pcap", "--all", "--in-place"]).ends(0);
     assert_eq!(folder.read("a.pcap"), good);
@@ -223,7 +223,7 @@ trait Plain {
 }
 
 impl Plain for Vec<u8> {
-    /// Decompressed: nothing to be repaired goes through as it is.
+    /// Checks that a capture without repairs is copied unchanged.
     fn pipe(&self, folder: &Folder) -> Vec<u8> {
         let ran = folder.pcap_of(self, &["fix", "-", "--only", "zeroed", "-o", "-"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
@@ -237,7 +237,7 @@ fn damaged_captures() {
     let whole = kept("nat-tcp.bad.pcap");
     let cut = whole.len() - 10;
     fs::write(folder.0.path().join("cut"), &whole[..cut]).unwrap();
-    // Seven packets are repaired; the rest is copied.
+    // Seven packets are repaired; the others are copied.
     for target in [&["-o", "out"][..], &["--in-place"]] {
         let ran = folder.pcap(&[&["fix", "cut"], target].concat());
         assert_eq!(ran.ends(2), "       7  rewritten: tcp\n7 repaired, 0 wrong left as they are\n");
@@ -245,7 +245,7 @@ fn damaged_captures() {
         assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
     }
     let good = kept("nat-tcp.good.pcap");
-    // Where the last record begins.
+    // Offset of the last record.
     let start = 738;
     assert_eq!(folder.read("out").len(), cut);
     assert_eq!(folder.read("out")[..start], good[..start]);
@@ -265,15 +265,16 @@ fn refused() {
     let bad = "tcp-v4.bad.pcap";
     let map = ["--map", "192.0.2.1=10.0.0.1"];
     for (args, message) in [
-        (&[bad][..], "residue: say where to: -o OUT, --in-place or --dry-run\n"),
-        (&["-", "--in-place"], "residue: --in-place needs a file, not the standard input\n"),
+        (&[bad][..], "residue: no output given; use -o OUT, --in-place or --dry-run\n"),
+        (&["-", "--in-place"], "residue: --in-place needs a file, not standard input\n"),
         (
             &["gzip.bad.pcap.gz", "--in-place"],
-            "residue: gzip.bad.pcap.gz: a file compressed by gzip cannot be changed in place; write another file\n",
+            "residue: gzip.bad.pcap.gz: a file compressed by gzip cannot be changed in place; \
+                write another file\n",
         ),
-        // Whether or not there is something to change.
+        // With and without something to change.
         (&["gzip.good.pcap.gz", "--in-place"], "cannot be changed in place"),
-        (&[bad, "-o", "-", "--json"], "goes to the standard output"),
+        (&[bad, "-o", "-", "--json"], "goes to standard output"),
         (&[bad, "-o", "x", "--in-place"], "cannot be used with"),
         (&[bad, "-o", "x", "-n"], "cannot be used with"),
         (&[bad, "--in-place", "-n"], "cannot be used with"),
@@ -282,7 +283,7 @@ fn refused() {
         (&["dir", "-n"], ": is a folder\n"),
         (&["text", "-o", "x"], "residue: text: not a capture"),
         (&["empty", "-o", "x"], "residue: empty: the file is empty"),
-        (&[bad, "-o", "nosuch/x"], "-o: there is no folder `nosuch`; make it first\n"),
+        (&[bad, "-o", "nosuch/x"], "-o: no folder `nosuch`; create it first\n"),
         (&[bad, "-o", "dir"], "dir: cannot write the new capture: is a folder\n"),
         (&[], "<FILE>"),
         (&[bad, bad, "-n"], "unexpected argument"),
@@ -298,7 +299,7 @@ fn refused() {
         (&["--all", "--only", "zeroed"][..], "cannot be used with"),
         (&["--only", "nonsense"], "possible values: offload, rewritten, zeroed"),
         (&["--only", ""], "possible values"),
-        (&["-o", "-", "--list"], "goes to the standard output"),
+        (&["-o", "-", "--list"], "goes to standard output"),
     ] {
         let ran = folder.pcap(&[&["fix", bad], args].concat());
         ran.ends(2);
@@ -313,18 +314,18 @@ fn nat() {
     let folder = Folder::with(&["tcp-v4.good.pcap", "nat-tcp.bad.pcap", "gzip.good.pcap.gz"]);
     let map = ["--map", "192.0.2.1=10.0.0.1"];
     let nat = |file: &str, more: &[&str]| folder.pcap(&[&["nat", file], more].concat());
-    // The same is told, changed or not.
-    let told = nat("tcp-v4.good.pcap", &[&map[..], &["-n"]].concat());
-    assert_eq!(told.ends(0), "1 packet would be translated, 6 bytes would be changed\n");
+    // A dry run reports what a change does.
+    let ran = nat("tcp-v4.good.pcap", &[&map[..], &["-n"]].concat());
+    assert_eq!(ran.ends(0), "1 packet would be translated, 6 bytes would be changed\n");
     assert_eq!(folder.read("tcp-v4.good.pcap"), kept("tcp-v4.good.pcap"));
-    let told = nat("tcp-v4.good.pcap", &[&map[..], &["-o", "out.pcap"]].concat());
-    assert_eq!(told.ends(0), "1 packet translated, 6 bytes changed\n");
+    let ran = nat("tcp-v4.good.pcap", &[&map[..], &["-o", "out.pcap"]].concat());
+    assert_eq!(ran.ends(0), "1 packet translated, 6 bytes changed\n");
     let verified = folder.pcap(&["verify", "--list=all", "out.pcap"]);
     assert!(verified.ends(0).contains("tcp 10.0.0.1:1234 -> 192.0.2.2:80: good"));
-    // And back: the first bytes again.
+    // Translated back, the bytes are the original ones.
     nat("out.pcap", &["--map", "10.0.0.1=192.0.2.1", "--in-place"]).ends(0);
     assert_eq!(folder.read("out.pcap"), kept("tcp-v4.good.pcap"));
-    // Ports, several mappings of which the first counts, JSON.
+    // Ports, several mappings of which the first applies, JSON.
     let ports = [
         "--map",
         "192.0.2.1:1234=10.0.0.1:4000",
@@ -341,7 +342,7 @@ fn nat() {
     );
     let verified = folder.pcap(&["verify", "--list=all", "out.pcap"]);
     assert!(verified.ends(0).contains("tcp 10.0.0.1:4000 -> 10.0.0.2:80: good"));
-    // What was wrong stays wrong by the same amount.
+    // Wrong values stay wrong by the same amount.
     nat("nat-tcp.bad.pcap", &[&map[..], &["-o", "out.pcap"]].concat()).ends(0);
     let verified = folder.pcap(&["verify", "out.pcap"]);
     assert!(
@@ -349,7 +350,7 @@ fn nat() {
         "{}",
         verified.text()
     );
-    // Nothing fits.
+    // No mapping applies.
     let ran = nat("tcp-v4.good.pcap", &["--map", "1.1.1.1=2.2.2.2", "-o", "out.pcap"]);
     assert_eq!(ran.ends(0), "0 packets translated, 0 bytes changed\n");
     assert_eq!(folder.read("out.pcap"), kept("tcp-v4.good.pcap"));
@@ -362,7 +363,7 @@ fn nat() {
     assert!(
         folder.pcap(&["verify", "--list=all", "out.pcap.gz"]).ends(0).contains("tcp 10.0.0.1:1234")
     );
-    // Cut short: what is there is translated.
+    // A capture cut short is translated up to its end.
     let cut = &kept("nat-tcp.good.pcap")[..800];
     let ran = folder.pcap_of(cut, &["nat", "-", "-o", "out.pcap", map[0], map[1]]);
     assert!(ran.ends(2).starts_with("7 packets translated, "), "{}", ran.text());

@@ -1,4 +1,4 @@
-//! `residue pcap` on packets longer than any network's: receive and segmentation offload, loopback.
+//! Tests `residue pcap` on packets longer than those of networks: offload and loopback.
 
 mod common;
 
@@ -19,28 +19,28 @@ fn length(number: u32) -> u32 {
     if number.is_multiple_of(20) { 65_000 } else { 1_400 + number * 7 % 13 }
 }
 
-/// Every thirteenth of the long packets is damaged, and some of the short ones.
+/// Returns whether a packet is damaged: every thirteenth long one, and some short ones.
 fn is_damaged(number: u32) -> bool {
     number % 97 == 5 || number.is_multiple_of(260)
 }
 
-/// Is it the packet before, sent again? Some of the short damaged ones are.
+/// Returns whether a packet is a retransmission, as for some of the short damaged ones.
 fn is_again(number: u32) -> bool {
     number % 97 == 6 && length(number - 1) < 65_000 && length(number) < 65_000
 }
 
-/// Changes two bytes, in each packet otherwise: as if addresses were rewritten if it were always
-/// the same.
+/// Changes two bytes, differently in each packet: equal changes would look like rewritten
+/// addresses.
 fn damage(data: &mut [u8], number: u32) {
     let place = (number % 1000) as usize;
     data[place] ^= (1 + number * 37 % 255) as u8;
     data[place + 1] ^= (1 + number * 101 % 255) as u8;
 }
 
-/// 18 MB of segments, some damaged.
+/// 18 MB of segments, some of them damaged.
 struct Made {
     capture: Vec<u8>,
-    /// The same with checksums that are right over the damaged data.
+    /// The capture with checksums recomputed over the damaged data.
     fixed: Vec<u8>,
     damaged: u64,
     again: u64,
@@ -84,14 +84,14 @@ fn gzip(file: &[u8]) -> Vec<u8> {
     compressed
 }
 
-/// `residue pcap COMMAND INPUT OPTIONS`, with the file on standard input where `INPUT` is `-`.
+/// Runs `residue pcap COMMAND INPUT OPTIONS`, with the file on standard input if `INPUT` is `-`.
 fn pcap(folder: &Path, words: &str, file: &[u8]) -> Ran {
     let run = residue(["pcap"].into_iter().chain(words.split(' '))).within(folder);
     if words.contains(" - ") { run.input(file).run() } else { run.run() }
 }
 
-/// Every command, from a file, from standard input and compressed: the verdicts, and the bytes
-/// written.
+/// Runs every command from a file, from standard input and compressed, and checks verdicts and
+/// output.
 #[test]
 fn packets_of_65000_bytes_in_every_command_and_from_every_source() {
     let Made { capture, fixed, damaged, again } = make();
@@ -120,7 +120,7 @@ fn packets_of_65000_bytes_in_every_command_and_from_every_source() {
         run("fix IN --all -o fixed.pcap", 0);
         assert!(written("fixed.pcap") == fixed, "{source}");
 
-        // Translated and back: damage stays what it is.
+        // Translated there and back, damage is unchanged.
         run("nat IN --map 192.0.2.1=198.51.100.7 -o there.pcap", 0);
         assert!(written("there.pcap") != capture, "{source}");
         let back = "nat there.pcap --map 198.51.100.7=192.0.2.1 -o back.pcap";

@@ -1,4 +1,4 @@
-//! `residue pcap make`, and the captures that are kept.
+//! Tests `residue pcap make`, and the captures in the repository.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Files in `captures/` that are not made by `residue pcap make`.
+/// Files in `captures/` that `residue pcap make` does not write.
 const OTHERS: [&str; 2] = ["README.md", "iscsi.pcap"];
 
 fn names(folder: &Path) -> BTreeSet<String> {
@@ -50,7 +50,7 @@ fn synthetic() {
     let bytes = fs::read(dir.path().join("a.pcap")).unwrap();
     assert_eq!(made["bytes"], bytes.len());
     assert!((3_000_000..3_002_000).contains(&bytes.len()), "{}", bytes.len());
-    // What was planted is what is found.
+    // `pcap verify` finds the planted errors.
     let found = residue(["pcap", "verify", "--json", "--list", "a.pcap"]).within(dir.path()).run();
     found.ends(1);
     let found = &found.json()["captures"][0];

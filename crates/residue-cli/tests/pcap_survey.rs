@@ -1,4 +1,4 @@
-//! `residue pcap survey`
+//! Tests `residue pcap survey`.
 
 mod common;
 
@@ -10,7 +10,7 @@ use residue_net::pcap::write::{Header, Writer};
 use std::fs::File;
 use std::path::Path;
 
-/// A segment with a flipped bit, its retransmission, and a damaged one that is not sent again.
+/// A segment with a flipped bit, its retransmission, and a damaged segment without one.
 fn capture(path: &Path) {
     let mut writer =
         Writer::new(File::create(path).unwrap(), Header::new(LinkType::ETHERNET)).unwrap();

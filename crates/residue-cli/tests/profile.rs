@@ -1,4 +1,4 @@
-//! `residue sum --profile`: what object stores show.
+//! Tests `residue sum --profile`: the values that object stores show.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{installed, noise, output, residue};
 use std::ffi::OsStr;
 use std::fs;
 
-/// The definition, written down again: crc32 is zlib's, CRC-32C bit by bit.
+/// Independent definitions: crc32 of zlib, and CRC-32C bit by bit.
 const SCRIPT: &str = r#"
 import base64, sys, zlib
 
@@ -35,7 +35,7 @@ fn shown(args: &[&str]) -> String {
 fn whole_objects() {
     let nine = ["--text", "123456789"];
     let all = |args: &[&str]| shown(&[args, &nine[..]].concat());
-    // As gcloud and gsutil print it.
+    // The value that gcloud and gsutil print.
     assert_eq!(all(&["gcs"]), "4waSgw==  text:123456789\n");
     assert_eq!(all(&["s3", "-a", "crc32c"]), "4waSgw==  text:123456789\n");
     assert_eq!(all(&["s3", "-a", "crc-32"]), "y/Q5Jg==  text:123456789\n");
@@ -51,7 +51,7 @@ fn composites() {
     let s3 = |args: &[&str]| shown(&[&["s3-composite", "-a", "crc-32"], args].concat());
     let nine = ["--text", "123456789"];
     let sized = |size: &str| s3(&["--part-size", size, nine[0], nine[1]]);
-    // Smaller than a part: uploaded whole. As large as a part: one part, and -1.
+    // Smaller than a part: one piece. As large as a part: one part, and -1.
     assert_eq!(sized("10"), "y/Q5Jg==  text:123456789\n");
     let one = sized("9");
     assert!(one.ends_with("==-1  text:123456789\n") && !one.starts_with("y/Q5Jg=="), "{one}");
@@ -102,7 +102,7 @@ fn composites_of_the_definition() {
                 ["s3-composite", "-a", code, "--part-size", &size, "--multipart-threshold", "0"];
             let line = shown(&[&args[..], &[&data]].concat());
             assert_eq!(line.split(' ').next(), Some(expected.trim()), "{length} {size} {code}");
-            // From a pipe, the same.
+            // A pipe gives the same value.
             let words = [&["sum", "--profile"], &args[..]].concat();
             let piped = residue(words).input(&fs::read(&data).unwrap()).run();
             assert_eq!(piped.ends(0), format!("{}  -\n", expected.trim()));
@@ -110,7 +110,7 @@ fn composites_of_the_definition() {
     }
 }
 
-/// Large enough to be read by several threads: the same as from a pipe.
+/// A file large enough for several threads gives the same values as a pipe.
 #[test]
 fn large_files() {
     let dir = tempfile::tempdir().unwrap();
@@ -157,11 +157,11 @@ fn what_no_store_shows() {
         ran.ends(2);
         assert!(ran.err.contains(why), "{}", ran.err);
     };
-    refuse(&["gcs", "-a", "crc-32"], "this store shows no such value; it has crc-32/iscsi");
-    refuse(&["s3", "-a", "adler-32"], "it has crc-64/nvme, crc-32/iso-hdlc, crc-32/iscsi");
-    refuse(&["s3-composite", "-a", "crc-64/nvme", "--part-size", "5"], "shows no such value");
-    refuse(&["s3-composite", "--part-size", "5"], "say which code");
-    refuse(&["s3-composite", "-a", "crc-32"], "say how large");
+    refuse(&["gcs", "-a", "crc-32"], "does not support the code; it supports crc-32/iscsi");
+    refuse(&["s3", "-a", "adler-32"], "it supports crc-64/nvme, crc-32/iso-hdlc, crc-32/iscsi");
+    refuse(&["s3-composite", "-a", "crc-64/nvme", "--part-size", "5"], "does not support the code");
+    refuse(&["s3-composite", "--part-size", "5"], "needs the code of the upload");
+    refuse(&["s3-composite", "-a", "crc-32"], "needs the size of the parts");
     refuse(&["s3-composite", "-a", "crc-32", "--part-size", "0"], "--part-size 0");
     refuse(&["s3-composite", "-a", "crc-32", "--part-size", "8 parts"], "8MiB");
     refuse(&["gcs", "--part-size", "5"], "--part-size goes with");
@@ -170,10 +170,10 @@ fn what_no_store_shows() {
         .input(&noise(10_001))
         .run();
     many.ends(2);
-    assert!(many.err.contains("S3 takes at most 10000"), "{}", many.err);
+    assert!(many.err.contains("S3 allows 10000 parts"), "{}", many.err);
     let composite = residue(["sum", "-c", "--profile", "s3-composite", "-a", "crc-32"]).run();
     composite.ends(2);
-    assert!(composite.err.contains("--check cannot read composite values"), "{}", composite.err);
+    assert!(composite.err.contains("--check cannot verify composite values"), "{}", composite.err);
     let missing = residue([
         "sum",
         "--profile",

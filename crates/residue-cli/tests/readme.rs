@@ -1,5 +1,5 @@
-//! Every command of README.md does what the page says, those of docs/ whose output is shown print
-//! it, and every document is found from docs/README.md.
+//! Tests the documents: every command of README.md succeeds, commands of docs/ with output print
+//! it, and docs/README.md links to every document.
 #![cfg(unix)]
 
 mod common;
@@ -10,12 +10,12 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The project's folder.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// What cannot be run here, by the start of the command, and why. Its arguments are looked at all the same.
+/// Commands that cannot be run here, by their start, and why. Only their arguments are checked.
 const NOT_RUN: [(&str, &str); 11] = [
     ("residue bench", "takes a minute, on a quiet machine; tests/bench.rs runs it shortened"),
     (
@@ -42,17 +42,17 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("residue guard demo", "needs root; .ci/run runs it"),
 ];
 
-/// Commands that end with another code than 0, as the page says.
+/// Commands with an exit code other than 0.
 const ENDS: [(&str, i32); 1] = [("residue pcap verify captures/nat-tcp.bad.pcap", 1)];
 
-/// A command of the page, and what it shows below.
+/// A command of a page, and the output below it.
 #[derive(Debug)]
 struct Shown {
     command: String,
     lines: Vec<String>,
 }
 
-/// The commands of this program in the page's blocks of code.
+/// Returns the commands of this program in the code blocks of a page.
 fn shown(page: &str) -> Vec<Shown> {
     let mut all: Vec<Shown> = Vec::new();
     let mut block = None;
@@ -83,7 +83,7 @@ fn shown(page: &str) -> Vec<Shown> {
     all
 }
 
-/// A folder with the files that the page speaks of.
+/// Creates a folder with the files that the page mentions.
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
@@ -97,7 +97,7 @@ fn folder() -> tempfile::TempDir {
     dir
 }
 
-/// Runs commands in the folder, and compares what they print with what the page shows.
+/// Runs commands in the folder, and compares their output with the page.
 fn try_out(all: &[Shown], dir: &Path) {
     let programs = Path::new(RESIDUE).parent().unwrap();
     let search = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
@@ -161,7 +161,7 @@ fn commands_in_the_documents_print_what_is_shown_below_them() {
     assert!(tried >= 5, "{tried}");
 }
 
-/// The targets of links to files, relative to the page.
+/// Returns the targets of links to files, relative to the page.
 fn links(page: &str) -> Vec<String> {
     let targets = page.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let targets = targets.map(|target| target.split('#').next().unwrap_or_default().to_string());

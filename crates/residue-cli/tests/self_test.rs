@@ -1,4 +1,4 @@
-//! `residue sum --self-test`
+//! Tests `residue sum --self-test`.
 
 mod common;
 
@@ -20,7 +20,8 @@ fn every_code_and_kernel() {
             assert!(line.starts_with(result), "{line}");
         }
     }
-    let line = "SUCCESS: [Expected Value = 0xe3069283, Actual Value = 0xe3069283]  crc-32/iscsi slicing8  \"123456789\"\n";
+    let line = "SUCCESS: [Expected Value = 0xe3069283, Actual Value = 0xe3069283]  crc-32/iscsi \
+        slicing8  \"123456789\"\n";
     assert!(text.contains(line));
     assert!(text.ends_with("(kernels this CPU cannot run)\n") && text.contains(" 0 wrong, "));
 }

@@ -1,5 +1,5 @@
-//! Standard streams that are closed, full, or open the other way, and folders in place of files,
-//! for every command.
+//! Tests every command with standard streams that are closed, full, or open in the wrong direction,
+//! and with folders in place of files.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Commands that read standard input if they are asked to, with arguments that make them.
+/// Commands that read standard input, with arguments that make them do it.
 const READERS: [&str; 15] = [
     "sum",
     "sum -",
@@ -29,7 +29,7 @@ const READERS: [&str; 15] = [
     "identify --samples -",
 ];
 
-/// Every command that prints, with arguments that make it quick.
+/// Every command that prints, with arguments that make it fast.
 const WRITERS: [&str; 30] = [
     "--help",
     "--version",
@@ -64,12 +64,14 @@ const WRITERS: [&str; 30] = [
 ];
 
 /// Commands that are in neither list, and why.
-const LEFT_OUT: [(&str, &str); 7] = [
+const LEFT_OUT: [(&str, &str); 9] = [
     ("guard-run", "changes the host's rules"),
     ("guard-clean", "changes the host's rules"),
     ("guard-status", "asks a guard that runs"),
     ("guard-check", "needs an interface"),
     ("guard-demo", "makes network namespaces"),
+    ("bench-claims", "takes seconds, and prints as `bench iscsi` does"),
+    ("bench-compare", "needs two runs, and prints as `bench` does"),
     ("bench-iso", "takes seconds, and prints as `bench iscsi` does"),
     ("strength-claims", "takes minutes, and prints as the others do"),
 ];
@@ -116,11 +118,11 @@ fn a_closed_standard_input_is_an_error_of_every_command_that_reads_it() {
             ("< folder", "is a folder"),
         ] {
             let ended = redirected(args, redirection, dir.path());
-            // A list that names standard input is checked: what it names cannot be read.
+            // With a list that names standard input, the named file is unreadable.
             let code = if args.ends_with("lists-stdin") { 1 } else { 2 };
             assert_eq!(ended.code, code, "{args} {redirection}: {}", ended.err);
-            let told = ended.err.contains(why) || ended.err.contains("Is a directory");
-            assert!(told, "{args} {redirection}: {}", ended.err);
+            let explained = ended.err.contains(why) || ended.err.contains("Is a directory");
+            assert!(explained, "{args} {redirection}: {}", ended.err);
             assert!(!String::from_utf8_lossy(&ended.out).contains("00000000  "), "{args}");
         }
     }
@@ -129,14 +131,14 @@ fn a_closed_standard_input_is_an_error_of_every_command_that_reads_it() {
 #[test]
 fn an_empty_standard_input_is_no_error() {
     let dir = folder();
-    // Whoever opens /dev/null for others may open it both ways.
+    // /dev/null may have been opened for reading and writing.
     for redirection in ["< /dev/null", "<> /dev/null", "< empty"] {
         let ended = redirected("sum -", redirection, dir.path());
         assert_eq!((ended.code, &ended.out[..]), (0, &b"00000000  -\n"[..]), "{redirection}");
         let ended = redirected("sum --check lists-stdin", redirection, dir.path());
         assert_eq!((ended.code, &ended.out[..]), (0, &b"-: OK\n"[..]), "{}", ended.err);
     }
-    // What does not read it does not need it.
+    // Commands that do not read standard input do not need it.
     for args in WRITERS.iter().filter(|args| !args.contains("conform")) {
         let ended = redirected(args, "<&-", dir.path());
         assert!(!ended.err.contains("standard input"), "{args}: {}", ended.err);
@@ -202,7 +204,7 @@ fn a_folder_in_place_of_a_file_is_an_error_that_names_it() {
         "identify --samples folder",
         "identify @folder:1234",
         "strength data folder",
-        "bench --compare folder folder",
+        "bench compare folder folder",
     ] {
         let ended = redirected(args, "", dir.path());
         assert_eq!(ended.code, 2, "{args}: {}", ended.err);

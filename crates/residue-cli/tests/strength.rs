@@ -1,16 +1,16 @@
-//! `residue strength`
+//! Tests `residue strength`.
 
 mod common;
 
 use common::residue;
 
-/// How many bits are wrong, in the data and in the check value.
+/// Returns the number of wrong bits, in the data and in the check value.
 fn wrong_bits(error: &serde_json::Value) -> usize {
     let check = u64::from_str_radix(error["check"].as_str().unwrap(), 16).unwrap();
     error["data"].as_array().unwrap().len() + check.count_ones() as usize
 }
 
-/// The file's bytes are wrong where text, JSON and CSV say so, and the value changes as they say.
+/// Applied to a file, the errors of text, JSON and CSV change the value as printed.
 #[test]
 fn an_undetected_error_is_written_alike_everywhere_and_can_be_checked_with_sum() {
     for (name, length) in [("crc-16/arc", 64), ("crc-16/xmodem", 64), ("crc-8/maxim-dow", 16)] {
@@ -93,7 +93,7 @@ fn weights_and_probabilities() {
     let run = ["strength", "weights", "crc-16/xmodem", "--length", "64", "--ber", "1e-6", "--json"];
     let json = residue(run).run().json();
     assert_eq!(json["complete"], true);
-    // All of them, those of no errors too.
+    // All weights, including zeros.
     assert_eq!(json["weights"].as_array().unwrap().len(), 81);
     for (weight, count) in [(0, "1"), (1, "0"), (2, "0"), (3, "0"), (4, "162"), (5, "0")] {
         assert_eq!(json["weights"][weight]["weight"], weight);
@@ -115,9 +115,9 @@ fn bad_input() {
         (&["crc-82/darc"], "3 to 64"),
         (&["adler-32"], "no CRC"),
         (&["crc-32", "--most", "2"], "3..=65"),
-        (&["crc-16/arc", "--confirm"], "--confirm takes"),
+        (&["crc-16/arc", "--confirm"], "--confirm needs"),
         (&["crc-32", "--length", "0"], "length 0"),
-        (&["crc-32", "--length", "99999999999999999999B"], "longer than any data"),
+        (&["crc-32", "--length", "99999999999999999999B"], "too long: give at most"),
         (&["weights", "crc-32", "--length", "1MiB"], "take too long"),
         (&["weights", "crc-8", "--length", "9", "--ber", "2"], "no bit error rate"),
     ] {
@@ -166,7 +166,7 @@ fn every_length_is_read_alike() {
         let run = |length: &str| {
             residue([args, &["--length", length]].concat()).run().ends(0).to_string()
         };
-        // Some say how long they took; advise measures speeds, and puts the fastest first.
+        // Some commands print times; `advise` sorts by measured speed.
         let kept = |text: String| -> Vec<String> {
             let lines = text.lines().filter(|line| !line.contains("seconds")).map(str::to_string);
             let mut lines: Vec<String> = lines.collect();
@@ -182,7 +182,7 @@ fn every_length_is_read_alike() {
         }
         let wrong = residue([args, &["--length", "9 parsecs"]].concat()).run();
         wrong.ends(2);
-        assert!(wrong.err.contains("is no unit; write bits, B, kB"), "{}", wrong.err);
+        assert!(wrong.err.contains("expected bits, B, kB"), "{}", wrong.err);
     }
 }
 

@@ -1,4 +1,4 @@
-//! `residue strength compare` and `advise`: codes side by side, and which to choose.
+//! Tests `residue strength compare` and `advise`.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn ethernet_frames() {
     assert_eq!(codes[3]["holds_to"]["value"], 8 * 65_520);
 }
 
-/// A year's frames follow from the link and the length, and the table says how many they are.
+/// The table shows the frames per year, which follow from the link and the length.
 #[test]
 fn undetected_errors_a_year_are_those_of_a_full_link_at_the_length_asked_for() {
     let run = |more: &[&str]| {

@@ -1,4 +1,4 @@
-//! `residue strength data`, `sums` and `claims`: what codes miss on data, and what the documents say.
+//! Tests `residue strength data`, `sums` and `claims`.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn data_are_tried_the_same_way_twice() {
     let internet = &json["sources"][1]["tests"][0]["rows"][0];
     let end = |name: &str| internet["rate"][name].as_f64().unwrap_or(f64::NAN);
     assert!(end("low") < 1.0 / 65535.0 && end("high") > 1.0 / 65535.0, "{internet}");
-    // Values of as many digits as the code's.
+    // Values have the width of the code.
     for (code, digits) in [("fletcher-16", 4), ("fletcher-32", 8), ("crc-10/atm", 3), ("xor-8", 2)]
     {
         let json = run(&["--json", "-a", code]).json();
@@ -62,10 +62,10 @@ fn statements_are_judged() {
 }
 
 #[test]
-fn bad_input_is_told() {
+fn bad_input_is_refused() {
     let dir = folder();
     for (args, words) in [
-        (&["data"][..], "name a file or folder"),
+        (&["data"][..], "no data given"),
         (&["data", "missing"], "cannot read `missing`"),
         (&["data", "nine"], "at least 512 bytes"),
         (&["data", "noise", "-a", "crc-64/nvme"], "wider than 32 bits"),

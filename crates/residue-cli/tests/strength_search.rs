@@ -1,4 +1,4 @@
-//! `residue strength search`
+//! Tests `residue strength search`.
 
 mod common;
 
@@ -75,7 +75,7 @@ fn ranges_merge() {
     assert!(twice.err.contains("same candidates"), "{}", twice.err);
 }
 
-/// Killed as soon as it has written something, and again a moment later, the search comes to the same end.
+/// A search that is killed after its first checkpoint, and again later, has the same result.
 #[test]
 fn a_killed_search_goes_on() {
     let dir = tempfile::tempdir().unwrap();
@@ -106,10 +106,10 @@ fn a_killed_search_goes_on() {
         before = next();
     }
     let resumed = search(&kept).run();
-    assert!(resumed.err.contains("going on"), "{}", resumed.err);
+    assert!(resumed.err.contains("continuing"), "{}", resumed.err);
     let whole = search(&[&arguments[..], &["--csv"]].concat()).run();
     assert_eq!(resumed.ends(0), whole.ends(0));
-    // Once complete, it is only read.
+    // A complete checkpoint is only read.
     let again = search(&kept).run();
     assert_eq!(again.ends(0), whole.text());
     assert!(again.err.contains("4,096 of 4,096 candidates"), "{}", again.err);

@@ -1,4 +1,4 @@
-//! `residue sum`: formats, inputs, and what can go wrong with files.
+//! Tests `residue sum`: formats, inputs, and errors of files.
 #![cfg(unix)]
 
 mod common;
@@ -33,7 +33,8 @@ fn formats() {
     );
     assert_eq!(
         run(&["-a", "width=16,poly=1021,init=ffff,crc-8", "nine"]),
-        "width=16,poly=1021,init=ffff,refin=false,refout=false,xorout=0 (nine) = 29b1\nCRC-8/SMBUS (nine) = f4\n"
+        "width=16,poly=1021,init=ffff,refin=false,refout=false,xorout=0 (nine) = \
+            29b1\nCRC-8/SMBUS (nine) = f4\n"
     );
     assert_eq!(
         run(&["--text", "123456789", "--hex", "0x31 32:33"]),
@@ -85,7 +86,7 @@ fn standard_input() {
     assert_eq!(run(&["-"]).ends(0), "e3069283  -\n");
     assert_eq!(run(&["-a", "cksum"]).ends(0), "930766865 9\n");
     assert_eq!(run(&["-a", "cksum", "-"]).ends(0), "930766865 9 -\n");
-    assert!(run(&["-", "-"]).err.contains("`-` twice"));
+    assert!(run(&["-", "-"]).err.contains("`-` is given twice"));
     assert_eq!(residue(["sum"]).run().ends(0), "00000000  -\n");
 }
 
@@ -112,14 +113,15 @@ fn names_are_escaped() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_rest_is_done() {
+fn unreadable_files_are_reported_and_the_others_are_done() {
     let dir = folder();
     fs::create_dir(dir.path().join("sub")).unwrap();
     let ran = residue(["sum", "nosuch", "nine", "sub", "empty"]).within(dir.path()).run();
     assert_eq!(ran.ends(2), "e3069283  nine\n00000000  empty\n");
     assert_eq!(
         ran.err,
-        "residue: nosuch: No such file or directory\nresidue: sub: is a folder; use --recursive to read what is in it\n"
+        "residue: nosuch: No such file or directory\nresidue: sub: is a folder; use --recursive \
+            to read the files in it\n"
     );
 }
 
@@ -151,7 +153,7 @@ fn many_files_keep_their_order() {
     let dir = tempfile::tempdir().unwrap();
     let mut expected = String::new();
     for i in 0..500usize {
-        // Long ones first: they are done last.
+        // Long files first: they are done last.
         let data = noise(if i % 50 == 0 { 3_000_000 } else { i });
         fs::write(dir.path().join(format!("{i:03}")), &data).unwrap();
         expected += &format!("{:08x}  ./{i:03}\n", residue::crc32c(&data));
@@ -205,7 +207,7 @@ fn kernels_by_name() {
     residue(["sum", "--kernel", "portable", "file"]).run().ends(2);
 }
 
-/// The value of zero bytes, from values of shorter runs of them.
+/// Returns the value of zero bytes, computed from values of shorter runs.
 fn of_zeros(code: &Code, length: u64) -> u128 {
     let Code::Crc(crc) = code else { panic!("{code} is no CRC") };
     let (mut value, mut run, mut bytes) = (crc.checksum(b""), crc.checksum(&[0]), 1);
@@ -234,7 +236,7 @@ fn a_sparse_file_of_five_gibibytes() {
     let expected = iscsi.combine(of_zeros(&crc, hole), iscsi.checksum(tail), 9);
     assert_eq!(rows[0]["bytes"], hole + 9);
     assert_eq!(rows[0]["codes"][0]["value"], hex(&crc, expected));
-    // Zeros add nothing to a sum.
+    // Zeros do not change a sum.
     assert_eq!(rows[0]["codes"][1]["value"], format!("{:04x}", residue::internet::checksum(tail)));
     if common::installed("cksum") {
         let theirs = common::output("cksum", &[path.as_os_str()]);
@@ -248,7 +250,7 @@ trait On {
 }
 
 impl On for common::Run {
-    /// Runs on a file, given on the command line.
+    /// Runs the program on a file.
     fn run_on(mut self, path: &Path) -> serde_json::Value {
         self.0.arg(path);
         let ran = self.run();
@@ -257,7 +259,8 @@ impl On for common::Run {
     }
 }
 
-/// Runs on a sparse file of `before` bytes, which gets `after` bytes meanwhile; until that happened in time.
+/// Runs the program on a sparse file of `before` bytes that is set to `after` bytes meanwhile.
+/// Repeats this until the change happens in time.
 fn changed_while_read(before: u64, after: u64) -> (serde_json::Value, String) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("changing");
@@ -279,7 +282,7 @@ fn changed_while_read(before: u64, after: u64) -> (serde_json::Value, String) {
         if output.status.code() == Some(2) {
             return (serde_json::from_slice(&output.stdout).unwrap(), err);
         }
-        // Too early or too late: the length was the same at both ends.
+        // Too early or too late: the program saw one length.
         assert_eq!(output.status.code(), Some(0), "{err}");
     }
     panic!("the file could not be changed in time");
@@ -293,7 +296,7 @@ fn a_file_that_shrinks_while_read() {
     assert!(bytes < before);
     assert!(err.contains(&format!("shrank from {before} to {bytes} bytes while read")), "{err}");
     assert!(rows[0]["error"].as_str().unwrap().starts_with("shrank"));
-    // The value is that of the bytes read.
+    // The value is of the bytes read.
     let crc = code("crc-32/iscsi");
     assert_eq!(rows[0]["codes"][0]["value"], hex(&crc, of_zeros(&crc, bytes)));
 }

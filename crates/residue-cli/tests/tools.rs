@@ -1,4 +1,4 @@
-//! Agreement with other programs, on real files
+//! Tests agreement with other programs, on real files.
 #![cfg(unix)]
 
 mod common;
@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Real files: this program and its sources; and what is easily done wrong: nothing, and odd lengths.
+/// Real files (this program and its sources), and edge cases: empty files and odd lengths.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files =
@@ -17,7 +17,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The value of a file, in hexadecimal or as the options have it.
+/// Returns the value of a file, in hexadecimal unless options say otherwise.
 fn ours(options: &[&str], file: &Path) -> String {
     let mut run = residue([&["sum"], options].concat());
     run.0.arg(file);
@@ -70,7 +70,7 @@ fn rhash() {
             assert_eq!(ours(&["-a", code], &file), theirs, "{}", file.display());
         }
     }
-    // It checks our tagged lists, and we its.
+    // Each program verifies the tagged lists of the other.
     let list = Command::new("rhash")
         .args(["--bsd", "--crc32c", "nine", "noise"])
         .current_dir(dir.path())

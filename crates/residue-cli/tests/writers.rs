@@ -1,5 +1,5 @@
-//! Whoever writes a file: regular files are replaced whole, everything else is written through. All
-//! writers, each in every place that a path can lead to.
+//! Tests all code that writes files, with every kind of path: regular files are replaced
+//! atomically, everything else is written through.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -17,10 +17,10 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What writes one file.
+/// Code that writes one file.
 struct Writer {
     name: &'static str,
-    /// The file's name, in the folder that the writer gets.
+    /// Name of the file in the folder passed to the writer.
     file: &'static str,
     write: fn(&Path) -> Result<(), String>,
 }
@@ -146,7 +146,8 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
-/// For each writer, in an empty folder: the path it is to write, and what it writes to a new file.
+/// Calls `test` for each writer in an empty folder, with the path to write and the expected
+/// content.
 fn each(test: impl Fn(&Writer, &Path, &[u8])) {
     for writer in WRITERS {
         let place = tempfile::tempdir().unwrap();
@@ -195,7 +196,7 @@ fn a_new_file_has_the_mode_of_any_new_file() {
         let other = folder(path).join("other");
         File::create(&other).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().mode();
-        // A changed capture has the mode of the one it was made from.
+        // A changed capture has the mode of its source.
         let like = if writer.name.ends_with("-o") { capture("nat-tcp.bad.pcap") } else { other };
         assert_eq!(mode(path), mode(&like), "{}", writer.name);
     });
@@ -235,7 +236,7 @@ fn a_link_that_leads_nowhere_gets_its_target() {
         let target = folder(path).join("../target");
         assert!(fs::symlink_metadata(&target).unwrap().is_file(), "{}", writer.name);
         holds(&target, content, writer);
-        // Round and round.
+        // A link to itself.
         fs::remove_file(&target).unwrap();
         symlink("second", &target).unwrap();
         (writer.write)(path).unwrap_err();
@@ -260,7 +261,7 @@ fn a_pipe_is_written_to() {
 fn a_device_is_written_to_not_replaced() {
     let place = tempfile::tempdir().unwrap();
     let probe = place.path().join("node");
-    // Nodes of the devices that take everything and nothing: nobody else's are touched.
+    // Own nodes of the null and full devices, so that those of the system are not touched.
     let node = |path: &Path, minor: &str| {
         let made = Command::new("mknod").arg(path).args(["c", "1", minor]).output().unwrap();
         made.status.success() && OpenOptions::new().write(true).open(path).is_ok()
@@ -287,7 +288,7 @@ fn a_device_is_written_to_not_replaced() {
 
 #[test]
 fn a_file_that_is_open_already_is_appended_to() {
-    // As `/dev/stdout` of `(echo before; residue ... -o /dev/stdout) > file`.
+    // As in `(echo before; residue ... -o /dev/stdout) > file`.
     each(|writer, path, content| {
         let real = folder(path).join("../open");
         let mut file = File::create(&real).unwrap();
@@ -316,7 +317,7 @@ fn a_folder_that_cannot_be_written_keeps_its_files() {
     let theirs = Path::new("/sys/kernel");
     each(|writer, path, _| {
         if is_root() {
-            // Whom no mode stops.
+            // Modes do not stop root.
             (writer.write)(&theirs.join(writer.file)).expect_err(writer.name);
             return;
         }
@@ -337,7 +338,7 @@ fn a_file_that_vanishes_is_written_anew() {
             fs::remove_file(path).unwrap();
         }
     });
-    // While it is written.
+    // The file while it is written.
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("file");
     fs::write(&path, "old").unwrap();
@@ -374,7 +375,7 @@ fn a_change_in_place_is_made_where_the_file_stands() {
     assert!(!at("nowhere").exists() && !at("none").exists());
 }
 
-/// Names a file under another one's name, in the crates' sources: only `replace` may.
+/// Only `replace` renames files.
 #[test]
 fn nothing_else_replaces_files() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

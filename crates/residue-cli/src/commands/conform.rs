@@ -1,29 +1,86 @@
-//! `residue conform`: another program's answers to the vectors of a code.
+//! `residue conform`: checks the answers of another program against the test vectors of a code.
 
-use crate::Outcome;
-use crate::args::ConformArgs;
-use crate::codes::Chosen;
-use crate::output::{Output, Spelling, Styles};
+mod program;
+
+use crate::codes::{Chosen, Names};
+use crate::output::{Encoding, Outcome, Output, Styles};
 use crate::progress::Progress;
-use crate::read::problem;
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
+use clap::Args;
 use residue_identify::conform::{self, Case, Kind, Verdict};
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
-use std::io::{Read as _, Write as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The longest input given as an argument, in bytes. Systems limit one argument to 128 KiB or so.
+/// The longest input passed as an argument, in bytes. Systems limit an argument to about 128 KiB.
 const LONGEST_ARGUMENT: usize = 32 << 10;
-/// As much of a program's output is looked at, in bytes.
-const MOST_OUTPUT: u64 = 64 << 10;
-/// How often a program is asked whether it has ended.
-const PATIENCE: Duration = Duration::from_millis(1);
+/// Columns of the input names in the table, at most.
+const LONGEST_NAME: usize = 50;
 
-/// Runs the program over the cases and judges its answers.
+/// Arguments of `residue conform`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct ConformArgs {
+    /// Code that the program is meant to compute
+    #[arg(
+        short = 'a',
+        long = "code",
+        visible_alias = "algorithm",
+        value_name = "CODE",
+        value_parser = Names,
+        hide_possible_values = true
+    )]
+    code: String,
+    /// Pass inputs in hexadecimal as the last argument, not on standard input; skip those above 32
+    /// KiB
+    #[arg(long)]
+    arg_hex: bool,
+    /// Read the first decimal number as the answer, not the first hexadecimal one
+    ///
+    /// A negative number is taken as a signed integer of the code's width.
+    #[arg(long)]
+    decimal: bool,
+    /// Time limit for each run of the program
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Program to test, and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+const HELP: &str = "\
+The program is run once for each test input, with the input on its standard input. Its answer is \
+the first word on its standard output that consists of hexadecimal digits alone, with or without \
+0x. (Words such as `dead` and `be` qualify, so let the program print the number first.) The rest \
+of the output is ignored.
+
+Only one-shot values are tested. Mistakes in placing check octets in a message, in combining \
+values, or in updating a value for changed bytes are not found.
+
+Wrong answers are compared with known mistakes, with all other codes, and with other forms of the \
+right value. Exit code 1: an answer is wrong. Exit code 2: the program cannot be started, fails, \
+takes too long or prints no number.
+
+Examples:
+  residue conform -a crc-32 -- crc32 /dev/stdin
+  residue conform -a cksum --decimal -- ./my-cksum
+  residue conform -a crc-32c -- python3 -c \\
+    'import sys, zlib; print(hex(zlib.crc32(sys.stdin.buffer.read())))'";
+
+/// Reads a time limit.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "expected a number of seconds above zero, as 10 or 0.5".to_string();
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+    // The clock could not hold a deadline in some centuries.
+    let most = Duration::from_secs(86_400);
+    if duration.is_zero() { Err(wrong()) } else { Ok(duration.min(most)) }
+}
+
+/// Runs the program on all test inputs, and judges its answers.
 pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::parse(&args.code)?;
     let mut cases = conform::cases(&chosen.code)?;
@@ -37,8 +94,8 @@ pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut answers = Vec::new();
     for case in &cases {
         let program = Styles::plain(args.command.first().map_or(OsStr::new(""), |name| name));
-        let answer = ask(args, case, chosen.code.width())
-            .with_context(|| format!("{program}, asked for {}", case.input))?;
+        let answer = program::ask(args, case, chosen.code.width())
+            .with_context(|| format!("{program}, given {}", case.input))?;
         answers.push(answer);
         output.progress.add(1);
     }
@@ -50,119 +107,18 @@ pub fn run(args: &ConformArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.json {
         output.json(&Report::of(args, &chosen, &cases, &answers, &verdict))?;
     } else {
-        tell(output, &chosen, &cases, &answers, &verdict)?;
+        print(output, &chosen, &cases, &answers, &verdict)?;
     }
     Ok(())
 }
 
-/// The program cksum's values of the same inputs. Known mistakes are about the CRC alone, and will not be recognised.
+/// Replaces the expected values by those of the program cksum. Known mistakes are then not
+/// recognised, because they are those of the CRC alone.
 fn with_length(chosen: &Chosen, cases: &mut [Case]) {
     for case in cases {
         let mut stream = chosen.code.stream();
         stream.update(&case.data);
         case.expected = chosen.value(stream, case.data.len() as u64);
-    }
-}
-
-/// One run of the program: its answer.
-fn ask(args: &ConformArgs, case: &Case, width: u32) -> anyhow::Result<u128> {
-    let (name, arguments) = args.command.split_first().context("no program is named")?;
-    let mut command = Command::new(name);
-    command.args(arguments).stdout(Stdio::piped());
-    if args.arg_hex {
-        let hex: String = case.data.iter().map(|byte| format!("{byte:02x}")).collect();
-        command.arg(hex).stdin(Stdio::null());
-    } else {
-        command.stdin(Stdio::piped());
-    }
-    let mut child = command
-        .spawn()
-        .map_err(|error| anyhow::anyhow!("cannot be started: {}", problem(&error)))?;
-    let result = converse(&mut child, case, args.timeout);
-    if result.is_err() {
-        // Nothing may be left running; a program that has ended already cannot be killed.
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-    let (text, status) = result?;
-    if !status.success() {
-        bail!("failed: {status}");
-    }
-    match number(&text, args.decimal, width) {
-        Some(answer) => Ok(answer),
-        None => bail!("printed no {} number{}", base(args.decimal), excerpt(&text)),
-    }
-}
-
-fn base(decimal: bool) -> &'static str {
-    if decimal { "decimal" } else { "hexadecimal" }
-}
-
-/// Gives a program its input and takes its output, each in a thread of its own: the program may do either first, or not.
-fn converse(
-    child: &mut Child,
-    case: &Case,
-    timeout: Duration,
-) -> anyhow::Result<(String, ExitStatus)> {
-    let end = Instant::now() + timeout;
-    if let Some(mut stdin) = child.stdin.take() {
-        let data = case.data.clone();
-        // A program that does not read to the end has its reasons, and its answer counts.
-        thread::Builder::new().spawn(move || drop(stdin.write_all(&data)))?;
-    }
-    let stdout = child.stdout.take().context("has no standard output")?;
-    let (sender, receiver) = mpsc::channel();
-    thread::Builder::new().spawn(move || {
-        let (mut stdout, mut text) = (stdout, Vec::new());
-        let result = stdout.by_ref().take(MOST_OUTPUT).read_to_end(&mut text);
-        // The rest is let go by: on a closed pipe the program would seem to have failed.
-        let _ = std::io::copy(&mut stdout, &mut std::io::sink());
-        // Whoever waited may have given up.
-        let _ = sender.send(result.map(|_| text));
-    })?;
-    let too_long = || anyhow::anyhow!("took longer than {} seconds", timeout.as_secs_f64());
-    let text = receiver.recv_timeout(timeout).map_err(|_| too_long())??;
-    let status = loop {
-        match child.try_wait()? {
-            Some(status) => break status,
-            None if Instant::now() >= end => return Err(too_long()),
-            None => thread::sleep(PATIENCE),
-        }
-    };
-    Ok((String::from_utf8_lossy(&text).into_owned(), status))
-}
-
-/// The first number in a program's output.
-fn number(text: &str, decimal: bool, width: u32) -> Option<u128> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
-    words.filter(|word| !word.is_empty()).find_map(|word| {
-        if decimal {
-            let negative = word.strip_prefix('-');
-            let digits = negative.unwrap_or(word);
-            let proper = !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit());
-            let value = if proper {
-                digits.parse::<u128>().ok()?
-            } else {
-                return None;
-            };
-            let mask = u128::MAX >> (128 - width.clamp(1, 128));
-            Some(if negative.is_some() { value.wrapping_neg() & mask } else { value })
-        } else {
-            let digits = word.strip_prefix("0x").or(word.strip_prefix("0X")).unwrap_or(word);
-            let proper = digits.bytes().all(|c| c.is_ascii_hexdigit());
-            if proper { u128::from_str_radix(digits, 16).ok() } else { None }
-        }
-    })
-}
-
-/// The beginning of what a program printed instead of a number.
-fn excerpt(text: &str) -> String {
-    match text.lines().find(|line| !line.trim().is_empty()) {
-        None => ", nothing at all".to_string(),
-        Some(line) => {
-            let start: OsString = line.chars().take(60).collect::<String>().into();
-            format!(", but `{}`", Styles::plain(&start))
-        }
     }
 }
 
@@ -202,11 +158,11 @@ impl Report {
         answers: &[u128],
         verdict: &Verdict,
     ) -> Report {
-        let spell = |value: u128| Spelling::Hex.spell(value, chosen.code.width());
+        let encode = |value: u128| Encoding::Hex.encode(value, chosen.code.width());
         let answer = |((case, answer), right): ((&Case, &u128), &bool)| Answer {
             input: case.input.clone(),
-            expected: spell(case.expected),
-            answer: spell(*answer),
+            expected: encode(case.expected),
+            answer: encode(*answer),
             right: *right,
             source: case.source.clone(),
         };
@@ -228,14 +184,14 @@ impl Report {
     }
 }
 
-fn tell(
+fn print(
     output: &mut Output,
     chosen: &Chosen,
     cases: &[Case],
     answers: &[u128],
     verdict: &Verdict,
 ) -> anyhow::Result<()> {
-    let Styles { head, good, bad, .. } = output.styles;
+    let Styles { good, bad, .. } = output.styles;
     let (right, all) = (verdict.count(), cases.len());
     if verdict.good() {
         output.line(format!(
@@ -248,34 +204,51 @@ fn tell(
         "{bad}does not conform{bad:#}: {right} of {all} answers are values of {}",
         chosen.label
     ))?;
-    let spell = |value: u128| Spelling::Hex.spell(value, chosen.code.width());
-    let longest = cases.iter().map(|case| case.input.len()).max().unwrap_or(0).min(50);
+    print_wrong(output, chosen, cases, answers, verdict)?;
+    print_explanations(output, all, verdict)
+}
+
+/// Prints a table of the wrong answers.
+fn print_wrong(
+    output: &mut Output,
+    chosen: &Chosen,
+    cases: &[Case],
+    answers: &[u128],
+    verdict: &Verdict,
+) -> anyhow::Result<()> {
+    let head = output.styles.head;
+    let encode = |value: u128| Encoding::Hex.encode(value, chosen.code.width());
+    let longest = cases.iter().map(|case| case.input.len()).max().unwrap_or(0).min(LONGEST_NAME);
     let digits = chosen.code.width().div_ceil(4).max(8) as usize;
     output.line(format!("{head}{:longest$}  {:digits$}  answer{head:#}", "input", "expected"))?;
     for ((case, answer), right) in cases.iter().zip(answers).zip(&verdict.right) {
-        if !right {
-            let input = if case.input.len() > longest {
-                format!(
-                    "{}...",
-                    case.input.chars().take(longest.saturating_sub(3)).collect::<String>()
-                )
-            } else {
-                case.input.clone()
-            };
-            let (expected, answer) = (spell(case.expected), spell(*answer));
-            output.line(format!("{input:longest$}  {expected:digits$}  {answer}"))?;
+        if *right {
+            continue;
         }
+        let input = if case.input.len() > longest {
+            case.input.chars().take(longest.saturating_sub(3)).collect::<String>() + "..."
+        } else {
+            case.input.clone()
+        };
+        let (expected, answer) = (encode(case.expected), encode(*answer));
+        output.line(format!("{input:longest$}  {expected:digits$}  {answer}"))?;
     }
+    Ok(())
+}
+
+/// Prints what would give the `all` answers of the program.
+fn print_explanations(output: &mut Output, all: usize, verdict: &Verdict) -> anyhow::Result<()> {
+    let head = output.styles.head;
     if verdict.explanations.is_empty() {
         output
             .line("No known mistake, other code or other form of the value gives these answers.")?;
         return Ok(());
     }
-    if verdict.explained() {
-        output.line(format!("{head}All answers are explained by{head:#}"))?;
+    output.line(if verdict.explained() {
+        format!("{head}All answers are explained by{head:#}")
     } else {
-        output.line(format!("{head}Not all answers are explained; nearest comes{head:#}"))?;
-    }
+        format!("{head}Not all answers are explained; nearest comes{head:#}")
+    })?;
     for found in &verdict.explanations {
         let kind = match found.kind {
             Kind::Mistake => "the mistake ",
@@ -297,20 +270,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers() {
-        for (text, expected) in [
-            ("e3069283", Some(0xe306_9283)),
-            ("CRC = 0xE3069283\n1", Some(0xe306_9283)),
-            ("(stdin)= e3069283", Some(0xe306_9283)),
-            ("", None),
-            ("no number here: 0x", None),
-            ("fffffffffffffffffffffffffffffffff", None),
-        ] {
-            assert_eq!(number(text, false, 32), expected, "{text}");
+    fn timeouts() {
+        assert_eq!(seconds("0.5").map(|d| d.as_millis()), Ok(500));
+        assert!(seconds("1e300").is_err());
+        for bad in ["", "x", "0", "-1", "nan", "inf"] {
+            assert!(seconds(bad).is_err(), "{bad}");
         }
-        assert_eq!(number("a 12 x", true, 32), Some(12));
-        assert_eq!(number("-1", true, 32), Some(0xffff_ffff));
-        assert_eq!(number("-1", true, 128), Some(u128::MAX));
-        assert_eq!(number("- 7", true, 8), Some(7));
     }
 }

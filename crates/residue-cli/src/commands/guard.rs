@@ -1,4 +1,7 @@
 //! `residue guard`: a CRC in live TCP connections.
+//!
+//! Most subcommands run on Linux only. Their arguments are declared here, because they are parsed
+//! on all systems.
 
 #[cfg(target_os = "linux")]
 mod check;
@@ -14,25 +17,26 @@ use crate::output::Output;
 use clap::{Args, Subcommand};
 
 const HELP: &str = "\
-A guard on each of two hosts puts a CRC into every TCP segment between them, and drops segments that the network has \
-damaged, so that TCP sends them again. Applications need not know. docs/guard.md says how, and what it costs.
+A guard on each of two hosts adds a CRC to every TCP segment between them, and drops damaged \
+segments, so that TCP retransmits. Applications are not involved. docs/guard.md explains the \
+protocol and its costs.
 
-Values (RFC 1146, and the thesis that the guard is built from):
-  3  CRC-32C over header and data, in the place of the checksum: not through NAT or stateful firewalls
-  4  CRC-32C over the data: through NAT
-  5  CRC-32C over header and data, beside the checksum: not through NAT
-  6  as 5, with CRC-32K; ours, and asked for by name only
+Values (RFC 1146, and the thesis that the guard implements):
+  3  CRC-32C over header and data, in place of the checksum: not through NAT or stateful firewalls
+  4  CRC-32C over the data: works through NAT
+  5  CRC-32C over header and data, in addition to the checksum: not through NAT
+  6  as 5, with CRC-32K; specific to residue, and used only on request
 
 Examples:
-  residue guard check --interface eth0                     what would `--value auto` ask for, and can it run?
-  residue guard run --interface eth0                       guard all connections with peers that have a guard
+  residue guard check --interface eth0          what `--value auto` would use, and what is missing
+  residue guard run --interface eth0            guard all connections to peers that run a guard
   residue guard run --interface eth0 --ports 443 --value 4
-  residue guard status                                     what has the network damaged?
-  residue guard clean                                      remove the rules of a guard that was killed
-  residue guard demo                                       the proof, between namespaces of this machine
-  residue guard simulate                                   the same in memory, on a hostile network";
+  residue guard status                          counts of damaged segments
+  residue guard clean                           remove the rules of a guard that was killed
+  residue guard demo                            demonstration between namespaces of this machine
+  residue guard simulate                        simulation in memory of a hostile network";
 
-/// `residue guard`
+/// Arguments of `residue guard`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct GuardArgs {
@@ -44,60 +48,67 @@ pub struct GuardArgs {
 enum Command {
     /// Guard the connections of an interface until interrupted (Linux, root)
     Run(RunArgs),
-    /// Show what the running guard has counted
+    /// Show the counts of the running guard
     Status(StatusArgs),
-    /// Show what the guard would do here, and what is missing for it
+    /// Check whether the guard can run here, and what it would use
     Check(CheckArgs),
     /// Remove the rules of a guard that was killed
     Clean,
-    /// Send files through a router that damages them, with and without guard (Linux; root or user namespaces)
+    /// Transfer files through a router that damages them (Linux; root or user namespaces)
     Demo(DemoArgs),
-    /// Damage connections in memory, and count what plain TCP and each value let through
+    /// Simulate damaged connections, and count undetected errors of plain TCP and each value
     Simulate(simulate::SimulateArgs),
 }
 
 const RUN_HELP: &str = "\
-The guard's rules are in the nft table `inet residue_guard`, or in the chains RESIDUE-GUARD of iptables and ip6tables \
-where the kernel has no queues for nft. They are removed at the end. If the guard is killed, packets pass without it; \
-`residue guard clean` removes the rules, and a guard that is started again replaces them. Connections that were guarded \
-do not outlive it for long: their peers drop what has no CRC.
+The rules of the guard are in the nft table `inet residue_guard`, or, where the OS has no queues \
+for nft, in the chains RESIDUE-GUARD of iptables and ip6tables. They are removed at the end. If \
+the guard is killed, packets pass without it; `residue guard clean` removes its rules, and the \
+next guard replaces them. Guarded connections do not survive the guard for long, because their \
+peers drop segments without a CRC.
 
-Stop it with Ctrl-C, or SIGTERM or SIGHUP. It prints what it has counted.
+Stop the guard with Ctrl-C, SIGTERM or SIGHUP; it then prints its counts.
 
 Examples:
   residue guard run --interface eth0
   residue guard run --interface eth0 --ports 80,443,8000-8010 --value 5
-  residue guard run --interface eth0 --policy require    no connections but guarded ones
+  residue guard run --interface eth0 --policy require    allow guarded connections only
   residue guard run --interface eth0 --json --every 60 | logger";
 
-/// `residue guard run`
+/// Arguments of `residue guard run`.
 #[derive(Debug, Args)]
 #[command(after_help = RUN_HELP)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 struct RunArgs {
-    /// The network interface
+    /// Network interface
     #[arg(short, long, value_name = "NAME")]
     interface: String,
-    /// Guard connections with one of these ports at either end, as 80,443,8000-8010 [default: all]
+    /// Guard connections with one of these ports at either end, as 80,8000-8010 [default: all]
     #[arg(short, long, value_name = "PORTS", value_delimiter = ',')]
     ports: Vec<String>,
-    /// The value to ask for, 0 to 6; `auto` is what `guard check` says
+    /// Value to request, 0 to 6; `auto` is the value that `guard check` shows
     #[arg(long, value_name = "VALUE", default_value = "auto", value_parser = value)]
     value: Value,
-    /// What to do where a peer does not take part: regular TCP, or no connection
+    /// Policy for peers without a guard: regular TCP, or no connection
     #[arg(long, default_value = "prefer")]
     policy: Policy,
-    /// Let no segment carry more bytes than this: for paths whose MTU is smaller than the interface's
+    /// Limit the data of segments, for paths with a smaller MTU than the interface
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
     mss: Option<u16>,
-    /// With `--value auto`: even on a CPU without instructions for CRCs
+    /// With `--value auto`, guard even on a CPU without CRC instructions
     #[arg(long)]
     force: bool,
-    /// Print a line of JSON at the start, every so often, and at the end
+    /// Print a line of JSON at the start, periodically, and at the end
     #[arg(long)]
     json: bool,
-    /// How often, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "json", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    /// Period of the lines of JSON, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 10,
+        requires = "json",
+        value_parser = clap::value_parser!(u32).range(1..=86_400)
+    )]
     every: u32,
 }
 
@@ -118,30 +129,30 @@ fn value(text: &str) -> Result<Value, String> {
     match text.parse() {
         _ if text == "auto" => Ok(Value::Auto),
         Ok(value @ 0..=6) => Ok(Value::Own(value)),
-        _ => Err("auto, or a value from 0 to 6".to_string()),
+        _ => Err("expected auto, or a value from 0 to 6".to_string()),
     }
 }
 
-/// `residue guard status`
+/// Arguments of `residue guard status`.
 #[derive(Debug, Args)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print the text that Prometheus reads
+    /// Print the text format of Prometheus
     #[arg(long, conflicts_with = "json")]
     prometheus: bool,
-    /// Print it every second, until interrupted
+    /// Print the counts every second, until interrupted
     #[arg(long)]
     watch: bool,
 }
 
-/// `residue guard check`
+/// Arguments of `residue guard check`.
 #[derive(Debug, Args)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 struct CheckArgs {
-    /// The network interface
+    /// Network interface
     #[arg(short, long, value_name = "NAME")]
     interface: String,
     /// Print JSON
@@ -150,50 +161,75 @@ struct CheckArgs {
 }
 
 const DEMO_HELP: &str = "\
-Three hosts on this machine: a client (curl), a router, and a server (python3 -m http.server), which know nothing of the \
-guard. They are network namespaces, made for it, and they end with the command whatever happens. It needs \
-root or the right to make user namespaces, and the programs of the Debian packages iproute2, iptables, curl and python3.
+The demonstration runs three hosts on this machine: a client (curl), a router, and a server \
+(python3 -m http.server), none of which knows about the guard. They are network namespaces, \
+created for the demonstration, that end with the command in any case. This needs root or the right \
+to create user namespaces, and programs of the Debian packages iproute2, iptables, curl and \
+python3.
 
 Cases:
-  swap      the router swaps two 16-bit words, which TCP's checksum cannot see: plain TCP, and each value
-  rewrite   the router changes a byte and writes a valid TCP checksum: plain TCP, and value 4
-  strip     the router takes the request out of SYNs: regular TCP
-  kill      the server's guard is killed in mid transfer (SIGKILL): new connections work, the rules can be removed
-  nat       as `swap`, with address translation (MASQUERADE): plain TCP, and value 4
+  swap      the router swaps two 16-bit words, undetected by the TCP checksum: plain TCP, each value
+  rewrite   the router changes a byte and writes a valid TCP checksum: plain TCP, value 4
+  strip     the router removes the request from SYNs: regular TCP
+  kill      the guard of the server is killed during a transfer (SIGKILL): new connections work, and
+            the rules can be removed
+  nat       as `swap`, with address translation (MASQUERADE): plain TCP, value 4
 
-segments: with data, that the router has forwarded; caught: what the client's guard has dropped; wrong: bytes of the file \
-that are not those of the server. Exit code 1 if plain TCP delivers a right file, or the guard a wrong one, or misses a \
-damaged segment.
+Columns: segments with data forwarded by the router; damaged packets; segments caught (dropped) by \
+the guard of the client; wrong bytes in the received file. Exit code 1 if plain TCP delivers a \
+right file, or the guard delivers a wrong one or does not detect a damaged segment.
 
 Examples:
   residue guard demo
   residue guard demo --case swap,nat --value 4 --ip 4 --segments 100000
   residue guard demo --json";
 
-/// `residue guard demo`
+/// Arguments of `residue guard demo`.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_HELP)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 struct DemoArgs {
-    /// What to show [default: everything]
+    /// Cases to show, separated by commas [default: all]
     #[arg(long = "case", value_name = "CASE", value_delimiter = ',')]
     cases: Vec<DemoCase>,
-    /// Values that both guards ask for
-    #[arg(long = "value", value_name = "VALUE", value_delimiter = ',', default_value = "3,4,5,6", value_parser = clap::value_parser!(u8).range(3..=6))]
+    /// Values that both guards request
+    #[arg(
+        long = "value",
+        value_name = "VALUE",
+        value_delimiter = ',',
+        default_value = "3,4,5,6",
+        value_parser = clap::value_parser!(u8).range(3..=6)
+    )]
     values: Vec<u8>,
     /// Versions of IP
-    #[arg(long = "ip", value_name = "VERSION", value_delimiter = ',', default_value = "4,6", value_parser = clap::builder::PossibleValuesParser::new(["4", "6"]))]
+    #[arg(
+        long = "ip",
+        value_name = "VERSION",
+        value_delimiter = ',',
+        default_value = "4,6",
+        value_parser = clap::builder::PossibleValuesParser::new(["4", "6"])
+    )]
     versions: Vec<String>,
-    /// Segments that the file fills, at least
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(40..=1_000_000))]
+    /// Size of the file, in full segments
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20_000,
+        value_parser = clap::value_parser!(u32).range(40..=1_000_000)
+    )]
     segments: u32,
-    /// One in so many of them is damaged
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
+    /// Damage one in N segments
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(2..)
+    )]
     one_in: u32,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// It runs in the namespaces already
+    /// Run in the namespaces that the outer process has created
     #[arg(long, hide = true)]
     inside: bool,
 }
@@ -208,7 +244,7 @@ enum DemoCase {
     Nat,
 }
 
-/// Does what was asked for.
+/// Runs the subcommand.
 #[cfg(target_os = "linux")]
 pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
@@ -221,7 +257,7 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
     }
 }
 
-/// The adapter is Linux's.
+/// Runs the simulation; the other subcommands need Linux.
 #[cfg(not(target_os = "linux"))]
 pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
@@ -231,7 +267,7 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
         | Command::Check(_)
         | Command::Clean
         | Command::Demo(_) => {
-            anyhow::bail!("the guard needs the netfilter queue, which Linux alone has")
+            anyhow::bail!("the guard needs the netfilter queue, which only Linux has")
         }
     }
 }
@@ -242,7 +278,7 @@ fn clean(output: &mut Output) -> anyhow::Result<()> {
 
     if let Some(status) = adapter::ask()? {
         anyhow::bail!(
-            "process {} guards `{}` with these rules; it removes them when it ends",
+            "process {} guards `{}` with these rules; stop it, and it removes them",
             status.process,
             status.interface
         );

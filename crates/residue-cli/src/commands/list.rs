@@ -1,8 +1,8 @@
 //! `residue list`: the codes, their parameters and their kernels.
 
-use crate::args::ListArgs;
-use crate::codes::Chosen;
-use crate::output::{Output, Spelling};
+use crate::codes::{Chosen, Names};
+use crate::output::{Encoding, Output, Styles};
+use clap::Args;
 use residue::crc::Params;
 use residue::kernel::KernelInfo;
 use residue::{Code, cpu};
@@ -10,7 +10,26 @@ use residue_strength::Notations;
 use serde::Serialize;
 use std::io;
 
-/// Prints the table of all codes, or all about some.
+/// Arguments of `residue list`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct ListArgs {
+    /// Codes to describe: names, aliases, or the parameters of a CRC [default: a table of all]
+    #[arg(value_name = "CODE", value_parser = Names, hide_possible_values = true)]
+    codes: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  residue list                                      every named code
+  residue list crc-32/iscsi                         parameters, notations, aliases, kernels
+  residue list width=16,poly=1021,init=ffff         a CRC of your own
+  residue list --json | jq -r '.codes[].name'       the names alone";
+
+/// Prints the table of all codes, or descriptions of some.
 pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut chosen = Vec::new();
     for name in &args.codes {
@@ -19,7 +38,7 @@ pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<()> {
     let named = |code: Code| Chosen { label: code.name().to_string(), code, cksum: false };
     if args.json {
         let all = if chosen.is_empty() { Code::all().map(named).collect() } else { chosen };
-        output.json(&List { cpu: Cpu::here(), codes: all.iter().map(Told::of).collect() })?;
+        output.json(&List { cpu: Cpu::here(), codes: all.iter().map(Info::of).collect() })?;
     } else if chosen.is_empty() {
         table(output)?;
     } else {
@@ -27,7 +46,7 @@ pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<()> {
             if i > 0 {
                 output.line("")?;
             }
-            whole(&Told::of(one), output)?;
+            describe(&Info::of(one), output)?;
         }
     }
     Ok(())
@@ -36,7 +55,7 @@ pub fn run(args: &ListArgs, output: &mut Output) -> anyhow::Result<()> {
 #[derive(Serialize)]
 struct List {
     cpu: Cpu,
-    codes: Vec<Told>,
+    codes: Vec<Info>,
 }
 
 #[derive(Serialize)]
@@ -60,14 +79,14 @@ impl Cpu {
     }
 }
 
-/// All about a code.
+/// Everything known about a code.
 #[derive(Serialize)]
-struct Told {
+struct Info {
     name: String,
     width: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<&'static str>,
-    /// The value of `123456789`.
+    /// Value of `123456789`.
     check: String,
     #[serde(flatten)]
     crc: Option<Crc>,
@@ -76,7 +95,7 @@ struct Told {
     kernels: Vec<Kernel>,
 }
 
-/// What only CRCs have.
+/// Parameters that only CRCs have.
 #[derive(Serialize)]
 struct Crc {
     poly: String,
@@ -97,8 +116,8 @@ struct Kernel {
     chosen: bool,
 }
 
-impl Told {
-    fn of(chosen: &Chosen) -> Told {
+impl Info {
+    fn of(chosen: &Chosen) -> Info {
         let code = &chosen.code;
         let best = code.chosen();
         let kernel = |kernel: KernelInfo| Kernel {
@@ -109,11 +128,11 @@ impl Told {
             chosen: kernel.name == best.name,
         };
         let check = chosen.code.value(b"123456789");
-        Told {
+        Info {
             name: if chosen.cksum { code.name().to_string() } else { chosen.label.clone() },
             width: code.width(),
             about: code.about(),
-            check: Spelling::Hex.spell(check, code.width()),
+            check: Encoding::Hex.encode(check, code.width()),
             crc: code.params().map(Crc::of),
             aliases: Code::aliases()
                 .filter(|(_, name)| *name == code.name())
@@ -127,7 +146,7 @@ impl Told {
 
 impl Crc {
     fn of(params: &Params) -> Crc {
-        let hex = |value: u128| Spelling::Hex.spell(value, params.width.into());
+        let hex = |value: u128| Encoding::Hex.encode(value, params.width.into());
         Crc {
             poly: hex(params.poly),
             init: hex(params.init),
@@ -149,7 +168,7 @@ fn table(output: &mut Output) -> io::Result<()> {
         "code", "of 123456789", "kernel used here"
     ))?;
     for code in Code::all() {
-        let value = Spelling::Hex.spell(code.value(b"123456789"), code.width());
+        let value = Encoding::Hex.encode(code.value(b"123456789"), code.width());
         let (kernel, kernels) = (code.chosen().name, code.kernels().count());
         output.line(format!(
             "{:width$}  {:4}  {value:check$}  {kernel:20}  {kernels:7}",
@@ -169,15 +188,14 @@ fn table(output: &mut Output) -> io::Result<()> {
     output.line(format!("tiers for RESIDUE_CPU: {}", or_none(&cpu.tiers)))
 }
 
-fn whole(told: &Told, output: &mut Output) -> io::Result<()> {
-    let styles = output.styles;
-    let (head, good, dim) = (styles.head, styles.good, styles.dim);
-    output.line(format!("{head}{}{head:#}", told.name))?;
-    if let Some(about) = told.about {
+fn describe(code: &Info, output: &mut Output) -> io::Result<()> {
+    let Styles { head, dim, .. } = output.styles;
+    output.line(format!("{head}{}{head:#}", code.name))?;
+    if let Some(about) = code.about {
         output.line(about)?;
     }
-    let mut rows = vec![("width", format!("{} bits", told.width))];
-    if let Some(crc) = &told.crc {
+    let mut rows = vec![("width", format!("{} bits", code.width))];
+    if let Some(crc) = &code.crc {
         rows.extend([
             ("poly", crc.poly.clone()),
             ("init", crc.init.clone()),
@@ -186,24 +204,24 @@ fn whole(told: &Told, output: &mut Output) -> io::Result<()> {
             ("xorout", crc.xorout.clone()),
         ]);
     }
-    rows.push(("check", format!("{}  (the value of 123456789)", told.check)));
-    if let Some(crc) = &told.crc {
+    rows.push(("check", format!("{}  (the value of 123456789)", code.check)));
+    if let Some(crc) = &code.crc {
         rows.push((
             "residue",
-            format!("{}  (what is left after a message and its value)", crc.residue),
+            format!("{}  (what a message followed by its value leaves)", crc.residue),
         ));
     }
-    if !told.aliases.is_empty() {
-        rows.push(("aliases", told.aliases.join(", ")));
+    if !code.aliases.is_empty() {
+        rows.push(("aliases", code.aliases.join(", ")));
     }
     for (name, text) in rows {
         output.line(format!("  {name:9}{text}"))?;
     }
-    if let Some(Crc { notations: n, .. }) = &told.crc {
+    if let Some(Crc { notations: n, .. }) = &code.crc {
         output.line(format!("{head}polynomial{head:#}"))?;
         for (name, text, what) in [
             ("normal", &n.normal, "highest power first, top term left out"),
-            ("reversed", &n.reversed, "the same, lowest power first"),
+            ("reversed", &n.reversed, "lowest power first, top term left out"),
             ("reciprocal", &n.reciprocal, "the mirrored polynomial, highest power first"),
             ("koopman", &n.koopman, "highest power first, constant term left out"),
             ("explicit", &n.explicit, "nothing left out"),
@@ -212,9 +230,15 @@ fn whole(told: &Told, output: &mut Output) -> io::Result<()> {
         }
         output.line(format!("  {:11}{}", "terms", n.terms))?;
     }
+    kernels(&code.kernels, output)
+}
+
+/// Prints the kernels of a code.
+fn kernels(kernels: &[Kernel], output: &mut Output) -> io::Result<()> {
+    let Styles { head, good, dim, .. } = output.styles;
     output.line(format!("{head}kernels, best first{head:#}"))?;
-    let longest = told.kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
-    for kernel in &told.kernels {
+    let longest = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
+    for kernel in kernels {
         let needs = if kernel.needs.is_empty() { "nothing".into() } else { kernel.needs.join(" ") };
         let state = match (kernel.chosen, kernel.supported) {
             (true, _) => format!("{good}chosen{good:#}   "),

@@ -1,10 +1,10 @@
-//! `residue completions` and `residue man`: what shells and `man` know of this program, from its own arguments.
+//! `residue completions` and `residue man`: files for shells and `man`, generated from the
+//! arguments.
 
-use crate::args::Args;
 use crate::output::{Output, Styles};
 use crate::read::problem;
 use anyhow::anyhow;
-use clap::CommandFactory as _;
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use residue_net::replace::replace;
@@ -17,11 +17,11 @@ Examples:
   residue completions zsh > \"${fpath[1]}/_residue\"
   residue completions fish > ~/.config/fish/completions/residue.fish";
 
-/// `residue completions`
-#[derive(Debug, clap::Args)]
+/// Arguments of `residue completions`.
+#[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_HELP)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to generate completions for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
@@ -31,31 +31,35 @@ Examples:
   residue man /usr/share/man/man1
   residue man . && man ./residue-sum.1";
 
-/// `residue man`
-#[derive(Debug, clap::Args)]
+/// Arguments of `residue man`.
+#[derive(Debug, Args)]
 #[command(after_help = MAN_HELP)]
 pub struct ManArgs {
-    /// The folder, which is made if there is none; a page for each command is written there
+    /// Folder to write a page for each command to; created if missing
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
-/// Prints a script for the shell.
-pub fn completions(args: &CompletionsArgs, output: &mut Output) -> anyhow::Result<()> {
+/// Prints the completion script of a shell.
+pub fn completions(
+    args: &CompletionsArgs,
+    mut root: Command,
+    output: &mut Output,
+) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "residue", &mut script);
+    clap_complete::generate(args.shell, &mut root, "residue", &mut script);
     output.bytes(&script)?;
     Ok(())
 }
 
-/// Writes a page for each command, and says which.
-pub fn pages(args: &ManArgs, output: &mut Output) -> anyhow::Result<()> {
+/// Writes a page for each command, and prints the paths.
+pub fn pages(args: &ManArgs, root: Command, output: &mut Output) -> anyhow::Result<()> {
     let failed = |path: &Path, error: &io::Error| {
         anyhow!("{}: {}", Styles::plain(path.as_os_str()), problem(error))
     };
     std::fs::create_dir_all(&args.folder).map_err(|error| failed(&args.folder, &error))?;
-    let mut root = Args::command().disable_help_subcommand(true);
-    // Names what is below after what is above: residue-pcap-verify.
+    let mut root = root.disable_help_subcommand(true);
+    // Gives subcommands their full names: residue-pcap-verify.
     root.build();
     let mut commands = vec![root];
     while let Some(command) = commands.pop() {
@@ -71,9 +75,9 @@ pub fn pages(args: &ManArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A page of the manual. What stands behind the options in the help is ours to lay out: clap_mangen would make one
-/// paragraph of all examples.
-fn page(command: clap::Command) -> io::Result<Vec<u8>> {
+/// Renders a manual page. The text after the options is laid out here, because clap_mangen would
+/// make one paragraph of all examples.
+fn page(command: Command) -> io::Result<Vec<u8>> {
     let more = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let (options, commands) = (
         command.get_arguments().any(|argument| !argument.is_hide_set()),
@@ -96,7 +100,8 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// The paragraphs behind the options. A line of one word and a colon starts a section; indented lines stay lines.
+/// Renders the text after the options. A line of one word and a colon starts a section; indented
+/// lines are not filled.
 fn notes(text: &str) -> String {
     let mut page = String::new();
     for paragraph in text.split("\n\n") {
@@ -127,7 +132,7 @@ fn notes(text: &str) -> String {
     page
 }
 
-/// A line as roff takes it: no request, no escape, and hyphens that can be copied.
+/// Escapes a line for roff: no requests, no escapes, and hyphens that can be copied.
 fn escaped(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
@@ -139,9 +144,10 @@ mod tests {
 
     #[test]
     fn notes_are_laid_out() {
-        let text = "Exit codes: 0 good.\n.x\n\nEnvironment:\n  A=B  c\n\nExamples:\n  residue -x 'a\\n'\nand\n  more";
-        let page = ".SH NOTES\nExit codes: 0 good.\n\\&.x\n.SH ENVIRONMENT\n.nf\n  A=B  c\n.fi\n.SH EXAMPLES\n.nf\n  \
-                    residue \\-x 'a\\en'\n.fi\nand\n.nf\n  more\n.fi\n";
+        let text = "Exit codes: 0 good.\n.x\n\nEnvironment:\n  A=B  c\n\nExamples:\n  \
+                    residue -x 'a\\n'\nand\n  more";
+        let page = ".SH NOTES\nExit codes: 0 good.\n\\&.x\n.SH ENVIRONMENT\n.nf\n  A=B  c\n.fi\n\
+                    .SH EXAMPLES\n.nf\n  residue \\-x 'a\\en'\n.fi\nand\n.nf\n  more\n.fi\n";
         assert_eq!(notes(text), page);
     }
 }

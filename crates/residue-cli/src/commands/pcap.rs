@@ -7,8 +7,7 @@ mod report;
 mod survey;
 mod verify;
 
-use crate::Outcome;
-use crate::output::{Output, Styles, words};
+use crate::output::{Outcome, Output, Styles, words};
 use crate::progress::Progress;
 use crate::streams;
 use anyhow::{Context as _, bail};
@@ -25,17 +24,17 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 const HELP: &str = "\
-Reads pcap and pcapng, plain or compressed with gzip or zstd; `-` is the standard input.
+Reads pcap and pcapng, plain or compressed with gzip or zstd; `-` is standard input.
 
-Exit codes: 0 no wrong check value, 1 wrong ones found, 2 wrong usage or something could not be read.
+Exit codes: 0 no wrong check value, 1 wrong check values found, 2 wrong usage or unreadable input.
 
 Examples:
-  residue pcap verify trace.pcapng          counts for each protocol, and the causes of what is wrong
-  residue pcap verify --list trace.pcapng   every check value that is not right
-  residue pcap fix trace.pcap -o good.pcap  with those repaired that offload and rewriting explain
+  residue pcap verify trace.pcapng          counts for each protocol, and causes of wrong values
+  residue pcap verify --list trace.pcapng   every wrong check value
+  residue pcap fix trace.pcap -o good.pcap  repair the effects of offload and address rewriting
   residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap";
 
-/// `residue pcap`
+/// Arguments of `residue pcap`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct PcapArgs {
@@ -45,19 +44,20 @@ pub struct PcapArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Judge every check value, and say why wrong ones are wrong
+    /// Verify every check value, and name the causes of wrong ones
     Verify(verify::VerifyArgs),
-    /// Repair check values, and change nothing else
+    /// Repair check values, without any other change
     Fix(fix::FixArgs),
     /// Translate addresses and ports, and update the check values
     Nat(nat::NatArgs),
-    /// Classify how damaged TCP segments differ from their retransmissions; prints no data and no addresses
+    /// Classify how damaged TCP segments differ from their retransmissions; prints no data and no
+    /// addresses
     Survey(survey::SurveyArgs),
-    /// Make captures with right and wrong check values, for tests
+    /// Generate captures with right and wrong check values, for tests
     Make(make::MakeArgs),
 }
 
-/// Does what was asked for.
+/// Runs the subcommand.
 pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Command::Verify(args) => verify::run(args, output),
@@ -68,30 +68,30 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     }
 }
 
-/// Captures of as many bytes and more are read by a thread of their own.
+/// Size in bytes from which a capture is read by its own thread.
 const LARGE: u64 = 1 << 20;
 
 /// A capture that can be read several times.
 struct Capture {
     name: OsString,
-    /// Standard input, kept.
+    /// Standard input, kept in a file.
     spooled: Option<File>,
 }
 
 impl Capture {
-    /// Keeps standard input in a temporary file if it will be read `again`; what is read once need not be kept.
+    /// Opens a capture. Standard input is kept in a temporary file if it will be read `again`.
     fn new(name: &OsStr, again: bool) -> anyhow::Result<Self> {
         let spooled =
             if name == "-" && again { Some(patch::spool(streams::stdin()?)?) } else { None };
         Ok(Capture { name: name.to_owned(), spooled })
     }
 
-    /// The file, if it is not standard input.
+    /// Returns the path, unless this is standard input.
     fn path(&self) -> Option<&Path> {
         (self.name != "-").then(|| Path::new(&self.name))
     }
 
-    /// Its bytes from the start.
+    /// Opens the bytes from the start.
     fn open(&self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
         let progress = progress.clone();
         let file: Box<dyn Read + Send> = match (&self.spooled, self.path()) {
@@ -112,17 +112,17 @@ impl Capture {
         Ok(Box::new(Counted { file, progress }))
     }
 
-    /// Its packets from the first.
+    /// Opens the packets from the first.
     fn reader(&self, progress: &Progress) -> anyhow::Result<Reader<Box<dyn Read + Send>>> {
         Ok(self.begin(self.open(progress)?)?)
     }
 
-    /// The packets of its bytes.
+    /// Opens the packets of the bytes `input`.
     fn begin(
         &self,
         input: Box<dyn Read + Send>,
     ) -> Result<Reader<Box<dyn Read + Send>>, residue_net::Error> {
-        // The standard input may have any length.
+        // Standard input may have any length.
         let large = self.size() == 0 || self.size() >= LARGE;
         if large && thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
             Reader::ahead(input)
@@ -131,7 +131,7 @@ impl Capture {
         }
     }
 
-    /// How many bytes it has, where that is known.
+    /// Returns the size in bytes, or 0 if it is unknown.
     fn size(&self) -> u64 {
         let metadata = match (&self.spooled, self.path()) {
             (Some(file), _) => file.metadata(),
@@ -142,7 +142,7 @@ impl Capture {
     }
 }
 
-/// Moves a progress bar on.
+/// A reader that advances a progress bar.
 struct Counted {
     file: Box<dyn Read + Send>,
     progress: Progress,
@@ -156,30 +156,32 @@ impl Read for Counted {
     }
 }
 
-/// Where changes go.
+/// The options that say where a changed capture goes.
 #[derive(Debug, Args)]
 struct Target {
-    /// Where to write the changed capture
+    /// Write the changed capture to this file
     #[arg(short, long, value_name = "OUT", conflicts_with_all = ["in_place", "dry_run"])]
     output: Option<PathBuf>,
-    /// Change the capture itself
+    /// Change the capture in place
     #[arg(long, conflicts_with = "dry_run")]
     in_place: bool,
-    /// Change nothing; say what would be
+    /// Change nothing; print what would be changed
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
 
-/// Changes made at a time where a capture is changed in its place.
+/// Number of changes to write at a time to a capture changed in place.
 const BATCH: usize = 1 << 16;
 
 impl Target {
+    /// Refuses options that contradict each other or the capture. `prints` says whether something
+    /// else goes to standard output.
     fn check(&self, file: &OsStr, prints: bool) -> anyhow::Result<()> {
         if self.output.is_none() && !self.in_place && !self.dry_run {
-            bail!("say where to: -o OUT, --in-place or --dry-run");
+            bail!("no output given; use -o OUT, --in-place or --dry-run");
         }
         if self.in_place && file == "-" {
-            bail!("--in-place needs a file, not the standard input");
+            bail!("--in-place needs a file, not standard input");
         }
         if self.in_place
             && let Some(compression) = compression(Path::new(file))
@@ -187,15 +189,18 @@ impl Target {
             return Err(residue_net::Error::InPlace { compression })
                 .with_context(|| Styles::plain(file));
         }
-        // Before the capture is read, which may take long.
+        // Checked before the capture is read, which may take long.
         let folder = self.output.as_ref().and_then(|path| path.parent());
         if let Some(folder) =
             folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
         {
-            bail!("-o: there is no folder `{}`; make it first", Styles::plain(folder.as_os_str()));
+            bail!("-o: no folder `{}`; create it first", Styles::plain(folder.as_os_str()));
         }
         if self.is_stdout() && prints {
-            bail!("the new capture goes to the standard output: no --list and no --json there");
+            bail!(
+                "the new capture goes to standard output; leave out --list and --json, or use -o \
+                 FILE"
+            );
         }
         if self.is_stdout() {
             streams::stdout().check()?;
@@ -207,8 +212,8 @@ impl Target {
         self.output.as_ref().is_some_and(|path| path.as_os_str() == "-")
     }
 
-    /// Goes through a capture and makes the changes that `each` finds, and those in `across`. Says where it could not be
-    /// read to its end.
+    /// Rewrites a capture with the changes that `each` finds in a packet, and those in `across`.
+    /// Returns the error that ended reading early, if any.
     fn rewrite(
         &self,
         capture: &Capture,
@@ -223,7 +228,7 @@ impl Target {
                 .with_context(|| Styles::plain(path.as_os_str()))?;
             return Ok(rewriter.error());
         }
-        // Each batch is looked at before it is written: the capture may have been changed by others meanwhile.
+        // Each batch is compared with the file first, which others may have changed meanwhile.
         let write = |edits: &mut Vec<Edit>| -> Result<(), residue_net::Error> {
             patch::sort(edits)?;
             match capture.path() {
@@ -251,14 +256,14 @@ impl Target {
     }
 }
 
-/// How a file is compressed. One that cannot be read is told of when it is opened to be read whole.
+/// Returns how a file is compressed. An unreadable file is reported later, when it is opened.
 fn compression(path: &Path) -> Option<Compression> {
     let mut start = Vec::new();
     File::open(path).ok()?.take(4).read_to_end(&mut start).ok()?;
     Compression::of_start(&start)
 }
 
-/// The captures that were named: standard input if none, folders with all captures in them.
+/// Returns the captures that `files` name: all captures of a folder, and standard input by default.
 fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
     if files.is_empty() {
         return Ok(vec!["-".into()]);
@@ -273,7 +278,7 @@ fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
         let before = names.len();
         for entry in walkdir::WalkDir::new(&path).sort_by_file_name() {
             let entry = entry.with_context(|| Styles::plain(file))?;
-            // A link to a capture is one.
+            // Links to captures count.
             if looks_like_a_capture(entry.path()) && entry.path().is_file() {
                 names.push(entry.path().into());
             }
@@ -285,17 +290,17 @@ fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// How names of captures end, without `.gz` or `.zst`.
+/// Endings of names of captures, without `.gz` or `.zst`.
 const ENDS: [&str; 5] = [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"];
 
-/// By its name, as captures in a folder have others beside them.
+/// Returns whether a file in a folder is a capture, by its name.
 fn looks_like_a_capture(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default().to_lowercase();
     let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// An error of a capture is told, and the others go on.
+/// Reports the error of a capture; others are still read.
 fn trouble(output: &mut Output, name: &OsStr, error: &anyhow::Error) {
     output.found(Outcome::Trouble);
     output.complain(&format!("{}: {}", Styles::plain(name), words(error)));

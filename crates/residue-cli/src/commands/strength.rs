@@ -1,4 +1,4 @@
-//! `residue strength`: which errors codes miss.
+//! `residue strength`: the errors that codes do not detect.
 
 mod advise;
 mod claims;
@@ -12,45 +12,52 @@ mod weights;
 use crate::lengths::bits as length;
 use crate::output::Output;
 use crate::progress::Progress;
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use residue_report::{COLUMNS, number::grouped, text::wrapped};
 use residue_strength::{Effort, Generator, Notation};
-use std::io;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const HELP: &str = "\
-A polynomial is a CRC's name, or hexadecimal: normal:04c11db7, koopman:82608edb, reversed:edb88320, reciprocal:, \
-explicit:104c11db7. Digits alone do where only one notation is possible, or only one makes a known polynomial. Sums of \
-powers are understood as well: x^16+x^12+x^5+1.
+Polynomials: the name of a CRC, or hexadecimal with a notation: normal:04c11db7, koopman:82608edb, \
+reversed:edb88320, reciprocal:, explicit:104c11db7. Digits alone are enough where only one \
+notation is possible, or only one makes a known polynomial. A sum of powers is accepted as well: \
+x^16+x^12+x^5+1.
 
-Lengths are of the data, without the check value: bits (1e9, 64k), or bytes with a B behind (1500B, 1.5kB, 64KiB, 1MiB).
+Lengths are of the data, without the check value: in bits (1e9, 64k), or in bytes with the unit B \
+(1500B, 1.5kB, 64KiB, 1MiB).
 
-Every figure says what it is: exact (proved), bound (proved as far as it goes), sampled (looked at in points).
+Every figure is marked exact (proved), bound (proved as far as it goes) or sampled (evaluated at \
+some points).
 
-An undetected error is given by its wrong bits in the data, 0 the first that is sent, and by the change (exclusive or) of the \
-check value, in hexadecimal as `residue sum` prints values. The first bit of a byte is its highest, of reflected CRCs its \
-lowest. Data that are no whole bytes stand for those with zero bits in front. A polynomial alone is taken highest bit first. \
-The named code itself is asked about each error; docs/strength.md shows how to check one by hand.
+An undetected error is given by its wrong bits in the data, from 0, the first bit sent, and by the \
+change of the check value (exclusive or), in hexadecimal as `residue sum` prints it. The first bit \
+of a byte is its highest, in reflected CRCs its lowest. Data that are not whole bytes are padded \
+with zero bits in front. A polynomial alone is taken highest bit first. Each error is verified \
+with the named code itself; docs/strength.md shows how to verify one by hand. CSV has a row for \
+each Hamming distance.
 
 Examples:
-  residue strength crc-32c                   to which length each Hamming distance holds
-  residue strength crc-32 --length 1500B     the Hamming distance of Ethernet frames
+  residue strength crc-32c                   maximum data length for each Hamming distance
+  residue strength crc-32 --length 1500B     Hamming distance of Ethernet frames
   residue strength koopman:ba0dc66b
   residue strength crc-64/nvme --most 5 --confirm --patience 300
   residue strength weights crc-32 --length 1514B --most 4
   residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
-  residue strength sums                      the Internet checksum, Fletcher, Adler and others
-  residue strength data /usr/lib             what twelve codes miss on these files
+  residue strength sums                      Internet checksum, Fletcher, Adler and others
+  residue strength data /usr/lib             undetected damage to these files, by twelve codes
   residue strength search --width 16 --length 64 --hd 6
-  residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler and others side by side
-  residue strength advise --length 1500B --hd 6    which codes see every error of up to five bits
-  residue strength claims                    what the documents say, and what is so";
+  residue strength compare --length 1500B    CRC-32C, TCP's checksum, Fletcher, Adler side by side
+  residue strength advise --length 1500B --hd 6    codes that detect every error of up to five bits
+  residue strength claims                    claims of the papers, and the exact conditions";
 
-/// `residue strength`
+/// Arguments of `residue strength`.
 #[derive(Debug, Args)]
-#[command(after_help = HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    after_help = HELP,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
 pub struct StrengthArgs {
     #[command(subcommand)]
     command: Option<Command>,
@@ -60,23 +67,23 @@ pub struct StrengthArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Count the undetected errors of each number of bits, and say how probable they are
+    /// Count the undetected errors of each number of bits, and compute their probability
     Weights(weights::WeightsArgs),
-    /// Damage real data as networks and disks do, and count what each code misses
+    /// Damage real data as networks and disks do, and count the undetected errors of each code
     Data(data::DataArgs),
-    /// Count what sums miss, exactly: distances, pairs of bits, bursts, swaps, insertions
+    /// Count the undetected errors of sums: distances, bit pairs, bursts, swaps, insertions
     Sums(sums::SumsArgs),
-    /// Find the polynomials of a width that keep a Hamming distance, or survey all
+    /// Search for the polynomials of a width with a Hamming distance, or survey all
     Search(search::SearchArgs),
-    /// Put codes side by side, CRCs and sums: distances, shares, probabilities, undetected errors a year
+    /// Compare CRCs and sums: distances, shares, probabilities, undetected errors per year
     Compare(compare::CompareArgs),
-    /// Name the codes that keep a Hamming distance at a length, with their speed here
+    /// Recommend codes with a Hamming distance at a length, by width and speed on this CPU
     Advise(advise::AdviseArgs),
-    /// Judge what the source documents say: each statement, its exact condition, and a proof
+    /// Check the claims of the papers: each with its exact condition and a proof
     Claims(claims::ClaimsArgs),
 }
 
-/// Does what was asked for.
+/// Runs the subcommand, or computes a profile.
 pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Some(Command::Weights(args)) => weights::run(args, output),
@@ -90,19 +97,24 @@ pub fn run(args: &StrengthArgs, output: &mut Output) -> anyhow::Result<()> {
     }
 }
 
-/// How much to compute.
+/// The time limit of a command.
 #[derive(Debug, Args)]
 struct Patience {
-    /// How long the work may take, to some seconds; what would take longer stays a bound
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Time limit, to some seconds; figures that would take longer remain bounds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
     patience: u32,
-    /// All of a command's work has to be done in that time.
+    /// Start of the command, whose steps share the limit.
     #[arg(skip = Instant::now())]
     since: Instant,
 }
 
 impl Patience {
-    /// Works with a progress bar; if it may take more than a second, says so first.
+    /// Does `work` with a progress bar, announced if it may take more than a second.
     fn work<T>(
         &self,
         output: &mut Output,
@@ -114,14 +126,14 @@ impl Patience {
         let in_time = |_| Instant::now() < end;
         let effort = Effort { spend: &in_time, ..Effort::new().within(self.patience) };
         let seconds = seconds(&effort);
-        // What is refused for taking too long is not announced.
+        // Work that is refused for taking too long is not announced.
         if seconds > 1.0 && seconds.is_finite() {
             let seconds = seconds.min(self.patience.into());
             output.complain(&format!("{what}, which may take {}", duration(seconds)));
             output.progress = Progress::of(what);
         }
         let progress = output.progress.clone();
-        let result = work(&Effort { tell: &|done, of| progress.tell(done, of), ..effort });
+        let result = work(&Effort { tell: &|done, of| progress.set(done, of), ..effort });
         output.progress.clear();
         result
     }
@@ -135,13 +147,13 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// The polynomial that `text` names, and how it was read. A width that a name contradicts is no
-/// detail to pass over.
+/// Parses a polynomial, and returns it with the notation it was read in. Fails if `width`
+/// contradicts it.
 fn generator(text: &str, width: Option<u32>) -> anyhow::Result<(Generator, Notation)> {
     let (generator, read) = Generator::parse(text, width)?;
     match width {
         Some(width) if width != generator.width() => bail!(
-            "--width {width}: `{}` has {} bits; leave --width out",
+            "--width {width}: `{}` has {} bits; leave out --width",
             text.escape_debug(),
             generator.width()
         ),
@@ -149,21 +161,7 @@ fn generator(text: &str, width: Option<u32>) -> anyhow::Result<(Generator, Notat
     }
 }
 
-/// Says where a report is, or why it is not.
-fn reported(
-    folder: &Path,
-    files: io::Result<Vec<PathBuf>>,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let files =
-        files.with_context(|| format!("cannot write the report into `{}`", folder.display()))?;
-    if let Some(page) = files.first() {
-        output.complain(&format!("report: {}", page.display()));
-    }
-    Ok(())
-}
-
-/// What it is, in a line or two.
+/// Describes a polynomial in a few lines.
 fn polynomial_as_text(generator: &Generator, read: Notation) -> Vec<String> {
     let notations: Vec<String> = Notation::ALL
         .iter()

@@ -1,343 +1,227 @@
 //! `residue sum`: check values of files.
 
-pub mod profile;
+mod check;
+mod explain;
+mod inputs;
+mod print;
+mod profile;
+mod self_test;
 
-use crate::Outcome;
-use crate::args::SumArgs;
-use crate::codes::{self, Chosen};
-use crate::output::{Bracket, Output, Spelling, Styles, escape};
-use crate::progress::Progress;
-use crate::read::walk::Walk;
-use crate::read::{self, Done, Job, Source};
+use crate::codes::{self, Names};
+use crate::hex;
+use crate::output::{Encoding, Output};
 use anyhow::{Context as _, bail};
-use residue_identify::conform::vectors::octets;
-use serde::Serialize;
+use clap::Args;
+use profile::{Profile, size};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::{io, slice, vec};
 
-/// Computes and prints.
+/// Arguments of `residue sum`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = HELP)]
+pub struct SumArgs {
+    /// Code to compute, or several separated by commas [default: crc-32/iscsi]
+    ///
+    /// A name or alias listed by `residue list`, or the parameters of a CRC, for example
+    /// width=16,poly=1021,refin=true,refout=true (init and xorout default to zero). `cksum` is the
+    /// value that the POSIX program cksum prints: the CRC of the data and their length
+    /// (`crc-32/cksum` is the CRC of the data alone).
+    #[arg(
+        short = 'a',
+        long = "code",
+        visible_alias = "algorithm",
+        value_name = "CODE",
+        value_parser = Names,
+        hide_possible_values = true
+    )]
+    codes: Vec<String>,
+    /// Files to read; `-` is standard input, which is also the default
+    #[arg(value_name = "FILE")]
+    files: Vec<OsString>,
+    /// Use this text as input
+    #[arg(long, value_name = "STRING")]
+    text: Vec<String>,
+    /// Use these bytes as input, in hexadecimal; spaces, colons and a leading 0x are ignored
+    #[arg(long, value_name = "BYTES")]
+    hex: Vec<String>,
+    /// Read all files below folders, sorted by name; skip symbolic links and special files
+    #[arg(short, long, requires = "files")]
+    recursive: bool,
+    /// Use this kernel (only with --text and --hex)
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "mode"])]
+    kernel: Option<String>,
+
+    /// Print `CODE (file) = value`, as is always done for several codes
+    #[arg(long, help_heading = "Output", conflicts_with = "mode")]
+    tag: bool,
+    /// Print values in base64, highest byte first, as object stores show them
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["explain", "self_test"])]
+    base64: bool,
+    /// Print values in decimal
+    #[arg(
+        long,
+        help_heading = "Output",
+        conflicts_with_all = ["base64", "explain", "self_test"]
+    )]
+    decimal: bool,
+    /// Print values in this encoding
+    #[arg(
+        long,
+        value_name = "ENCODING",
+        help_heading = "Output",
+        conflicts_with_all = ["base64", "decimal", "explain", "self_test"]
+    )]
+    format: Option<Encoding>,
+    /// Print JSON
+    #[arg(long, help_heading = "Output", conflicts_with = "tag")]
+    json: bool,
+    /// End lines with a zero byte, and do not escape file names
+    #[arg(
+        short,
+        long,
+        help_heading = "Output",
+        conflicts_with_all = ["json", "explain", "self_test"]
+    )]
+    zero: bool,
+
+    /// Print the value that an object store shows for this content
+    ///
+    /// Values are in base64; composite values of S3 end in the number of parts. gcs: CRC-32C. s3:
+    /// the full-object value, which is CRC-64/NVME unless -a names crc-32 or crc-32c. s3-composite:
+    /// the crc-32 or crc-32c of the values of the parts, which multipart uploads have unless they
+    /// ask for the full-object type.
+    #[arg(
+        long,
+        value_name = "STORE",
+        help_heading = "Object stores",
+        conflicts_with_all = ["base64", "decimal", "format", "kernel", "explain", "self_test"]
+    )]
+    profile: Option<Profile>,
+    /// Size of the parts of the upload, in bytes or as 8MiB
+    ///
+    /// KB, MB and GB are powers of 1024 as well, as in the settings of aws.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        help_heading = "Object stores",
+        requires = "profile",
+        value_parser = size
+    )]
+    part_size: Option<u64>,
+    /// Size from which content is uploaded in parts [default: the size of a part]
+    ///
+    /// The default is that of aws. Use 0 for uploads that always have parts.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        help_heading = "Object stores",
+        requires = "part_size",
+        value_parser = size
+    )]
+    multipart_threshold: Option<u64>,
+
+    /// Verify lists of check values, printed by `residue sum`, cksum or another tool
+    #[arg(
+        short,
+        long,
+        help_heading = "Checking",
+        group = "mode",
+        conflicts_with_all = ["recursive", "text", "hex"]
+    )]
+    check: bool,
+    /// Do not print OK lines
+    #[arg(short, long, help_heading = "Checking")]
+    quiet: bool,
+    /// Print nothing; only set the exit code
+    #[arg(long, help_heading = "Checking", requires = "check", conflicts_with = "json")]
+    status: bool,
+    /// Fail if a line of a list cannot be read
+    #[arg(long, help_heading = "Checking", requires = "check")]
+    strict: bool,
+    /// Ignore missing files
+    #[arg(long, help_heading = "Checking", requires = "check")]
+    ignore_missing: bool,
+    /// Report every line that cannot be read
+    #[arg(short, long, help_heading = "Checking", requires = "check")]
+    warn: bool,
+
+    /// Show the arithmetic of a short input (--text or --hex, up to 64 bytes)
+    #[arg(
+        long,
+        help_heading = "Other modes",
+        group = "mode",
+        conflicts_with_all = ["files", "recursive", "quiet"]
+    )]
+    explain: bool,
+    /// Test every kernel of every code against known values (--quiet prints failures only)
+    #[arg(
+        long,
+        help_heading = "Other modes",
+        group = "mode",
+        conflicts_with_all = ["files", "recursive", "text", "hex"]
+    )]
+    self_test: bool,
+}
+
+const HELP: &str = "\
+Each file gives a line `value  name`, or with several codes a line `CODE (name) = value` per code. \
+Backslashes, newlines and carriage returns in names are escaped, and a backslash then starts the \
+line. `-a cksum` alone prints `value bytes name`, exactly as cksum does.
+
+Checking: a tagged line names its code. Other lines are of the code of -a, or of crc-32/iscsi if \
+the value has 32 bits. SFV files (`name A3B1C2D4`, comments after ;) are of CRC-32 unless -a names \
+another code of 32 bits. The output of --json is read as well. Values may be hexadecimal (either \
+case, with or without 0x), base64 or decimal. Digits alone, as many as the hexadecimal value has, \
+are read as decimal only if some line of the list must be decimal and none must be hexadecimal; to \
+avoid the guess, check lists made with --decimal with --decimal, those of --base64 with --base64, \
+and those of --zero with --zero.
+
+Exit code 1: a value is wrong, or a listed file is missing or unreadable. Exit code 2: a list is \
+unreadable or has no valid line, or with --strict an invalid line.
+
+Examples:
+  residue sum --profile gcs disk.img            as `gcloud storage hash` and the console show it
+  residue sum --profile s3-composite --part-size 8MiB -a crc-32c disk.img
+                                                as S3 shows it after a multipart upload
+  residue sum -r src > list                     write a list of CRC-32C (--tag adds the code)
+  residue sum -c list                           verify the list
+  residue sum -a cksum file                     print what `cksum file` prints
+  residue sum -a crc-8 --explain --text a       show the long division
+  residue sum --self-test --quiet               test all kernels on this CPU";
+
+impl SumArgs {
+    /// Returns the encoding of values that the options name.
+    fn encoding(&self) -> Option<Encoding> {
+        match (self.base64, self.decimal) {
+            (true, _) => Some(Encoding::Base64),
+            (_, true) => Some(Encoding::Decimal),
+            _ => self.format,
+        }
+    }
+}
+
+/// Computes check values, or runs one of the other modes.
 pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
+    if args.check {
+        return check::run(args, output);
+    }
+    if args.explain {
+        return explain::run(args, output);
+    }
+    if args.self_test {
+        return self_test::run(args, output);
+    }
     if args.quiet {
         bail!("--quiet goes with --check or --self-test");
     }
-    if let Some(profile) = args.profile {
-        return profile::run(args, profile, output);
-    }
-    print(args, &codes::parse_all(&args.codes)?, output)
-}
-
-/// Computes and prints all codes of all inputs.
-fn print(args: &SumArgs, codes: &[Chosen], output: &mut Output) -> anyhow::Result<()> {
-    let printer = Printer { args, codes };
-    if let Some(kernel) = &args.kernel {
-        let done = |input: Input| anyhow::Ok((forced(kernel, codes, &input.source)?, input));
-        let all = Inputs::new(args)?.memory.map(done).collect::<anyhow::Result<Vec<_>>>()?;
-        printer.begin(output)?;
-        for (done, input) in all {
-            printer.done(output, &input, Ok(done))?;
-        }
-        return printer.end(output);
-    }
-    let mut inputs = Inputs::new(args)?;
-    output.progress = Progress::of_bytes(inputs.length()?);
-    printer.begin(output)?;
-    loop {
-        let some = inputs.some(output);
-        if some.is_empty() {
-            break;
-        }
-        let jobs: Vec<Job<'_>> = some
-            .iter()
-            .map(|input| Job { source: input.source.clone(), codes: codes.iter().collect() })
-            .collect();
-        let progress = output.progress.clone();
-        read::all(&jobs, &progress, |index, done| printer.done(output, &some[index], done))?;
-    }
-    output.progress.clear();
-    printer.end(output)
-}
-
-/// An input and what it is called in the output.
-struct Input {
-    source: Source,
-    name: OsString,
-    /// Standard input because nothing else was named.
-    unnamed: bool,
-}
-
-/// What is to be read, in the order it was named: text, bytes, files. Folders are looked into as
-/// they are reached.
-struct Inputs<'a> {
-    args: &'a SumArgs,
-    memory: vec::IntoIter<Input>,
-    files: slice::Iter<'a, OsString>,
-    walk: Option<Walk>,
-}
-
-impl<'a> Inputs<'a> {
-    fn new(args: &'a SumArgs) -> anyhow::Result<Inputs<'a>> {
-        let mut memory = in_memory(args)?;
-        if args.kernel.is_some() && memory.is_empty() {
-            bail!("--kernel works on --text and --hex, as a kernel takes its input whole");
-        }
-        if args.kernel.is_some() && !args.files.is_empty() {
-            bail!("--kernel works on --text and --hex");
-        }
-        if memory.is_empty() && args.files.is_empty() {
-            memory.push(Input { source: Source::Stdin, name: "-".into(), unnamed: true });
-        }
-        if args.files.iter().filter(|name| *name == "-").count() > 1 {
-            bail!("`-` twice: standard input can be read once");
-        }
-        Ok(Inputs { args, memory: memory.into_iter(), files: args.files.iter(), walk: None })
-    }
-
-    /// The bytes of all files, if anybody wants to know.
-    fn length(&self) -> anyhow::Result<u64> {
-        if !Progress::wanted() {
-            return Ok(0);
-        }
-        let all = Inputs::new(self.args)?.flatten();
-        Ok(all.map(|input| read::length(&input.source)).fold(0, u64::saturating_add))
-    }
-
-    /// The next ones, as many as are read together; none at the end. Folders that cannot be read
-    /// are reported.
-    fn some(&mut self, output: &mut Output) -> Vec<Input> {
-        let mut some = Vec::new();
-        while some.len() < read::TOGETHER {
-            match self.next() {
-                Some(Ok(input)) => some.push(input),
-                Some(Err((place, error))) => {
-                    output.found(Outcome::Trouble);
-                    let place = Styles::plain(place.as_os_str());
-                    output.complain(&format!("{place}: {}", read::problem(&error)));
-                }
-                None => break,
-            }
-        }
-        some
+    match args.profile {
+        Some(profile) => profile::run(args, profile, output),
+        None => print::run(args, &codes::parse_all(&args.codes)?, output),
     }
 }
 
-impl Iterator for Inputs<'_> {
-    type Item = Result<Input, (PathBuf, io::Error)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(input) = self.memory.next() {
-                return Some(Ok(input));
-            }
-            if let Some(walk) = &mut self.walk {
-                if let Some(next) = walk.next() {
-                    return Some(next.map(|path| file(path.into_os_string())));
-                }
-                self.walk = None;
-            }
-            let name = self.files.next()?;
-            if name == "-" {
-                let source = Source::Stdin;
-                return Some(Ok(Input { source, name: name.clone(), unnamed: false }));
-            }
-            // A link that the user names is followed; a named file that is no regular one, such as
-            // a pipe, is meant.
-            if !self.args.recursive || !Path::new(name).is_dir() {
-                return Some(Ok(file(name.clone())));
-            }
-            self.walk = Some(Walk::new(name.into()));
-        }
-    }
-}
-
-fn file(name: OsString) -> Input {
-    Input { source: Source::File(PathBuf::from(&name)), name, unnamed: false }
-}
-
-/// The inputs given on the command line itself, named as in the project's files of vectors.
-fn in_memory(args: &SumArgs) -> anyhow::Result<Vec<Input>> {
-    let given = |name: String, bytes: Vec<u8>| Input {
-        source: Source::Bytes(bytes),
-        name: name.into(),
-        unnamed: false,
-    };
-    let mut inputs: Vec<Input> = args
-        .text
-        .iter()
-        .map(|text| given(format!("text:{text}"), text.as_bytes().to_vec()))
-        .collect();
-    for hex in &args.hex {
-        inputs.push(given(format!("hex:{hex}"), bytes(hex)?));
-    }
-    Ok(inputs)
-}
-
-/// The bytes that --hex spells.
-pub fn bytes(hex: &str) -> anyhow::Result<Vec<u8>> {
-    octets_of(hex).with_context(|| {
-        format!("--hex `{}`: not an even number of hexadecimal digits", hex.escape_debug())
+/// Reads the bytes of a `--hex` option.
+fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
+    hex::parse(text).with_context(|| {
+        format!("--hex `{}`: expected an even number of hexadecimal digits", text.escape_debug())
     })
-}
-
-/// The bytes that people write in hexadecimal; `None` if digits are missing or wrong.
-pub fn octets_of(hex: &str) -> Option<Vec<u8>> {
-    let digits = hex.trim();
-    let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
-    let digits: String = digits.chars().filter(|c| !c.is_whitespace() && *c != ':').collect();
-    octets(&digits)
-}
-
-/// The values of input in memory by a kernel named by the user.
-fn forced(kernel: &str, codes: &[Chosen], source: &Source) -> anyhow::Result<Done> {
-    let Source::Bytes(bytes) = source else { bail!("--kernel works on --text and --hex") };
-    let value = |chosen: &Chosen| {
-        let mut data = bytes.clone();
-        if chosen.cksum {
-            data.extend(codes::length_octets(bytes.len() as u64));
-        }
-        chosen.code.value_with(kernel, &data).map_err(|error| {
-            let names: Vec<&str> = chosen.code.kernels().map(|kernel| kernel.name).collect();
-            anyhow::anyhow!(
-                "{}: {error} (`{kernel}`); its kernels are {}",
-                chosen.label,
-                names.join(", ")
-            )
-        })
-    };
-    let values = codes.iter().map(value).collect::<anyhow::Result<_>>()?;
-    Ok(Done { bytes: bytes.len() as u64, values, complaint: None })
-}
-
-/// One input, as JSON.
-#[derive(Serialize)]
-struct Row {
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bytes: Option<u64>,
-    codes: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-/// One value, as JSON. Decimal numbers are strings: many readers of JSON round numbers of more than 53 bits.
-#[derive(Serialize)]
-struct Value {
-    code: String,
-    value: String,
-    base64: String,
-    decimal: String,
-}
-
-struct Printer<'a> {
-    args: &'a SumArgs,
-    codes: &'a [Chosen],
-}
-
-impl Printer<'_> {
-    fn begin(&self, output: &mut Output) -> io::Result<()> {
-        if self.args.json { output.open(None, Bracket::Array) } else { Ok(()) }
-    }
-
-    fn end(&self, output: &mut Output) -> anyhow::Result<()> {
-        if self.args.json {
-            output.close()?;
-        }
-        Ok(())
-    }
-
-    fn done(
-        &self,
-        output: &mut Output,
-        input: &Input,
-        done: io::Result<Done>,
-    ) -> anyhow::Result<()> {
-        let (done, error) = match done {
-            Ok(done) => {
-                let complaint = done.complaint.clone();
-                (Some(done), complaint)
-            }
-            Err(error) => (None, Some(told(&error))),
-        };
-        if error.is_some() {
-            output.found(Outcome::Trouble);
-        }
-        if self.args.json {
-            output.item(None, &self.row(input, done.as_ref(), error.clone()))?;
-        } else if let Some(done) = &done {
-            for (chosen, value) in self.codes.iter().zip(&done.values) {
-                let end = if self.args.zero { 0 } else { b'\n' };
-                output.ended(self.line(input, chosen, *value, done.bytes), end)?;
-            }
-        }
-        if let Some(error) = error {
-            output.complain(&format!("{}: {error}", Styles::plain(&input.name)));
-        }
-        Ok(())
-    }
-
-    fn row(&self, input: &Input, done: Option<&Done>, error: Option<String>) -> Row {
-        let value = |(chosen, &value): (&Chosen, &u128)| {
-            let spell = |spelling: Spelling| spelling.spell(value, chosen.code.width());
-            Value {
-                code: chosen.label.clone(),
-                value: spell(Spelling::Hex),
-                base64: spell(Spelling::Base64),
-                decimal: spell(Spelling::Decimal),
-            }
-        };
-        let values = done.map_or(&[][..], |done| &done.values);
-        Row {
-            file: input.name.to_string_lossy().into_owned(),
-            bytes: done.map(|done| done.bytes),
-            codes: self.codes.iter().zip(values).map(value).collect(),
-            error,
-        }
-    }
-
-    /// A line, without its end.
-    fn line(&self, input: &Input, chosen: &Chosen, value: u128, bytes: u64) -> Vec<u8> {
-        let usual = if chosen.cksum { Spelling::Decimal } else { Spelling::Hex };
-        let value = self.args.spelling().unwrap_or(usual).spell(value, chosen.code.width());
-        let name = input.name.as_encoded_bytes();
-        let tagged = self.args.tag || self.codes.len() > 1;
-        if chosen.cksum && !tagged {
-            // cksum escapes nothing, and leaves the name out if none was given.
-            let mut line = format!("{value} {bytes}").into_bytes();
-            if !input.unnamed {
-                line.push(b' ');
-                line.extend(name);
-            }
-            return line;
-        }
-        named(self.args, tagged.then(|| chosen.tag()).as_deref(), name, &value)
-    }
-}
-
-/// A line with a value and a name, without its end; tagged with a code, if one is given.
-fn named(args: &SumArgs, tag: Option<&str>, name: &[u8], value: &str) -> Vec<u8> {
-    let (name, escaped) = if args.zero { (name.to_vec(), false) } else { escape(name) };
-    let mut line = Vec::with_capacity(name.len() + 64);
-    if escaped {
-        line.push(b'\\');
-    }
-    if let Some(tag) = tag {
-        line.extend(tag.as_bytes());
-        line.extend(b" (");
-        line.extend(name);
-        line.extend(format!(") = {value}").into_bytes());
-    } else {
-        line.extend(format!("{value}  ").into_bytes());
-        line.extend(name);
-    }
-    line
-}
-
-/// Why an input could not be read, with what to do about it.
-fn told(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::IsADirectory => {
-            "is a folder; use --recursive to read what is in it".to_string()
-        }
-        _ => read::problem(error),
-    }
 }

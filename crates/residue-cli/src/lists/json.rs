@@ -1,4 +1,4 @@
-//! What `residue sum --json` prints, read as a list.
+//! The output of `residue sum --json`, read as a list.
 
 use crate::output::escape;
 use serde::Deserialize;
@@ -6,25 +6,25 @@ use serde::de::{Deserializer as _, Error as _, SeqAccess, Visitor};
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
-/// A file.
+/// A file in the document.
 #[derive(Deserialize)]
 struct Row {
     file: String,
     codes: Vec<Value>,
 }
 
-/// One of its values.
+/// A value of a file.
 #[derive(Deserialize)]
 struct Value {
     code: String,
     value: String,
-    /// Of a composite value, which is not the file's own.
+    /// Set for a composite value, which is not a value of the file.
     parts: Option<usize>,
 }
 
-/// Writes what a JSON document says as tagged lines, one for each value, row by row. Returns
-/// `false` if it is no such document: names of files begin with `[` as well. Lines end with a zero
-/// byte, and names are not escaped, if `zero` is set.
+/// Converts a JSON document to tagged lines, one for each value. Returns `false` if the input is no
+/// such document: file names may begin with `[` as well. If `zero` is set, lines end with a zero
+/// byte and names are not escaped.
 pub fn as_lines(mut input: impl BufRead, lines: impl Write, zero: bool) -> io::Result<bool> {
     if input.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
         input.consume(3);
@@ -46,7 +46,7 @@ pub fn as_lines(mut input: impl BufRead, lines: impl Write, zero: bool) -> io::R
 struct Lines<'a, W> {
     lines: W,
     zero: bool,
-    /// Why a line could not be written, which an error of reading cannot hold.
+    /// The error of writing a line, which serde's error type cannot hold.
     failed: &'a mut Option<io::Error>,
 }
 
@@ -54,7 +54,7 @@ impl<'de, W: Write> Visitor<'de> for Lines<'_, W> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the files of a list")
+        f.write_str("an array of files")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut rows: A) -> Result<(), A::Error> {
@@ -62,7 +62,7 @@ impl<'de, W: Write> Visitor<'de> for Lines<'_, W> {
             for value in codes {
                 if let Err(error) = self.lines.write_all(&line(&file, &value, self.zero)) {
                     *self.failed = Some(error);
-                    return Err(A::Error::custom("a line cannot be kept"));
+                    return Err(A::Error::custom("cannot write a line"));
                 }
             }
         }
@@ -70,16 +70,16 @@ impl<'de, W: Write> Visitor<'de> for Lines<'_, W> {
     }
 }
 
-/// `CODE (name) = value`; a line that is none where the value is not the file's own.
+/// Returns `CODE (name) = value`, or an invalid line for a composite value.
 fn line(file: &str, value: &Value, zero: bool) -> Vec<u8> {
     let (name, escaped) = if zero { (file.into(), false) } else { escape(file.as_bytes()) };
     let mut line = if escaped { b"\\".to_vec() } else { Vec::new() };
-    // An end of line in them would make a line of its own.
+    // A newline in a code or value would start another line.
     let on_one_line = |text: &str| text.replace(['\n', '\r', '\0'], " ");
     line.extend(on_one_line(&value.code).bytes());
     line.extend(b" (");
     line.extend(name);
-    // Hexadecimal whatever the code, also of cksum, whose own lists are decimal.
+    // The prefix makes it hexadecimal for cksum as well, whose own lists are decimal.
     line.extend(b") = 0x");
     line.extend(on_one_line(&value.value).bytes());
     if value.parts.is_some() {
@@ -102,7 +102,8 @@ mod tests {
     #[test]
     fn values_become_tagged_lines() {
         let text = r#" [{"file":"a\nb","codes":[{"code":"crc-32","value":"cbf43926"}]},
-            {"file":"c","codes":[{"code":"x\ny","value":"1\n2"},{"code":"d","value":"3","parts":2}]}] "#;
+            {"file":"c","codes":[{"code":"x\ny","value":"1\n2"},
+                {"code":"d","value":"3","parts":2}]}] "#;
         let expected = "\\crc-32 (a\\nb) = 0xcbf43926\nx y (c) = 0x1 2\nd (c) = 0x3 of its parts\n";
         assert_eq!(lines(text).as_deref(), Some(expected));
         assert_eq!(lines("[]").as_deref(), Some(""));

@@ -1,8 +1,8 @@
-//! A JSON document printed in parts, so that its lists take no memory.
+//! A JSON document printed in parts, so that long lists take no memory.
 
 use serde::Serialize;
 
-/// What holds values.
+/// A JSON container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bracket {
     /// `[...]`
@@ -11,16 +11,17 @@ pub enum Bracket {
     Object,
 }
 
-/// The arrays and objects that are open, from the outermost, and whether each is empty. Its parts
-/// put together are the text that [`serde_json::to_vec_pretty`] gives for the whole, and the end of
-/// the line.
+/// The open arrays and objects, outermost first, each with whether it is empty.
+///
+/// The texts that the methods return, put together, are what [`serde_json::to_vec_pretty`] writes
+/// for the whole document, and a newline.
 #[derive(Debug, Default)]
 pub struct Document {
     open: Vec<(Bracket, bool)>,
 }
 
 impl Document {
-    /// The beginning of an array or object.
+    /// Returns the beginning of an array or object.
     pub fn open(&mut self, name: Option<&str>, bracket: Bracket) -> Vec<u8> {
         let mut text = self.before(name);
         text.push(if bracket == Bracket::Array { b'[' } else { b'{' });
@@ -28,7 +29,7 @@ impl Document {
         text
     }
 
-    /// A value.
+    /// Returns a value.
     pub fn item(
         &mut self,
         name: Option<&str>,
@@ -36,7 +37,7 @@ impl Document {
     ) -> Result<Vec<u8>, serde_json::Error> {
         let value = serde_json::to_vec_pretty(value)?;
         let mut text = self.before(name);
-        // No string has an end of line in it.
+        // Strings in JSON hold no newline.
         for (at, line) in value.split(|&byte| byte == b'\n').enumerate() {
             if at > 0 {
                 self.line(&mut text);
@@ -49,7 +50,7 @@ impl Document {
         Ok(text)
     }
 
-    /// The end of the array or object that was opened last.
+    /// Returns the end of the array or object opened last.
     pub fn close(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         let Some((bracket, empty)) = self.open.pop() else { return text };
@@ -63,7 +64,7 @@ impl Document {
         text
     }
 
-    /// What stands before a value.
+    /// Returns the comma, indent and name before a value.
     fn before(&mut self, name: Option<&str>) -> Vec<u8> {
         let mut text = Vec::new();
         if let Some((_, empty)) = self.open.last_mut() {
@@ -79,7 +80,7 @@ impl Document {
         text
     }
 
-    /// A new line, indented.
+    /// Adds a newline and the indent.
     fn line(&self, text: &mut Vec<u8>) {
         text.push(b'\n');
         text.extend(b"  ".repeat(self.open.len()));
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// Puts `value` together from its smallest parts.
+    /// Prints `value` in the smallest possible parts.
     fn print(document: &mut Document, name: Option<&str>, value: &Value, text: &mut Vec<u8>) {
         match value {
             Value::Array(items) => {
@@ -122,7 +123,7 @@ mod tests {
             print(&mut Document::default(), None, &value, &mut text);
             assert_eq!(String::from_utf8(text).unwrap(), whole);
         }
-        // Values of any size are items of what is open.
+        // Items may themselves hold arrays and objects.
         let value = json!({ "a": [{ "b": [1, {}] }, 2] });
         let mut document = Document::default();
         let mut text = document.open(None, Bracket::Object);

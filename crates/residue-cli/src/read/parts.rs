@@ -1,4 +1,4 @@
-//! The values of an input's parts, each by itself, as multipart uploads have them.
+//! The values of the parts of an input, as multipart uploads have them.
 
 use super::{LARGE, Part, Source, each_buffer, pool};
 use crate::codes::Chosen;
@@ -11,24 +11,24 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::atomic::AtomicBool;
 
-/// What an input gave.
+/// The result of reading an input in parts.
 #[derive(Debug)]
 pub struct Parts {
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub bytes: u64,
-    /// The values of each part by all codes. Content of no bytes is one part.
+    /// For each part the values of all codes. Empty content is one part.
     pub values: Vec<Vec<u128>>,
-    /// Bytes of each part but the last.
+    /// Bytes of every part except the last.
     size: u64,
 }
 
 impl Parts {
-    /// The value of all parts together, by code `i`, a CRC.
+    /// Returns the value of the whole content by code `i`, which must be a CRC.
     pub fn whole(&self, code: &Code, i: usize) -> u128 {
         let (mut start, mut whole) = (0, Partial::empty(code));
         for values in &self.values {
             let length = self.size.min(self.bytes - start);
-            // Only sums of words refuse to be put together.
+            // Only sums of words cannot be combined.
             let part = Partial::new(code, values[i], length);
             whole = part.and_then(|part| whole.concat(&part)).unwrap_or(whole);
             start += length;
@@ -37,7 +37,7 @@ impl Parts {
     }
 }
 
-/// Reads an input to its end; a part has `size` bytes, one at least.
+/// Reads an input to its end, in parts of `size` bytes (at least 1).
 pub fn read(
     source: &Source,
     codes: &[Chosen],
@@ -67,7 +67,7 @@ pub fn read(
     }
 }
 
-/// The parts of a file of so many bytes, on all CPUs.
+/// Reads the parts of a file of `length` bytes on all CPUs.
 fn side_by_side(
     file: &File,
     length: u64,
@@ -82,7 +82,7 @@ fn side_by_side(
             let wanted = range.end - range.start;
             let parts = in_order(Part { file, range }, codes, size, progress)?;
             if parts.bytes != wanted {
-                let why = "became shorter while it was read";
+                let why = "shrank while read";
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
             }
             Ok(parts.values.into_iter().next().unwrap_or_default())
@@ -90,7 +90,7 @@ fn side_by_side(
         .collect()
 }
 
-/// The parts of what comes in order.
+/// Reads the parts of a stream one after another.
 fn in_order(
     input: impl Read,
     codes: &[Chosen],

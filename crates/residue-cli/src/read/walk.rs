@@ -1,4 +1,4 @@
-//! The regular files in a folder and its folders, by name, in constant memory.
+//! The regular files below a folder, sorted by name, in constant memory.
 
 use std::collections::{BTreeMap, btree_map};
 use std::ffi::OsString;
@@ -6,39 +6,39 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::PathBuf;
 
-/// Names kept of a folder. One with more is read again for the next ones.
+/// Names held of one folder. A larger folder is read again for the next names.
 const MOST: usize = 1 << 16;
 
-/// Goes through a folder.
+/// An iterator over the files below a folder.
 pub struct Walk {
     folders: Vec<Folder>,
     most: usize,
 }
 
-/// A folder that is gone through.
+/// A folder on the way to the current file.
 struct Folder {
     path: PathBuf,
-    /// The next names in it.
+    /// Names that come next.
     names: btree_map::IntoIter<OsString, FileType>,
-    /// The last of them, if there may be more.
+    /// The last name read, if the folder may hold more.
     last: Option<OsString>,
 }
 
 impl Walk {
-    /// Begins with the folder's first name.
+    /// Starts at the first name in the folder.
     pub fn new(path: PathBuf) -> Walk {
         Walk::keeping(MOST, path)
     }
 
     fn keeping(most: usize, path: PathBuf) -> Walk {
-        // Nothing is read yet, but there may be names behind the empty one.
+        // Unread yet: names after the empty one are still to come.
         let folder = Folder { path, names: BTreeMap::new().into_iter(), last: Some("".into()) };
         Walk { folders: vec![folder], most }
     }
 }
 
 impl Folder {
-    /// The first `most` names behind the last one.
+    /// Reads the first `most` names after `last`.
     fn read(&self, last: &OsString, most: usize) -> io::Result<BTreeMap<OsString, FileType>> {
         let mut names = BTreeMap::new();
         for entry in fs::read_dir(&self.path)? {
@@ -49,7 +49,7 @@ impl Folder {
                 continue;
             }
             let kind = entry.file_type()?;
-            // Links found on the way could lead out, or round and round.
+            // Symbolic links could lead out of the folder, or in circles.
             if kind.is_file() || kind.is_dir() {
                 names.insert(name, kind);
             }
@@ -62,7 +62,7 @@ impl Folder {
 }
 
 impl Iterator for Walk {
-    /// A file, or a folder that could not be read.
+    /// A file, or a folder that cannot be read.
     type Item = Result<PathBuf, (PathBuf, io::Error)>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,4 +1,4 @@
-//! What several test files share: running the real program, and files to run it on.
+//! Shared by the tests: runs the program, and creates files.
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
@@ -6,10 +6,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The program.
+/// Path of the program.
 pub const RESIDUE: &str = env!("CARGO_BIN_EXE_residue");
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -18,12 +18,12 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Standard output as text.
+    /// Returns standard output as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.out).expect("output is UTF-8")
     }
 
-    /// Standard output of a run that has to end with this exit code.
+    /// Returns standard output; the run must have this exit code.
     #[track_caller]
     pub fn ends(&self, code: i32) -> &str {
         assert_eq!(
@@ -36,17 +36,17 @@ impl Ran {
         self.text()
     }
 
-    /// Standard output as JSON.
+    /// Returns standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.out).unwrap_or_else(|e| panic!("{e}: {self:?}"))
     }
 }
 
-/// A run being prepared.
+/// A run to be started.
 pub struct Run(pub Command, Vec<u8>);
 
-/// The program, with these arguments, in no particular folder.
+/// Prepares a run of the program with these arguments.
 pub fn residue<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
     let mut command = Command::new(RESIDUE);
     command.args(args).env_remove("RESIDUE_CPU").env_remove("CLICOLOR_FORCE");
@@ -69,7 +69,7 @@ impl Run {
         self
     }
 
-    /// Runs it to its end. A panic is a failure whatever the test looks at.
+    /// Runs the program to its end. A panic always fails the test.
     #[track_caller]
     pub fn run(self) -> Ran {
         let Run(mut command, input) = self;
@@ -86,7 +86,7 @@ impl Run {
     }
 }
 
-/// A folder with a few files in it.
+/// Creates a folder with a few files.
 pub fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for (name, bytes) in
@@ -97,7 +97,7 @@ pub fn folder() -> tempfile::TempDir {
     dir
 }
 
-/// Bytes without a pattern.
+/// Returns pseudo-random bytes.
 pub fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -109,7 +109,7 @@ pub fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// A value as it is printed.
+/// Returns a value as printed.
 pub fn hex(code: &residue::Code, value: u128) -> String {
     format!("{value:0digits$x}", digits = code.width().div_ceil(4) as usize)
 }
@@ -118,7 +118,8 @@ pub fn code(name: &str) -> residue::Code {
     name.parse().unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Whether a tool is installed. If not, says that the test is skipped, or fails if nothing may be.
+/// Returns whether a tool is installed. If not, prints that the test is skipped, or fails where no
+/// test may be skipped.
 pub fn installed(tool: &str) -> bool {
     let found = std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()));
@@ -132,7 +133,7 @@ pub fn installed(tool: &str) -> bool {
     found
 }
 
-/// What another program prints, if it succeeds.
+/// Runs another program, which must succeed, and returns its output.
 pub fn output(tool: &str, args: &[&OsStr]) -> String {
     let output = Command::new(tool).args(args).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
     assert!(output.status.success(), "{tool}: {output:?}");

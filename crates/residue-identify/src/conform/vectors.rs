@@ -189,8 +189,7 @@ impl fmt::Display for Input {
 }
 
 /// Returns the bytes of an even number of hexadecimal digits; `None` for anything else.
-#[must_use]
-pub fn octets(digits: &str) -> Option<Vec<u8>> {
+fn octets(digits: &str) -> Option<Vec<u8>> {
     let digit = |&c: &u8| char::from(c).to_digit(16).map(|digit| digit as u8);
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     let octet = |[high, low]: &[u8; 2]| Some(digit(high)? << 4 | digit(low)?);

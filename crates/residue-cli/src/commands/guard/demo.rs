@@ -1,16 +1,17 @@
-//! `residue guard demo`: a client, a router that damages files, and a server, in network namespaces of this machine.
+//! `residue guard demo`: a client, a router that damages files, and a server, in network
+//! namespaces.
 //!
-//! The command starts itself again, by `unshare`, with network, mounts and processes of its own; that network is the router's.
-//! When the first process of such a place ends, the kernel ends all others, and with them go the namespaces, their rules,
-//! and the files, which lie in memory. It ends as soon as the command that was started by the user is gone, however that has
-//! ended: then the pipe between them is closed. So nothing is left over, and nothing has to be found and cleaned.
+//! The command starts itself again, by `unshare`, in new namespaces for network, mounts and
+//! processes; that network is the router's. When the first process of a process namespace ends, the
+//! OS ends all others, and removes the namespaces, their rules and the files, which are in memory.
+//! The inner command ends when the outer one does, for whatever reason, because the pipe between
+//! them is closed. Nothing is left to clean up.
 
 mod case;
 mod hosts;
 
 use super::{DemoArgs, DemoCase};
-use crate::Outcome;
-use crate::output::Output;
+use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use anyhow::{Context as _, bail};
 use case::{Case, Row};
@@ -34,6 +35,7 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("sh", "dash"),
 ];
 
+/// Runs the demonstration, in namespaces of its own.
 pub fn run(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.inside { inside(args, output) } else { outside(output) }
 }
@@ -69,14 +71,14 @@ fn outside(output: &mut Output) -> anyhow::Result<()> {
     };
     let words = [as_root(&[]), as_root(&["--user", "--map-root-user"])];
     let Some(words) = words.into_iter().find(&mut works) else {
-        bail!("it needs root, or the right to make user namespaces: {why}");
+        bail!("this needs root, or the right to create user namespaces: {why}");
     };
 
     let own = std::env::current_exe()?;
     let mut again = command("unshare", &words);
     again.arg(own).args(std::env::args_os().skip(1)).arg("--inside").stdin(Stdio::piped());
     let mut child = again.spawn()?;
-    // Held until the other is done: it ends when this is closed.
+    // Closing this pipe ends the inner command.
     let held = child.stdin.take();
     let status = child.wait()?;
     drop(held);
@@ -93,10 +95,10 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
     std::thread::spawn(|| {
         let mut input = std::io::stdin();
         while matches!(input.read(&mut [0]), Ok(1)) {}
-        // Nobody waits for this any more.
+        // The outer command has ended.
         std::process::exit(130);
     });
-    let mut network = Network::new(args.segments).context("the network cannot be made")?;
+    let mut network = Network::new(args.segments).context("cannot create the network")?;
     let cases = case::all(args);
     let mut rows = Vec::new();
     output.progress = Progress::of_words();

@@ -1,4 +1,4 @@
-//! `residue guard run`.
+//! `residue guard run`: guards the connections of an interface.
 
 use super::{Policy, RunArgs, Value, status};
 use crate::output::{Output, Styles};
@@ -9,13 +9,14 @@ use residue_guard::negotiate::Offer;
 use residue_guard::{Config, Policy as Unguarded};
 use std::time::Duration;
 
-/// The live line.
+/// Period of the live line.
 const LIVE: Duration = Duration::from_secs(1);
 
+/// Guards until interrupted, and prints the counts.
 pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
     let options = options(args)?;
-    let mut told = Told { json: args.json, before: None };
-    let last = adapter::run(&options, |status| told.tell(status, output))?;
+    let mut live = Live { json: args.json, before: None };
+    let last = adapter::run(&options, |status| live.update(status, output))?;
     output.progress.clear();
     if args.json {
         output.line(serde_json::to_string(&last)?)?;
@@ -31,15 +32,15 @@ fn options(args: &RunArgs) -> anyhow::Result<Options> {
     let ports: Result<Vec<Ports>, String> = args.ports.iter().map(|text| text.parse()).collect();
     let ports = ports.map_err(anyhow::Error::msg)?;
     if args.force && matches!(args.value, Value::Own(_)) {
-        bail!("--force goes with `--value auto`; a value that is named is asked for in any case");
+        bail!("--force goes with `--value auto`; a named value needs no --force");
     }
     let host = Host::of(&args.interface)?;
     let value = match args.value {
         Value::Own(value) => value,
         Value::Auto if args.force || host.has_crc_instructions() => host.value,
         Value::Auto => bail!(
-            "this CPU has no instructions that make CRCs fast, so there is nothing to guard with; --force asks for value {} \
-             all the same",
+            "this CPU has no CRC instructions, so `--value auto` would guard nothing; use --force \
+             to request value {} all the same",
             host.value
         ),
     };
@@ -55,21 +56,22 @@ fn options(args: &RunArgs) -> anyhow::Result<Options> {
     })
 }
 
-/// What was told last.
-struct Told {
+/// The live line, or lines of JSON.
+struct Live {
     json: bool,
+    /// The status printed last.
     before: Option<Status>,
 }
 
-impl Told {
-    /// A guard does not end because nobody reads what it prints.
-    fn tell(&mut self, status: &Status, output: &mut Output) {
+impl Live {
+    /// Prints a status. Errors are ignored, because the guard goes on without a reader.
+    fn update(&mut self, status: &Status, output: &mut Output) {
         if self.json {
             if let Ok(line) = serde_json::to_string(status) {
                 let _ = output.line(line);
             }
         } else if let Some(before) = &self.before {
-            output.progress.say(live(before, status, output.styles));
+            output.progress.say(line(before, status, output.styles));
         } else {
             let _ = output.line(status::head(status));
             output.progress = Progress::of_words();
@@ -79,8 +81,8 @@ impl Told {
     }
 }
 
-/// The state in one line.
-fn live(before: &Status, now: &Status, styles: Styles) -> String {
+/// Returns the state in one line.
+fn line(before: &Status, now: &Status, styles: Styles) -> String {
     let time = (now.uptime - before.uptime).max(0.001);
     let rate = (now.packets - before.packets) as f64 / time;
     let cpu = 100.0 * (now.cpu_time - before.cpu_time) / time;
@@ -91,8 +93,8 @@ fn live(before: &Status, now: &Status, styles: Styles) -> String {
     let lost: u64 = now.queues.iter().map(|queue| queue.full + queue.lost).sum();
     let style = if bad > 0 { styles.bad } else { styles.good };
     format!(
-        "{} guarded, {rate:.0} packets/s, {cpu:.0} % CPU; {style}{bad} dropped, {undetected} unnoticed by \
-         TCP{style:#}; {lost} lost",
+        "{} guarded, {rate:.0} packets/s, {cpu:.0} % CPU; {style}{bad} dropped, {undetected} \
+         undetected by TCP{style:#}; {lost} lost",
         now.entries.established
     )
 }

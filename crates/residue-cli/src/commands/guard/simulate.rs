@@ -1,67 +1,79 @@
-//! `residue guard simulate`: what plain TCP lets through a hostile network, and what each value does.
+//! `residue guard simulate`: plain TCP and each value on a simulated hostile network.
 
-use crate::output::Output;
+use crate::output::{Format, Output};
 use crate::progress::Progress;
 use clap::Args;
 use residue_guard::simulate::{Fault, Plan, Row, run as simulate};
 use residue_report::table::{self, Table};
 
 const HELP: &str = "\
-Two ends of TCP connections in memory, with and without guard, over a link that damages the data of segments. It needs no \
-privilege, and the same seed gives the same numbers.
+Simulates both ends of TCP connections in memory, with and without guard, over a link that damages \
+segments. This needs no privileges; equal seeds give equal numbers.
 
-damaged: segments that the network damaged; let through: those of them that reached the receiving TCP with all checks \
-right; wrong: bytes that the application was given and nobody had sent; hung: connections on which nothing ever arrived, \
-after which the next one asks for less. Dropped segments are sent again, so each value sees other segments.
+Columns: damaged segments; segments let through (damaged, but delivered to the receiving TCP with \
+all checks right); wrong bytes delivered to the application; connections that hung, because \
+nothing arrived (the next connection requests less). Dropped segments are retransmitted, so the \
+segments differ between values.
 
 Faults:
   nothing, loss, reorder, duplicate
-  word-swap     a router swaps two 16-bit words, which TCP's checksum cannot see
-  byte-pair     a gateway interchanges two bytes, once in a million bytes (Saltzer, Reed and Clark 1984)
+  word-swap     a router swaps two 16-bit words, undetected by the TCP checksum
+  byte-pair     a gateway swaps two bytes, once in a million bytes (Saltzer, Reed and Clark 1984)
   bit-flip, burst
   offload       a network card changes data before it computes the checksum
-  nat           a NAT that does its work well
-  nat-damage    a NAT that changes a byte and computes the checksum anew
-  no-request    a middlebox takes option 14 out
-  no-data       a middlebox takes option 15 out
-  everything    word swaps, byte pairs, flips, bursts and offload, with loss, reordering and duplicates
+  nat           a NAT without faults
+  nat-damage    a NAT that changes a byte and recomputes the checksum
+  no-request    a middlebox removes option 14
+  no-data       a middlebox removes option 15
+  everything    word swaps, byte pairs, flips, bursts, offload, loss, reordering and duplicates
 
 Examples:
   residue guard simulate
   residue guard simulate --fault word-swap,nat-damage --value 4,5 --segments 100000
   residue guard simulate --ipv6 --json";
 
-/// `residue guard simulate`
+/// Arguments of `residue guard simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SimulateArgs {
-    /// What the network does [default: everything there is, one after the other]
+    /// Faults of the network, separated by commas [default: all, one after another]
     #[arg(long = "fault", value_name = "FAULT", value_delimiter = ',')]
     faults: Vec<Fault>,
-    /// Values that both ends ask for, 1 to 6, beside plain TCP [default: all]
-    #[arg(long = "value", value_name = "VALUE", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=6))]
+    /// Values that both ends request, 1 to 6, in addition to plain TCP [default: all]
+    #[arg(
+        long = "value",
+        value_name = "VALUE",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u8).range(1..=6)
+    )]
     values: Vec<u8>,
-    /// Segments with data that the network carries, of each fault and value
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    /// Number of segments with data, for each fault and value
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20_000,
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000)
+    )]
     segments: u64,
-    /// One in so many of them is damaged
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..))]
+    /// Damage one in N segments
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u64).range(2..)
+    )]
     one_in: u64,
-    /// Over IPv6
+    /// Use IPv6
     #[arg(long)]
     ipv6: bool,
-    /// Where the random numbers begin
+    /// Seed for the random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print JSON
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print CSV
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    format: Format,
 }
 
-/// Simulates, and prints what came of it.
+/// Simulates, and prints the counts.
 pub fn run(args: &SimulateArgs, output: &mut Output) -> anyhow::Result<()> {
     let faults = if args.faults.is_empty() { &Fault::ALL[..] } else { &args.faults };
     let values = if args.values.is_empty() { &[1, 2, 3, 4, 5, 6][..] } else { &args.values };
@@ -81,14 +93,17 @@ pub fn run(args: &SimulateArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut bar = Progress::of("simulating");
     let mut rows = Vec::new();
     for plan in &plans {
-        bar.tell(rows.len() as u64, plans.len() as u64);
+        bar.set(rows.len() as u64, plans.len() as u64);
         rows.push(simulate(plan));
     }
     bar.clear();
-    if args.json {
+    if args.format.json {
         output.json(&rows)?;
-    } else if args.csv {
-        output.line("fault,value,agreed,segments,damaged,caught,let_through,delivered,wrong,connections,hung")?;
+    } else if args.format.csv {
+        output.line(
+            "fault,value,agreed,segments,damaged,caught,let_through,delivered,wrong,connections,\
+             hung",
+        )?;
         for row in &rows {
             output.line(format!(
                 "{},{},{},{},{},{},{},{},{},{},{}",

@@ -1,16 +1,18 @@
-//! `residue guard status`.
+//! `residue guard status`: the counts of the running guard.
 
 use super::StatusArgs;
 use crate::output::{Output, Styles};
 use anyhow::anyhow;
+use residue_guard::Counters;
 use residue_guard::adapter::{self, Status};
 use serde_json::Value;
 use std::time::Duration;
 
+/// Prints the counts, once or every second.
 pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
     loop {
         let status = adapter::ask()?.ok_or_else(|| {
-            anyhow!("no guard runs in this network namespace (`residue guard run` starts one)")
+            anyhow!("no guard runs in this network namespace; start one with `residue guard run`")
         })?;
         if args.prometheus {
             output.line(status.prometheus().trim_end())?;
@@ -34,7 +36,7 @@ pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
     }
 }
 
-/// What it guards, and how.
+/// Returns a line that says what is guarded, and how.
 pub fn head(status: &Status) -> String {
     let ports = match status.ports.join(", ") {
         none if none.is_empty() => "all ports".to_string(),
@@ -49,14 +51,15 @@ pub fn head(status: &Status) -> String {
     )
 }
 
-/// All of it.
+/// Returns all counts, a line each.
 pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
     let Status { uptime, cpu_time, packets, batches, entries, counters, .. } = status;
     let share = if *uptime > 0.0 { 100.0 * cpu_time / uptime } else { 0.0 };
     let mut lines = vec![
         head(status),
         format!(
-            "up {}, {cpu_time:.1} s of CPU time ({share:.0} %), {packets} packets in {batches} batches",
+            "up {}, {cpu_time:.1} s of CPU time ({share:.0} %), {packets} packets in {batches} \
+             batches",
             duration(*uptime)
         ),
     ];
@@ -68,28 +71,51 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
         ));
     }
     lines.push(format!(
-        "connections: {} guarded, {} opening, {} answering, {} closing; {} destinations where something failed",
-        entries.established, entries.opening, entries.answering, entries.closing, entries.destinations
+        "connections: {} guarded, {} opening, {} answering, {} closing; {} destinations where \
+         something failed",
+        entries.established,
+        entries.opening,
+        entries.answering,
+        entries.closing,
+        entries.destinations
     ));
-    let head = styles.head;
-    let mut table = vec![format!(
-        "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12}{head:#}",
-        "value",
-        "connections",
-        "segments sent",
-        "both good",
-        "only TCP bad",
-        "only CRC bad",
-        "both bad",
-        "no option"
-    )];
+    let rows = values(counters, styles);
+    if !rows.is_empty() {
+        let head = styles.head;
+        lines.push(format!(
+            "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12}{head:#}",
+            "value",
+            "connections",
+            "segments sent",
+            "both good",
+            "only TCP bad",
+            "only CRC bad",
+            "both bad",
+            "no option"
+        ));
+        lines.extend(rows);
+        lines.push("Only CRC bad: errors of the network that TCP does not detect.".to_string());
+    }
+    // All other counters above zero, by their names.
+    let all = serde_json::to_value(counters).unwrap_or_default();
+    for (name, value) in all.as_object().into_iter().flatten() {
+        if let Some(count) = Value::as_u64(value).filter(|&count| count > 0) {
+            lines.push(format!("{}: {count}", name.replace('_', " ")));
+        }
+    }
+    lines
+}
+
+/// Returns a row of counts for each value in use.
+fn values(counters: &Counters, styles: Styles) -> Vec<String> {
+    let mut rows = Vec::new();
     for (value, received) in counters.received.iter().enumerate() {
         let (agreed, sent) = (counters.agreed[value], counters.sent[value]);
         if *received == Default::default() && sent == 0 && agreed == 0 {
             continue;
         }
         let bad = if received.only_crc_bad > 0 { styles.bad } else { anstyle::Style::new() };
-        table.push(format!(
+        rows.push(format!(
             "{:>5} {agreed:>12} {sent:>14} {:>12} {:>14} {bad}{:>14}{bad:#} {:>12} {:>12}",
             if value == 0 { "none".to_string() } else { value.to_string() },
             received.both_good,
@@ -99,18 +125,7 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
             received.missing,
         ));
     }
-    if table.len() > 1 {
-        lines.append(&mut table);
-        lines.push("Only CRC bad: errors of the network that TCP does not notice.".to_string());
-    }
-    // The rest under its names, if it has happened.
-    let all = serde_json::to_value(counters).unwrap_or_default();
-    for (name, value) in all.as_object().into_iter().flatten() {
-        if let Some(count) = Value::as_u64(value).filter(|&count| count > 0) {
-            lines.push(format!("{}: {count}", name.replace('_', " ")));
-        }
-    }
-    lines
+    rows
 }
 
 fn duration(seconds: f64) -> String {

@@ -1,7 +1,7 @@
-//! Samples as they are given: in arguments, in lines of files, as frames with the value at their end.
+//! Samples: in arguments, in lines of files, or as frames that end in the value.
 
 use super::IdentifyArgs;
-use crate::commands::sum;
+use crate::hex;
 use crate::output::Styles;
 use crate::read::problem;
 use crate::streams;
@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// All samples, in the order they were given.
+/// Reads all samples, in the order given.
 pub(super) fn samples(args: &IdentifyArgs) -> anyhow::Result<Samples> {
     let mut given = Vec::new();
     for text in &args.list {
@@ -22,7 +22,7 @@ pub(super) fn samples(args: &IdentifyArgs) -> anyhow::Result<Samples> {
     for path in &args.samples {
         let name = Styles::plain(path.as_os_str());
         let text = String::from_utf8(contents(path)?)
-            .map_err(|_| anyhow!("{name}: is no text; give samples as lines `INPUT VALUE`"))?;
+            .map_err(|_| anyhow!("{name}: not a text file; give samples as lines `INPUT VALUE`"))?;
         for (number, text) in text.lines().enumerate() {
             let text = text.trim();
             if !text.is_empty() && !text.starts_with('#') {
@@ -36,19 +36,19 @@ pub(super) fn samples(args: &IdentifyArgs) -> anyhow::Result<Samples> {
     Ok(Samples::new(list, bits, args.trailer.is_some())?)
 }
 
-/// A sample and the bits of its value.
+/// Reads a sample, and returns it with the bits of its value.
 fn one(text: &str, args: &IdentifyArgs) -> anyhow::Result<(Sample, u32)> {
     if let Some(trailer) = args.trailer.map(usize::from) {
         let mut message = bytes(text)?;
         let Some(end) = message.len().checked_sub(trailer) else {
-            bail!("{} bytes, which is shorter than --trailer {trailer}", message.len());
+            bail!("{} bytes, fewer than --trailer {trailer}", message.len());
         };
         let value = message.split_off(end);
         let value = value.iter().fold(0, |value, &byte| value << 8 | u128::from(byte));
         return Ok((Sample { message, value }, 8 * trailer as u32));
     }
     let end = text.rfind(|c: char| c.is_whitespace() || c == ':').with_context(|| {
-        "has no value; write INPUT:VALUE, as 313233:107b2fb2 (or say --trailer N if the value is its last N bytes)"
+        "expected INPUT:VALUE, as 313233:107b2fb2 (or use --trailer N if it is the last N bytes)"
     })?;
     let (message, value) = text.split_at(end);
     let message = message.trim_end_matches(|c: char| c.is_whitespace() || ":,;|".contains(c));
@@ -56,17 +56,17 @@ fn one(text: &str, args: &IdentifyArgs) -> anyhow::Result<(Sample, u32)> {
     Ok((Sample { message: bytes(message)?, value }, bits))
 }
 
-/// A value, and the bits that its digits have room for.
+/// Reads a value, and returns it with the bits of its field.
 fn number(text: &str, decimal: bool) -> anyhow::Result<(u128, u32)> {
     let wrong = || {
         let base = if decimal { "a decimal number" } else { "1 to 32 hexadecimal digits" };
-        anyhow!("`{}` is no value; write {base}", text.escape_debug())
+        anyhow!("value `{}`: expected {base}", text.escape_debug())
     };
     if decimal {
         let proper = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
         let value: u128 = text.parse().ok().filter(|_| proper).ok_or_else(wrong)?;
         let needed = u128::BITS - value.leading_zeros();
-        // Decimal numbers do not say how wide they are: the widths of machines.
+        // Decimal digits leave the width open; fields of machine words are likely.
         let bits = [8, 16, 32, 64].into_iter().find(|&bits| bits >= needed).unwrap_or(128);
         return Ok((value, bits));
     }
@@ -76,7 +76,7 @@ fn number(text: &str, decimal: bool) -> anyhow::Result<(u128, u32)> {
     Ok((value, 4 * digits.len() as u32))
 }
 
-/// The bytes of a message.
+/// Reads the bytes of a message.
 fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
     if let Some(name) = text.strip_prefix('@') {
         return contents(Path::new(name));
@@ -84,15 +84,15 @@ fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
     if let Ok(input) = text.parse::<Input>() {
         return Ok(input.bytes().into_owned());
     }
-    sum::octets_of(text).with_context(|| {
+    hex::parse(text).with_context(|| {
         format!(
-            "`{}` is no message; write hexadecimal digits, an even number of them, or @FILE, text:abc, empty",
+            "message `{}`: expected an even number of hexadecimal digits, @FILE, text:abc or empty",
             text.escape_debug()
         )
     })
 }
 
-/// All of a file, if it is not too long for a sample.
+/// Reads a file, if it is not too long for a sample.
 fn contents(path: &Path) -> anyhow::Result<Vec<u8>> {
     let name = Styles::plain(path.as_os_str());
     let read = |reader: &mut dyn Read| {
@@ -106,7 +106,7 @@ fn contents(path: &Path) -> anyhow::Result<Vec<u8>> {
     };
     let bytes = bytes.map_err(|error| anyhow!("{name}: {}", problem(&error)))?;
     if bytes.len() > MOST_BYTES {
-        bail!("{name}: more than {MOST_BYTES} bytes; take a shorter message");
+        bail!("{name}: more than {MOST_BYTES} bytes; use a shorter message");
     }
     Ok(bytes)
 }

@@ -1,9 +1,10 @@
-//! `residue pcap make`: captures with known check values.
+//! `residue pcap make`: generates captures with known check values.
 
 use crate::lengths::bytes;
 use crate::output::{Output, Styles};
 use anyhow::Context as _;
 use clap::Args;
+use residue_net::make;
 use residue_net::replace::replace;
 use serde_json::json;
 use std::fs;
@@ -11,27 +12,28 @@ use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 const HELP: &str = "\
-Writes a good and a bad capture for every case that residue is tested with, and cases.csv, which says what is wrong in the \
-bad ones. With --synthetic, one large capture of TCP and UDP over IPv4 and IPv6 (frames of 64, 576 and 1500 bytes as 7:4:5, \
-40 % IPv6, 70 % TCP), in which every thousandth packet or so has one flipped bit; the numbers of those are printed.
+Writes a good and a bad capture of every test case of residue, and cases.csv, which says what is \
+wrong in the bad ones. With --synthetic, writes one large capture of TCP and UDP over IPv4 and \
+IPv6 (frames of 64, 576 and 1500 bytes as 7:4:5, 40 % IPv6, 70 % TCP). About one packet in a \
+thousand has a flipped bit; the numbers of these packets are printed.
 
-The same arguments give the same bytes.
+Equal arguments give equal bytes.
 
 Examples:
   residue pcap make cases/
   residue pcap make --synthetic 300000000 big.pcap --json > planted.json";
 
-/// `residue pcap make`
+/// Arguments of `residue pcap make`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct MakeArgs {
-    /// The folder to write the cases to; with --synthetic, the file
+    /// Folder to write the cases to; with --synthetic, the file
     #[arg(value_name = "PATH")]
     path: PathBuf,
-    /// Write one large capture of about so many bytes
+    /// Write one large capture of about this size
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     synthetic: Option<u64>,
-    /// Where the random numbers of --synthetic begin
+    /// Seed for the random numbers of --synthetic
     #[arg(long, value_name = "N", default_value_t = 42, requires = "synthetic")]
     seed: u64,
     /// Print JSON
@@ -39,7 +41,7 @@ pub struct MakeArgs {
     json: bool,
 }
 
-/// Makes captures.
+/// Generates the captures.
 pub fn run(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
     let named = || Styles::plain(args.path.as_os_str());
     match args.synthetic {
@@ -74,8 +76,8 @@ fn cases(args: &MakeArgs, output: &mut Output) -> anyhow::Result<()> {
     let cases = residue_fixtures::cases();
     let mut index = String::from("case,protocol,verdict,cause,repair,format,title\n");
     for case in &cases {
-        for (side, frames) in [("good", &case.good), ("bad", &case.bad)] {
-            let name = format!("{}.{side}.{}", case.name, case.format.extension());
+        for (kind, frames) in [("good", &case.good), ("bad", &case.bad)] {
+            let name = format!("{}.{kind}.{}", case.name, case.format.extension());
             replace(&args.path.join(name), None, |file| {
                 let mut out = BufWriter::new(file);
                 residue_fixtures::file::write(&mut out, case, frames)?;

@@ -1,9 +1,8 @@
-//! `residue pcap nat`: addresses and ports translated.
+//! `residue pcap nat`: translates addresses and ports.
 
 use super::report::count;
 use super::{Capture, Target, trouble};
-use crate::Outcome;
-use crate::output::{Output, Styles, without_numbers};
+use crate::output::{Outcome, Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
@@ -13,25 +12,28 @@ use serde_json::json;
 use std::ffi::OsString;
 
 const HELP: &str = "\
-Check values are updated from the changed bytes alone, as a router does (RFC 1624; for CRCs of TCP options by their \
-linearity): a wrong value stays wrong by the same amount, so that damage stays visible. Headers in tunnels are translated, \
-too. Addresses in source routes, in what ICMP quotes and in data stay as they are, and mappings with ports do not reach \
-fragments.
+Check values are updated incrementally from the changed bytes, as in a router (RFC 1624; for CRCs \
+in TCP options by their linearity): a wrong value stays wrong by the same amount, and damage stays \
+visible. Headers inside tunnels are translated as well. Addresses in source routes, in packets \
+quoted by ICMP and in data are not translated. Mappings with ports do not apply to fragments.
 
-Exit codes: 0, or 2 if the capture could not be read to its end; what follows there is copied as it is.
+Exit codes: 0, or 2 if the capture could not be read to its end; the rest is copied unchanged.
 
 Examples:
   residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap
-  residue pcap nat trace.pcap --map 10.0.0.1:8080=192.0.2.1:80 --map '[fd00::1]:80=[2001:db8::1]:80' --in-place";
+  residue pcap nat trace.pcap --map 10.0.0.1:8080=192.0.2.1:80 --in-place
+  residue pcap nat trace.pcap --map '[fd00::1]:80=[2001:db8::1]:80' --dry-run";
 
-/// `residue pcap nat`
+/// Arguments of `residue pcap nat`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct NatArgs {
-    /// The capture; `-` is the standard input
+    /// Capture to read; `-` is standard input
     #[arg(value_name = "FILE")]
     file: OsString,
-    /// Write address B where A is, as source and as destination; with ports, where both fit. The first that fits counts
+    /// Replace address A by B, in sources and destinations; with ports, where both match
+    ///
+    /// Of several mappings the first match applies.
     #[arg(long, value_name = "A=B", required = true)]
     map: Vec<Mapping>,
     #[command(flatten)]
@@ -41,7 +43,7 @@ pub struct NatArgs {
     json: bool,
 }
 
-/// Translates.
+/// Translates, and prints the counts.
 pub fn run(args: &NatArgs, output: &mut Output) -> anyhow::Result<()> {
     args.target.check(&args.file, args.json)?;
     let named = || Styles::plain(&args.file);

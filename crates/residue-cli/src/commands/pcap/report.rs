@@ -1,4 +1,4 @@
-//! What a capture's check values are like, as text, JSON and CSV.
+//! The report of a capture, as text, JSON and CSV.
 
 use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
@@ -13,18 +13,14 @@ use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
-/// The heads of CSV tables.
-pub struct Csv;
+/// The header of the CSV table of captures and protocols.
+pub const COUNTS: &str =
+    "capture,protocol,good,bad,offloaded,absent,illegal,unverifiable,length_conflict";
+/// The header of the CSV table of check values.
+pub const CHECKS: &str = "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,\
+                          source,destination,source_port,destination_port,offset";
 
-impl Csv {
-    /// A row for each capture and protocol.
-    pub const COUNTS: &str =
-        "capture,protocol,good,bad,offloaded,absent,illegal,unverifiable,length_conflict";
-    /// A row for each check.
-    pub const CHECKS: &str = "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,source,destination,source_port,destination_port,offset";
-}
-
-/// The report of a capture for people. With `strict`, offloaded values are wrong.
+/// Returns the report of a capture as text. With `strict`, offloaded values are wrong.
 pub fn text(
     name: &OsStr,
     read: &Read,
@@ -33,17 +29,7 @@ pub fn text(
     strict: bool,
     styles: Styles,
 ) -> Vec<String> {
-    let Styles { head, bad, good, .. } = styles;
-    let mut lines = Vec::new();
-    let mut first = format!("{head}{}{head:#}: {}", Styles::plain(name), read.format);
-    if let Some(compression) = read.compression {
-        let _ = write!(first, ", {compression}");
-    }
-    let _ = write!(first, ", {}", count(read.packets, "packet"));
-    if read.cut_packets > 0 {
-        let _ = write!(first, ", {} cut short", read.cut_packets);
-    }
-    lines.push(first);
+    let mut lines = vec![title(name, read, styles)];
     let total = summary.total();
     let any = total.total() > 0;
     if any {
@@ -52,6 +38,40 @@ pub fn text(
     } else {
         lines.push("no check values that are known".into());
     }
+    let unfollowed = unfollowed(summary);
+    let ends: u64 = unfollowed.iter().map(|(numbers, _)| numbers[0]).sum();
+    lines.extend(rankings(summary, &total, unfollowed, top, styles));
+    if any || ends > 0 {
+        lines.push(String::new());
+        lines.push(conclusion(&total, ends, strict, styles));
+    }
+    lines
+}
+
+/// Returns the first line of a report.
+fn title(name: &OsStr, read: &Read, styles: Styles) -> String {
+    let head = styles.head;
+    let mut title = format!("{head}{}{head:#}: {}", Styles::plain(name), read.format);
+    if let Some(compression) = read.compression {
+        let _ = write!(title, ", {compression}");
+    }
+    let _ = write!(title, ", {}", count(read.packets, "packet"));
+    if read.cut_packets > 0 {
+        let _ = write!(title, ", {} cut short", read.cut_packets);
+    }
+    title
+}
+
+/// Returns the tables of a report: packets not followed, unverifiable values, causes, rewritten
+/// pairs, senders and flows.
+fn rankings(
+    summary: &Summary,
+    total: &Counts,
+    unfollowed: Vec<Ranked>,
+    top: usize,
+    styles: Styles,
+) -> Vec<String> {
+    let mut lines = Vec::new();
     let mut section = |names: &[&str], rows: Vec<Ranked>, top: usize| {
         if rows.is_empty() || top == 0 {
             return;
@@ -59,8 +79,6 @@ pub fn text(
         lines.push(String::new());
         lines.extend(ranking(names, &rows, top, styles));
     };
-    let unfollowed = unfollowed(summary);
-    let ends: u64 = unfollowed.iter().map(|(numbers, _)| numbers[0]).sum();
     section(&["packets", "not followed"], unfollowed, usize::MAX);
     let reasons = total.unverifiable.iter();
     let reasons = reasons.map(|(reason, &number)| (vec![number], reason.text().into())).collect();
@@ -76,37 +94,38 @@ pub fn text(
     let flows = ranked(&summary.flows);
     let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
     section(&["wrong", "offloaded", "flow"], flows.collect(), top);
-    if !any && ends == 0 {
-        return lines;
-    }
-    lines.push(String::new());
-    let mut verdict = match total.wrong() + if strict { total.offloaded } else { 0 } {
-        0 if !any => "nothing judged".into(),
+    lines
+}
+
+/// Returns the last line of a report; `ends` is the number of packets not followed.
+fn conclusion(total: &Counts, ends: u64, strict: bool, styles: Styles) -> String {
+    let Styles { bad, good, .. } = styles;
+    let mut line = match total.wrong() + if strict { total.offloaded } else { 0 } {
+        0 if total.total() == 0 => "nothing judged".into(),
         0 => format!("{good}nothing wrong{good:#}"),
         wrong => format!("{bad}{} wrong{bad:#}", count(wrong, "check value")),
     };
     if total.offloaded > 0 {
         let among = if strict { " of them" } else { "" };
-        let _ = write!(verdict, ", {}{among} left to the network card", total.offloaded);
+        let _ = write!(line, ", {}{among} left to the network card", total.offloaded);
     }
     if total.unverifiable() > 0 {
-        let _ = write!(verdict, ", {} unverifiable", total.unverifiable());
+        let _ = write!(line, ", {} unverifiable", total.unverifiable());
     }
     if ends > 0 {
         let style = if strict { bad } else { Style::new() };
-        let _ = write!(verdict, ", {style}{} not followed{style:#}", count(ends, "packet"));
+        let _ = write!(line, ", {style}{} not followed{style:#}", count(ends, "packet"));
     }
-    lines.push(verdict);
-    lines
+    line
 }
 
-/// The protocols at which packets ended before their end.
+/// Returns the protocols that residue does not follow, with the number of their packets.
 pub fn unfollowed(summary: &Summary) -> Vec<Ranked> {
     let text = |it: Option<Unfollowed>| it.map_or("others".into(), |it| it.to_string());
     summary.unfollowed().into_iter().map(|(it, packets)| (vec![packets], text(it))).collect()
 }
 
-/// The counts of each protocol; of the verdicts, good, bad and those that were found.
+/// Returns the table of protocols. Verdicts other than good and bad have a column if they occur.
 fn protocols(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
     let Styles { head, bad, .. } = styles;
     let protocols = summary.protocols();
@@ -139,10 +158,11 @@ fn protocols(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
     lines
 }
 
-/// Numbers, and what they count.
+/// Numbers, and a text that says what they count.
 type Ranked = (Vec<u64>, String);
 
-/// A table of the first `top` rows. The numbers come first, as the names may be long; columns without any are left out.
+/// Returns a table of the first `top` rows. Numbers come first, because names may be long; columns
+/// of zeros are left out.
 fn ranking(names: &[&str], rows: &[Ranked], top: usize, styles: Styles) -> Vec<String> {
     let head = styles.head;
     let Some((last, numbers)) = names.split_last() else { return Vec::new() };
@@ -170,7 +190,7 @@ fn dash(number: u64) -> String {
     if number == 0 { "-".into() } else { number.to_string() }
 }
 
-/// The causes, and in which protocols; the most frequent first.
+/// Returns the causes with their protocols, the most frequent first.
 fn causes(summary: &Summary) -> Vec<Ranked> {
     let mut by_cause: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
     for ((cause, protocol), number) in summary.diagnosis.tally() {
@@ -235,18 +255,18 @@ fn flow_text(flow: &Flow) -> String {
     )
 }
 
-/// A number of things.
+/// Returns a number with a noun, plural if needed.
 pub fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A value in hexadecimal, with all digits of its width.
+/// Returns a value in hexadecimal, with all digits of its width.
 fn value(finding: &Finding<'_>, value: Option<u64>) -> Option<String> {
     let digits = finding.check.rule.width() as usize * 2;
     value.map(|value| format!("{value:0digits$X}"))
 }
 
-/// A check in a line.
+/// Returns a check value as a line of text.
 pub fn check_line(
     capture: Option<&OsStr>,
     finding: &Finding<'_>,
@@ -296,7 +316,7 @@ pub fn check_line(
     line
 }
 
-/// A check as a row.
+/// Returns a check value as a row of CSV.
 pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
     let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
     let ports = finding.check.ports;
@@ -320,7 +340,7 @@ pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -
     .join(",")
 }
 
-/// A check as JSON.
+/// Returns a check value as JSON.
 pub fn check_json(finding: &Finding<'_>, cause: Option<Cause>) -> Value {
     let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
     let mut row = json!({
@@ -355,7 +375,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// The counts as rows.
+/// Returns the counts of a capture as rows of CSV.
 pub fn counts_csv(name: &OsStr, summary: &Summary) -> Vec<String> {
     let row = |(protocol, (_, counts)): (&str, &(_, &Counts))| {
         let numbers = counts.columns().map(|(_, number)| number.to_string());
@@ -364,12 +384,12 @@ pub fn counts_csv(name: &OsStr, summary: &Summary) -> Vec<String> {
     summary.protocols().iter().map(|(name, entry)| row((name, entry))).collect()
 }
 
-/// Stands for the report of a capture of which nothing could be read.
+/// Returns the JSON report of an unreadable capture.
 pub fn unreadable(name: &OsStr, error: &anyhow::Error) -> Value {
     json!({ "capture": Styles::plain(name), "error": words(error) })
 }
 
-/// The report of a capture for programs, but for the list of its checks.
+/// Returns the JSON report of a capture, without the list of its check values.
 pub fn json(name: &OsStr, read: &Read, summary: &Summary, top: usize) -> Map<String, Value> {
     let error = read.error.as_ref().map(|error| without_numbers(&error.to_string()));
     match residue_net::json::capture(&Styles::plain(name), read, error, summary, top) {

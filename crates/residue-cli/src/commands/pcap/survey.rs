@@ -1,7 +1,7 @@
-//! `residue pcap survey`: how data are damaged.
+//! `residue pcap survey`: classifies damage to TCP segments.
 
 use super::{Capture, names, trouble};
-use crate::output::{Output, Styles};
+use crate::output::{Format, Output, Styles};
 use crate::progress::Progress;
 use clap::Args;
 use residue_net::summary::Summary;
@@ -11,32 +11,29 @@ use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 
 const HELP: &str = "\
-Every TCP segment with a bad checksum is compared with a good copy of the same bytes, a retransmission mostly, and the \
-difference classified, as Stone and Partridge did (SIGCOMM 2000). Segments that are bad because of offload or rewritten \
-addresses are counted apart.
+Compares every TCP segment with a bad checksum with a good copy of the same bytes, usually a \
+retransmission, and classifies the difference, as Stone and Partridge did (SIGCOMM 2000). Segments \
+that are bad because of offload or rewritten addresses are counted separately.
 
-Only counts and shapes are printed: no addresses, no data, no times. The result can be published.
+Only counts and shapes are printed: no addresses, no data, no times. The result can be published. \
+CSV has a row for each shape.
 
 Examples:
   residue pcap survey captures/
   residue pcap survey --json trace.pcap | jq .shapes";
 
-/// `residue pcap survey`
+/// Arguments of `residue pcap survey`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SurveyArgs {
-    /// Captures, or folders with captures in them; standard input if there are none
+    /// Captures, or folders of captures [default: standard input]
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
-    /// Print JSON
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print CSV: a row for each shape
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    format: Format,
 }
 
-/// Surveys.
+/// Surveys all captures, and prints the counts.
 pub fn run(args: &SurveyArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut survey = Survey::new();
     let (mut captures, mut unfollowed) = (0, 0);
@@ -47,9 +44,9 @@ pub fn run(args: &SurveyArgs, output: &mut Output) -> anyhow::Result<()> {
         }
         output.progress.clear();
     }
-    if args.json {
+    if args.format.json {
         output.json(&as_json(&survey, captures, unfollowed))?;
-    } else if args.csv {
+    } else if args.format.csv {
         output.line("shape,segments")?;
         for (shape, count) in &survey.shapes {
             output.line(format!("{},{count}", shape.name()))?;
@@ -62,7 +59,7 @@ pub fn run(args: &SurveyArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Surveys a capture, and counts the packets in it that are not followed to their end.
+/// Surveys a capture, and counts its packets that are not followed to their end.
 fn one(
     name: &OsStr,
     survey: &mut Survey,

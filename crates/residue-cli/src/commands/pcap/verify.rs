@@ -1,9 +1,8 @@
-//! `residue pcap verify`: every check value of a capture, judged.
+//! `residue pcap verify`: verifies every check value of a capture.
 
-use super::report::{self, Csv};
+use super::report;
 use super::{Capture, names, trouble};
-use crate::Outcome;
-use crate::output::{Bracket, Output};
+use crate::output::{Bracket, Format, Outcome, Output};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
@@ -15,60 +14,67 @@ use std::fmt::Write as _;
 use std::io;
 
 const HELP: &str = "\
-Verdicts: good; bad; offloaded (the field holds the pseudo-header's sum, for the network card to complete: the packet was \
-captured on its sender); absent (left out, as the protocol allows); illegal (left out, and must not be); unverifiable (cut \
-short, or parts not captured); length conflict (length fields contradict each other).
+Verdicts: good; bad; offloaded (the field holds the sum of the pseudo-header, which the network \
+card completes after the capture on the sender); absent (left out, as the protocol allows); \
+illegal (left out, but required); unverifiable (cut short, or partly not captured); length \
+conflict (length fields contradict each other).
 
-Causes: offload; rewritten (addresses or ports changed, the checksum not: what it lacks is the same in all packets between \
-two addresses); zeroed; byte-swapped; negative-zero (0000 for FFFF, RFC 1624); other-length (right with padding or a frame \
-check sequence in it, or without some bytes); other-destination (next stop of a source route in place of the last one, or \
-the other way round); flipped-bit; unknown.
+Causes: offload; rewritten (addresses or ports were changed but the checksum was not: all packets \
+between two addresses are wrong by the same amount); zeroed; byte-swapped; negative-zero (0000 for \
+FFFF, RFC 1624); other-length (right if padding or a frame check sequence is included, or some \
+bytes are left out); other-destination (computed with the next hop of a source route in place of \
+the last, or vice versa); flipped-bit; unknown.
 
-Not followed: packets that end at a link type, EtherType, IP protocol, tunnel or stream that residue does not read, or that \
-is encrypted, once for each. Check values inside of it are not judged. Data of applications are not counted, nor are protocols \
-known to hold no check value (ARP, LLDP, ...).
+Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
+residue does not read, or that is encrypted; a packet is counted once for each. Check values \
+inside are not verified. Application data, and protocols without check values (ARP, LLDP, ...), \
+are not counted.
 
-Exit codes: 0 nothing wrong (offloaded values, and packets not followed, count as wrong with --strict only), 1 something bad, illegal or with a length \
-conflict, 2 wrong usage, or a capture could not be read to its end; what was read of it is reported.
+Exit codes: 0 nothing wrong, 1 something bad, illegal or with a length conflict (with --strict \
+also offloaded values, and packets not followed), 2 wrong usage, or a capture could not be read to \
+its end; the part before is reported. CSV has a row for each capture and protocol, or with --list \
+for each check value.
 
 Examples:
   residue pcap verify trace.pcapng
-  residue pcap verify --list trace.pcapng.gz           every check value that is not right
+  residue pcap verify --list trace.pcapng.gz           every wrong check value
   residue pcap verify --csv captures/ > counts.csv     all captures in a folder
   residue pcap verify --json - < trace.pcap | jq '.captures[0].causes'
   tcpdump -w - -c 1000 | residue pcap verify";
 
-/// `residue pcap verify`
+/// Arguments of `residue pcap verify`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct VerifyArgs {
-    /// Captures, or folders with captures in them; standard input if there are none
+    /// Captures, or folders of captures [default: standard input]
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
-    /// Show every check that is not right, or `all`
-    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "wrong")]
+    /// List the wrong check values, or `all` of them
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "wrong"
+    )]
     list: Option<Which>,
-    /// Count offloaded values as bad in the exit code, and packets that could not be followed to
-    /// their end
+    /// Count offloaded values, and packets not followed, as wrong
     #[arg(long)]
     strict: bool,
-    /// Print JSON
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print CSV: a row for each capture and protocol, or with --list for each check
-    #[arg(long)]
-    csv: bool,
-    /// Rewritten pairs, senders and flows to show at most
+    #[command(flatten)]
+    format: Format,
+    /// Show at most this many rewritten pairs, senders and flows
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     top: usize,
 }
 
-/// The checks to list.
+/// The check values to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Which {
-    /// Bad, illegal and offloaded ones, and those with length conflicts
+    /// Bad, illegal and offloaded values, and those with a length conflict
     Wrong,
-    /// Every check
+    /// All check values
     All,
 }
 
@@ -82,28 +88,28 @@ impl Which {
     }
 }
 
-/// Judges and prints.
+/// Verifies the captures, and prints a report of each.
 pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
     let names = names(&args.files)?;
     let several = names.len() > 1;
-    if args.csv {
-        output.finding(if args.list.is_some() { Csv::CHECKS } else { Csv::COUNTS })?;
-    } else if args.json {
+    if args.format.csv {
+        output.finding(if args.list.is_some() { report::CHECKS } else { report::COUNTS })?;
+    } else if args.format.json {
         output.open(None, Bracket::Object)?;
         output.open(Some("captures"), Bracket::Array)?;
     }
-    let text = several && !args.csv && !args.json;
+    let text = several && !args.format.csv && !args.format.json;
     let (mut wrong, mut unreadable) = (0, 0);
     for name in &names {
-        let error = match judge(args, name, output) {
-            Ok(mut judged) => {
-                wrong += u64::from(judged.is_wrong);
-                tell(args, several.then_some(name), &mut judged, output)?;
-                judged.read.error.map(Into::into)
+        let error = match examine(args, name, output) {
+            Ok(mut verified) => {
+                wrong += u64::from(verified.is_wrong);
+                print(args, several.then_some(name), &mut verified, output)?;
+                verified.read.error.map(Into::into)
             }
             Err(error) => {
                 output.progress.clear();
-                if args.json {
+                if args.format.json {
                     output.item(None, &report::unreadable(name, &error))?;
                 }
                 Some(error)
@@ -117,7 +123,7 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
             output.finding("")?;
         }
     }
-    if args.json {
+    if args.format.json {
         output.close()?;
         output.close()?;
     } else if text {
@@ -130,22 +136,22 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A capture, judged.
-struct Judged<'a> {
+/// A verified capture.
+struct Verified<'a> {
     name: &'a OsStr,
     read: Read,
     summary: Summary,
     is_wrong: bool,
-    /// Its packets once more, for the list: causes are known when all was seen.
+    /// The packets once more, for the list: causes are known only after the first pass.
     again: Option<Reader<Box<dyn io::Read + Send>>>,
 }
 
-/// Judges a capture.
-fn judge<'a>(
+/// Verifies a capture.
+fn examine<'a>(
     args: &VerifyArgs,
     name: &'a OsStr,
     output: &mut Output,
-) -> anyhow::Result<Judged<'a>> {
+) -> anyhow::Result<Verified<'a>> {
     let capture = Capture::new(name, args.list.is_some())?;
     let passes = 1 + u64::from(args.list.is_some());
     output.progress = Progress::of_bytes(capture.size() * passes);
@@ -159,18 +165,19 @@ fn judge<'a>(
         output.found(Outcome::Bad);
     }
     let again = args.list.map(|_| capture.reader(&progress)).transpose()?;
-    Ok(Judged { name, read, summary, is_wrong, again })
+    Ok(Verified { name, read, summary, is_wrong, again })
 }
 
-/// Prints the report of a capture. Lines begin with `prefix`. Nothing is kept of what is listed.
-fn tell(
+/// Prints the report of a capture. Listed lines start with `prefix`; they are printed one by one,
+/// in constant memory.
+fn print(
     args: &VerifyArgs,
     prefix: Option<&OsString>,
-    judged: &mut Judged<'_>,
+    verified: &mut Verified<'_>,
     output: &mut Output,
 ) -> io::Result<()> {
-    let Judged { name, read, summary, again, .. } = judged;
-    if args.json {
+    let Verified { name, read, summary, again, .. } = verified;
+    if args.format.json {
         output.open(None, Bracket::Object)?;
         for (member, value) in &report::json(name, read, summary, args.top) {
             output.item(Some(member), value)?;
@@ -187,9 +194,9 @@ fn tell(
                     return;
                 }
                 let cause = summary.diagnosis.cause(&finding);
-                result = if args.json {
+                result = if args.format.json {
                     output.item(None, &report::check_json(&finding, cause))
-                } else if args.csv {
+                } else if args.format.csv {
                     output.finding(report::check_csv(name, &finding, cause))
                 } else {
                     let prefix = prefix.map(OsString::as_os_str);
@@ -198,15 +205,15 @@ fn tell(
             }
         });
         result?;
-        if args.json {
+        if args.format.json {
             output.close()?;
         }
     }
     output.progress.clear();
-    if args.json {
+    if args.format.json {
         return output.close();
     }
-    let lines = match (args.csv, args.list) {
+    let lines = match (args.format.csv, args.list) {
         (true, None) => report::counts_csv(name, summary),
         (true, Some(_)) => Vec::new(),
         (false, _) => report::text(name, read, summary, args.top, args.strict, output.styles),

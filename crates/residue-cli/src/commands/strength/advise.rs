@@ -1,7 +1,7 @@
-//! `residue strength advise`: which code to choose.
+//! `residue strength advise`: recommends codes.
 
 use super::{Patience, length};
-use crate::output::Output;
+use crate::output::{Format, Output};
 use anyhow::bail;
 use clap::Args;
 use residue_report::COLUMNS;
@@ -10,11 +10,12 @@ use residue_strength::advise::{Wanted, advise, seconds};
 use residue_strength::report::advise as report;
 
 const HELP: &str = "\
-Known codes are the CRCs of the catalogue (one for each polynomial), polynomials that the literature has names for, and the
-sums of `residue list`. Narrow ones come first, of equal width the fastest on this CPU, which is measured.
+The known codes are the CRCs of the catalogue (one for each polynomial), polynomials named in the \
+literature, and the sums of `residue list`. They are sorted by width, then by measured speed. CSV \
+has a row for each code.
 
-Where none does, the nearest are named, and the widths between which a code exists; `residue strength search` looks for its
-polynomial.
+If no code qualifies, the nearest are shown, with the widths between which a code exists; \
+`residue strength search` finds its polynomial.
 
 Examples:
   residue strength advise --length 1500B --hd 6
@@ -25,42 +26,37 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct AdviseArgs {
-    /// Bits of the longest data; bytes with a B behind
+    /// Longest data, in bits; or in bytes, as 1500B
     #[arg(long, value_name = "N", value_parser = length)]
     length: u64,
 
-    /// The Hamming distance: every error of fewer bits is to be seen
+    /// Hamming distance: every error of fewer bits is detected
     #[arg(long, value_name = "H")]
     hd: u32,
 
-    /// Bits of check value there is room for, at most 64
+    /// Widest check value in bits, at most 64
     #[arg(long, value_name = "BITS", default_value_t = 32)]
     width: u32,
 
     #[command(flatten)]
     patience: Patience,
 
-    /// Print one line for each code, as CSV
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
-
-    /// Print everything as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Format,
 }
 
-/// Runs the command.
+/// Finds the codes, and prints them.
 pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
     if !(3..=64).contains(&args.width) {
         bail!("--width {}: give 3 to 64 bits", args.width);
     }
     if args.hd < 2 {
-        bail!("--hd {}: every code here sees one wrong bit, so give 2 or more", args.hd);
+        bail!("--hd {}: give 2 or more; every code detects one wrong bit", args.hd);
     }
     if args.hd > args.width + 1 {
         bail!(
-            "--hd {}: a check value of {} bits has a Hamming distance of at most {}, as one wrong bit of the data changes no \
-             more; give a smaller distance or a larger --width",
+            "--hd {}: a check value of {} bits has a Hamming distance of at most {}, because one \
+             wrong bit of the data changes no more; give a smaller distance or a larger --width",
             args.hd,
             args.width,
             args.width + 1
@@ -73,9 +69,9 @@ pub fn run(args: &AdviseArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| seconds(&wanted, effort),
         |effort| anyhow::Ok(advise(&wanted, effort)?.timed(residue_bench::chosen)?),
     )?;
-    if args.json {
+    if args.format.json {
         output.json(&advice)?;
-    } else if args.csv {
+    } else if args.format.csv {
         output.ended(report::csv(&advice).trim_end(), b'\n')?;
     } else {
         output.line(report::table(&advice).text())?;

@@ -1,11 +1,11 @@
-//! `residue strength claims`: the documents' statements on the strength of codes.
+//! `residue strength claims`: the papers' claims about the strength of codes.
 
 use crate::output::Output;
 use clap::Args;
 use residue_report::text::wrapped;
 use residue_strength::claims;
 
-/// Columns of text.
+/// Columns of the text.
 const COLUMNS: usize = 104;
 
 /// Arguments of `residue strength claims`.
@@ -16,7 +16,7 @@ pub struct ClaimsArgs {
     json: bool,
 }
 
-/// Runs the command.
+/// Checks the claims, and prints them.
 pub fn run(args: &ClaimsArgs, output: &mut Output) -> anyhow::Result<()> {
     let all = claims::judge()?;
     if args.json {

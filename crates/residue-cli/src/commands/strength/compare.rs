@@ -1,28 +1,29 @@
-//! `residue strength compare`: codes side by side.
+//! `residue strength compare`: compares codes.
 
-use super::{Patience, length, reported};
+use super::{Patience, length};
 use crate::codes::{self, Names};
-use crate::output::{Output, report_folder};
+use crate::output::{Format, Output, Report};
 use clap::Args;
+use residue_strength::report::compare as report;
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
 use residue_strength::compare::{CODES, Comparison, Question, Subject, Traffic, compare};
 use residue_strength::probability;
-use residue_strength::report::compare as report;
-use std::path::PathBuf;
 
 const HELP: &str = "\
-Codes are names of `residue list` of up to 64 bits (sums: 32), a CRC's parameters, or polynomials as `residue strength` takes
-them. Without any they are those of the thesis's argument: CRC-32C against TCP's checksum, Fletcher-16, Fletcher-32, Adler-32,
-and the CRCs of Ethernet and of Koopman.
+Codes are names of `residue list` of up to 64 bits (sums: 32), the parameters of a CRC, or \
+polynomials as in `residue strength`. The default is the comparison of the thesis: CRC-32C, TCP's \
+checksum, Fletcher-16, Fletcher-32, Adler-32, and the CRCs of Ethernet and of Koopman. CSV has a \
+row for each code and figure.
 
-A CRC of 32 bits is counted up to the fewest wrong bits it misses, a bound (≥) that at low bit error rates is nearly all;
---exact counts all weights, about 15 seconds a code. Sums of 16 bits are exact, over uniform data.
+For a CRC of 32 bits only the undetected errors of the fewest bits are counted: a bound (≥) that \
+is close at low bit error rates. --exact counts all weights, in about 15 seconds per code. Sums of \
+16 bits are exact, over uniform data.
 
 Examples:
   residue strength compare                                 1500 bytes of data
   residue strength compare crc-32,internet --length 64B --ber 1e-6,1e-4
-  residue strength compare --length 9000B --link 100G      undetected errors a year on a full link
+  residue strength compare --length 9000B --link 100G      undetected errors per year on a full link
   residue strength compare --exact --report report/        page with table and figures
   residue strength compare crc-16/arc,crc-16/dnp,sum-16 --length 16B --csv";
 
@@ -30,62 +31,69 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct CompareArgs {
-    /// Codes, separated by commas [default: those of the thesis]
+    /// Codes to compare, separated by commas [default: those of the thesis]
     #[arg(value_name = "CODES", value_parser = Names, hide_possible_values = true)]
     codes: Vec<String>,
 
-    /// Bits of data; bytes with a B behind
+    /// Length of the data, in bits; or in bytes, as 1500B
     #[arg(long, value_name = "N", default_value = "1500B", value_parser = length)]
     length: u64,
 
     /// Bit error rates, above 0 and up to 0.5
-    #[arg(long, value_name = "RATE", value_delimiter = ',', value_parser = error_rate, default_value = "1e-8,1e-6,1e-5,1e-4")]
+    #[arg(
+        long,
+        value_name = "RATE",
+        value_delimiter = ',',
+        value_parser = error_rate,
+        default_value = "1e-8,1e-6,1e-5,1e-4"
+    )]
     ber: Vec<String>,
 
-    /// Speed of a full Ethernet link, in bits a second, as 10G or 2.5G, for undetected errors a
-    /// year: a frame takes 38 bytes beside its data
+    /// Speed of a full Ethernet link in bits per second, as 10G, for undetected errors per year
+    ///
+    /// A frame takes 38 bytes in addition to its data.
     #[arg(long, value_name = "SPEED", default_value = "10G", value_parser = speed)]
     link: f64,
 
-    /// Frames a second, in place of a full link
-    #[arg(long, value_name = "F", conflicts_with = "link", allow_negative_numbers = true, value_parser = frames)]
+    /// Frames per second, in place of a full link
+    #[arg(
+        long,
+        value_name = "F",
+        conflicts_with = "link",
+        allow_negative_numbers = true,
+        value_parser = frames
+    )]
     frames_per_second: Option<f64>,
 
-    /// Count all weights of CRCs, as far as --patience allows
+    /// Count all weights of CRCs, as far as the time limit allows
     #[arg(long)]
     exact: bool,
 
     #[command(flatten)]
     patience: Patience,
 
-    /// Print one line for each code and figure, as CSV
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
+    #[command(flatten)]
+    format: Format,
 
-    /// Print everything as JSON
-    #[arg(long)]
-    json: bool,
-
-    /// Write a page with table and figures, SVG, CSV and JSON into a folder
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    report: Report,
 }
 
-/// A bit error rate at which codes can be compared.
+/// Reads a bit error rate at which codes can be compared.
 fn error_rate(text: &str) -> Result<String, String> {
     match probability::rate(text).map_err(|error| error.to_string())? {
         rate if (f64::MIN_POSITIVE..=0.5).contains(&rate) => Ok(text.into()),
-        _ => Err("give rates above 0 and up to 0.5, where bits are random".into()),
+        _ => Err("give rates above 0 and up to 0.5, at which bits are random".into()),
     }
 }
 
-/// A number of frames a second.
+/// Reads a number of frames per second.
 fn frames(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|frames| (f64::MIN_POSITIVE..=1e15).contains(frames));
     number.ok_or_else(|| "give a number above 0, and no more than 1e15".into())
 }
 
-/// Bits a second, with `k`, `M`, `G` or `T` behind in thousands, millions and so on.
+/// Reads a speed in bits per second, with an optional unit `k`, `M`, `G` or `T`.
 fn speed(text: &str) -> Result<f64, String> {
     let units = [('k', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12)];
     let unit = units.into_iter().find(|(letter, _)| text.ends_with(*letter));
@@ -93,10 +101,10 @@ fn speed(text: &str) -> Result<f64, String> {
     let speed = digits.parse().ok().map(|number: f64| number * unit);
     speed
         .filter(|speed| (1.0..=1e18).contains(speed))
-        .ok_or_else(|| "write bits a second, as 10G, 2.5G, 100M or 1e9".into())
+        .ok_or_else(|| "expected bits per second, as 10G, 2.5G, 100M or 1e9".into())
 }
 
-/// Runs the command.
+/// Compares the codes, and prints the result.
 pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
     let names: Vec<String> = match args.codes.is_empty() {
         true => CODES.map(String::from).to_vec(),
@@ -109,9 +117,7 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
             subjects.push(subject);
         }
     }
-    if let Some(folder) = &args.report {
-        report_folder(folder)?;
-    }
+    args.report.prepare()?;
     let question = Question {
         data: args.length,
         rates: args.ber.clone(),
@@ -124,16 +130,14 @@ pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
         |effort| subjects.iter().map(|subject| subject.seconds(&question, effort)).sum(),
         |effort| compare(&subjects, &question, effort),
     )?;
-    if let Some(folder) = &args.report {
-        reported(folder, report::write(folder, &comparison), output)?;
-    }
+    args.report.write(output, |folder| report::write(folder, &comparison))?;
     print(args, &comparison, output)
 }
 
 fn print(args: &CompareArgs, comparison: &Comparison, output: &mut Output) -> anyhow::Result<()> {
-    if args.json {
+    if args.format.json {
         output.json(comparison)?;
-    } else if args.csv {
+    } else if args.format.csv {
         output.ended(report::csv(comparison).trim_end(), b'\n')?;
     } else {
         output.line(report::table(comparison).text())?;

@@ -1,8 +1,7 @@
-//! `residue strength data`: what codes miss on the user's own files.
+//! `residue strength data`: undetected damage to the user's own files.
 
-use super::reported;
 use crate::codes::{self, Names};
-use crate::output::{Output, report_folder};
+use crate::output::{Format, Output, Report};
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
@@ -12,72 +11,80 @@ use residue_strength::report::data as report;
 use std::path::PathBuf;
 
 const HELP: &str = "\
-Packets of 256 bytes of each file are cut into cells of 48 bytes and spliced in all 462 ways a receiver could take for a
-packet (Stone, Greenwald, Partridge and Hughes, 1998); fragments of datagrams are mixed, sectors of blocks are left stale, and
-in packets of 1500 bytes words or bytes change places, blocks or bytes are lost, repeated or zeroed, and bursts of bits flip.
-Damaged data that are identical to the right ones count as no error.
+Damage: packets of 256 bytes are cut into cells of 48 bytes and spliced in all 462 ways that a \
+receiver could take for a packet (Stone, Greenwald, Partridge and Hughes, 1998). Fragments of \
+datagrams are mixed. Sectors of blocks are left stale. In packets of 1500 bytes words or bytes are \
+swapped; blocks or bytes are lost, repeated or zeroed; and bursts of bits flip. Damage that leaves \
+the data unchanged is not counted.
 
-Every figure is sampled. With the same seed, files and options it is the same again, on any number of threads.
+Every figure is sampled. Equal seeds, files and options give equal figures, on any number of \
+threads. CSV has a row for each path, damage and code.
 
 Examples:
   residue strength data /usr/share/doc /usr/include /usr/lib --made uniform
   residue strength data ~/src -a internet,crc32c,width=32,poly=741b8cd7 --splices 1e9
-  residue strength data --made all --report report/      shapes that sums are bad at; page and figures
-  residue strength data . --full                         shares and intervals of every kind of damage";
+  residue strength data --made all --report report/      data on which sums are weak; figures
+  residue strength data . --full                         shares of every kind of damage";
 
 /// Arguments of `residue strength data`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct DataArgs {
-    /// Files, and folders whose files are taken; figures are given for each
+    /// Files, and folders of files; each path has its own figures
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Also (or only) made data: uniform (a control), zeros, bitmap, ramp, records, or all
+    /// Add generated data: uniform (a control), zeros, bitmap, ramp, records, or all
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     made: Vec<String>,
 
-    /// Codes of at most 32 bits, by name or parameters, separated by commas [default: the twelve of the documents]
-    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE", value_parser = Names, hide_possible_values = true)]
+    /// Codes of at most 32 bits, separated by commas [default: twelve codes of the papers]
+    #[arg(
+        short = 'a',
+        long = "code",
+        visible_alias = "algorithm",
+        value_name = "CODE",
+        value_parser = Names,
+        hide_possible_values = true
+    )]
     codes: Vec<String>,
 
-    /// Splices to try for each path, if it has data for them; 1e8 is understood
+    /// Splices to try for each path, as 100000000 or 1e8, if it has data for them
     #[arg(long, value_name = "N", default_value = "1e8", value_parser = count)]
     splices: u64,
 
-    /// Packets to damage in each other way, for each path
+    /// Packets to damage in every other way, for each path
     #[arg(long, value_name = "N", default_value = "1e6", value_parser = count)]
     trials: u64,
 
-    /// Bits of a burst
-    #[arg(long, value_name = "BITS", default_value_t = 33, value_parser = clap::value_parser!(u32).range(2..=64))]
+    /// Length of bursts in bits
+    #[arg(
+        long,
+        value_name = "BITS",
+        default_value_t = 33,
+        value_parser = clap::value_parser!(u32).range(2..=64)
+    )]
     burst: u32,
 
-    /// What all choices follow from
+    /// Seed for the random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Print the counts of every kind of damage
+    /// Print shares and intervals of every kind of damage
     #[arg(long, conflicts_with_all = ["csv", "json"])]
     full: bool,
 
-    /// Print one line for each path, damage and code, as CSV
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
+    #[command(flatten)]
+    format: Format,
 
-    /// Print everything as JSON
-    #[arg(long)]
-    json: bool,
-
-    /// Write a page with figures and tables, SVG, CSV and JSON into a folder
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    report: Report,
 }
 
-/// The most trials that can be asked for: years of them.
+/// The most trials; they would take years.
 const MOST: u64 = 1_000_000_000_000_000;
 
-/// A number of trials, as 100000000 or 1e8.
+/// Reads a number of trials, as 100000000 or 1e8.
 fn count(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     let number = match plain.split_once(['e', 'E']) {
@@ -91,11 +98,11 @@ fn count(text: &str) -> Result<u64, String> {
     match number {
         Some(number) if (1..=MOST).contains(&number) => Ok(number),
         Some(_) => Err(format!("give a number from 1 to {MOST}")),
-        None => Err("write a whole number, as 100000000 or 1e8".into()),
+        None => Err("expected a whole number, as 100000000 or 1e8".into()),
     }
 }
 
-/// Runs the command.
+/// Damages the data, and prints the counts.
 pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut sources: Vec<Source> = args.paths.iter().cloned().map(Source::Tree).collect();
     for name in &args.made {
@@ -104,12 +111,12 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
             None if name == "all" => sources.extend(Made::ALL.map(Source::Made)),
             None => {
                 let names = Made::ALL.map(Made::name).join(", ");
-                bail!("`{}`: made data are one of {names}, or all", name.escape_debug());
+                bail!("--made `{}`: expected one of {names}, or all", name.escape_debug());
             }
         }
     }
     if sources.is_empty() {
-        bail!("name a file or folder whose data are to be tried, or --made all");
+        bail!("no data given; name files or folders, or use --made all");
     }
     let codes: Result<Vec<Additive>, _> = if args.codes.is_empty() {
         CODES.into_iter().map(Additive::named).collect()
@@ -125,18 +132,14 @@ pub fn run(args: &DataArgs, output: &mut Output) -> anyhow::Result<()> {
         burst: args.burst,
         seed: args.seed,
     };
-    if let Some(folder) = &args.report {
-        report_folder(folder)?;
-    }
+    args.report.prepare()?;
     let mut bar = Progress::of("trying");
-    let run = data::run(&options, &|done, of| bar.tell(done, of))?;
+    let run = data::run(&options, &|done, of| bar.set(done, of))?;
     bar.clear();
-    if let Some(folder) = &args.report {
-        reported(folder, report::write(folder, &run), output)?;
-    }
-    if args.json {
+    args.report.write(output, |folder| report::write(folder, &run))?;
+    if args.format.json {
         output.json(&run)?;
-    } else if args.csv {
+    } else if args.format.csv {
         output.ended(report::csv(&run).trim_end(), b'\n')?;
     } else {
         output.line(report::text(&run, args.full).trim_end())?;

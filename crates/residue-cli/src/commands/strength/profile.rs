@@ -1,8 +1,8 @@
-//! `residue strength POLY`: to which length each Hamming distance holds.
+//! `residue strength POLY`: the longest data for each Hamming distance.
 
 use super::{Patience, duration, grouped, length, polynomial_as_text};
 use crate::codes::Names;
-use crate::output::Output;
+use crate::output::{Format, Output};
 use anyhow::bail;
 use clap::Args;
 use residue::Code;
@@ -15,35 +15,43 @@ use residue_strength::{
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// `residue strength POLY`
+/// Arguments of `residue strength POLY`.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// A CRC's name, or its polynomial
-    #[arg(value_name = "POLY", required = true, value_parser = Names, hide_possible_values = true)]
+    /// Name of a CRC, or a polynomial
+    #[arg(
+        value_name = "POLY",
+        required = true,
+        value_parser = Names,
+        hide_possible_values = true
+    )]
     polynomial: Option<String>,
-    /// The polynomial's degree, where its digits do not tell it
+    /// Degree of the polynomial, if its digits leave it open
     #[arg(long, value_name = "BITS")]
     width: Option<u32>,
-    /// Only the Hamming distance of data of this length
+    /// Compute only the Hamming distance at this length of data
     #[arg(long, value_name = "N", value_parser = length)]
     length: Option<u64>,
-    /// Only Hamming distances up to this: less work for wide polynomials
-    #[arg(long, value_name = "HD", conflicts_with = "length", value_parser = clap::value_parser!(u32).range(3..=65))]
+    /// Compute only Hamming distances up to this one; saves time for wide polynomials
+    #[arg(
+        long,
+        value_name = "HD",
+        conflicts_with = "length",
+        value_parser = clap::value_parser!(u32).range(3..=65)
+    )]
     most: Option<u32>,
-    /// Find the limit that errors of four bits set a second way: by discrete logarithms, or where these came first, by meeting in the middle
+    /// Confirm the limit set by errors of four bits, with a second method
+    ///
+    /// The methods are discrete logarithms, and meeting in the middle.
     #[arg(long, conflicts_with_all = ["length", "csv"])]
     confirm: bool,
     #[command(flatten)]
     patience: Patience,
-    /// Print JSON
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print CSV: a row for each Hamming distance
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    format: Format,
 }
 
-/// Finds and prints limits.
+/// Computes the limits, and prints them.
 pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let text = args.polynomial.as_deref().unwrap_or_default();
     let (generator, read) = super::generator(text, args.width)?;
@@ -69,9 +77,9 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     let errors = errors.collect::<Result<Vec<_>, _>>()?;
     let confirmation =
         if args.confirm { Some(confirm(&profile, &code, args, output)?) } else { None };
-    if args.json {
+    if args.format.json {
         output.json(&as_json(&profile, &code.0, &errors, confirmation.as_ref()))?;
-    } else if args.csv {
+    } else if args.format.csv {
         output.line("distance,data_bits,data_bytes,kind,undetected_data,undetected_check")?;
         for (limit, error) in profile.limits.iter().zip(&errors) {
             let (data, kind) = (limit.data, limit.kind.name());
@@ -99,7 +107,7 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The limit that errors of four bits set, found again, and the error.
+/// The limit set by errors of four bits, confirmed, and the error that proves it.
 struct Confirmed {
     confirmation: Confirmation,
     error: Option<Undetected>,
@@ -115,7 +123,8 @@ fn confirm(
     let work = |effort: &Effort<'_>| logarithm::confirm(profile, effort);
     match args.patience.work(output, "confirming", seconds, work) {
         Some(confirmation) if !confirmation.agrees => bail!(
-            "the shortest undetected error of four bits comes out as {:?} another way, not as the limits say: please report this",
+            "the second method finds {:?} as the shortest undetected error of four bits, which \
+             contradicts the limits: please report this",
             confirmation.witness.as_ref().map(Witness::places)
         ),
         Some(confirmation) => {
@@ -127,8 +136,9 @@ fn confirm(
             Ok(Confirmed { confirmation, error })
         }
         None => bail!(
-            "--confirm takes a primitive polynomial, or x + 1 times one, for whose degree 2^degree - 1 has small divisors, and \
-             that detects errors of four bits in some data; or it takes more --patience"
+            "--confirm needs a primitive polynomial, or x + 1 times one, with small divisors of \
+             2^degree - 1, that detects all errors of four bits at some length; or give more \
+             --patience"
         ),
     }
 }
@@ -137,23 +147,25 @@ fn confirmed(Confirmed { confirmation, error }: &Confirmed) -> String {
     let way = if confirmation.by_logarithms { "logarithms" } else { "meeting in the middle" };
     match error {
         Some(error) => format!(
-            "Confirmed by {way} (exact): the shortest undetected error of four bits takes {} bits of data: {}",
+            "Confirmed by {way} (exact): the shortest undetected error of four bits takes {} bits \
+             of data: {}",
             grouped(error.bits()),
             error.text()
         ),
         None => format!(
-            "Confirmed by {way} (exact): no error of four bits is undetected in codewords of {} bits",
+            "Confirmed by {way} (exact): no error of four bits is undetected in codewords of {} \
+             bits",
             grouped(confirmation.length)
         ),
     }
 }
 
-/// Its bits in the data, and the change of the check value.
+/// Returns the wrong bits in the data, and the change of the check value.
 fn as_csv(error: Option<&Undetected>) -> String {
     error.map_or(",".into(), |error| format!("{},{}", error.data_text(), error.check()))
 }
 
-/// `(x + 1)^2, degree 30 (primitive)`
+/// Describes the factors: `x + 1, 2 times; 2cc1a0c3 of degree 30, primitive`.
 fn factors(factors: &[Factor]) -> String {
     let one = |factor: &Factor| {
         let degree = factor.degree();
@@ -182,7 +194,8 @@ fn table(
         return Ok(());
     }
     output.line(format!(
-        "{head}{:>3}  {:>22}  {:>22}  {:6}  one bit longer, an error in these bits is not detected{head:#}",
+        "{head}{:>3}  {:>22}  {:>22}  {:6}  one bit longer, an error in these bits is not \
+         detected{head:#}",
         "HD", "data, bits", "whole bytes", "figure"
     ))?;
     for (limit, error) in profile.limits.iter().zip(errors) {
@@ -212,12 +225,12 @@ fn one(
     let Distance { distance, kind, witness } = found;
     let error = witness.as_ref().map(|witness| Undetected::of(witness, (name, code), data));
     let error = error.transpose()?;
-    if args.json {
+    if args.format.json {
         output.json(&json!({
             "polynomial": generator.json(), "code": name,
             "data_bits": data, "distance": distance, "kind": kind.name(), "undetected": error,
         }))?;
-    } else if args.csv {
+    } else if args.format.csv {
         output.line("data_bits,distance,kind,undetected_data,undetected_check")?;
         output.line(format!("{data},{distance},{},{}", kind.name(), as_csv(error.as_ref())))?;
     } else {

@@ -1,7 +1,7 @@
-//! `residue strength search`: which polynomials are good for something.
+//! `residue strength search`: searches for polynomials.
 
 use super::{duration, grouped, length};
-use crate::output::Output;
+use crate::output::{Format, Output};
 use crate::progress::Progress;
 use anyhow::bail;
 use clap::Args;
@@ -12,45 +12,47 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const HELP: &str = "\
-With --length: all polynomials of the width that have the Hamming distance there, the longest first. Without: those that keep \
-it longest. With --survey: every polynomial with the limits of all its distances. Of a polynomial and its mirror image, which \
-are equally strong, one line.
+With --length, finds all polynomials of the width that have the Hamming distance at that length, \
+sorted by the length to which they keep it. Without --length, finds those that keep the distance \
+longest. With --survey, prints the limits of all distances of every polynomial. A polynomial and \
+its mirror image are equally strong and share one line. CSV has a row for each polynomial, or for \
+each limit of a survey.
 
-Every candidate is tried, so the answer is exact. Up to width 16 that takes seconds, but for surveys; the expected time is \
-printed first. A wider search is divided: --range 3/8 tries the third of eight parts, on any machine, and --merge makes one \
-result of the parts' checkpoints. A search with a checkpoint that is ended by force loses a few seconds: the same command \
-goes on.
+Every candidate is tried, so the answer is exact. Except for surveys, this takes seconds up to \
+width 16; the expected time is printed first. Wider searches can be divided: --range 3/8 tries the \
+third of eight parts, on any machine, and --merge combines the checkpoints of the parts. After an \
+interruption the same command continues from the checkpoint, and loses a few seconds.
 
 Examples:
   residue strength search --width 16 --length 64 --hd 6
-  residue strength search --width 16 --hd 4                  who keeps HD 4 longest
+  residue strength search --width 16 --hd 4                  the polynomials that keep HD 4 longest
   residue strength search --width 8 --survey
   residue strength search --width 24 --length 200B --hd 6 --range 3/8 --checkpoint part3
   residue strength search --merge part1 part2 part3";
 
-/// `residue strength search`
+/// Arguments of `residue strength search`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SearchArgs {
-    /// The polynomials' degree, 3 to 64
+    /// Degree of the polynomials, 3 to 64
     #[arg(long, value_name = "BITS", required_unless_present = "merge")]
     width: Option<u32>,
-    /// Bits of data; bytes with a B behind
+    /// Length of the data, in bits; or in bytes, as 200B
     #[arg(long, value_name = "N", value_parser = length)]
     length: Option<u64>,
-    /// The Hamming distance
+    /// Hamming distance to keep
     #[arg(long, value_name = "H", required_unless_present_any = ["merge", "survey"])]
     hd: Option<u32>,
-    /// The limits of all distances of every polynomial
+    /// Print the limits of all distances of every polynomial
     #[arg(long, conflicts_with_all = ["length", "hd"])]
     survey: bool,
-    /// Only part i of n of the candidates
+    /// Try only part i of n of the candidates
     #[arg(long, value_name = "i/n", default_value = "1/1", hide_default_value = true)]
     range: String,
-    /// Keep what is done in a file, and go on from it if it is there
+    /// Save progress to this file, and continue from it if it exists
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Make one result of the checkpoints of ranges
+    /// Combine the checkpoints of all ranges into one result
     #[arg(
         long,
         value_name = "FILE",
@@ -58,24 +60,20 @@ pub struct SearchArgs {
         conflicts_with_all = ["width", "length", "hd", "survey", "range", "checkpoint"]
     )]
     merge: Vec<PathBuf>,
-    /// Print JSON
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print CSV: a row for each polynomial, or each limit of a survey
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    format: Format,
 }
 
-/// Time between two checkpoints, at least.
+/// Least time between two checkpoints.
 const KEEP: Duration = Duration::from_secs(2);
 
-/// Searches, or merges, and prints.
+/// Searches or merges, and prints the result.
 pub fn run(args: &SearchArgs, output: &mut Output) -> anyhow::Result<()> {
     let outcome = if args.merge.is_empty() { searched(args, output)? } else { merged(args)? };
-    if args.json {
+    if args.format.json {
         return Ok(output.json(&report::json(&outcome)?)?);
     }
-    let text = if args.csv { report::csv(&outcome) } else { report::text(&outcome) }?;
+    let text = if args.format.csv { report::csv(&outcome) } else { report::text(&outcome) }?;
     Ok(output.line(text.trim_end())?)
 }
 
@@ -90,7 +88,7 @@ fn searched(args: &SearchArgs, output: &mut Output) -> anyhow::Result<Outcome> {
         (Some(distance), Some(data)) => Question::Keep { distance, data },
         (Some(distance), None) => Question::Longest { distance },
         (None, _) if args.survey => Question::Survey,
-        (None, _) => bail!("give --hd, or --survey for all distances"),
+        (None, _) => bail!("no distance given; use --hd, or --survey for all distances"),
     };
     let task = Task::new(args.width.unwrap_or_default(), question)?;
     let range: Range = args.range.parse().map_err(residue_strength::Error::Search)?;
@@ -101,7 +99,7 @@ fn searched(args: &SearchArgs, output: &mut Output) -> anyhow::Result<Outcome> {
     let (done, of) = search.done();
     if done > 0 {
         output.complain(&format!(
-            "going on: {} of {} candidates are done",
+            "continuing: {} of {} candidates are done",
             grouped(done),
             grouped(of)
         ));
@@ -112,11 +110,11 @@ fn searched(args: &SearchArgs, output: &mut Output) -> anyhow::Result<Outcome> {
         output.complain(&format!("searching, which may take {}", duration(seconds)));
         output.progress = Progress::of("searching");
     }
-    // At once the first time: a file that cannot be written is found out before the work.
+    // The first checkpoint is immediate, so that an unwritable file fails before the work.
     let mut kept: Option<Instant> = None;
     search.run(&effort, |search| {
         let (done, of) = search.done();
-        output.progress.tell(done, of);
+        output.progress.set(done, of);
         match &args.checkpoint {
             Some(path) if kept.is_none_or(|at| at.elapsed() > KEEP) || search.is_complete() => {
                 search.write(path)?;

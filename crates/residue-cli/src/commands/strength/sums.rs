@@ -1,4 +1,4 @@
-//! `residue strength sums`: what sums miss, exactly.
+//! `residue strength sums`: the undetected errors of sums, counted exactly.
 
 use crate::codes::{self, Names};
 use crate::lengths::size;
@@ -14,10 +14,11 @@ use serde::Serialize;
 use std::path::PathBuf;
 
 const HELP: &str = "\
-Whether a sum sees an error depends on the data. Shares are over all data (uniform), or over all pairs of bits of a file.
-Every figure is exact; every limit comes with an error that proves it, which the code itself was asked about. Bit 0 is the
-highest bit of the data's first byte, bit 8 that of the second; check is what the value changes by (exclusive or), as
-`residue sum` prints values. docs/strength.md shows how to check one by hand.
+Whether a sum detects an error depends on the data. Shares are over all data (uniform), or over \
+all pairs of bits of a file. Every figure is exact. Every limit comes with an undetected error \
+that proves it, verified with the code itself: bit 0 is the highest bit of the first byte of the \
+data, bit 8 that of the second; `check` is the change of the value (exclusive or), as `residue \
+sum` prints values. docs/strength.md shows how to verify one by hand.
 
 Examples:
   residue strength sums                            all of them at 1500 bytes
@@ -28,15 +29,22 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SumsArgs {
-    /// Codes of at most 32 bits, separated by commas [default: the sums, and one CRC beside them]
-    #[arg(short = 'a', long = "code", visible_alias = "algorithm", value_name = "CODE", value_parser = Names, hide_possible_values = true)]
+    /// Codes of at most 32 bits, separated by commas [default: the sums, and one CRC]
+    #[arg(
+        short = 'a',
+        long = "code",
+        visible_alias = "algorithm",
+        value_name = "CODE",
+        value_parser = Names,
+        hide_possible_values = true
+    )]
     codes: Vec<String>,
 
-    /// Bytes of data, a multiple of 4; 1.5kB and 9e3 are understood
+    /// Length of the data in bytes, a multiple of 4, as 1500, 1.5kB or 9e3
     #[arg(long, value_name = "BYTES", default_value = "1500", value_parser = size)]
     length: usize,
 
-    /// Also the share of pairs of wrong bits in the first bytes of a file
+    /// Also count pairs of wrong bits in the first bytes of this file
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
@@ -45,19 +53,19 @@ pub struct SumsArgs {
     json: bool,
 }
 
-/// The most bytes of data: the pairs of a million bits take a second a code.
+/// The most bytes of data; the pairs of a million bits take a second per code.
 const MOST: usize = 1 << 20;
 
 #[derive(Serialize)]
-struct Told {
+struct Report {
     kind: &'static str,
     sums: Vec<Sum>,
-    /// Pairs of wrong bits in the file that are not seen, for each code.
+    /// Share of undetected pairs of wrong bits in the file, for each code.
     #[serde(skip_serializing_if = "Option::is_none")]
     two_bits_of_data: Option<Vec<Share>>,
 }
 
-/// Runs the command.
+/// Counts, and prints the result.
 pub fn run(args: &SumsArgs, output: &mut Output) -> anyhow::Result<()> {
     if args.length == 0 || !args.length.is_multiple_of(4) || args.length > MOST {
         bail!("--length {}: give a multiple of 4 from 4 to {MOST} bytes", args.length);
@@ -74,17 +82,17 @@ pub fn run(args: &SumsArgs, output: &mut Output) -> anyhow::Result<()> {
     };
     let sums: Result<Vec<Sum>, _> = codes.iter().map(|code| sum(code, args.length)).collect();
     let of_data = data.map(|data| codes.iter().map(|code| two_bits_of(code, &data)).collect());
-    let told = Told { kind: "exact", sums: sums?, two_bits_of_data: of_data };
+    let counted = Report { kind: "exact", sums: sums?, two_bits_of_data: of_data };
     if args.json {
-        return Ok(output.json(&told)?);
+        return Ok(output.json(&counted)?);
     }
-    output.line(report::table(&told.sums).text())?;
-    for line in told.sums.iter().flat_map(report::witnesses) {
+    output.line(report::table(&counted.sums).text())?;
+    for line in counted.sums.iter().flat_map(report::witnesses) {
         output.line(wrapped(&line, COLUMNS))?;
     }
-    for (code, share) in codes.iter().zip(told.two_bits_of_data.iter().flatten()) {
+    for (code, share) in codes.iter().zip(counted.two_bits_of_data.iter().flatten()) {
         output.line(format!(
-            "{}: of the pairs of wrong bits in these data {} of {} are not seen: {:.6}",
+            "{}: of the pairs of wrong bits in these data {} of {} are undetected: {:.6}",
             code.name(),
             share.missed,
             share.of,
@@ -94,7 +102,7 @@ pub fn run(args: &SumsArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first bytes of a file.
+/// Reads the first bytes of a file.
 fn first(path: &std::path::Path, bytes: usize) -> anyhow::Result<Vec<u8>> {
     use anyhow::Context as _;
     use std::io::Read as _;

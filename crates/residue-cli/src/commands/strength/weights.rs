@@ -1,8 +1,8 @@
-//! `residue strength weights`: how many errors are not detected, and how probable they are.
+//! `residue strength weights`: the number and probability of undetected errors.
 
 use super::{Patience, grouped, length, polynomial_as_text};
 use crate::codes::Names;
-use crate::output::Output;
+use crate::output::{Format, Output};
 use clap::Args;
 use num_bigint::BigUint;
 use residue_strength::probability::{self, Curve, Shape};
@@ -10,28 +10,34 @@ use residue_strength::{Kind, Weights};
 use serde_json::{Value, json};
 
 const HELP: &str = "\
-A_w is the number of errors of w bits, in the data and the check value together, that are not detected; A_w / C(n, w) is \
-their share of all errors of w bits. (The thesis adds such shares and calls the sum P_ud: that is no probability of an \
-undetected error, which needs the rate at which bits are wrong.)";
+A_w is the number of undetected errors of w bits, in the data and the check value together; A_w / \
+C(n, w) is their share of all errors of w bits. (The thesis adds such shares and calls the sum \
+P_ud. That is not the probability of an undetected error, which depends on the bit error rate.) \
+JSON holds every weight counted, zeros included; CSV has a row for each.";
 
-/// `residue strength weights`
+/// Arguments of `residue strength weights`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct WeightsArgs {
-    /// A CRC's name, or its polynomial
+    /// Name of a CRC, or a polynomial
     #[arg(value_name = "POLY", value_parser = Names, hide_possible_values = true)]
     polynomial: String,
-    /// The polynomial's degree, where its digits do not tell it
+    /// Degree of the polynomial, if its digits leave it open
     #[arg(long, value_name = "BITS")]
     width: Option<u32>,
-    /// Bits of data; bytes with a B behind
+    /// Length of the data, in bits; or in bytes, as 1500B
     #[arg(long, value_name = "N", value_parser = length)]
     length: u64,
     /// Count errors of up to this many bits [default: all, of which the first 16 are printed]
-    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(
+        long,
+        value_name = "W",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
     most: Option<u32>,
-    /// Bit error rates at which to print the probability of an undetected error, exactly: it takes
-    /// all weights
+    /// Bit error rates at which to print the exact probability of an undetected error
+    ///
+    /// The probability needs all weights.
     #[arg(
         long,
         value_name = "RATE",
@@ -43,26 +49,22 @@ pub struct WeightsArgs {
     ber: Vec<String>,
     #[command(flatten)]
     patience: Patience,
-    /// Print JSON, with every weight counted, those of no errors too
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print CSV: a row for each weight counted
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    format: Format,
 }
 
-/// Lines of the table if all weights are known.
+/// Rows of the table if all weights are known.
 const SHOWN: usize = 16;
 
-/// Digits of a probability.
+/// Digits of a printed probability.
 const DIGITS: usize = 13;
 
-/// A bit error rate.
+/// Reads a bit error rate.
 fn error_rate(text: &str) -> Result<String, String> {
     probability::rate(text).map(|_| text.into()).map_err(|error| error.to_string())
 }
 
-/// Counts and prints.
+/// Counts, and prints the result.
 pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
     let (generator, read) = super::generator(&args.polynomial, args.width)?;
     let weights = args.patience.work(
@@ -73,17 +75,17 @@ pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
     )?;
     let complete = weights.complete();
     let mut probabilities = Vec::new();
-    if complete && !args.csv {
+    if complete && !args.format.csv {
         for rate in &args.ber {
             probabilities.push((rate, probability::exactly(&weights, rate, DIGITS)?));
         }
     }
     let shape = complete.then(|| Curve::new(&weights).shape());
-    if args.json {
+    if args.format.json {
         output.json(&as_json(&weights, &probabilities, shape))?;
         return Ok(());
     }
-    if args.csv {
+    if args.format.csv {
         output.line("weight,undetected,errors,kind")?;
         for (weight, count) in (0..).zip(&weights.counts) {
             output.line(format!("{weight},{count},{},exact", weights.errors(weight)))?;
@@ -101,30 +103,38 @@ pub fn run(args: &WeightsArgs, output: &mut Output) -> anyhow::Result<()> {
     ))?;
     output.line("")?;
     table(&weights, args.most.is_some(), output)?;
-    if let Some(shape) = shape {
-        let head = output.styles.head;
-        output.line("")?;
-        output.line(format!(
-            "{head}{:>12}  {:>22}{head:#}  (exact)",
-            "bit errors", "undetected error"
-        ))?;
-        for (rate, probability) in &probabilities {
-            output.line(format!("{rate:>12}  {probability:>22}"))?;
-        }
-        output.line(format!(
-            "worst: {:.6e} at a bit error rate of {:.4} ({})",
-            shape.worst,
-            shape.worst_rate,
-            Kind::Sampled.name()
-        ))?;
-        let is = |yes| if yes { "yes" } else { "no" };
-        output.line(format!(
-            "good (nowhere worse than at 1/2): {}; proper (never falling up to 1/2): {} ({})",
-            is(shape.good),
-            is(shape.proper),
-            Kind::Sampled.name()
-        ))?;
+    match shape {
+        Some(shape) => print_probabilities(&probabilities, &shape, output),
+        None => Ok(()),
     }
+}
+
+/// Prints the probabilities of an undetected error, and the shape of their curve.
+fn print_probabilities(
+    probabilities: &[(&String, String)],
+    shape: &Shape,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let head = output.styles.head;
+    output.line("")?;
+    output
+        .line(format!("{head}{:>12}  {:>22}{head:#}  (exact)", "bit errors", "undetected error"))?;
+    for (rate, probability) in probabilities {
+        output.line(format!("{rate:>12}  {probability:>22}"))?;
+    }
+    output.line(format!(
+        "worst: {:.6e} at a bit error rate of {:.4} ({})",
+        shape.worst,
+        shape.worst_rate,
+        Kind::Sampled.name()
+    ))?;
+    let is = |yes| if yes { "yes" } else { "no" };
+    output.line(format!(
+        "good (nowhere worse than at 1/2): {}; proper (never falling up to 1/2): {} ({})",
+        is(shape.good),
+        is(shape.proper),
+        Kind::Sampled.name()
+    ))?;
     Ok(())
 }
 
@@ -151,7 +161,7 @@ fn table(weights: &Weights, all: bool, output: &mut Output) -> anyhow::Result<()
     if weights.complete() {
         let sum: BigUint = weights.counts.iter().sum();
         let right = sum == BigUint::from(1_u32) << weights.data;
-        let whether = if right { "as it has to be" } else { "WRONG: please report this" };
+        let whether = if right { "as it must be" } else { "WRONG: please report this" };
         output.line(format!(
             "all weights together are 2^{}, {whether}",
             sum.bits().saturating_sub(1)
@@ -160,7 +170,7 @@ fn table(weights: &Weights, all: bool, output: &mut Output) -> anyhow::Result<()
     Ok(())
 }
 
-/// A quotient to six digits.
+/// Returns a quotient to six digits.
 fn share(count: &BigUint, of: &BigUint) -> String {
     let spare = of.bits().max(count.bits()).saturating_sub(1000);
     let float = |value: &BigUint| -> f64 { (value >> spare).to_string().parse().unwrap_or(0.0) };
@@ -168,9 +178,15 @@ fn share(count: &BigUint, of: &BigUint) -> String {
 }
 
 fn as_json(weights: &Weights, probabilities: &[(&String, String)], shape: Option<Shape>) -> Value {
-    // Integers of any length: as text, which every reader of JSON keeps.
-    let count = |(weight, count): (u32, &BigUint)| json!({ "weight": weight, "undetected": count.to_string(), "kind": "exact" });
-    let probability = |(rate, value): &(&String, String)| json!({ "bit_error_rate": rate, "undetected": value, "kind": "exact" });
+    // Integers of any length are text, which every JSON reader keeps exactly.
+    let count = |(weight, count): (u32, &BigUint)| {
+        let undetected = count.to_string();
+        json!({ "weight": weight, "undetected": undetected, "kind": "exact" })
+    };
+    let probability = |probability: &(&String, String)| {
+        let (rate, undetected) = probability;
+        json!({ "bit_error_rate": rate, "undetected": undetected, "kind": "exact" })
+    };
     json!({
         "polynomial": weights.generator.json(),
         "data_bits": weights.data,

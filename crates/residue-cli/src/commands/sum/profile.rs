@@ -1,15 +1,16 @@
-//! `residue sum --profile`: what object stores show for an object of this content.
+//! `residue sum --profile`: the values that object stores show for given content.
 //!
-//! Google Cloud Storage shows the CRC-32C of the object, however it was uploaded. S3 shows, for the full-object type, the
-//! value of the object, and for the composite type, which multipart uploads with CRC-32 and CRC-32C have unless they ask for
-//! the other, the value of the values: the code of the parts' values, highest byte first, one after another, with `-` and
-//! the number of parts behind. CRC-64/NVME has no composite type. All are base64 of the value, highest byte first.
+//! All values are base64 of the value's bytes, highest first. Google Cloud Storage shows the
+//! CRC-32C of the object, however it was uploaded. S3 has two types. The full-object type is the
+//! value of the object. The composite type, which multipart uploads with CRC-32 and CRC-32C have
+//! unless they ask for the other, is the value of the values of the parts (concatenated, highest
+//! byte first), followed by `-` and the number of parts. CRC-64/NVME has no composite type.
 
-use super::{Input, Inputs, named, print, told};
-use crate::Outcome;
-use crate::args::SumArgs;
+use super::SumArgs;
+use super::inputs::{Input, Inputs};
+use super::print::{self, named, problem};
 use crate::codes::{self, Chosen};
-use crate::output::{Bracket, Output, Spelling, Styles};
+use crate::output::{Bracket, Encoding, Outcome, Output, Styles};
 use crate::progress::Progress;
 use crate::read;
 use crate::read::parts::{self, Parts};
@@ -17,10 +18,10 @@ use anyhow::bail;
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// S3 takes no more parts for one object.
+/// Most parts of an object in S3.
 const MOST_PARTS: u64 = 10_000;
 
-/// A sort of object store.
+/// A kind of object store and upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
     /// Google Cloud Storage
@@ -32,7 +33,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The codes it has, first the one that it takes if nothing is said.
+    /// Returns the codes that the store supports, its default first.
     const fn codes(self) -> &'static [&'static str] {
         match self {
             Profile::Gcs => &["crc-32/iscsi"],
@@ -41,13 +42,11 @@ impl Profile {
         }
     }
 
-    /// The codes of `-a`, if it has them.
+    /// Returns the codes of `-a`, if the store supports them, or its default.
     fn chosen(self, texts: &[String]) -> anyhow::Result<Vec<Chosen>> {
         let known = self.codes();
         if texts.is_empty() && self == Profile::S3Composite {
-            bail!(
-                "--profile s3-composite: say which code the upload asked for, -a crc-32 or -a crc-32c"
-            );
+            bail!("--profile s3-composite needs the code of the upload: -a crc-32 or -a crc-32c");
         }
         let chosen = if texts.is_empty() {
             vec![Chosen::parse(known[0])?]
@@ -57,32 +56,30 @@ impl Profile {
         for one in &chosen {
             if !known.contains(&one.label.as_str()) {
                 let all = known.join(", ");
-                bail!("-a {}: this store shows no such value; it has {all}", one.label);
+                bail!("-a {}: this store does not support the code; it supports {all}", one.label);
             }
         }
         Ok(chosen)
     }
 
-    /// The code of a list that is checked.
+    /// Returns the code of untagged lines in a list to verify.
     pub fn listed(self, texts: &[String]) -> anyhow::Result<Chosen> {
         if self == Profile::S3Composite {
             bail!(
-                "--check cannot read composite values, as a list does not say the parts' size; compare the list with what \
-                 --profile s3-composite prints"
+                "--check cannot verify composite values, because a list does not give the size of \
+                 the parts; compare the list with the output of --profile s3-composite"
             );
         }
-        // Lists that name their codes need none, and the first of several is as good as another.
+        // Only untagged lines use it; with several codes lines are tagged.
         let mut chosen = self.chosen(texts)?;
         Ok(chosen.swap_remove(0))
     }
 }
 
-/// A number of bytes: digits, and perhaps K, KB, KiB, M, ... G, all of them powers of 1024.
+/// Reads a number of bytes, with an optional unit K, KB, KiB, M, ... G, all powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
-    let wrong = || {
-        "a size is a number of bytes, or one as 8MiB (KiB, MiB, GiB; K and KB mean KiB here)"
-            .to_string()
-    };
+    let wrong =
+        || "expected bytes, or a size as 8MiB (KiB, MiB, GiB; K and KB mean KiB here)".to_string();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
     let number: u64 = digits.parse().map_err(|_| wrong())?;
@@ -102,18 +99,16 @@ pub fn run(args: &SumArgs, profile: Profile, output: &mut Output) -> anyhow::Res
     let codes = profile.chosen(&args.codes)?;
     let Some(part) = args.part_size else {
         if profile == Profile::S3Composite {
-            bail!(
-                "--profile s3-composite: say how large the upload's parts were, as --part-size 8MiB"
-            );
+            bail!("--profile s3-composite needs the size of the parts, as --part-size 8MiB");
         }
         let args = SumArgs { base64: true, ..args.clone() };
-        return print(&args, &codes, output);
+        return print::run(&args, &codes, output);
     };
     if profile != Profile::S3Composite {
-        bail!("--part-size goes with --profile s3-composite: the other values do not depend on it");
+        bail!("--part-size goes with --profile s3-composite; other values do not depend on it");
     }
     if part == 0 {
-        bail!("--part-size 0: a part has one byte at least");
+        bail!("--part-size 0: give at least one byte");
     }
     let mut inputs = Inputs::new(args)?;
     if args.json {
@@ -146,13 +141,13 @@ fn one(
     output.progress = Progress::of_bytes(read::length(&input.source));
     let done = parts::read(&input.source, codes, part, &output.progress);
     output.progress.clear();
-    let done = done.map_err(|error| told(&error)).and_then(|done| within(done, part));
+    let done = done.map_err(|error| problem(&error)).and_then(|done| within(done, part));
     let row = match done {
         Ok(done) => {
             let shown = |(i, chosen)| shown(chosen, &done, i, threshold);
             let shown: Vec<Shown> = codes.iter().enumerate().map(shown).collect();
             if !args.json {
-                return tell(args, input, codes, &shown, output);
+                return print_lines(args, input, codes, &shown, output);
             }
             Row::of(input, Some(done.bytes), shown, None)
         }
@@ -168,32 +163,33 @@ fn one(
     Ok(())
 }
 
-/// The parts, if the store takes as many.
+/// Checks that the store allows as many parts.
 fn within(done: Parts, part: u64) -> Result<Parts, String> {
     let count = done.bytes.div_ceil(part);
     if count > MOST_PARTS {
         let least = done.bytes.div_ceil(MOST_PARTS);
         return Err(format!(
-            "{count} parts of {part} bytes; S3 takes at most {MOST_PARTS}, so that they had at least {least} bytes each"
+            "{count} parts of {part} bytes, but S3 allows {MOST_PARTS} parts; the parts had at \
+             least {least} bytes each"
         ));
     }
     Ok(done)
 }
 
-/// What the store shows.
+/// A value as the store shows it.
 #[derive(Serialize)]
 struct Shown {
     code: String,
-    /// The text as the store has it.
+    /// The text that the store shows.
     shown: String,
-    /// The number in it, without the number of parts.
+    /// The value alone, without the number of parts.
     value: String,
-    /// How many parts were uploaded; none for content uploaded whole.
+    /// The number of parts; `None` for content uploaded in one piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<usize>,
 }
 
-/// An input, as JSON.
+/// An input as JSON.
 #[derive(Serialize)]
 struct Row {
     file: String,
@@ -210,12 +206,12 @@ impl Row {
     }
 }
 
-/// The value of code `i`.
+/// Returns what the store shows for code `i`.
 fn shown(chosen: &Chosen, done: &Parts, i: usize, threshold: u64) -> Shown {
     let (code, width) = (&chosen.code, chosen.code.width());
     let values = done.values.iter().map(|values| values[i]);
     let (value, parts) = if done.bytes < threshold {
-        // Uploaded whole. The parts' values make the whole one's.
+        // Uploaded in one piece: the value is combined from those of the parts.
         (done.whole(code, i), None)
     } else {
         let bytes: Vec<u8> = values
@@ -223,16 +219,16 @@ fn shown(chosen: &Chosen, done: &Parts, i: usize, threshold: u64) -> Shown {
             .collect();
         (code.value(&bytes), Some(done.values.len()))
     };
-    let base64 = Spelling::Base64.spell(value, width);
+    let base64 = Encoding::Base64.encode(value, width);
     Shown {
         code: chosen.label.clone(),
         shown: parts.map_or(base64.clone(), |count| format!("{base64}-{count}")),
-        value: Spelling::Hex.spell(value, width),
+        value: Encoding::Hex.encode(value, width),
         parts,
     }
 }
 
-fn tell(
+fn print_lines(
     args: &SumArgs,
     input: &Input,
     codes: &[Chosen],

@@ -1,4 +1,4 @@
-//! What is shown, and what must come of it.
+//! The cases of the demonstration, and their expected results.
 
 use super::super::{DemoArgs, DemoCase};
 use super::hosts::{Fetched, Guard, Network, clean};
@@ -8,50 +8,50 @@ use residue_guard::adapter::{Router, Status};
 use residue_guard::simulate::Fault;
 use serde::Serialize;
 
-/// Something to show.
+/// A case to show.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Case {
     #[serde(rename = "case")]
     pub kind: DemoCase,
-    /// Of IP.
+    /// Version of IP.
     #[serde(rename = "ip")]
     pub version: u8,
-    /// What both guards ask for; `None`: there are none.
+    /// Value that both guards request; `None` without guards.
     pub value: Option<u8>,
 }
 
-/// What came of it.
+/// The result of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     #[serde(flatten)]
     pub case: Case,
-    /// The client's connection: 0 is regular TCP; `None`: there is no guard.
+    /// Value of the client's connection, 0 for regular TCP; `None` without a guard.
     pub agreed: Option<u8>,
-    /// With data, forwarded by the router.
+    /// Segments with data forwarded by the router.
     pub segments: u64,
     /// Packets changed by the router.
     pub damaged: u64,
-    /// Segments that the client's guard dropped for a wrong check value; one that is missing is another matter.
+    /// Segments that the client's guard dropped for a wrong check value, but not for a missing one.
     pub caught: Option<u64>,
-    /// Bytes of the file that are not the server's; `None`: there is no file.
+    /// Bytes of the received file that differ from the server's; `None` without a file.
     pub wrong: Option<u64>,
     pub sha256: Option<String>,
-    /// How long the transfer took.
+    /// Duration of the transfer.
     pub seconds: Option<f64>,
-    /// Of the file, in a second.
+    /// Megabits of the file per second.
     pub megabits: f64,
-    /// Seconds of processor time of the client's and the server's guard.
+    /// Seconds of CPU time of the client's and the server's guard.
     pub cpu_time: [Option<f64>; 2],
-    /// What is not as it must be.
+    /// The difference from the expected result, if any.
     pub failure: Option<String>,
 }
 
-/// All cases that are asked for. Those with address translation come last, as it stays on.
+/// Returns the cases asked for. Those with address translation come last, because it stays on.
 pub fn all(args: &DemoArgs) -> Vec<Case> {
     const ALL: [DemoCase; 5] =
         [DemoCase::Swap, DemoCase::Rewrite, DemoCase::Strip, DemoCase::Kill, DemoCase::Nat];
     let is_wanted = |kind: &DemoCase| args.cases.is_empty() || args.cases.contains(kind);
-    // One value does where none comes to pass.
+    // These cases never agree on a value, so one is enough.
     let one = args.values.iter().copied().find(|&value| value == 5);
     let one = one.or(args.values.first().copied());
     let mut cases = Vec::new();
@@ -91,7 +91,7 @@ impl Case {
         }
     }
 
-    /// Shows it. What goes wrong is told in the row.
+    /// Runs the case. A failure is recorded in the row.
     pub fn run(self, network: &mut Network, one_in: u64, seed: u64) -> Row {
         let mut row = Row {
             case: self,
@@ -134,7 +134,7 @@ impl Case {
             let counters = &client.counters;
             let caught = |received: &Received| received.bad() - received.missing;
             row.caught = Some(counters.received.iter().map(caught).sum());
-            // The killed guard's connection was agreed upon; the one that counts came after it.
+            // The connection of the killed guard had agreed on a value; the later one counts.
             let first = if self.kind == DemoCase::Kill { 0 } else { value };
             row.agreed = [first, value, 0]
                 .into_iter()
@@ -180,7 +180,7 @@ impl Case {
         Ok((fetched, [Some(client), None]))
     }
 
-    /// Is it as it must be?
+    /// Compares the result with the expected one.
     fn judge(self, row: &Row, is_right: bool, one_in: u64) -> anyhow::Result<()> {
         let wrong = row.wrong.unwrap_or(0);
         if is_right != (wrong == 0) {
@@ -188,7 +188,7 @@ impl Case {
         }
         let damages = matches!(self.kind, DemoCase::Swap | DemoCase::Rewrite | DemoCase::Nat);
         if damages && row.damaged < row.segments / one_in {
-            bail!("the router has damaged too little");
+            bail!("the router has damaged too few segments");
         }
         match self.value {
             None if wrong == 0 => bail!("plain TCP has delivered a right file"),
@@ -196,7 +196,7 @@ impl Case {
             Some(_) if wrong > 0 => bail!("{wrong} wrong bytes delivered"),
             Some(value) if damages => {
                 if row.agreed != Some(value) {
-                    bail!("value {value} was not agreed upon");
+                    bail!("value {value} was not agreed on");
                 }
                 let caught = row.caught.unwrap_or(0);
                 if caught != row.damaged {

@@ -1,4 +1,4 @@
-//! The three hosts, and what runs on them. This process is the router.
+//! The three hosts, and the programs on them. This process is the router.
 
 use anyhow::{Context as _, bail};
 use residue_guard::adapter::{Queue, Router, Status};
@@ -10,18 +10,20 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// In memory, and seen by no other process of the machine.
+/// A folder in memory, invisible to processes outside the namespaces.
 const FOLDER: &str = "/run/residue-demo";
 const PORT: u16 = 8080;
-/// The router's queue.
+/// Number of the router's queue.
 const QUEUE: u16 = 16;
-/// Data of the fullest segment: IPv4, no guard.
+/// Bytes of data in a full segment, with IPv4 and no guard.
 const SEGMENT: usize = 1448;
-/// Bytes of the small file.
+/// Size of the small file in bytes.
 const SMALL: usize = 100_000;
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Time limit for the hosts to become ready.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// A program, wherever it is: users do not look where the administrator's programs are.
+/// Returns a command that also finds the programs of administrators, which are not in a user's
+/// path.
 pub fn command<S: AsRef<OsStr>>(program: &str, words: &[S]) -> Command {
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(":/usr/sbin:/sbin:/usr/bin:/bin");
@@ -30,14 +32,14 @@ pub fn command<S: AsRef<OsStr>>(program: &str, words: &[S]) -> Command {
     command
 }
 
-/// A program on a host.
+/// Returns a command that runs on a host.
 fn on(host: &str, words: &[&str]) -> Command {
     let mut command = command("ip", &[&["netns", "exec", host], words].concat());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// What a program has printed; its own words if it fails.
+/// Runs a command, and returns its output. The error is what it printed itself.
 fn output(mut command: Command) -> anyhow::Result<String> {
     let ended = command.output()?;
     if !ended.status.success() {
@@ -48,7 +50,7 @@ fn output(mut command: Command) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&ended.stdout).into_owned())
 }
 
-/// Words without spaces in them.
+/// Runs a command line, whose words hold no spaces.
 fn must(line: &str) -> anyhow::Result<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (program, words) = words.split_first().context("no program")?;
@@ -56,17 +58,17 @@ fn must(line: &str) -> anyhow::Result<String> {
 }
 
 fn until(what: &str, mut is: impl FnMut() -> bool) -> anyhow::Result<()> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIME_LIMIT;
     while !is() {
         if Instant::now() > end {
-            bail!("{what}: not within {} s", PATIENCE.as_secs());
+            bail!("{what}: not within {} s", TIME_LIMIT.as_secs());
         }
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
 }
 
-/// A process that ends with its owner.
+/// A process that is killed when this is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -76,14 +78,14 @@ impl Drop for Running {
     }
 }
 
-/// The hosts.
+/// The hosts and the server.
 pub struct Network {
     file: Vec<u8>,
     translates: bool,
     _server: Running,
 }
 
-/// What the client got.
+/// A file received by the client.
 pub struct Fetched {
     pub bytes: Vec<u8>,
     pub seconds: f64,
@@ -91,7 +93,7 @@ pub struct Fetched {
 }
 
 impl Network {
-    /// Makes them, with a file that fills so many segments.
+    /// Creates the hosts, with a file of `segments` full segments.
     pub fn new(segments: u32) -> anyhow::Result<Network> {
         must("mount -t tmpfs none /run")?;
         let www = format!("{FOLDER}/www");
@@ -124,7 +126,8 @@ impl Network {
         for program in ["iptables", "ip6tables"] {
             for packets in [format!("--sport {PORT}"), format!("--dport {PORT} --syn")] {
                 must(&format!(
-                    "{program} -t mangle -A FORWARD -p tcp {packets} -j NFQUEUE --queue-num {QUEUE} --queue-bypass"
+                    "{program} -t mangle -A FORWARD -p tcp {packets} -j NFQUEUE --queue-num \
+                     {QUEUE} --queue-bypass"
                 ))?;
             }
         }
@@ -139,17 +142,17 @@ impl Network {
         Ok(network)
     }
 
-    /// The file.
+    /// Returns the content of the file.
     pub fn file(&self) -> &[u8] {
         &self.file
     }
 
-    /// The small file, for a connection that has nothing to prove but that it works.
+    /// Returns the content of the small file, which only tests that a connection works.
     pub fn small(&self) -> &[u8] {
         &self.file[..SMALL.min(self.file.len())]
     }
 
-    /// Of the file, as the server has it.
+    /// Returns the SHA-256 of the file on the server.
     pub fn sha256(&self) -> anyhow::Result<String> {
         sha256(&format!("{FOLDER}/www/file"))
     }
@@ -161,7 +164,7 @@ impl Network {
         on("client", &[&words, more].concat())
     }
 
-    /// Has the client fetch a file.
+    /// Fetches a file from the client.
     pub fn fetch(&self, version: u8, name: &str) -> anyhow::Result<Fetched> {
         let to = format!("{FOLDER}/got");
         let more = ["--speed-limit", "1", "--speed-time", "20", "-w", "%{time_total}"];
@@ -169,7 +172,7 @@ impl Network {
         Ok(Fetched { bytes: fs::read(&to)?, seconds, sha256: sha256(&to)? })
     }
 
-    /// Has the client fetch the file slowly; when some of it has arrived, `meanwhile`, and then it is given up.
+    /// Starts to fetch the file slowly, calls `meanwhile` when some of it has arrived, and aborts.
     pub fn during_transfer<T>(
         &self,
         version: u8,
@@ -189,7 +192,7 @@ impl Network {
         meanwhile()
     }
 
-    /// From now on the router gives the client's connections its own address, and the server has no route to the client.
+    /// Turns on address translation in the router, and removes the server's route to the client.
     pub fn translate(&mut self) -> anyhow::Result<()> {
         if self.translates {
             return Ok(());
@@ -206,7 +209,7 @@ impl Network {
         Ok(())
     }
 
-    /// Does something while the router damages what it forwards.
+    /// Does `work` while the router damages the packets that it forwards.
     pub fn while_damaging<T>(
         &self,
         mut router: Router,
@@ -235,7 +238,7 @@ fn sha256(path: &str) -> anyhow::Result<String> {
     Ok(text.split_whitespace().next().unwrap_or_default().to_string())
 }
 
-/// `residue guard`, as a user would start it.
+/// Returns the command `residue guard` on a host.
 fn guard(host: &str, words: &str) -> anyhow::Result<Command> {
     let own = std::env::current_exe()?;
     let own = own.to_str().context("the path of this program is not UTF-8")?;
@@ -243,20 +246,20 @@ fn guard(host: &str, words: &str) -> anyhow::Result<Command> {
     Ok(on(host, &words))
 }
 
-/// Removes the rules of a killed guard; what was removed.
+/// Removes the rules of a killed guard, and returns the lines that name them.
 pub fn clean(host: &str) -> anyhow::Result<Vec<String>> {
     let text = output(guard(host, "clean")?)?;
     Ok(text.lines().filter(|line| line.starts_with("removed:")).map(str::to_string).collect())
 }
 
-/// A guard that runs.
+/// A running guard.
 pub struct Guard {
     running: Running,
     lines: BufReader<ChildStdout>,
 }
 
 impl Guard {
-    /// Starts it, and waits until its rules are there.
+    /// Starts a guard, and waits until its rules are active.
     pub fn start(host: &str, value: u8) -> anyhow::Result<Guard> {
         let words = format!("run --interface uplink --value {value} --json --every 86400");
         let mut child = guard(host, &words)?.spawn()?;
@@ -273,17 +276,17 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Asks it to end; what it has counted.
+    /// Stops the guard, and returns its counts.
     pub fn end(mut self) -> anyhow::Result<Status> {
         let process = self.running.0.id().to_string();
         output(command("sh", &["-c", "kill \"$1\"", "sh", &process]))?;
         let mut text = String::new();
         self.lines.read_to_string(&mut text)?;
-        let last = text.lines().last().context("the guard has ended without a word")?;
+        let last = text.lines().last().context("the guard has ended without printing a status")?;
         Ok(serde_json::from_str(last)?)
     }
 
-    /// Kills it, as by `kill -9`.
+    /// Kills the guard, as by `kill -9`.
     pub fn kill(self) {
         drop(self.running);
     }

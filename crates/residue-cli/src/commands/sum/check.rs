@@ -1,10 +1,9 @@
-//! `residue sum --check`: do files still have the values of a list?
+//! `residue sum --check`: verifies files against a list of check values.
 
-use crate::Outcome;
-use crate::args::SumArgs;
+use super::SumArgs;
 use crate::codes::{self, Chosen, DEFAULT};
 use crate::lists::{self, Entries, Entry, List, Reading};
-use crate::output::{Bracket, Output, Spelling, Styles, escape};
+use crate::output::{Bracket, Encoding, Outcome, Output, Styles, escape};
 use crate::progress::Progress;
 use crate::read::{self, Done, Job, Source};
 use crate::streams;
@@ -15,18 +14,18 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Read, Seek as _};
 use std::path::PathBuf;
 
-/// Checks the files of each list.
+/// Verifies the files of each list.
 pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let shown = args.profile.map(|profile| profile.listed(&args.codes)).transpose()?;
     let code = match args.codes.as_slice() {
         [] => shown,
         texts => match codes::parse_all(texts)?.as_slice() {
             [one] => Some(one.clone()),
-            _ => bail!("--check takes one code, that of lines which name none"),
+            _ => bail!("--check takes one code with -a, that of untagged lines"),
         },
     };
-    let spelling = args.profile.map(|_| Spelling::Base64).or(args.spelling());
-    let reading = Reading { code: code.as_ref(), spelling, zero: args.zero };
+    let encoding = args.profile.map(|_| Encoding::Base64).or(args.encoding());
+    let reading = Reading { code: code.as_ref(), encoding, zero: args.zero };
     let stdin = [OsString::from("-")];
     let lists = if args.files.is_empty() { &stdin[..] } else { &args.files };
     if args.json {
@@ -41,7 +40,7 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What became of a list's lines.
+/// Counts of the lines of a list, by outcome.
 #[derive(Default)]
 struct Report {
     good: usize,
@@ -52,7 +51,7 @@ struct Report {
     error: Option<String>,
 }
 
-/// What became of a line.
+/// The outcome of a line, as JSON.
 #[derive(Serialize)]
 struct Row {
     file: String,
@@ -98,7 +97,7 @@ impl Checker<'_> {
                 }
                 self.files(entries(list.clone())?)?;
                 self.output.progress.clear();
-                self.conclude(&list);
+                self.summarise(&list);
             }
             Ok((list, _)) => self.fail(match list.doubt {
                 Some((line, doubt)) => format!("line {line} {doubt}"),
@@ -122,7 +121,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Looks through the list, and reports the lines that are none.
+    /// Reads through the list, and reports lines that cannot be read.
     fn look(&mut self, file: &File, reading: Reading<'_>) -> io::Result<List> {
         let Checker { args, output, name, .. } = self;
         let list = lists::look(from_start(file)?, reading, |number| {
@@ -137,16 +136,16 @@ impl Checker<'_> {
         Ok(list)
     }
 
-    /// The whole list is of no use.
+    /// Reports that the list cannot be used at all.
     fn fail(&mut self, why: String) {
         self.output.found(Outcome::Trouble);
         self.output.complain(&format!("{}: {why}", Styles::plain(self.name)));
         self.report.error = Some(why);
     }
 
-    /// Reads the files and tells of each line. Neighbouring lines of one file are served by one reading.
+    /// Reads the files and prints each line. Adjacent lines about one file share one reading.
     fn files(&mut self, mut entries: Entries<'_, impl BufRead>) -> anyhow::Result<()> {
-        // The list was standard input: nothing is left there, and a file `-` will not be found.
+        // If the list was standard input, nothing is left of it: `-` then names a file.
         let stdin_used = self.name == "-";
         let (mut some, mut next) = (Vec::new(), entries.next()?);
         while next.is_some() {
@@ -162,7 +161,7 @@ impl Checker<'_> {
         self.together(&some, entries.codes(), stdin_used)
     }
 
-    /// Some lines that follow one another.
+    /// Reads the files of some adjacent lines.
     fn together(
         &mut self,
         entries: &[Entry],
@@ -208,8 +207,8 @@ impl Checker<'_> {
                 "FAILED"
             };
             let row = self.row(entry, chosen, verdict);
-            let actual = Spelling::Hex.spell(*value, chosen.code.width());
-            self.tell(entry, Row { actual: Some(actual), error: done.complaint.clone(), ..row })?;
+            let actual = Encoding::Hex.encode(*value, chosen.code.width());
+            self.print(entry, Row { actual: Some(actual), error: done.complaint.clone(), ..row })?;
         }
         Ok(())
     }
@@ -232,7 +231,7 @@ impl Checker<'_> {
             };
             let row = Row { error: Some(why.clone()), ..self.row(entry, chosen, verdict) };
             if !ignored || self.args.json {
-                self.tell(entry, row)?;
+                self.print(entry, row)?;
             }
         }
         Ok(())
@@ -247,14 +246,14 @@ impl Checker<'_> {
         Row {
             file: String::from_utf8_lossy(&entry.name).into_owned(),
             code: chosen.label.clone(),
-            expected: Spelling::Hex.spell(entry.expected, chosen.code.width()),
+            expected: Encoding::Hex.encode(entry.expected, chosen.code.width()),
             actual: None,
             verdict,
             error: None,
         }
     }
 
-    fn tell(&mut self, entry: &Entry, row: Row) -> anyhow::Result<()> {
+    fn print(&mut self, entry: &Entry, row: Row) -> anyhow::Result<()> {
         if self.args.json {
             if !(self.args.quiet && row.verdict == "OK") {
                 self.output.item(None, &row)?;
@@ -275,8 +274,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The warnings at the end, and what the list amounts to.
-    fn conclude(&mut self, list: &List) {
+    /// Prints the warnings at the end, and records the outcome of the list.
+    fn summarise(&mut self, list: &List) {
         let report = &self.report;
         let (bad, unreadable, malformed) = (report.bad, report.unreadable, report.malformed);
         let nothing = report.good + bad + unreadable == 0;
@@ -305,7 +304,8 @@ impl Checker<'_> {
             }
             if bad > 0 && list.assumed {
                 self.output.complain(&format!(
-                    "values that name no code were checked as {DEFAULT}; if they are another's, say which with -a CODE"
+                    "untagged values were checked as {DEFAULT}; give -a CODE if they are of \
+                     another code"
                 ));
             }
             if nothing {
@@ -316,8 +316,8 @@ impl Checker<'_> {
     }
 }
 
-/// A list of lines, which is read twice: what cannot be is kept in a temporary file, and so are the
-/// lines that JSON stands for.
+/// Opens a list so that it can be read twice. Pipes, and the lines that JSON is converted to, are
+/// kept in a temporary file.
 fn contents(name: &OsStr, zero: bool) -> io::Result<File> {
     let file = readable_twice(name)?;
     let mut lines = BufWriter::new(tempfile::tempfile()?);
@@ -342,11 +342,11 @@ fn readable_twice(name: &OsStr) -> io::Result<File> {
     Ok(kept)
 }
 
-/// The bytes of all files of a list.
+/// Returns the bytes of all files of a list.
 fn length(mut entries: Entries<'_, impl BufRead>) -> io::Result<u64> {
     let (mut total, mut last) = (0u64, None);
     while let Some(Entry { name, .. }) = entries.next()? {
-        // Neighbouring lines of one file are served by one reading.
+        // Adjacent lines about one file share one reading.
         if last.as_ref() != Some(&name) {
             let source = Source::File(PathBuf::from(file_name(&name)));
             total = total.saturating_add(read::length(&source));
@@ -361,14 +361,14 @@ fn from_start(mut file: &File) -> io::Result<BufReader<&File>> {
     Ok(BufReader::with_capacity(1 << 16, file))
 }
 
-/// The name as the system takes it.
+/// Returns a file name for the system.
 #[cfg(unix)]
 fn file_name(name: &[u8]) -> OsString {
     use std::os::unix::ffi::OsStrExt as _;
     OsStr::from_bytes(name).to_os_string()
 }
 
-/// The name as the system takes it; elsewhere names are Unicode.
+/// Returns a file name for the system, where names are Unicode.
 #[cfg(not(unix))]
 fn file_name(name: &[u8]) -> OsString {
     String::from_utf8_lossy(name).into_owned().into()

@@ -1,9 +1,9 @@
-//! `residue sum --explain`: the arithmetic of a short input.
+//! `residue sum --explain`: the arithmetic of a value, step by step.
 
-use crate::args::SumArgs;
+use super::{SumArgs, bytes};
 use crate::codes::{self, Chosen};
-use crate::commands::sum;
-use crate::output::{Output, Spelling};
+use crate::hex;
+use crate::output::{Encoding, Output};
 use anyhow::bail;
 use residue_identify::explain;
 use serde::Serialize;
@@ -12,10 +12,10 @@ use serde::Serialize;
 pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let mut inputs: Vec<Vec<u8>> = args.text.iter().map(|text| text.as_bytes().to_vec()).collect();
     for hex in &args.hex {
-        inputs.push(sum::bytes(hex)?);
+        inputs.push(bytes(hex)?);
     }
     if inputs.is_empty() {
-        bail!("--explain needs its input as --text STRING or --hex BYTES");
+        bail!("--explain needs an input; give --text STRING or --hex BYTES");
     }
     let codes = codes::parse_all(&args.codes)?;
     let mut rows = Vec::new();
@@ -45,12 +45,12 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
 #[derive(Serialize)]
 struct Row {
     code: String,
-    /// The input's bytes, in hexadecimal.
+    /// The bytes of the input in hexadecimal.
     input: String,
     value: String,
     base64: String,
     decimal: String,
-    /// What is printed, a line each.
+    /// The printed lines.
     text: Vec<String>,
 }
 
@@ -60,7 +60,8 @@ impl Row {
         if chosen.cksum {
             let length = codes::length_octets(input.len() as u64);
             text.push(format!(
-                "The message is the input, and its length of {} bytes in {} octet(s), lowest first.",
+                "The message is the input, followed by its length of {} bytes in {} octet(s), \
+                 lowest first.",
                 input.len(),
                 length.len()
             ));
@@ -71,23 +72,23 @@ impl Row {
         if chosen.cksum {
             text.push(format!("decimal    {}", shown.value));
         }
-        let spell = |spelling: Spelling, value| spelling.spell(value, chosen.code.width());
-        // Shown without the library: if they differ, one of them is wrong and must not be believed.
+        let encode = |encoding: Encoding, value| encoding.encode(value, chosen.code.width());
+        // The arithmetic is independent of the library; if they differ, one of them is wrong.
         let value = chosen.code.value(&data);
         if value != shown.value {
             bail!(
                 "{}: the library's value is {}, but the arithmetic gives {}: please report this",
                 chosen.label,
-                spell(Spelling::Hex, value),
-                spell(Spelling::Hex, shown.value)
+                encode(Encoding::Hex, value),
+                encode(Encoding::Hex, shown.value)
             );
         }
         Ok(Row {
             code: chosen.label.clone(),
-            input: input.iter().map(|byte| format!("{byte:02x}")).collect(),
-            value: spell(Spelling::Hex, value),
-            base64: spell(Spelling::Base64, value),
-            decimal: spell(Spelling::Decimal, value),
+            input: hex::digits(input.iter().copied()),
+            value: encode(Encoding::Hex, value),
+            base64: encode(Encoding::Base64, value),
+            decimal: encode(Encoding::Decimal, value),
             text,
         })
     }

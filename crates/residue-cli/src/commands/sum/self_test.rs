@@ -1,9 +1,8 @@
-//! `residue sum --self-test`: every kernel of every code against known values.
+//! `residue sum --self-test`: tests every kernel of every code against known values.
 
-use crate::Outcome;
-use crate::args::SumArgs;
-use crate::codes::Chosen;
-use crate::output::{Output, Spelling};
+use super::SumArgs;
+use crate::codes::{self, Chosen};
+use crate::output::{Encoding, Outcome, Output};
 use residue::{Code, Error};
 use residue_identify::conform::{self, Case};
 use serde::Serialize;
@@ -13,15 +12,15 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     let codes: Vec<Code> = if args.codes.is_empty() {
         Code::all().collect()
     } else {
-        crate::codes::parse_all(&args.codes)?.into_iter().map(|Chosen { code, .. }| code).collect()
+        codes::parse_all(&args.codes)?.into_iter().map(|Chosen { code, .. }| code).collect()
     };
     let mut report = Report { tests: Vec::new(), success: 0, failure: 0, skipped: 0 };
     for code in &codes {
         let cases = conform::cases(code)?;
         for case in &cases {
             let mut line = Line { args, code, case, output, report: &mut report };
-            line.tell("(dispatched)", Some(code.value(&case.data)))?;
-            line.tell("(streamed)", Some(streamed(code, &case.data)))?;
+            line.report("(dispatched)", Some(code.value(&case.data)))?;
+            line.report("(streamed)", Some(streamed(code, &case.data)))?;
         }
         for kernel in code.kernels() {
             for case in &cases {
@@ -30,7 +29,8 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
                     Err(Error::UnsupportedKernel(_)) => None,
                     Err(error) => anyhow::bail!("{code} {}: {error}", kernel.name),
                 };
-                Line { args, code, case, output, report: &mut report }.tell(kernel.name, value)?;
+                Line { args, code, case, output, report: &mut report }
+                    .report(kernel.name, value)?;
             }
         }
     }
@@ -48,7 +48,7 @@ pub fn run(args: &SumArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The value of data that comes in pieces, of which no two neighbours are of one length.
+/// Computes the value of data that arrive in pieces of ever different length.
 fn streamed(code: &Code, mut data: &[u8]) -> u128 {
     let (mut stream, mut length) = (code.stream(), 1);
     while !data.is_empty() {
@@ -79,7 +79,7 @@ struct Test {
     source: String,
 }
 
-/// One value, about to be told.
+/// A test about to be reported.
 struct Line<'a> {
     args: &'a SumArgs,
     code: &'a Code,
@@ -89,8 +89,8 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// `actual` is `None` if this CPU cannot run the kernel.
-    fn tell(&mut self, kernel: &str, actual: Option<u128>) -> anyhow::Result<()> {
+    /// Counts and prints the result; `actual` is `None` if this CPU cannot run the kernel.
+    fn report(&mut self, kernel: &str, actual: Option<u128>) -> anyhow::Result<()> {
         let Line { args, code, case, .. } = self;
         let (result, count) = match actual {
             None => ("SKIPPED", &mut self.report.skipped),
@@ -101,10 +101,10 @@ impl Line<'_> {
         if result == "FAILURE" {
             self.output.found(Outcome::Bad);
         }
-        let spell = |value: u128| Spelling::Hex.spell(value, code.width());
-        let (expected, actual) = (spell(case.expected), actual.map(spell));
+        let encode = |value: u128| Encoding::Hex.encode(value, code.width());
+        let (expected, actual) = (encode(case.expected), actual.map(encode));
         if args.json {
-            // Thousands of successes say no more than their number, if nobody wants to see them.
+            // With --quiet the thousands of successes are only counted.
             if !args.quiet || result == "FAILURE" {
                 self.report.tests.push(Test {
                     result,
@@ -133,7 +133,8 @@ impl Line<'_> {
             None => case.input.clone(),
         };
         self.output.finding(format!(
-            "{style}{result}{style:#}: [Expected Value = 0x{expected}, Actual Value = {actual}]  {code} {kernel}  {input}",
+            "{style}{result}{style:#}: [Expected Value = 0x{expected}, Actual Value = {actual}]  \
+             {code} {kernel}  {input}",
         ))?;
         Ok(())
     }

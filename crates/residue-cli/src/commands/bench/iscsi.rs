@@ -1,0 +1,47 @@
+//! `residue bench iscsi`: the cost of the CRC in receiving iSCSI data.
+
+use crate::output::{Format, Output, Report};
+use crate::progress::Progress;
+use clap::Args;
+use residue_report::text::wrapped;
+use residue_report::COLUMNS;
+use residue_bench::clock::Clock;
+use residue_bench::papers::intel2006;
+
+/// Arguments of `residue bench iscsi`.
+#[derive(Debug, Args)]
+pub struct IscsiArgs {
+    /// Number of timings of each figure, of which the median counts
+    #[arg(
+        long,
+        default_value_t = 300,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
+    rounds: u32,
+    #[command(flatten)]
+    format: Format,
+    #[command(flatten)]
+    report: Report,
+}
+
+/// Measures and prints the costs.
+pub fn run(args: &IscsiArgs, output: &mut Output) -> anyhow::Result<()> {
+    args.report.prepare()?;
+    let clock = Clock::calibrate();
+    let mut bar = Progress::of("measuring");
+    let rounds = args.rounds as usize;
+    let costs = intel2006::measure(rounds, &clock, &mut |done, of| bar.set(done, of))?;
+    bar.clear();
+    args.report.write(output, |folder| intel2006::write(folder, &costs))?;
+    if args.format.json {
+        output.json(&costs)?;
+    } else if args.format.csv {
+        output.bytes(intel2006::csv(&costs).as_bytes())?;
+    } else {
+        output.line(intel2006::table(&costs).text())?;
+        for sentence in intel2006::totals(&costs) {
+            output.line(wrapped(&sentence, COLUMNS))?;
+        }
+    }
+    Ok(())
+}

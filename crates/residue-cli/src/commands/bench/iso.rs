@@ -1,0 +1,37 @@
+//! `residue bench iso`: Sklower's tests of the ISO checksum.
+
+use crate::output::Output;
+use crate::progress::Progress;
+use clap::Args;
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
+use residue_bench::clock::Clock;
+use residue_bench::papers::sklower1989;
+
+/// Arguments of `residue bench iso`.
+#[derive(Debug, Args)]
+pub struct IsoArgs {
+    /// Number of runs of each row, of which the fastest counts
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures and prints the rows.
+pub fn run(args: &IsoArgs, output: &mut Output) -> anyhow::Result<()> {
+    let clock = Clock::calibrate();
+    let mut bar = Progress::of("measuring");
+    let rounds = args.rounds as usize;
+    let rows = sklower1989::measure(rounds, clock.ns_per_tick, &mut |done, of| bar.set(done, of))?;
+    bar.clear();
+    if args.json {
+        return Ok(output.json(&rows)?);
+    }
+    output.line(sklower1989::table(&rows).text())?;
+    for finding in sklower1989::findings(&rows) {
+        output.line(wrapped(&finding, COLUMNS))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! The result of a search as JSON.
+
+use super::{IdentifyArgs, encoded, line, names};
+use crate::hex;
+use residue::Code;
+use residue_identify::{Certainty, Found, Hit, Report, Samples, Tier};
+use serde_json::{Value, json};
+
+/// Returns the result as JSON.
+pub fn document(args: &IdentifyArgs, samples: &Samples, report: &Report) -> Value {
+    let bits = samples.bits();
+    let hits: Vec<Value> = report.hits.iter().map(|hit| entry(hit, bits)).collect();
+    let strangers: Vec<Value> = report
+        .strangers
+        .iter()
+        .filter_map(|&i| {
+            let sample = samples.list().get(i)?;
+            let expected = report.hits.first()?.field(&sample.message, bits);
+            Some(json!({
+                "sample": i + 1,
+                "value": encoded(sample.value, bits),
+                "expected": expected.map(|value| encoded(value, bits)),
+            }))
+        })
+        .collect();
+    let decisive = report.decisive.as_ref().map(|decisive| {
+        let message = hex::digits(decisive.message.iter().copied());
+        let values: Vec<String> =
+            decisive.values.iter().map(|&value| encoded(value, bits)).collect();
+        json!({ "message": message, "values": values })
+    });
+    let searched = Tier::ALL
+        .into_iter()
+        .filter(|&tier| tier <= report.tier && (tier >= Tier::Sum || !args.no_catalogue));
+    json!({
+        "samples": samples.list().len(),
+        "bits": bits,
+        "found": report.certainty() == Certainty::Found,
+        "convincing": report.convincing(),
+        "certainty": report.certainty().name(),
+        "undecided_widths": if report.convincing() { None } else { Some(&report.undecided) },
+        "tried": report.tried,
+        "searched": searched.map(|tier| tier.name()).collect::<Vec<_>>(),
+        "hits": hits,
+        "by_chance": report.weak,
+        "contradicting": strangers,
+        "decisive": decisive,
+    })
+}
+
+fn entry(hit: &Hit, bits: u32) -> Value {
+    let (name, code) = names(hit);
+    let width = match &hit.found {
+        Found::Code(code) => Code::width(code),
+        Found::Sum(_) => bits,
+    };
+    let params = match &hit.found {
+        Found::Code(code) => code.params().map(line),
+        Found::Sum(_) => None,
+    };
+    json!({
+        "name": name,
+        "code": code,
+        "params": params,
+        "width": width,
+        "message": hit.reading.to_string(),
+        "left_out": [hit.reading.lead, hit.reading.trail],
+        "value": hit.form.to_string(),
+        "chance_log2": hit.chance,
+        "pairs_log2": hit.family.as_ref().map(|family| family.dimension()),
+        "same_on_bytes_log2": hit.family.as_ref().map(|family| family.inherent),
+        "names": hit.family.as_ref().map(|family| family.names.clone()),
+    })
+}

@@ -1,0 +1,285 @@
+//! The result of a search as text.
+
+use super::{IdentifyArgs, encoded, line, names};
+use crate::hex;
+use crate::output::Styles;
+use anstyle::Style;
+use residue_identify::{Certainty, Found, Hit, NARROWEST, Report, Samples};
+use residue_report::text::wrapped;
+use std::collections::BTreeSet;
+
+/// Number of hits printed; JSON has all.
+const SHOWN: usize = 8;
+/// Columns of the text.
+const COLUMNS: usize = 100;
+
+/// Lines of text, wrapped to [`COLUMNS`].
+struct Text {
+    lines: Vec<String>,
+    styles: Styles,
+}
+
+impl Text {
+    /// Adds a paragraph. It is wrapped before it is styled, because styles take no columns.
+    fn styled(&mut self, style: Style, indent: &str, text: &str) {
+        let lines = wrapped_under(indent, text).into_iter();
+        self.lines.extend(lines.map(|line| format!("{style}{line}{style:#}")));
+    }
+
+    /// Adds a paragraph in the plain style.
+    fn plain(&mut self, indent: &str, text: &str) {
+        self.styled(Style::new(), indent, text);
+    }
+}
+
+/// Returns the result as lines of text.
+pub fn lines(
+    args: &IdentifyArgs,
+    samples: &Samples,
+    report: &Report,
+    styles: Styles,
+) -> Vec<String> {
+    let mut text = Text { lines: Vec::new(), styles };
+    if report.hits.is_empty() {
+        text.plain("", &nothing(args, samples, report));
+        return text.lines;
+    }
+    contradictions(samples, report, &mut text);
+    let fitting = samples.list().len() - report.strangers.len();
+    let bits = samples.bits();
+    let width =
+        if samples.octets() { format!("{} bytes", bits / 8) } else { plural(bits as usize, "bit") };
+    let count = plural(fitting, "sample");
+    if report.hits.len() > 1 {
+        let all = plural(report.hits.len(), "set");
+        let fit = format!("fit {count} with values of {width}; the most convincing first:");
+        text.plain("", &format!("{all} of parameters {fit}"));
+    } else {
+        text.plain("", &format!("{count} with values of {width} fit"));
+    }
+    for hit in report.hits.iter().take(SHOWN) {
+        describe(hit, &mut text);
+    }
+    text.plain("", "");
+    if report.hits.len() > SHOWN {
+        let more = report.hits.len() - SHOWN;
+        text.plain("", &format!("{more} more are in the output of --json."));
+    }
+    advise(samples, report, &mut text);
+    text.lines
+}
+
+/// Names the samples that contradict the best hit.
+fn contradictions(samples: &Samples, report: &Report, text: &mut Text) {
+    let bits = samples.bits();
+    for &i in &report.strangers {
+        let Some(sample) = samples.list().get(i) else { continue };
+        let expected = report.hits[0].field(&sample.message, bits);
+        let expected = expected.map_or("none".to_string(), |value| encoded(value, bits));
+        let value = encoded(sample.value, bits);
+        let message = format!(
+            "Sample {} contradicts the others: its value is {value}; by what fits them it would be \
+             {expected}.",
+            i + 1
+        );
+        text.styled(text.styles.bad, "", &message);
+    }
+}
+
+/// Describes a hit.
+fn describe(hit: &Hit, text: &mut Text) {
+    let (name, _) = names(hit);
+    text.plain("", "");
+    text.styled(text.styles.head, "", &name);
+    if let Found::Code(code) = &hit.found {
+        match code.params() {
+            // One word, for the clipboard.
+            Some(params) => text.plain("  ", &line(params)),
+            None => text.plain("  ", code.about().unwrap_or_default()),
+        }
+    }
+    text.plain("  ", &format!("of {}; the value {}", hit.reading, hit.form));
+    text.plain("  ", &format!("wrong hits to be expected by chance: {}", odds(hit.chance)));
+    for remark in family(hit) {
+        text.plain("  ", &remark);
+    }
+}
+
+/// Says what remains open, and what to do next.
+fn advise(samples: &Samples, report: &Report, text: &mut Text) {
+    if !report.convincing() {
+        text.styled(
+            text.styles.bad,
+            "",
+            "This may be chance: the samples are too few, or their values too short. Give more, of \
+             different lengths.",
+        );
+        if let Some(open) = undecided(samples, report) {
+            text.plain("", &open);
+        }
+    }
+    if let Some(decisive) = &report.decisive {
+        let message = hex::digits(decisive.message.iter().copied());
+        let mut values: Vec<String> = Vec::new();
+        for value in decisive.values.iter().map(|&value| encoded(value, samples.bits())) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        values.truncate(SHOWN);
+        let values = values.join(", ");
+        let why = format!("it may be {values}.");
+        text.plain("", &format!("To decide, get the value of the message {message}: {why}"));
+    }
+    if let (Some(name), true) = (names(&report.hits[0]).1, report.convincing()) {
+        text.plain("", "Next:");
+        // Commands to be copied are not wrapped.
+        text.lines.push(format!("  residue sum -a {name} FILE"));
+        text.lines.push(format!("  residue conform -a {name} -- PROGRAM"));
+    }
+}
+
+/// Returns a probability in words: `1 in 2^40`.
+fn odds(chance: f64) -> String {
+    if chance > -3.5 {
+        format!("{:.2}", chance.exp2())
+    } else if chance > -20.0 {
+        format!("1 in {:.0}", (-chance).exp2())
+    } else {
+        format!("1 in 2^{:.0}", -chance)
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns remarks on other values of init and xorout that fit.
+fn family(hit: &Hit) -> Vec<String> {
+    let Some(family) = &hit.family else { return Vec::new() };
+    let (all, inherent) = (family.dimension(), family.inherent);
+    let mut remarks = Vec::new();
+    if all > inherent {
+        remarks.push(format!(
+            "not settled: 2^{all} pairs of init and xorout give these values; this is one of \
+             them. A message of another length narrows them down"
+        ));
+    }
+    if inherent > 0 {
+        let pairs =
+            if inherent < 20 { (1_u32 << inherent).to_string() } else { format!("2^{inherent}") };
+        remarks.push(format!(
+            "{pairs} pairs of init and xorout are equivalent on all messages of whole bytes, \
+             because the generator has a factor in common with x^8 + 1"
+        ));
+    }
+    let own = match &hit.found {
+        Found::Code(code) => code.name(),
+        Found::Sum(_) => "",
+    };
+    let others: Vec<&str> = family.names.iter().copied().filter(|&name| name != own).collect();
+    if !others.is_empty() {
+        remarks.push(format!("fits as well: {}", others.join(", ")));
+    }
+    remarks
+}
+
+/// Returns what a search without hits has ruled out, and what remains open.
+fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
+    let count = plural(samples.list().len(), "sample");
+    let open = undecided(samples, report);
+    if report.weak > 0 {
+        return format!(
+            "{} of the {:.0} sets of parameters tried fit {count}, as many as expected by chance: \
+             this proves nothing. {} Give more samples, of different lengths.",
+            report.weak,
+            report.tried,
+            open.unwrap_or_default()
+        );
+    }
+    let mut out = vec!["no sum of those tried".to_string()];
+    if !args.no_catalogue {
+        out.splice(0..0, ["no named code", "no known generator"].map(String::from));
+    }
+    let closed =
+        (NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
+    let closed: BTreeSet<u32> = closed.collect();
+    if !closed.is_empty() {
+        out.push(format!("no other CRC of {} bits", ranges(&closed)));
+    }
+    let last = out.pop().unwrap_or_default();
+    let more = if report.certainty() == Certainty::Undecided {
+        "give more samples, of different lengths"
+    } else {
+        "check that the values belong to these messages"
+    };
+    format!(
+        "Nothing fits {count}. Ruled out by {:.0} sets of parameters: {} and {last}.{} What to do: \
+         {more}; try --skip with more bytes than the header has; leave out the value and what \
+         follows it, or name it with --trailer. A value may also be encrypted, keyed, or not an \
+         error-detection code.",
+        report.tried,
+        out.join(", "),
+        open.map_or(String::new(), |open| format!(" {open}")),
+    )
+}
+
+/// Returns what the samples leave open.
+fn undecided(samples: &Samples, report: &Report) -> Option<String> {
+    let mut open = Vec::new();
+    if !report.undecided.is_empty() {
+        open.push(format!(
+            "Not decided: CRCs of {} bits with an unnamed generator, for which {} too few.",
+            ranges(&report.undecided),
+            match samples.list().len() {
+                1 => "1 sample is".to_string(),
+                count => format!("{count} samples of these lengths are"),
+            }
+        ));
+    }
+    if report.left_out > 0 {
+        open.push(format!(
+            "Messages of this length are too long to look for unknown CRCs in all readings: {} \
+             were left out.",
+            report.left_out
+        ));
+    }
+    (!open.is_empty()).then(|| open.join(" "))
+}
+
+/// Returns numbers as ranges: `3 to 7, 9`.
+fn ranges(numbers: &BTreeSet<u32>) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match parts.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => parts.push((number, number)),
+        }
+    }
+    let word = |(from, to)| if from == to { format!("{from}") } else { format!("{from} to {to}") };
+    parts.into_iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+/// Wraps a text, and indents each line.
+fn wrapped_under(indent: &str, text: &str) -> Vec<String> {
+    let lines = wrapped(text, COLUMNS - indent.len());
+    let lines: Vec<String> = lines.lines().map(|line| format!("{indent}{line}")).collect();
+    if lines.is_empty() { vec![String::new()] } else { lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_in_words() {
+        assert_eq!(ranges(&BTreeSet::from([3, 4, 5, 9, 11, 12])), "3 to 5, 9, 11 to 12");
+    }
+
+    #[test]
+    fn odds_in_words() {
+        assert_eq!(odds(-1.0), "0.50");
+        assert_eq!(odds(-10.0), "1 in 1024");
+        assert_eq!(odds(-40.2), "1 in 2^40");
+    }
+}
