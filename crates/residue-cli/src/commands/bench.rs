@@ -11,14 +11,14 @@ use crate::output::{Format, Output, Report};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
 use residue_bench::clock::Clock;
 use residue_bench::data::Data;
 use residue_bench::load;
 use residue_bench::model::{Run, Statistic};
 use residue_bench::papers::{pino2018, sahu2019};
 use residue_bench::{Mode, Options, measure, plain, report};
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 use std::ops::RangeInclusive;
 
 /// The sizes of the thesis (Sahu 2019, chapter 5).

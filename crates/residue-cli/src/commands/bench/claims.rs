@@ -4,8 +4,8 @@ use super::{Pin, ROUNDS, samples};
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
-use residue_bench::papers::claims;
 use residue_bench::clock::Clock;
+use residue_bench::papers::claims;
 
 /// Arguments of `residue bench claims`.
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use super::StatisticName;
 use crate::output::Output;
 use anyhow::Context as _;
 use clap::Args;
-use residue_bench::report;
 use residue_bench::model::Run;
+use residue_bench::report;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `residue bench compare`.

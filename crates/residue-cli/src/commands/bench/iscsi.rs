@@ -3,10 +3,10 @@
 use crate::output::{Format, Output, Report};
 use crate::progress::Progress;
 use clap::Args;
-use residue_report::text::wrapped;
-use residue_report::COLUMNS;
 use residue_bench::clock::Clock;
 use residue_bench::papers::intel2006;
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 
 /// Arguments of `residue bench iscsi`.
 #[derive(Debug, Args)]

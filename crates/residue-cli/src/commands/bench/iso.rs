@@ -3,10 +3,10 @@
 use crate::output::Output;
 use crate::progress::Progress;
 use clap::Args;
-use residue_report::COLUMNS;
-use residue_report::text::wrapped;
 use residue_bench::clock::Clock;
 use residue_bench::papers::sklower1989;
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 
 /// Arguments of `residue bench iso`.
 #[derive(Debug, Args)]

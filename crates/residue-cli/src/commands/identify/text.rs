@@ -201,8 +201,7 @@ fn nothing(args: &IdentifyArgs, samples: &Samples, report: &Report) -> String {
     if !args.no_catalogue {
         out.splice(0..0, ["no named code", "no known generator"].map(String::from));
     }
-    let closed =
-        (NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
+    let closed = (NARROWEST..=samples.bits()).filter(|width| !report.undecided.contains(width));
     let closed: BTreeSet<u32> = closed.collect();
     if !closed.is_empty() {
         out.push(format!("no other CRC of {} bits", ranges(&closed)));

@@ -6,8 +6,8 @@ use crate::output::{Bracket, Outcome, Output, Styles, without_numbers};
 use crate::progress::Progress;
 use anyhow::Context as _;
 use clap::Args;
-use residue_net::Error;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use residue_net::Error;
 use residue_net::diagnose::CauseKind;
 use residue_net::fix::{Policy, Repair, Repairer};
 use residue_net::json::not_followed;
@@ -53,7 +53,7 @@ pub struct FixArgs {
     all: bool,
     /// Repair only values with these causes, separated by commas
     #[arg(long, value_name = "CAUSE", value_delimiter = ',', value_parser = causes())]
-    only: Vec<String>,
+    only: Vec<CauseKind>,
     /// Repair packets of length 0 as well, which segmentation offload leaves
     #[arg(long)]
     tso: bool,
@@ -65,6 +65,12 @@ pub struct FixArgs {
     json: bool,
 }
 
+/// Reads a cause by its name.
+fn causes() -> impl TypedValueParser<Value = CauseKind> {
+    PossibleValuesParser::new(CauseKind::ALL.map(CauseKind::name))
+        .try_map(|name| name.parse::<CauseKind>())
+}
+
 impl FixArgs {
     fn policy(&self) -> Policy {
         let policy = if self.all {
@@ -72,7 +78,7 @@ impl FixArgs {
         } else if self.only.is_empty() {
             Policy::default()
         } else {
-            Policy::of(&self.only.iter().map(String::as_str).collect::<Vec<_>>())
+            Policy::of(self.only.iter().copied())
         };
         Policy { tso: self.tso, ..policy }
     }

@@ -4,7 +4,6 @@ use crate::lengths::bytes;
 use crate::output::{Output, Styles};
 use anyhow::Context as _;
 use clap::Args;
-use residue_net::make;
 use residue_net::replace::replace;
 use serde_json::json;
 use std::fs;

@@ -4,11 +4,11 @@ use super::{Patience, length};
 use crate::codes::{self, Names};
 use crate::output::{Format, Output, Report};
 use clap::Args;
-use residue_strength::report::compare as report;
 use residue_report::COLUMNS;
 use residue_report::text::wrapped;
 use residue_strength::compare::{CODES, Comparison, Question, Subject, Traffic, compare};
 use residue_strength::probability;
+use residue_strength::report::compare as report;
 
 const HELP: &str = "\
 Codes are names of `residue list` of up to 64 bits (sums: 32), the parameters of a CRC, or \
