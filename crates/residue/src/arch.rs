@@ -1,21 +1,22 @@
-//! The only unsafe code that touches instructions: markers that prove a CPU feature, and vector operations on them.
+//! The only unsafe code that touches instructions: markers that prove a CPU feature, and vector
+//! operations on them.
 //!
 //! # The safety argument
 //!
-//! An instruction the CPU does not have is undefined behaviour, so its intrinsic may run only where the CPU is known
-//! to have it. That knowledge is a value here, a *marker*: a zero-sized type whose only constructor is inside
-//! [`Enter`]'s functions, which are `unsafe` to call, with one condition: the CPU has
-//! [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them. So every method that takes a marker may use
-//! the marker's instructions, and can itself be safe.
+//! An instruction the CPU does not have is undefined behaviour, so its intrinsic may run only where
+//! the CPU is known to have it. That knowledge is a value here, a *marker*: a zero-sized type whose
+//! only constructor is inside [`Enter`]'s functions, which are `unsafe` to call, with one
+//! condition: the CPU has [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them. So
+//! every method that takes a marker may use the marker's instructions, and can itself be safe.
 //!
-//! Memory is only read through references to whole vectors (`&[u8; 16]`, `&[u8; 32]`), so no operation reads outside a
-//! slice.
+//! Memory is only read through references to whole vectors (`&[u8; 16]`, `&[u8; 32]`), so no
+//! operation reads outside a slice.
 //!
-//! x86-64 without SSE2 is a target for operating-system kernels, whose code must leave the vector registers alone: it has
-//! no vector tiers here.
+//! x86-64 without SSE2 is a target for operating-system kernels, whose code must leave the vector
+//! registers alone: it has no vector tiers here.
 //!
-//! Every function that takes a marker is `#[inline(always)]`: an intrinsic that is not inlined into a function with the
-//! same features is an ordinary call, and costs up to 190 times as much.
+//! Every function that takes a marker is `#[inline(always)]`: an intrinsic that is not inlined into
+//! a function with the same features is an ordinary call, and costs up to 190 times as much.
 
 use crate::batch::Packets;
 use crate::cpu::Features;
@@ -63,8 +64,8 @@ macro_rules! x86_64_tiers {
             Avx2: "avx2" "bmi2";
             /// Carry-less products of two lanes at once.
             Avx2Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq";
-            /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes by
-            /// a mask.
+            /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes
+            /// by a mask.
             Avx512Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq" "gfni"
                 "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi2";
             /// Dot products in 64-byte vectors.
@@ -114,8 +115,8 @@ pub(crate) mod needs {
     aarch64_tiers!(needs);
 }
 
-/// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone; and, where
-/// the kernel has them, the bodies that copy and that take batches.
+/// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone; and,
+/// where the kernel has them, the bodies that copy and that take batches.
 macro_rules! on_x86_64 {
     (
         $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
@@ -137,8 +138,8 @@ macro_rules! on_x86_64 {
 }
 pub(crate) use on_x86_64;
 
-/// A line of a table of kernels: a body on a tier of aarch64, or elsewhere its name alone; and, where
-/// the kernel has them, the bodies that copy and that take batches.
+/// A line of a table of kernels: a body on a tier of aarch64, or elsewhere its name alone; and,
+/// where the kernel has them, the bodies that copy and that take batches.
 macro_rules! on_aarch64 {
     (
         $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
@@ -165,7 +166,8 @@ pub trait Tier: Copy + 'static {
     /// The features.
     const NEEDS: Features;
 
-    /// Runs a body out of line, for the long path of a composed kernel: its short path then needs no stack frame.
+    /// Runs a body out of line, for the long path of a composed kernel: its short path then needs
+    /// no stack frame.
     #[allow(private_bounds, private_interfaces)]
     fn outline<B: Body<Self>>(
         self,

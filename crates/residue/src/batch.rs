@@ -1,11 +1,12 @@
 //! Many small packets at once: the check value of each.
 //!
-//! A call for each packet spends more on the call, the last fold and the wait for its result than on the bytes. A batch
-//! shares them: the Internet checksum sums several packets side by side and folds all sums in one vector, CRC-32C runs four
-//! chains of its instruction in lockstep. Other codes are computed one by one.
+//! A call for each packet spends more on the call, the last fold and the wait for its result than
+//! on the bytes. A batch shares them: the Internet checksum sums several packets side by side and
+//! folds all sums in one vector, CRC-32C runs four chains of its instruction in lockstep. Other
+//! codes are computed one by one.
 //!
-//! Packets are slices, or [`Spans`] of one buffer. Values are those of the one-shot functions, in the order of the packets.
-//! Nothing is allocated.
+//! Packets are slices, or [`Spans`] of one buffer. Values are those of the one-shot functions, in
+//! the order of the packets. Nothing is allocated.
 //!
 //! ```
 //! use residue::batch::{self, Spans};
@@ -46,7 +47,7 @@ enum Form<'a> {
 }
 
 impl<'a> Packets<'a> {
-    /// How many.
+    /// Returns how many packets there are.
     #[must_use]
     pub const fn len(&self) -> usize {
         match self.0 {
@@ -105,8 +106,8 @@ impl<'a> From<Spans<'a>> for Packets<'a> {
     }
 }
 
-/// Packets as parts of one buffer, such as a receive ring or a capture file: each where it starts and how long it is, in
-/// bytes. They may overlap.
+/// Packets as parts of one buffer, such as a receive ring or a capture file: each where it starts
+/// and how long it is, in bytes. They may overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans<'a> {
     base: &'a [u8],
@@ -157,7 +158,8 @@ impl<'a> Source<'a> for Spans<'a> {
     }
 }
 
-/// The Internet checksum of each packet, as [`internet::checksum`](crate::internet::checksum) gives it, of any length.
+/// The Internet checksum of each packet, as [`internet::checksum`](crate::internet::checksum) gives
+/// it, of any length.
 ///
 /// # Errors
 /// [`Error::BatchLength`] if `values` is not as long as `packets`; nothing is written then.

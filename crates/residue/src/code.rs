@@ -37,8 +37,8 @@ pub enum Code {
 
 /// Looks at the tables of kernels of a [`Code`], each with the types of its family.
 pub trait Visitor {
-    /// One table. `with` makes what its kernels work with, which for tables takes some microseconds; `spelling` turns the
-    /// family's value into the code's.
+    /// One table. `with` makes what its kernels work with, which for tables takes some
+    /// microseconds; `spelling` turns the family's value into the code's.
     fn table<F: Family<Value: Into<u128>, With: Clone>>(
         &mut self,
         kernels: &'static [Kernel<F>],
@@ -47,7 +47,8 @@ pub trait Visitor {
     );
 }
 
-/// How a code writes the value of its family: most as it is, some with bytes swapped or as check octets.
+/// How a code writes the value of its family: most as it is, some with bytes swapped or as check
+/// octets.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling(Option<Sum>);
 
@@ -138,7 +139,8 @@ impl Code {
         }
     }
 
-    /// The value of `data` by the code's definition, one unit at a time: what every kernel is tested against.
+    /// The value of `data` by the code's definition, one unit at a time: what every kernel is
+    /// tested against.
     #[must_use]
     pub fn reference(&self, data: &[u8]) -> u128 {
         match self {
@@ -149,7 +151,8 @@ impl Code {
 
     /// The value of `data` by the kernel of this name.
     ///
-    /// A table-driven kernel makes its tables first, which takes some microseconds: use [`Code::visit`] to keep them.
+    /// A table-driven kernel makes its tables first, which takes some microseconds: use
+    /// [`Code::visit`] to keep them.
     ///
     /// # Errors
     /// If the code has no such kernel, or this CPU cannot run it.
@@ -245,11 +248,13 @@ impl Code {
         stream.partial()
     }
 
-    /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
+    /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`.
+    /// Nothing else is read.
     ///
-    /// `None` if the lengths of `old` and `new` differ, the change reaches past `length`, or no data of that length has this
-    /// value ([`Partial::new`]). For one's-complement codes (`internet`, `rfc1146-8`, `rfc1146-16`) new data that is zero
-    /// throughout cannot be told from other multiples of the modulus, and the value is that of the others.
+    /// `None` if the lengths of `old` and `new` differ, the change reaches past `length`, or no
+    /// data of that length has this value ([`Partial::new`]). For one's-complement codes
+    /// (`internet`, `rfc1146-8`, `rfc1146-16`) new data that is zero throughout cannot be told from
+    /// other multiples of the modulus, and the value is that of the others.
     #[must_use]
     pub fn update(
         &self,
@@ -298,10 +303,10 @@ fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: impl FnOnce(
 impl FromStr for Code {
     type Err = Error;
 
-    /// A name of [`Code::names`] or an alias (case, `-` and `_` do not matter), or a CRC's parameters as
-    /// `width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0` (hexadecimal but for the width; `init`, `xorout`
-    /// default to 0, the reflections to false). The polynomial may be written as
-    /// `x^16+x^12+x^5+1`, which tells the width, too.
+    /// A name of [`Code::names`] or an alias (case, `-` and `_` do not matter), or a CRC's
+    /// parameters as `width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0` (hexadecimal
+    /// but for the width; `init`, `xorout` default to 0, the reflections to false). The polynomial
+    /// may be written as `x^16+x^12+x^5+1`, which tells the width, too.
     fn from_str(name: &str) -> Result<Code, Error> {
         if name.contains('=') {
             return custom(name).map(|params| Code::Crc(Crc::new(&params)));
@@ -317,7 +322,8 @@ impl FromStr for Code {
     }
 }
 
-/// The parameters of a CRC as RevEng prints them. What follows from the others is compared with them.
+/// The parameters of a CRC as RevEng prints them. What follows from the others is compared with
+/// them.
 const KEYS: [&str; 9] =
     ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];
 

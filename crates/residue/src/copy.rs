@@ -1,7 +1,9 @@
-//! Copy and check in one pass: each vector that is summed is stored while it is in a register, so that data is read once.
+//! Copy and check in one pass: each vector that is summed is stored while it is in a register, so
+//! that data is read once.
 //!
-//! Network stacks and storage engines copy every byte they check. Fused, the check hides behind the copy's stores, or the copy
-//! behind the check's arithmetic, whichever is slower; apart, the two times add up.
+//! Network stacks and storage engines copy every byte they check. Fused, the check hides behind the
+//! copy's stores, or the copy behind the check's arithmetic, whichever is slower; apart, the two
+//! times add up.
 //!
 //! ```
 //! let mut to = [0; 9];
@@ -54,7 +56,8 @@ impl sealed::Sealed for [MaybeUninit<u8>] {
     }
 }
 
-/// The length from which a fused kernel is used; shorter data is in the first cache when it is read again.
+/// The length from which a fused kernel is used; shorter data is in the first cache when it is read
+/// again.
 const FUSED_FROM: usize = 1024;
 
 /// Where no fused kernel fits: so many bytes are copied and then read again from the first cache.
@@ -120,6 +123,7 @@ functions! {
 ///
 /// # Panics
 /// If the lengths differ.
+#[allow(clippy::useless_conversion)] // It is one for one family only.
 pub fn crc(crc: &Crc, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128 {
     of_family!(crc, |best, with| copy(best, with, from, to).into())
 }

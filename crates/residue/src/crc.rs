@@ -1,8 +1,9 @@
-//! Cyclic redundancy checks: the remainder of a division of polynomials over GF(2), any width up to 128 bits.
+//! Cyclic redundancy checks: the remainder of a division of polynomials over GF(2), any width up to
+//! 128 bits.
 //!
-//! A code is named by the parameters of the Rocksoft model, as the RevEng catalogue lists them ([`catalog`]): with the
-//! message's bits as the polynomial M of n bits (each byte's lowest bit first if `refin`, else its highest), and P the
-//! generator of degree w,
+//! A code is named by the parameters of the Rocksoft model, as the RevEng catalogue lists them
+//! ([`catalog`]): with the message's bits as the polynomial M of n bits (each byte's lowest bit
+//! first if `refin`, else its highest), and P the generator of degree w,
 //!
 //! ```text
 //! register = init x^n + M x^w  mod P        value = (register, its bits reversed if refout) xor xorout
@@ -10,15 +11,15 @@
 //!
 //! Example: CRC-32/ISO-HDLC of `123456789` is CBF43926.
 //!
-//! Appending the value in the code's own order ([`Crc::append`]) makes the register of the whole a constant, the
-//! residue, whatever the message ([`Crc::verify`]).
+//! Appending the value in the code's own order ([`Crc::append`]) makes the register of the whole a
+//! constant, the residue, whatever the message ([`Crc::verify`]).
 //!
 //! **Trap.** Reflection is part of the code: one that reflects its bytes but not its value is another code, and a program
-//! can agree with itself and with nobody else. And the bytes of a reflected CRC go on the wire lowest first: appended
-//! highest first, the residue does not appear.
+//! can agree with itself and with nobody else. And the bytes of a reflected CRC go on the wire
+//! lowest first: appended highest first, the residue does not appear.
 //!
-//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones run bit by bit, or on
-//! [`tables::Tables`].
+//! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones
+//! run bit by bit, or on [`tables::Tables`].
 
 mod advance;
 pub mod catalog;
@@ -113,8 +114,8 @@ impl Crc {
     /// Prepares a CRC. At run time this takes a few microseconds.
     ///
     /// # Panics
-    /// If the width is not 1 to 128 bits (in a `static`: does not compile). [`Params::new`] checks parameters that are
-    /// not known to be right.
+    /// If the width is not 1 to 128 bits (in a `static`: does not compile). [`Params::new`] checks
+    /// parameters that are not known to be right.
     #[must_use]
     pub const fn new(params: &Params) -> Crc {
         assert!(params.width >= 1 && params.width <= 128, "a CRC's width is 1 to 128 bits");
@@ -174,6 +175,7 @@ impl Crc {
     /// The check value of `data`, of any length.
     #[inline]
     #[must_use]
+    #[allow(clippy::useless_conversion)] // It is one for one family only.
     pub fn checksum(&self, data: &[u8]) -> u128 {
         of_family!(self, |best, with| best.oneshot(with, data).into())
     }
@@ -207,10 +209,11 @@ impl Crc {
         Digest { crc: self, state: self.start(), bytes: 0 }
     }
 
-    /// The check value of two pieces of data from the values of each; `length` is that of the second, in bytes.
+    /// The check value of two pieces of data from the values of each; `length` is that of the
+    /// second, in bytes.
     ///
-    /// Takes as many multiplications modulo P as `length` has bits set; of three carry-less products each, up to 64 bits
-    /// and where the CPU has them.
+    /// Takes as many multiplications modulo P as `length` has bits set; of three carry-less
+    /// products each, up to 64 bits and where the CPU has them.
     ///
     /// ```
     /// use residue::crc::{Crc, catalog};
@@ -226,8 +229,8 @@ impl Crc {
 
     /// The check value after the bytes `old`, at `offset` of `length` bytes of data, became `new`.
     ///
-    /// Nothing else of the data is read: the code is linear. `None` if the lengths of `old` and `new` differ or the
-    /// change reaches past `length`.
+    /// Nothing else of the data is read: the code is linear. `None` if the lengths of `old` and
+    /// `new` differ or the change reaches past `length`.
     #[must_use]
     pub fn update(
         &self,
@@ -252,8 +255,9 @@ impl Crc {
         Some(self.finish(self.register(value) ^ self.advance(change, length - end)))
     }
 
-    /// The bytes that append `value` to its message in the code's own order (lowest byte first if reflected), and how
-    /// many of them count. `None` for a width that is no whole number of bytes, and for crossed reflection.
+    /// The bytes that append `value` to its message in the code's own order (lowest byte first if
+    /// reflected), and how many of them count. `None` for a width that is no whole number of bytes,
+    /// and for crossed reflection.
     #[must_use]
     pub const fn append(&self, value: u128) -> Option<([u8; 16], usize)> {
         let Params { width, refin, refout, .. } = self.params;
@@ -265,8 +269,8 @@ impl Crc {
         Some((bytes, width as usize / 8))
     }
 
-    /// Whether `data` ends with the check value of what is before it, told by the residue in one pass. `None` where
-    /// [`Crc::append`] is.
+    /// Whether `data` ends with the check value of what is before it, checked in one pass by the
+    /// residue. Returns `None` when [`Crc::append`] would.
     #[must_use]
     pub fn verify(&self, data: &[u8]) -> Option<bool> {
         let (_, bytes) = self.append(0)?;
@@ -282,6 +286,7 @@ impl Crc {
         }
     }
 
+    #[allow(clippy::useless_conversion)] // It is one for one family only.
     fn run(&self, state: u128, data: &[u8]) -> u128 {
         of_family!(self, |best, with| best.run(with, Word::of_low(state), data).into())
     }
@@ -312,9 +317,11 @@ impl Crc {
         }
     }
 
-    /// The register before `bytes` zero bytes. `None` if the polynomial lacks its constant term: nothing undoes it.
+    /// The register before `bytes` zero bytes. `None` if the polynomial lacks its constant term:
+    /// nothing undoes it.
     ///
-    /// Bit by bit, some microseconds; only [`Partial::remove_suffix`](crate::Partial::remove_suffix) needs it.
+    /// Bit by bit, some microseconds; only
+    /// [`Partial::remove_suffix`](crate::Partial::remove_suffix) needs it.
     pub(crate) fn retreat(&self, state: u128, bytes: u64) -> Option<u128> {
         if self.params.poly & 1 == 0 {
             return None;

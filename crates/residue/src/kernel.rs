@@ -5,12 +5,12 @@
 //! makes two entries from the one body: `run`, from state to state, for streaming; and `oneshot`,
 //! from bytes to finished value, where the constants of the start fold into the code and a short
 //! input needs no stack frame. A line may name two bodies more: `copy`, which stores what it loads,
-//! and `batch`, for many packets at once. Nothing else mentions a kernel: dispatch, copies, batches,
-//! lists, tests and benchmarks read the table.
+//! and `batch`, for many packets at once. Nothing else mentions a kernel: dispatch, copies,
+//! batches, lists, tests and benchmarks read the table.
 //!
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private
-//! and `unsafe`, and the only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs` with
-//! [`cpu::features`] first.
+//! and `unsafe`, and the only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs`
+//! with [`cpu::features`] first.
 
 use crate::arch::{Copying, Enter, Tier};
 use crate::batch::Packets;
@@ -89,10 +89,10 @@ pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;
 pub enum Sort {
     /// Chosen by the library where the CPU has what it needs.
     Dispatched,
-    /// A single method: run only when asked for by name, by tests and benchmarks. One named `generic` is a vector body
-    /// on arrays instead of vectors: it runs anywhere, slowly.
+    /// A single method: run only when asked for by name, by tests and benchmarks. One named
+    /// `generic` is a vector body on arrays instead of vectors: it runs anywhere, slowly.
     Method,
-    /// The same, kept because the literature describes it.
+    /// A single method, kept because the literature describes it.
     Historical,
 }
 
@@ -108,7 +108,7 @@ impl Sort {
     }
 }
 
-/// What can be told of a kernel of any family.
+/// Metadata common to all kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KernelInfo {
     /// Its name: a Rust identifier, unique in its family.
@@ -117,7 +117,7 @@ pub struct KernelInfo {
     pub needs: Features,
     /// What it is for.
     pub sort: Sort,
-    /// The kernel of the same table that has the same body: no use in measuring both.
+    /// The kernel of this table with identical code; benchmarks skip one of them.
     pub same_as: Option<&'static str>,
 }
 
@@ -233,7 +233,8 @@ impl<F: Family> Kernel<F> {
         self.force_on(cpu::features())
     }
 
-    /// As [`Kernel::force`], under a smaller set of features: tests walk the tiers of one CPU with it.
+    /// As [`Kernel::force`], under a smaller set of features: tests walk the tiers of one CPU with
+    /// it.
     #[must_use]
     pub fn force_on(&self, features: Features) -> Option<Forced<F>> {
         let usable = features.intersection(cpu::features());
@@ -272,7 +273,8 @@ impl<F: Family> Forced<F> {
     }
 
     /// Advances `state` over `from`, and copies to `to` all of `from` that the body loads as
-    /// vectors. Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
+    /// vectors. Returns `None`, and does nothing, if the kernel does not copy or the lengths
+    /// differ.
     pub(crate) fn copy(
         &self,
         with: &F::With,
@@ -290,8 +292,8 @@ impl<F: Family> Forced<F> {
         self.entries.batch.is_some()
     }
 
-    /// Computes the value of each packet. Returns `None`, and does nothing, if the kernel has no way
-    /// of its own to do that.
+    /// Computes the value of each packet. Returns `None`, and does nothing, if the kernel has no
+    /// way of its own to do that.
     pub(crate) fn batch(
         &self,
         with: &F::With,
@@ -300,12 +302,13 @@ impl<F: Family> Forced<F> {
     ) -> Option<()> {
         let batch = self.entries.batch?;
         // SAFETY: as in `run`.
-        Some(unsafe { batch(with, packets, values) })
+        unsafe { batch(with, packets, values) };
+        Some(())
     }
 }
 
-/// The dispatched kernel that `features` select from `kernels`: the first whose needs are met. `None` only for tables that
-/// are not dispatched from.
+/// The dispatched kernel that `features` select from `kernels`: the first whose needs are met.
+/// `None` only for tables that are not dispatched from.
 #[must_use]
 pub fn best<F: Family>(
     kernels: &'static [Kernel<F>],

@@ -4,8 +4,8 @@ use super::Tier;
 
 /// Carry-less arithmetic on 16-byte lanes, for CRCs.
 ///
-/// A lane holds a polynomial of degree below 128: little-endian with bit i as the coefficient of x^(127-i) for a
-/// reflected CRC, of x^i for a normal one (after [`CarryLess::reverse`]).
+/// A lane holds a polynomial of degree below 128: little-endian with bit i as the coefficient of
+/// x^(127-i) for a reflected CRC, of x^i for a normal one (after [`CarryLess::reverse`]).
 pub(crate) trait CarryLess: Tier {
     type V: Copy;
     fn load(self, bytes: &[u8; 16]) -> Self::V;
@@ -13,8 +13,8 @@ pub(crate) trait CarryLess: Tier {
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// Byte i of the result is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
     fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;
-    /// The 127-bit carry-less product of a half of `a` and a half of `b`: the high one of `a` if bit 0 of `HALVES` is
-    /// set, of `b` if bit 4 is.
+    /// The 127-bit carry-less product of a half of `a` and a half of `b`: the high one of `a` if
+    /// bit 0 of `HALVES` is set, of `b` if bit 4 is.
     fn product<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
     /// The high half, in the low one's place, below zeros.
     fn high_down(self, v: Self::V) -> Self::V;
@@ -23,7 +23,7 @@ pub(crate) trait CarryLess: Tier {
     fn low_of(self, v: Self::V) -> u64;
 }
 
-/// The same on vectors of one, two or four lanes, each of which is a lane of its own.
+/// Carry-less arithmetic on vectors of one, two or four lanes, each of which is a lane of its own.
 pub(crate) trait CarryLessWide: CarryLess {
     type W: Copy;
     /// The bytes of one vector.
@@ -32,8 +32,8 @@ pub(crate) trait CarryLessWide: CarryLess {
     const LANES: usize;
     /// The length, at most 64, to which single lanes win over vectors of several.
     const SINGLY_TO: usize = 0;
-    /// Whether [`CarryLessWide::head`] leaves less than a vector over at the end, because a head that does not takes more than
-    /// folding the rest.
+    /// Whether [`CarryLessWide::head`] leaves less than a vector over at the end, because a head
+    /// that does not takes more than folding the rest.
     const LEAVES_REST: bool = false;
     /// Whether eight accumulators are faster than four.
     const EIGHT: bool = false;
@@ -52,18 +52,19 @@ pub(crate) trait CarryLessWide: CarryLess {
     fn last_lane(self, v: Self::W) -> Self::W;
     /// The exclusive or of all lanes.
     fn sum_lanes(self, v: Self::W) -> Self::V;
-    /// The start of more than 16 bytes of data, with the register added to its first bytes: so many bytes that a whole
-    /// number of vectors remains, behind zeros.
+    /// The start of more than 16 bytes of data, with the register added to its first bytes: so many
+    /// bytes that a whole number of vectors remains, behind zeros.
     fn head(self, data: &[u8], register: Self::V) -> Head<Self::W>;
 
-    /// Asks for what stands some way behind a block that is being read: for the first-level cache alone, as nothing is read
-    /// twice. Tiers for which it was not measured do nothing.
+    /// Asks for what stands some way behind a block that is being read: for the first-level cache
+    /// alone, as nothing is read twice. Tiers for which it was not measured do nothing.
     #[inline(always)]
     fn read_ahead<B>(self, _block: &B) {}
 }
 
-/// The length from which loops read ahead: the data come from beyond the second-level cache then. At 64 MiB it brought CRC-32C
-/// from 0.63 to 0.99 of ISA-L's speed and CRC-32 from 0.98 to 1.22 of libdeflate's; at 1 MiB it changes nothing. `cargo xtask rivals
+/// The length from which loops read ahead: the data come from beyond the second-level cache then.
+/// At 64 MiB it brought CRC-32C from 0.63 to 0.99 of ISA-L's speed and CRC-32 from 0.98 to 1.22 of
+/// libdeflate's; at 1 MiB it changes nothing. `cargo xtask rivals
 /// --code crc-32c,crc-32 --sizes 1M,64M`, on a Zen 3 core on 2026-11-21 and 2026-11-22.
 pub(crate) const STREAMED_FROM: usize = 512 << 10;
 
@@ -89,7 +90,8 @@ pub(crate) fn lane_head<T: CarryLess>(tier: T, data: &[u8], register: T::V) -> H
     Head { first, spill, bytes }
 }
 
-/// A lane and the `n` bytes after it, 1 to 15, the end of `last`: as two lanes, the first of them behind zeros.
+/// A lane and the `n` bytes after it, 1 to 15, the end of `last`: as two lanes, the first of them
+/// behind zeros.
 #[inline(always)]
 pub(crate) fn lane_tail<T: CarryLess>(tier: T, lane: T::V, last: &[u8; 16], n: usize) -> [T::V; 2] {
     let first = tier.shuffle(lane, shift_index(n));
@@ -98,8 +100,9 @@ pub(crate) fn lane_tail<T: CarryLess>(tier: T, lane: T::V, last: &[u8; 16], n: u
     [first, tier.xor(tier.shuffle(lane, shift_index(16 + n)), tail)]
 }
 
-/// An index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros. From `h` below 16: the first h bytes
-/// move to the end, behind zeros. From 16 + h: the bytes from h on move to the start, zeros behind.
+/// An index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros. From `h`
+/// below 16: the first h bytes move to the end, behind zeros. From 16 + h: the bytes from h on move
+/// to the start, zeros behind.
 #[inline(always)]
 fn shift_index(from: usize) -> &'static [u8; 16] {
     const ZERO: u8 = 0x80;
@@ -117,7 +120,8 @@ fn shift_index(from: usize) -> &'static [u8; 16] {
 
 /// Products of every byte with a matrix of 8 by 8 bits over GF(2).
 pub(crate) trait ByteMatrix: CarryLessWide {
-    /// The matrix, for every byte: bit i of a product is the parity of the byte and the matrix's byte 7 - i.
+    /// The matrix, for every byte: bit i of a product is the parity of the byte and the matrix's
+    /// byte 7 - i.
     fn matrix(self, rows: u64) -> Self::W;
     fn multiply(self, v: Self::W, matrix: Self::W) -> Self::W;
 }

@@ -1,5 +1,5 @@
-//! A tier that stores what it loads, which makes of any body one that copies: the vector is in a register anyway, and the
-//! store hides behind the arithmetic.
+//! A tier that stores what it loads, which makes of any body one that copies: the vector is in a
+//! register anyway, and the store hides behind the arithmetic.
 
 use super::Tier;
 use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
@@ -19,13 +19,15 @@ pub(crate) struct Copying<T> {
     to: *mut u8,
 }
 
-/// A block of the data that is copied: only [`Copying`] makes references to it, and only to parts of that data.
+/// A block of the data that is copied: only [`Copying`] makes references to it, and only to parts
+/// of that data.
 #[repr(transparent)]
 pub(crate) struct Part<B>(B);
 
 impl<T: Tier> Copying<T> {
     /// # Safety
-    /// As many bytes as `data` has may be written from `to` on, and do not overlap it. The marker does not outlive `data`.
+    /// As many bytes as `data` has may be written from `to` on, and do not overlap it. The marker
+    /// does not outlive `data`.
     #[inline(always)]
     pub(super) unsafe fn new(tier: T, data: &[u8], to: *mut u8) -> Self {
         Copying { tier, from: data.as_ptr(), bytes: data.len(), to }
@@ -36,7 +38,8 @@ impl<T: Tier> Copying<T> {
     fn store(self, part: &[u8]) {
         let at = (part.as_ptr() as usize).wrapping_sub(self.from as usize);
         if at <= self.bytes && part.len() <= self.bytes - at {
-            // SAFETY: `part` lies in the data, so its place does in the bytes that may be written, which do not overlap it.
+            // SAFETY: `part` lies in the data, so its place does in the bytes that may be written,
+            // which do not overlap it.
             unsafe { ptr::copy_nonoverlapping(part.as_ptr(), self.to.add(at), part.len()) }
         }
     }
@@ -45,8 +48,8 @@ impl<T: Tier> Copying<T> {
     fn store_part<B>(self, part: &Part<B>) {
         let from = ptr::from_ref(part).cast::<MaybeUninit<B>>();
         let at = (from as usize).wrapping_sub(self.from as usize);
-        // SAFETY: `parts` found the block to lie in the data: so does its place in the bytes that may be written, which do
-        // not overlap it. `B` is an array of bytes.
+        // SAFETY: `parts` found the block to lie in the data: so does its place in the bytes that
+        // may be written, which do not overlap it. `B` is an array of bytes.
         unsafe { ptr::copy_nonoverlapping(from, self.to.add(at).cast(), 1) }
     }
 
@@ -193,7 +196,8 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
 
     #[inline(always)]
     fn head(self, data: &[u8], register: T::V) -> Head<T::W> {
-        // No head is longer. Of long data a fixed length, without a call; what is not the head's is stored again.
+        // No head is longer. Of long data a fixed length, without a call; what is not the head's is
+        // stored again.
         self.store(data.first_chunk::<64>().map_or(data, |first| first));
         self.tier.head(data, register)
     }
@@ -232,7 +236,8 @@ pub(crate) fn copy_bytes(from: &[u8], to: &mut [MaybeUninit<u8>]) {
     unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), bytes) }
 }
 
-/// Initialised bytes as ones that need not be. Only [`copy_bytes`] and copying kernels write to them, and they write bytes.
+/// Initialised bytes as ones that need not be. Only [`copy_bytes`] and copying kernels write to
+/// them, and they write bytes.
 pub(crate) fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     // SAFETY: the two have the same layout, and nothing uninitialised is written (see above).
     unsafe { &mut *(ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }

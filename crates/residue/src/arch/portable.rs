@@ -1,4 +1,5 @@
-//! The tier that needs nothing: vectors as arrays, which the compiler may turn into whatever vectors a CPU has.
+//! The tier that needs nothing: vectors as arrays, which the compiler may turn into whatever
+//! vectors a CPU has.
 
 use super::tiers;
 
@@ -12,8 +13,9 @@ tiers! {
     Portable: ;
 }
 
-/// Hides a value from the optimiser, so that the loop around it stays scalar. Free on 64-bit architectures with inline
-/// assembly; elsewhere the value goes through memory, which takes some cycles.
+/// Hides a value from the optimiser, so that the loop around it stays scalar. Free on 64-bit
+/// architectures with inline assembly; elsewhere the value goes through memory, which takes some
+/// cycles.
 #[inline(always)]
 pub(crate) fn scalar(mut value: u64) -> u64 {
     #[cfg(all(

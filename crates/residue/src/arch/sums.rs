@@ -9,23 +9,24 @@ pub(crate) trait Load: Tier {
     type V: Copy;
     /// The bytes of one.
     type Block: 'static;
-    /// How many they are.
+    /// Vector size in bytes.
     const BYTES: usize;
     /// Whether a load can leave out any bytes: then short data need nothing else.
     const MASKS: bool;
-    /// The length to which no loop is needed: eight vectors. Masks are made of numbers below 256, so that with them it is a
-    /// byte less.
+    /// The length to which no loop is needed: eight vectors. Masks are made of numbers below 256,
+    /// so that with them it is a byte less.
     const STRAIGHT_TO: usize = 8 * Self::BYTES - Self::MASKS as usize;
     /// The whole vectors of `data`, and the bytes after them.
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load(self, block: &Self::Block) -> Self::V;
     /// Zero bytes.
     fn null(self) -> Self::V;
-    /// The bytes of `data` from `from` on, as many as fit, with zeros behind them. At most 255 are left. No loop; and no
-    /// branch, if the data are as long as a vector or masks leave out any bytes.
+    /// The bytes of `data` from `from` on, as many as fit, with zeros behind them. At most 255 are
+    /// left. No loop; and no branch, if the data are as long as a vector or masks leave out any
+    /// bytes.
     fn load_low(self, data: &[u8], from: usize) -> Self::V;
 
-    /// Four vectors so.
+    /// Loads four consecutive vectors, each as [`Load::load_low`] does.
     #[inline(always)]
     fn load_step(self, data: &[u8], from: usize) -> [Self::V; 4] {
         // Not by `map`: it is not inlined, and neither are the loads in it.
@@ -37,19 +38,21 @@ pub(crate) trait Load: Tier {
         ]
     }
 
-    /// What [`Load::load_low`] loads, but in any order of its 16-bit words; a single last byte is a word with zero.
+    /// What [`Load::load_low`] loads, but in any order of its 16-bit words; a single last byte is a
+    /// word with zero.
     #[inline(always)]
     fn load_rest(self, data: &[u8], from: usize) -> Self::V {
         self.load_low(data, from)
     }
 
-    /// Four vectors so.
+    /// Loads four consecutive vectors, each as [`Load::load_rest`] does.
     #[inline(always)]
     fn load_rest_step(self, data: &[u8], from: usize) -> [Self::V; 4] {
         self.load_step(data, from)
     }
 
-    /// Vector `index` of `data`, which is known to be there: else it is read as [`Load::load_low`] does.
+    /// Vector `index` of `data`, which is known to be there: else it is read as [`Load::load_low`]
+    /// does.
     #[inline(always)]
     fn load_whole(self, data: &[u8], index: usize) -> Self::V {
         match self.blocks(data).0.get(index) {
@@ -81,8 +84,9 @@ pub(crate) trait Load: Tier {
     }
 }
 
-/// What follows the first `bytes` bytes. Nothing is at the *start* of `data`: a load without any byte then has an address
-/// inside, for one in an absent page is slow even if nothing is read from it.
+/// What follows the first `bytes` bytes. Nothing is at the *start* of `data`: a load without any
+/// byte then has an address inside, for one in an absent page is slow even if nothing is read from
+/// it.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
 pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
@@ -91,7 +95,8 @@ pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
 
 /// Sums of 16-bit words in 32-bit lanes.
 ///
-/// Where the instructions take signed words, a word w counts as w - 32768, and the caller adds the bias back.
+/// Where the instructions take signed words, a word w counts as w - 32768, and the caller adds the
+/// bias back.
 pub(crate) trait WordSum: Load {
     /// 32768 there, else 0.
     const BIAS: i32;
@@ -99,18 +104,20 @@ pub(crate) trait WordSum: Load {
     const WORDS_TO: usize;
     /// 32-bit lanes, one for every two words.
     type Lanes: Copy;
-    /// The same number in all lanes.
+    /// Lanes that all hold one number.
     fn lanes(self, each: i32) -> Self::Lanes;
-    /// Adds the little-endian words, each less the bias, two to a lane; `twice` the first of the two. `twice` is constant.
+    /// Adds the little-endian words, each less the bias, two to a lane; `twice` the first of the
+    /// two. `twice` is constant.
     fn sum(self, lanes: Self::Lanes, words: Self::V, twice: bool) -> Self::Lanes;
     /// Adds lane by lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// The sum of all lanes, which are not negative and add up to less than 2^32; or two numbers in the two halves whose sum
-    /// it is.
+    /// The sum of all lanes, which are not negative and add up to less than 2^32; or two numbers in
+    /// the two halves whose sum it is.
     fn packed(self, lanes: Self::Lanes) -> u64;
     /// The sum of all lanes, which are not negative.
     fn total(self, lanes: Self::Lanes) -> u64;
-    /// From the lanes of vectors with an even and with an odd index, which are not negative, the sum of all lanes times 4^(7
+    /// From the lanes of vectors with an even and with an odd index, which are not negative, the
+    /// sum of all lanes times 4^(7
     /// - i): i counts the lanes of 32 bytes of data from 0 to 7.
     fn columns(self, even: Self::Lanes, odd: Self::Lanes) -> u64;
 }
@@ -135,7 +142,8 @@ impl Unit for Bytes {
 
     #[inline(always)]
     fn of_word(word: u64) -> [u32; 2] {
-        // The top 16 bits of a product are a dot product of four fields, the second factor's in reverse.
+        // The top 16 bits of a product are a dot product of four fields, the second factor's in
+        // reverse.
         let (even, odd) = (word & 0x00ff_00ff_00ff_00ff, word >> 8 & 0x00ff_00ff_00ff_00ff);
         let plain = (even + odd).wrapping_mul(0x0001_0001_0001_0001);
         let weighted = even.wrapping_mul(0x0008_0006_0004_0002);
@@ -164,9 +172,11 @@ impl Unit for Words {
 
 /// Sums of units and sums weighted by place, in steps of four vectors.
 ///
-/// A step holds N units; unit e of it (0 to N - 1) is weighted N - e - `CENTRE`, which halves the size of the weights.
+/// A step holds N units; unit e of it (0 to N - 1) is weighted N - e - `CENTRE`, which halves the
+/// size of the weights.
 pub(crate) trait Weighted<U: Unit>: Load {
-    /// Three sums over the steps: of the units; of what that sum was before each step; and of the weighted units.
+    /// Three sums over the steps: of the units; of what that sum was before each step; and of the
+    /// weighted units.
     type Sums: Copy;
     /// What the sums lack for each unit: 32768 where words are taken as signed, else 0.
     const BIAS: i64;
@@ -176,8 +186,9 @@ pub(crate) trait Weighted<U: Unit>: Load {
     fn zero(self) -> Self::Sums;
     fn step(self, sums: Self::Sums, vectors: [Self::V; 4]) -> Self::Sums;
 
-    /// The sums after a last step, which has the units of `data` from `from` on, no more than fill it; and how many units of
-    /// zeros stand behind them. Zeros before them, if any, count for nothing.
+    /// The sums after a last step, which has the units of `data` from `from` on, no more than fill
+    /// it; and how many units of zeros stand behind them. Zeros before them, if any, count for
+    /// nothing.
     #[inline(always)]
     fn last_step(self, sums: Self::Sums, data: &[u8], from: usize) -> (Self::Sums, usize) {
         let left = data.len() - from;
@@ -192,7 +203,7 @@ pub(crate) trait Weighted<U: Unit>: Load {
     }
     /// S, and N times the earlier sums plus the weighted sum; modulo 2^32.
     fn totals32(self, sums: Self::Sums) -> [u32; 2];
-    /// The same in full.
+    /// As [`Weighted::totals32`], in full.
     fn totals64(self, sums: Self::Sums) -> [i64; 2];
     /// `totals32` of one step of which only the last `K` vectors are not zero; K is 1, 2 or 4.
     fn few<const K: usize>(self, vectors: [Self::V; K]) -> [u32; 2];
@@ -225,7 +236,8 @@ pub(crate) fn last_word(data: &[u8], grain: usize) -> u64 {
     }
 }
 
-/// The bytes from `from` on, at most sixteen of them, as two little-endian words filled up with zeros.
+/// The bytes from `from` on, at most sixteen of them, as two little-endian words filled up with
+/// zeros.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
 pub(crate) fn low_words(data: &[u8], from: usize) -> [u64; 2] {

@@ -1,8 +1,9 @@
 //! CRC-32C of packets in lockstep.
 //!
-//! Idea. The instruction takes three cycles, and one or more can start in each, so four packets of as many words run side by
-//! side. What does not fill a word goes first, behind zero bytes, from a register that those zero bytes lead to all ones;
-//! whole words follow, so a length costs one branch. Packets of mixed lengths are sorted by their words first.
+//! Idea. The instruction takes three cycles, and one or more can start in each, so four packets of
+//! as many words run side by side. What does not fill a word goes first, behind zero bytes, from a
+//! register that those zero bytes lead to all ones; whole words follow, so a length costs one
+//! branch. Packets of mixed lengths are sorted by their words first.
 
 use super::{Form, Packets, Source};
 use crate::arch::{Castagnoli, CrcStep};
@@ -28,7 +29,8 @@ impl<T: CrcStep<Castagnoli>> Batch<T> for Lockstep {
 const ROUND: usize = 256;
 /// The fewest packets that are worth sorting.
 const SORTED: usize = 32;
-/// Whole words of the longest packet that runs among others, of 71 bytes. [`together`] has an arm for each number.
+/// Whole words of the longest packet that runs among others, of 71 bytes. [`together`] has an arm
+/// for each number.
 const WORDS: usize = 8;
 
 #[inline(always)]
@@ -106,8 +108,9 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     true
 }
 
-/// For n bytes below 8: the register that 8 - n zero bytes lead from to all ones, which is what a word begins with that has n
-/// bytes of a packet behind zero bytes; above it, half of the bits before those bytes.
+/// For n bytes below 8: the register that 8 - n zero bytes lead from to all ones, which is what a
+/// word begins with that has n bytes of a packet behind zero bytes; above it, half of the bits
+/// before those bytes.
 static STARTS: [u64; 8] = {
     const P: u32 = 0x82f6_3b78;
     let mut starts = [0; 8];
@@ -126,8 +129,8 @@ static STARTS: [u64; 8] = {
     starts
 };
 
-/// The register after the bytes before the whole words, which are those that `word` begins with, and as many as there are
-/// beyond a multiple of eight.
+/// The register after the bytes before the whole words, which are those that `word` begins with,
+/// and as many as there are beyond a multiple of eight.
 #[inline(always)]
 fn head<T: CrcStep<Castagnoli>>(tier: T, word: u64, bytes: usize) -> u32 {
     let start = STARTS[bytes % 8];
@@ -184,7 +187,7 @@ fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[
     crcs
 }
 
-/// The same, if all have `W` whole words, at least one.
+/// The CRCs of four packets, if all have `W` whole words, at least one.
 #[inline(always)]
 fn lockstep<T: CrcStep<Castagnoli>, const W: usize>(
     tier: T,

@@ -1,7 +1,7 @@
 //! Internet checksums side by side.
 //!
-//! Idea. Each packet is summed into a vector of 32-bit lanes of its own; adding those vectors while transposing them leaves
-//! one lane a packet, and one fold, complement and swap serves them all.
+//! Idea. Each packet is summed into a vector of 32-bit lanes of its own; adding those vectors while
+//! transposing them leaves one lane a packet, and one fold, complement and swap serves them all.
 
 use super::{Form, Packets, Source};
 use crate::arch::PacketSums;
@@ -22,7 +22,8 @@ impl<T: PacketSums<N>, const N: usize> Batch<T> for Grouped<N> {
     }
 }
 
-/// The longest packet, in bytes, for which the last fold is a large part of the work: a group is not worth it if most are longer.
+/// The longest packet, in bytes, for which the last fold is a large part of the work: a group is
+/// not worth it if most are longer.
 const SHORT: usize = 64;
 
 #[inline(always)]
@@ -59,7 +60,8 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
     }
 }
 
-/// The checksums of the packets from `from` on, of which there are `count`; of nothing from there on.
+/// The checksums of the packets from `from` on, of which there are `count`; of nothing from there
+/// on.
 #[inline(always)]
 fn group<'a, T: PacketSums<N>, const N: usize>(
     tier: T,

@@ -21,7 +21,8 @@ impl Noise {
 fn batches(noise: &mut Noise) -> Vec<Vec<usize>> {
     let mut batches = Vec::new();
     for count in (0..=40).chain([64, 255, 256, 257, 300]) {
-        // Mixed, all alike, short, one long packet among short ones, long enough for the single kernels, empty.
+        // Mixed, all alike, short, one long packet among short ones, long enough for the single
+        // kernels, empty.
         batches.push((0..count).map(|_| noise.below(301)).collect());
         let length = noise.below(140);
         batches.push(std::vec![length; count]);

@@ -127,26 +127,26 @@ families! {
         Group { modulus: 65535, step: Step::Rotate(8) };
     Xns: xns::Checksum, &crate::xns::BEST, xns::reference, 2,
         Group { modulus: 65535, step: Step::Rotate(1) };
-    Bytes255: Sums<Bytes255>, <crate::fletcher::Bytes255 as crate::fletcher::Variant>::BEST, sums::<Bytes255>, 1,
-        Group { modulus: 255, step: Step::Sum };
-    Words65535: Sums<Words65535>, <crate::fletcher::Words65535 as crate::fletcher::Variant>::BEST, sums::<Words65535>, 2,
-        Group { modulus: 65535, step: Step::Sum };
-    Bytes256: Sums<Bytes256>, <crate::fletcher::Bytes256 as crate::fletcher::Variant>::BEST, sums::<Bytes256>, 1,
-        Group { modulus: 256, step: Step::Sum };
-    Words65536: Sums<Words65536>, <crate::fletcher::Words65536 as crate::fletcher::Variant>::BEST, sums::<Words65536>, 2,
-        Group { modulus: 65536, step: Step::Sum };
+    Bytes255: Sums<Bytes255>, <crate::fletcher::Bytes255 as crate::fletcher::Variant>::BEST,
+        sums::<Bytes255>, 1, Group { modulus: 255, step: Step::Sum };
+    Words65535: Sums<Words65535>, <crate::fletcher::Words65535 as crate::fletcher::Variant>::BEST,
+        sums::<Words65535>, 2, Group { modulus: 65535, step: Step::Sum };
+    Bytes256: Sums<Bytes256>, <crate::fletcher::Bytes256 as crate::fletcher::Variant>::BEST,
+        sums::<Bytes256>, 1, Group { modulus: 256, step: Step::Sum };
+    Words65536: Sums<Words65536>, <crate::fletcher::Words65536 as crate::fletcher::Variant>::BEST,
+        sums::<Words65536>, 2, Group { modulus: 65536, step: Step::Sum };
     Adler: adler::Adler32, &crate::adler::BEST, adler::reference, 1,
         Group { modulus: adler::MODULUS as u64, step: Step::Sum };
-    Xor8: Checksum<Xor, u8>, &crate::baseline::BEST_XOR_8, baseline::reference::<Xor, u8>,
-        1, Group { modulus: 0, step: Step::None };
-    Xor16: Checksum<Xor, u16>, &crate::baseline::BEST_XOR_16, baseline::reference::<Xor, u16>,
-        2, Group { modulus: 0, step: Step::None };
-    Xor32: Checksum<Xor, u32>, &crate::baseline::BEST_XOR_32, baseline::reference::<Xor, u32>,
-        4, Group { modulus: 0, step: Step::None };
-    Add8: Checksum<Add, u8>, &crate::baseline::BEST_ADD_8, baseline::reference::<Add, u8>,
-        1, Group { modulus: 1 << 8, step: Step::None };
-    Add16: Checksum<Add, u16>, &crate::baseline::BEST_ADD_16, baseline::reference::<Add, u16>,
-        2, Group { modulus: 1 << 16, step: Step::None };
-    Add32: Checksum<Add, u32>, &crate::baseline::BEST_ADD_32, baseline::reference::<Add, u32>,
-        4, Group { modulus: 1 << 32, step: Step::None };
+    Xor8: Checksum<Xor, u8>, &crate::baseline::BEST_XOR_8,
+        baseline::reference::<Xor, u8>, 1, Group { modulus: 0, step: Step::None };
+    Xor16: Checksum<Xor, u16>, &crate::baseline::BEST_XOR_16,
+        baseline::reference::<Xor, u16>, 2, Group { modulus: 0, step: Step::None };
+    Xor32: Checksum<Xor, u32>, &crate::baseline::BEST_XOR_32,
+        baseline::reference::<Xor, u32>, 4, Group { modulus: 0, step: Step::None };
+    Add8: Checksum<Add, u8>, &crate::baseline::BEST_ADD_8,
+        baseline::reference::<Add, u8>, 1, Group { modulus: 1 << 8, step: Step::None };
+    Add16: Checksum<Add, u16>, &crate::baseline::BEST_ADD_16,
+        baseline::reference::<Add, u16>, 2, Group { modulus: 1 << 16, step: Step::None };
+    Add32: Checksum<Add, u32>, &crate::baseline::BEST_ADD_32,
+        baseline::reference::<Add, u32>, 4, Group { modulus: 1 << 32, step: Step::None };
 }

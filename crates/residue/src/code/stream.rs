@@ -65,12 +65,12 @@ impl<'a> Stream<'a> {
         Partial::of(self)
     }
 
-    /// Appends data that was taken in apart by the same code, as if it had followed. The stream goes on after it, inside a word
-    /// too, where a [`Partial`] could not.
+    /// Appends data that was taken in apart by the same code, as if it had followed. The stream
+    /// goes on after it, inside a word too, where a [`Partial`] could not.
     ///
     /// # Errors
-    /// [`Error::OddSplit`] if this stream ends inside a word and the code's value does not tell the next one's bytes;
-    /// [`Error::DifferentCodes`] if the codes differ.
+    /// [`Error::OddSplit`] if this stream ends inside a word and the code's value does not tell the
+    /// next one's bytes; [`Error::DifferentCodes`] if the codes differ.
     pub fn combine(&mut self, next: &Stream<'_>) -> Result<(), Error> {
         if self.code != next.code {
             return Err(Error::DifferentCodes);

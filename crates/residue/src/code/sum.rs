@@ -150,8 +150,8 @@ impl Sum {
         self.spec().encoding == Encoding::Plain
     }
 
-    /// Whether the value has two forms of zero, one of data that is zero throughout and one of other
-    /// data.
+    /// Whether the value has two forms of zero, one of data that is zero throughout and one of
+    /// other data.
     pub(crate) fn ones_complement(self) -> bool {
         let Spec { family, encoding, .. } = self.spec();
         *family == Kind::Internet
@@ -230,7 +230,8 @@ impl Sum {
     pub(crate) fn state(self, value: u32, bytes: u64) -> u64 {
         let value = self.unspell(value, bytes);
         let (a, b) = match (self, self.family().group().step) {
-            // Weights are counted from the end, as in the other codes; the checksum's from the beginning.
+            // Weights are counted from the end, as in the other codes; the checksum's from the
+            // beginning.
             (Sum::Internet, _) => {
                 let sum = !value as u16;
                 (if bytes % 2 == 1 { sum.swap_bytes() } else { sum }.into(), 0)
@@ -308,8 +309,8 @@ impl Sum {
 /// The lower half of a state.
 const LOW: u64 = 0xffff_ffff;
 
-/// What the states of a code are: one number or two, added modulo `modulus` (0: exclusive or), and what the next unit does
-/// to what is before it.
+/// What the states of a code are: one number or two, added modulo `modulus` (0: exclusive or), and
+/// what the next unit does to what is before it.
 pub(super) struct Group {
     pub(super) modulus: u64,
     pub(super) step: Step,
@@ -320,7 +321,8 @@ pub(super) struct Group {
 pub(super) enum Step {
     /// Nothing.
     None,
-    /// A 16-bit sum modulo 65535 is rotated left by so many bits, which multiplies it by a power of two.
+    /// A 16-bit sum modulo 65535 is rotated left by so many bits, which multiplies it by a power of
+    /// two.
     Rotate(u32),
     /// A is added to B.
     Sum,

@@ -1,8 +1,9 @@
-//! The register of a CRC of up to 64 bits after any number of zero bytes, without walking over them: what combination
-//! and update need.
+//! The register of a CRC of up to 64 bits after any number of zero bytes, without walking over
+//! them: what combination and update need.
 //!
-//! Idea. n zero bytes multiply the register by x^(8n) mod P. [`Constants`] holds x^(8 2^k) for every k, so one
-//! multiplication for each bit set in n does it: a carry-less product, and the reduction that folding ends with.
+//! Idea. n zero bytes multiply the register by x^(8n) mod P. [`Constants`] holds x^(8 2^k) for
+//! every k, so one multiplication for each bit set in n does it: a carry-less product, and the
+//! reduction that folding ends with.
 
 use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable, Tier, on_aarch64, on_x86_64};
@@ -135,7 +136,8 @@ mod tests {
                 let first = state;
                 for bytes in 0..=67 {
                     ways(&with, first, bytes, state);
-                    // A register divides zeros alike in both orders: each step moves it and subtracts P.
+                    // A register divides zeros alike in both orders: each step moves it and
+                    // subtracts P.
                     for _ in 0..8 {
                         state = if with.reflected {
                             state >> 1 ^ (with.poly.reverse_bits() & (state & 1).wrapping_neg())

@@ -1,5 +1,6 @@
-//! CRC-32C (Castagnoli; CRC-32/ISCSI), the CRC of iSCSI, SCTP, ext4, Btrfs and NVMe/TCP, and the one whose division most CPUs
-//! have as an instruction: polynomial 1EDC6F41, reflected, init and xorout all ones (RFC 3720, section 12.1).
+//! CRC-32C (Castagnoli; CRC-32/ISCSI), the CRC of iSCSI, SCTP, ext4, Btrfs and NVMe/TCP, and the
+//! one whose division most CPUs have as an instruction: polynomial 1EDC6F41, reflected, init and
+//! xorout all ones (RFC 3720, section 12.1).
 //!
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 

@@ -7,8 +7,9 @@ use super::{Params, Register, gf2};
 use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-/// What the kernels need of a CRC of up to 64 bits, in its 64-bit embedding: the register is right-aligned if the code
-/// reads the lowest bit first, with bit i the coefficient of x^(w-1-i); left-aligned otherwise.
+/// What the kernels need of a CRC of up to 64 bits, in its 64-bit embedding: the register is
+/// right-aligned if the code reads the lowest bit first, with bit i the coefficient of x^(w-1-i);
+/// left-aligned otherwise.
 #[derive(Clone, Debug)]
 pub struct Constants {
     pub(crate) width: u8,
@@ -25,8 +26,8 @@ pub struct Constants {
     pub(crate) taps: Option<Matrices>,
     /// The register after each byte, from zero.
     pub(super) bytes: [u64; 256],
-    /// x^(8 2^k) modulo the embedded polynomial; for a reflected code x^(8 2^k - 1), reversed, as its products come out one
-    /// place low.
+    /// x^(8 2^k) modulo the embedded polynomial; for a reflected code x^(8 2^k - 1), reversed, as
+    /// its products come out one place low.
     pub(super) powers: [u64; 64],
 }
 
@@ -92,8 +93,8 @@ impl Constants {
         register ^ self.xorout
     }
 
-    /// The embedded register after `bytes` zero bytes, computed bit by bit; [`advance`](super::advance) does it with
-    /// carry-less products, but not at compile time.
+    /// The embedded register after `bytes` zero bytes, computed bit by bit;
+    /// [`advance`](super::advance) does it with carry-less products, but not at compile time.
     pub(super) const fn advance(&self, state: u64, bytes: u64) -> u64 {
         let mut register = if self.reflected { state.reverse_bits() } else { state };
         let mut left = bytes;
@@ -108,8 +109,8 @@ impl Constants {
     }
 }
 
-/// `bits` in reverse order. Compilers do it by an affine product, which Bochs 2.7 gets wrong (see `ByteMatrix`): for it, a
-/// function that is not inlined into any vector tier.
+/// `bits` in reverse order. Compilers do it by an affine product, which Bochs 2.7 gets wrong (see
+/// `ByteMatrix`): for it, a function that is not inlined into any vector tier.
 #[cfg_attr(not(residue_bochs), inline(always))]
 #[cfg_attr(residue_bochs, inline(never))]
 const fn reversed(bits: u64) -> u64 {
@@ -143,15 +144,16 @@ impl Register for Embedded {
     }
 }
 
-/// The polynomial as a value the compiler knows nothing of: with a constant one it recognises the loop below and
-/// replaces it by table look-ups, and the benchmark would measure `bytewise` under another name.
+/// The polynomial as a value the compiler knows nothing of: with a constant one it recognises the
+/// loop below and replaces it by table look-ups, and the benchmark would measure `bytewise` under
+/// another name.
 #[inline(always)]
 fn opaque(poly: u64) -> u64 {
     core::hint::black_box(poly)
 }
 
-/// Bit by bit, in the code's own order: a byte is added to the register at once, which division by x^8 allows, and then each
-/// of its eight bits takes a step of its own.
+/// Bit by bit, in the code's own order: a byte is added to the register at once, which division by
+/// x^8 allows, and then each of its eight bits takes a step of its own.
 pub(crate) struct Bitwise;
 
 impl<T: Tier> Body<T> for Bitwise {
@@ -172,8 +174,8 @@ impl<T: Tier> Body<T> for Bitwise {
     }
 }
 
-/// Bit by bit, highest first: for a reflected code each byte is reversed on its way in, and the register
-/// at the end (the form of the thesis, section 4.4.1).
+/// Bit by bit, highest first: for a reflected code each byte is reversed on its way in, and the
+/// register at the end (the form of the thesis, section 4.4.1).
 pub(crate) struct BitwiseMsb;
 
 impl<T: Tier> Body<T> for BitwiseMsb {

@@ -1,9 +1,11 @@
-//! CRCs whose division a CPU has as an instruction: CRC-32C on x86-64 and aarch64, CRC-32 on aarch64.
+//! CRCs whose division a CPU has as an instruction: CRC-32C on x86-64 and aarch64, CRC-32 on
+//! aarch64.
 //!
-//! The instruction takes two or three cycles and a new one can start in each, so one chain of them uses a part of the unit.
-//! The three-way kernels run three chains over adjacent segments of L bytes and join their registers: by carry-less
-//! multiplication (V. Gopal et al., *Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by
-//! tables (M. Adler). [`Fused`] runs chains and folding at once.
+//! The instruction takes two or three cycles and a new one can start in each, so one chain of them
+//! uses a part of the unit. The three-way kernels run three chains over adjacent segments of L
+//! bytes and join their registers: by carry-less multiplication (V. Gopal et al., *Fast CRC
+//! Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by tables (M. Adler).
+//! [`Fused`] runs chains and folding at once.
 
 use super::compiled::CompiledIn;
 use super::fold::fold;
@@ -29,8 +31,9 @@ pub(crate) trait Stepped: CompiledIn<Word = u32> {
     fn shift_tables() -> &'static ShiftTables;
 }
 
-/// The constant that moves a register over `bytes` (at least 5) by a carry-less product and one step from zero:
-/// x^(8 bytes - 33) mod P, reversed. The product comes out one place low and the step multiplies by x^32.
+/// The constant that moves a register over `bytes` (at least 5) by a carry-less product and one
+/// step from zero: x^(8 bytes - 33) mod P, reversed. The product comes out one place low and the
+/// step multiplies by x^32.
 const fn shift_key(poly: u32, bytes: u64) -> u64 {
     // x^(n + 32) modulo P x^32 is x^32 times x^n modulo P.
     ((gf2::xpow(8 * bytes - 33 + 32, embedded(poly)) >> 32) as u32).reverse_bits() as u64
@@ -41,8 +44,8 @@ const fn embedded(poly: u32) -> u64 {
     (poly as u64) << 32
 }
 
-/// Folding as for any CRC of up to 64 bits, the last lane reduced by the instruction: two of them where Barrett's method takes
-/// three products in a row.
+/// Folding as for any CRC of up to 64 bits, the last lane reduced by the instruction: two of them
+/// where Barrett's method takes three products in a row.
 pub(crate) struct FoldSteps<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldSteps<F> {
@@ -67,13 +70,15 @@ fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> 
 /// One chain of instructions, then folding.
 pub(crate) type ChainOrFold<F> = ByLength<HeadShift<F>, FoldSteps<F>, FOLD_FROM>;
 
-/// The length from which folding is to take over. Not measured in the vectors this serves, of one and of four lanes; in
-/// those of two the chain is ahead to 128 bytes: `residue bench -a crc32c -k sse42_head,avx2_vpclmul --mode throughput
+/// The length from which folding is to take over. Not measured in the vectors this serves, of one
+/// and of four lanes; in those of two the chain is ahead to 128 bytes: `residue bench -a crc32c -k
+/// sse42_head,avx2_vpclmul --mode throughput
 /// --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
 const FOLD_FROM: usize = 80;
 
-/// Both at once where products and exclusive or of three are fast: eight accumulators, and in a block some three times as many
-/// bytes of vectors as of chains, which P. Cawley found best on an Apple M1.
+/// Both at once where products and exclusive or of three are fast: eight accumulators, and in a
+/// block some three times as many bytes of vectors as of chains, which P. Cawley found best on an
+/// Apple M1.
 pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
 
 /// Both at once on smaller cores, as many bytes for either unit: an estimate.

@@ -4,7 +4,8 @@ use super::{Params, Register};
 use crate::arch::{Portable, Tier};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-/// What the kernels need of a CRC of more than 64 bits. The register is right-aligned, highest power first.
+/// What the kernels need of a CRC of more than 64 bits. The register is right-aligned, highest
+/// power first.
 #[derive(Clone, Debug)]
 pub struct Wide {
     params: Params,

@@ -1,4 +1,5 @@
-//! Sums of words and of bytes. Products are unsigned here: words need no bias, and weights no centre.
+//! Sums of words and of bytes. Products are unsigned here: words need no bias, and weights no
+//! centre.
 
 use super::{Neon, ops};
 use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, low_words, weights};
@@ -20,8 +21,8 @@ impl Load for Neon {
         fn load(self, block: &[u8; 16]) -> uint8x16_t { vld1q_u8(block.as_ptr()) }
     }
 
-    /// The vector at `from`, or the last one of the data if that comes earlier, moved down by a table look-up, which writes
-    /// zero for places from 16 on.
+    /// The vector at `from`, or the last one of the data if that comes earlier, moved down by a
+    /// table look-up, which writes zero for places from 16 on.
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> uint8x16_t {
         const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -177,7 +178,7 @@ fn bytes<const K: usize>(_proof: Neon, v: [uint8x16_t; K]) -> [uint32x4_t; 2] {
     }
 }
 
-/// The same for words.
+/// The plain and the weighted sums of the words of the last `K` vectors of a step.
 #[inline(always)]
 fn words<const K: usize>(_proof: Neon, v: [uint8x16_t; K]) -> [uint32x4_t; 2] {
     const WEIGHTS: [[u16; 8]; 4] = weights!(32, 0, u16, 8);

@@ -153,7 +153,8 @@ impl<U: Units> Weighted<U> for Portable {
     fn few<const K: usize>(self, vectors: [[u8; 32]; K]) -> [u32; 2] {
         let mut step = [[0; 32]; 4];
         if <U as Units>::BIAS != 0 {
-            // A zero word counts as the least: leave out those before the first vector by making them null.
+            // A zero word counts as the least: leave out those before the first vector by making
+            // them null.
             step = [core::array::from_fn(|i| if i % 2 == 1 { 0x80 } else { 0 }); 4];
         }
         step[4 - K..].copy_from_slice(&vectors);

@@ -60,11 +60,12 @@ impl Load for Avx2 {
     }
 }
 
-/// The last `K` vectors of `data`, at most four, with zeros in place of what stands before `from`. `None` if the data are
-/// shorter than that.
+/// The last `K` vectors of `data`, at most four, with zeros in place of what stands before `from`.
+/// `None` if the data are shorter than that.
 #[inline(always)]
 fn window<const K: usize>(_proof: Avx2, data: &[u8], from: usize) -> Option<[__m256i; K]> {
-    /// A mask for each number of bytes to keep: the window that begins so many bytes behind the start.
+    /// A mask for each number of bytes to keep: the window that begins so many bytes behind the
+    /// start.
     #[repr(align(64))]
     struct Masks([u8; 256]);
     static KEEP: Masks = {
@@ -91,7 +92,8 @@ fn window<const K: usize>(_proof: Avx2, data: &[u8], from: usize) -> Option<[__m
     Some(window)
 }
 
-/// The same of whole words; the single byte behind them, if there is one, as a word of its own among the zeros.
+/// The same of whole words; the single byte behind them, if there is one, as a word of its own
+/// among the zeros.
 #[inline(always)]
 fn window_of_words<const K: usize>(proof: Avx2, data: &[u8], from: usize) -> Option<[__m256i; K]> {
     let (words, last) = data.as_chunks::<2>();
@@ -103,8 +105,8 @@ fn window_of_words<const K: usize>(proof: Avx2, data: &[u8], from: usize) -> Opt
     Some(window)
 }
 
-/// [`Load::load_low`] of vector `index` behind `from`, which is a multiple of 4. One comparison of the number of words with
-/// the words' places makes the mask.
+/// [`Load::load_low`] of vector `index` behind `from`, which is a multiple of 4. One comparison of
+/// the number of words with the words' places makes the mask.
 ///
 /// Masks are of 32-bit words: up to three bytes behind the last whole word are put in their place.
 #[inline(always)]
@@ -113,8 +115,9 @@ fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
     let words = (data.len() / 4) as i32 - (from / 4) as i32;
     let last = last_word(data, 4) as i32;
     let rest = after(data, from + 32 * index);
-    // SAFETY: the marker proves AVX2. The mask has those words on whose number, counted from `from`, is below that of the
-    // whole words there: all their bytes are in `rest`, and a load under a mask reads no others.
+    // SAFETY: the marker proves AVX2. The mask has those words on whose number, counted from
+    // `from`, is below that of the whole words there: all their bytes are in `rest`, and a load
+    // under a mask reads no others.
     unsafe {
         let places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
         let places = _mm256_add_epi32(places, _mm256_set1_epi32(8 * index as i32));
@@ -128,7 +131,8 @@ fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
 impl WordSum for Avx2 {
     type Lanes = __m256i;
     const BIAS: i32 = 32768;
-    /// As for SSE2. Words have half the latency to here; where lengths are random, vectors win by a seventh from 64 bytes on.
+    /// As for SSE2. Words have half the latency to here; where lengths are random, vectors win by a
+    /// seventh from 64 bytes on.
     const WORDS_TO: usize = 128;
 
     ops! {
@@ -199,7 +203,7 @@ fn both32(_proof: Avx2, a: __m256i, b: __m256i) -> [u32; 2] {
     [both as u32, (both >> 32) as u32]
 }
 
-/// The same with 64-bit lanes.
+/// The sums of all 64-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both64(_proof: Avx2, a: __m256i, b: __m256i) -> [i64; 2] {
     // SAFETY: the marker proves AVX2.
@@ -211,7 +215,8 @@ fn both64(_proof: Avx2, a: __m256i, b: __m256i) -> [i64; 2] {
     }
 }
 
-/// The sums of a step and of the steps before it. An addition takes one cycle, so that one of each suffices.
+/// The sums of a step and of the steps before it. An addition takes one cycle, so that one of each
+/// suffices.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums {
     plain: __m256i,
@@ -253,10 +258,12 @@ impl Weighted<Bytes> for Avx2 {
         }
     }
 
-    /// The window of the last bytes: exact weights for them, and for those before the window weights too large by its zeros.
+    /// The window of the last bytes: exact weights for them, and for those before the window
+    /// weights too large by its zeros.
     #[inline(always)]
     fn last_step(self, sums: Sums, data: &[u8], from: usize) -> (Sums, usize) {
-        /// So many steps before it leave room in the weighted sums for the zeros' part: a lane takes eight bytes a vector.
+        /// So many steps before it leave room in the weighted sums for the zeros' part: a lane
+        /// takes eight bytes a vector.
         const STEPS: usize = 64;
         const {
             assert!(8 * 4 * 255 * 127 * STEPS as u64 + 255 * 512 * STEPS as u64 <= i32::MAX as u64);
@@ -289,8 +296,9 @@ fn bytes<const K: usize>(_proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
     // SAFETY: any bytes make a vector, and the sizes are equal.
     const WEIGHTS: [__m256i; 4] =
         unsafe { core::mem::transmute::<[[i8; 32]; 4], [__m256i; 4]>(BYTES) };
-    /// Products are added by pairs in 16 bits, saturating, and so may the pairs of two vectors be whose weights have
-    /// opposite signs: vectors 0 (weights 64 to 33) and 3 (-32 to -63), 1 (32 to 1) and 2 (0 to -31).
+    /// Products are added by pairs in 16 bits, saturating, and so may the pairs of two vectors be
+    /// whose weights have opposite signs: vectors 0 (weights 64 to 33) and 3 (-32 to -63), 1 (32 to
+    /// 1) and 2 (0 to -31).
     const _: () = assert!(255 * (64 + 63) <= i16::MAX as i32);
     // SAFETY: the marker proves AVX2.
     unsafe {

@@ -24,8 +24,9 @@ impl Load for Avx512Vnni {
     fn load_low(self, data: &[u8], from: usize) -> __m512i {
         let data = after(data, from);
         debug_assert!(data.len() < 256);
-        // SAFETY: the marker proves BMI2 and AVX-512. BZHI takes the length's lowest eight bits and leaves that many ones,
-        // 64 at most: never more than there are bytes, and a load under a mask reads no others.
+        // SAFETY: the marker proves BMI2 and AVX-512. BZHI takes the length's lowest eight bits and
+        // leaves that many ones, 64 at most: never more than there are bytes, and a load under a
+        // mask reads no others.
         unsafe {
             let mask = _bzhi_u64(u64::MAX, data.len() as u32);
             _mm512_maskz_loadu_epi8(mask, data.as_ptr().cast())
@@ -86,7 +87,7 @@ fn both32(proof: Avx512Vnni, a: __m512i, b: __m512i) -> [u32; 2] {
     [both as u32, (both >> 32) as u32]
 }
 
-/// The same with 64-bit lanes.
+/// The sums of all 64-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both64(_proof: Avx512Vnni, a: __m512i, b: __m512i) -> [i64; 2] {
     // SAFETY: the marker proves AVX-512.
@@ -176,12 +177,13 @@ const _: () = {
     }
     // Four bytes to a lane, and in a step 4 * 4 of them with weights of at most 128.
     assert!(fits(4 * 255, 16 * 255 * 128, <Bytes as Dot>::STEPS));
-    // Two words to a lane, and in a step 4 * 2 of them, of weights whose sizes add up to 256 at most.
+    // Two words to a lane, and in a step 4 * 2 of them, of weights whose sizes add up to 256 at
+    // most.
     assert!(fits(2 * 32768, 32768 * 256, <Words as Dot>::STEPS));
 };
 
-/// The sums of a step's four vectors apart: an instruction waits for the same vector's of the step before, four dot
-/// products back.
+/// The sums of a step's four vectors apart: an instruction waits for the same vector's of the step
+/// before, four dot products back.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums {
     plain: [__m512i; 4],

@@ -37,8 +37,9 @@ fn reversed(_proof: impl CarryLess) -> __m128i {
     unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
 }
 
-/// Asks for the cache lines 2 KiB behind those of a block. If there is no memory, nothing happens: a prefetch reads nothing.
-/// Non-temporal: the lines do not pass through the second and third cache, and evict nothing there.
+/// Asks for the cache lines 2 KiB behind those of a block. If there is no memory, nothing happens:
+/// a prefetch reads nothing. Non-temporal: the lines do not pass through the second and third
+/// cache, and evict nothing there.
 #[inline(always)]
 fn read_ahead<B>(block: &B) {
     const DISTANCE: usize = 2048;
@@ -55,7 +56,8 @@ macro_rules! one_lane {
             type W = __m128i;
             type Block = [u8; 16];
             const LANES: usize = 1;
-            /// By a fifteenth of CRC-32 at 4 and 64 KiB, built with four and with eight, on a Zen 3 core on 2026-11-22.
+            /// By a fifteenth of CRC-32 at 4 and 64 KiB, built with four and with eight, on a Zen 3
+            /// core on 2026-11-22.
             const EIGHT: bool = true;
 
             #[inline(always)]
@@ -111,8 +113,9 @@ impl CarryLessWide for Avx2Vpclmul {
     type W = __m256i;
     type Block = [u8; 32];
     const LANES: usize = 2;
-    // By a tenth each: `cargo xtask rivals --code crc-32 --sizes 20,40,64,80,128,160,256 --modes throughput`, on a Zen 3 core on
-    // 2026-11-22. A head of two lanes is put together in eight operations.
+    // By a tenth each: `cargo xtask rivals --code crc-32 --sizes 20,40,64,80,128,160,256 --modes
+    // throughput`, on a Zen 3 core on 2026-11-22. A head of two lanes is put together in eight
+    // operations.
     const SINGLY_TO: usize = 64;
     const LEAVES_REST: bool = true;
 
@@ -205,7 +208,8 @@ impl CarryLessWide for Avx512Vpclmul {
     }
 }
 
-/// What is added to each product. Bochs 2.7, on which `cargo xtask cross` tests this tier, gives their complements.
+/// What is added to each product. Bochs 2.7, on which `cargo xtask cross` tests this tier, gives
+/// their complements.
 const ADDED: i32 = if cfg!(residue_bochs) { 0xff } else { 0 };
 
 impl ByteMatrix for Avx512Vpclmul {
@@ -222,7 +226,8 @@ mod tests {
     use crate::cpu;
     use crate::kernel::{Body, Kernel};
 
-    /// A product of 64 bytes with a matrix, from bytes and matrix to bytes, as a kernel: only those run on a marker.
+    /// A product of 64 bytes with a matrix, from bytes and matrix to bytes, as a kernel: only those
+    /// run on a marker.
     struct Product;
 
     #[derive(Debug)]
@@ -245,7 +250,8 @@ mod tests {
         #[inline(always)]
         fn run(tier: T, with: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
             let product = tier.multiply(tier.load_wide(with), tier.matrix(rows));
-            // The lanes are sums with one lane told apart: alike faults of all four would leave nothing.
+            // The lanes are sums with one lane told apart: alike faults of all four would leave
+            // nothing.
             let lane = tier.sum_lanes(tier.xor_wide(product, tier.last_lane(product)));
             tier.low_of(lane) ^ tier.low_of(tier.high_down(lane)).rotate_left(1)
         }

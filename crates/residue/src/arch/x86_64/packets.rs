@@ -5,8 +5,9 @@ use crate::arch::PacketSums;
 use crate::arch::sums::{Load, WordSum, low_words};
 use core::arch::x86_64::*;
 
-/// For each r to 32, the index of a byte shuffle that keeps the last r bytes of a vector. If r is odd they stand across
-/// the grid of words: neighbours are swapped, which puts each into the half of a word that it belongs to.
+/// For each r to 32, the index of a byte shuffle that keeps the last r bytes of a vector. If r is
+/// odd they stand across the grid of words: neighbours are swapped, which puts each into the half
+/// of a word that it belongs to.
 static LAST: [[u8; 32]; 33] = {
     let mut table = [[0x80; 32]; 33];
     let mut r = 0;
@@ -21,8 +22,8 @@ static LAST: [[u8; 32]; 33] = {
     table
 };
 
-/// Words are biased by -32768, to be signed, and those of a packet are counted as the 32 of two vectors, whose bias goes
-/// at the end: 65536 a lane.
+/// Words are biased by -32768, to be signed, and those of a packet are counted as the 32 of two
+/// vectors, whose bias goes at the end: 65536 a lane.
 impl PacketSums<2> for Avx2 {
     type Lanes = __m256i;
     type Four = __m256i;
@@ -37,7 +38,7 @@ impl PacketSums<2> for Avx2 {
     #[inline(always)]
     fn brief(self, packet: &[u8]) -> Option<__m256i> {
         let (first, last) = (packet.first_chunk()?, packet.last_chunk()?);
-        // The same with half vectors, side by side.
+        // Half vectors, side by side.
         Some(self.sum_of_halves(first, last, LAST.get(..=16)?.get(packet.len() - 16)?))
     }
 
@@ -125,7 +126,8 @@ impl Avx2 {
     }
 }
 
-/// Words are biased by -32768, to be signed; 65536 a lane makes up for it, also in lanes that nothing is loaded into.
+/// Words are biased by -32768, to be signed; 65536 a lane makes up for it, also in lanes that
+/// nothing is loaded into.
 impl PacketSums<4> for Avx512Vnni {
     type Lanes = __m512i;
     type Four = __m512i;

@@ -28,8 +28,9 @@ impl Load for Sse2 {
     }
 }
 
-/// On a Zen 3 core on 2026-11-21, by throughput and by latency, and for random lengths: `residue bench -a internet -k
-/// adc,sse2,avx2 --sizes 96,128,160,192,224,255`, the same with `--mode latency`, and `--mixed 128..256`.
+/// On a Zen 3 core on 2026-11-21, by throughput and by latency, and for random lengths: `residue
+/// bench -a internet -k adc,sse2,avx2 --sizes 96,128,160,192,224,255`, the same with `--mode
+/// latency`, and `--mixed 128..256`.
 const WORDS_TO: usize = 192;
 
 impl WordSum for Sse2 {
@@ -91,7 +92,7 @@ fn both32(_proof: Sse2, a: __m128i, b: __m128i) -> [u32; 2] {
     [both as u32, (both >> 32) as u32]
 }
 
-/// The same with 64-bit lanes.
+/// The sums of all 64-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both64(_proof: Sse2, a: __m128i, b: __m128i) -> [i64; 2] {
     // SAFETY: the marker proves SSE2.

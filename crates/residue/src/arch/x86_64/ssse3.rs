@@ -20,14 +20,16 @@ impl Load for Ssse3 {
         fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
     }
 
-    /// The vector at `from`, or the last one of the data if that comes earlier, moved down by a shuffle.
+    /// The vector at `from`, or the last one of the data if that comes earlier, moved down by a
+    /// shuffle.
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> __m128i {
         let start = from.min(data.len().wrapping_sub(16));
         match data.get(start..).and_then(|rest| rest.first_chunk()) {
             Some(block) => {
                 let down = (from - start).min(16) as i8;
-                // SAFETY: the marker proves SSSE3. Places from 16 on have the top bit set, which makes a shuffle write zero.
+                // SAFETY: the marker proves SSSE3. Places from 16 on have the top bit set, which
+                // makes a shuffle write zero.
                 unsafe {
                     let places =
                         _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -45,7 +47,8 @@ impl Load for Ssse3 {
     }
 }
 
-/// The sums of a step and of the steps before it; all but the weighted have 64-bit lanes (`psadbw`).
+/// The sums of a step and of the steps before it; all but the weighted have 64-bit lanes
+/// (`psadbw`).
 #[derive(Clone, Copy)]
 pub(crate) struct Sums {
     plain: __m128i,
@@ -111,8 +114,8 @@ fn bytes<const K: usize>(proof: Ssse3, v: [__m128i; K]) -> [__m128i; 2] {
     // SAFETY: any bytes make a vector, and the sizes are equal.
     const WEIGHTS: [__m128i; 4] =
         unsafe { core::mem::transmute::<[[i8; 16]; 4], [__m128i; 4]>(BYTES) };
-    // Products are added by pairs in 16 bits, which hold those of all four vectors: of the positive weights, and of the
-    // negative.
+    // Products are added by pairs in 16 bits, which hold those of all four vectors: of the positive
+    // weights, and of the negative.
     const _: () = assert!(255 * (32 + 31 + 16 + 15) <= i16::MAX as i32);
     const _: () = assert!(255 * (14 + 15 + 30 + 31) <= i16::MAX as i32);
     let (mut plain, mut pairs) = (proof.null(), proof.null());

@@ -41,8 +41,8 @@ fn tail<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, mut rest: &[u8
     }
 }
 
-/// The register after the first bytes, at least one, that leave whole words; and the words. A shorter head than eight bytes is
-/// a word behind zeros, which cost nothing from state 0.
+/// The register after the first bytes, at least one, that leave whole words; and the words. A
+/// shorter head than eight bytes is a word behind zeros, which cost nothing from state 0.
 #[inline(always)]
 fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
     let n = data.len();
@@ -58,8 +58,8 @@ fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u
     (register, data[head..].as_chunks().0)
 }
 
-/// One chain of words only, for short data: the number of words is the only branch, where [`Serial`] has a ladder of three
-/// more.
+/// One chain of words only, for short data: the number of words is the only branch, where
+/// [`Serial`] has a ladder of three more.
 pub(crate) struct HeadShift<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {

@@ -1,10 +1,11 @@
 //! CRC instructions and carry-less products at once: each block is part scalar, part vector.
 //!
-//! Idea. The two run on different units, and a CRC is linear: the message is the sum of one that has zeros where the vectors
-//! go and one that has zeros where the chains of instructions go. The first leaves a register, the second accumulators,
-//! and the two do not meet before the end. A block's chains start from zero, so blocks depend on each other only by the product
-//! that moves the register over a block, and the one that moves an accumulator over the chains. To mix the two is P. Cawley's
-//! idea (*fast-crc32*, 2022).
+//! Idea. The two run on different units, and a CRC is linear: the message is the sum of one that
+//! has zeros where the vectors go and one that has zeros where the chains of instructions go. The
+//! first leaves a register, the second accumulators, and the two do not meet before the end. A
+//! block's chains start from zero, so blocks depend on each other only by the product that moves
+//! the register over a block, and the one that moves an accumulator over the chains. To mix the two
+//! is P. Cawley's idea (*fast-crc32*, 2022).
 
 use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, Polynomial, STREAMED_FROM};
@@ -12,8 +13,8 @@ use crate::crc::fold::{Keys, fold_on, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
-/// Blocks of `BLOCK` bytes, then folding. A block is `CHAINS` chains of `CHAIN` bytes, then vectors for `SUMS` accumulators, 4
-/// or 8.
+/// Blocks of `BLOCK` bytes, then folding. A block is `CHAINS` chains of `CHAIN` bytes, then vectors
+/// for `SUMS` accumulators, 4 or 8.
 pub(crate) struct Fused<
     F,
     const BLOCK: usize,

@@ -7,8 +7,8 @@ use crate::crc::gf2;
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
-/// Three chains over three segments of `L` bytes; the second and third start at zero. The last word of the third is left
-/// out: its step can take in what the joining adds.
+/// Three chains over three segments of `L` bytes; the second and third start at zero. The last word
+/// of the third is left out: its step can take in what the joining adds.
 #[inline(always)]
 fn chains<P: Polynomial, T: CrcStep<P>, const L: usize>(
     tier: T,
@@ -71,7 +71,8 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for ThreeWay<F> 
     }
 }
 
-/// Three-way, joined by tables: advancing a register over L bytes is linear in its 32 bits, so four tables of 256 do it.
+/// Three-way, joined by tables: advancing a register over L bytes is linear in its 32 bits, so four
+/// tables of 256 do it.
 pub(crate) struct ThreeWayTables<F>(PhantomData<F>);
 
 /// The lengths of its segments.
