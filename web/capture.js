@@ -7,8 +7,15 @@ import { Cancelled } from "./lane.js";
 /** @typedef {import("./lane.js").Lane} Lane */
 
 /** @type {[string, string][]} */
-const VERDICTS = [["good", "good"], ["bad", "bad"], ["offloaded", "offloaded"], ["absent", "absent"], ["illegal", "illegal"],
-  ["unverifiable", "unverifiable"], ["length_conflict", "length conflict"]];
+const VERDICTS = [
+  ["good", "good"],
+  ["bad", "bad"],
+  ["offloaded", "offloaded"],
+  ["absent", "absent"],
+  ["illegal", "illegal"],
+  ["unverifiable", "unverifiable"],
+  ["length_conflict", "length conflict"],
+];
 const WRONG = ["bad", "illegal", "length_conflict"];
 
 export class Captures {
@@ -19,7 +26,9 @@ export class Captures {
     /** @type {{ captures: any[] }} */
     this.result = { captures: [] };
     el("captures").addEventListener("change", () => this.verify([...el("captures").files]));
-    el("capture-form").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+    el("capture-form").addEventListener("submit", (/** @type {Event} */ event) =>
+      event.preventDefault(),
+    );
     el("capture-save").addEventListener("click", () => this.save());
   }
 
@@ -36,12 +45,19 @@ export class Captures {
       for (const file of files) {
         const what = file.name;
         this.progress.begin(what);
-        captures.push(await this.lane.ask({ do: "capture", name: file.name }, file, (done, of) => this.progress.tell(what, done, of)));
+        captures.push(
+          await this.lane.ask({ do: "capture", name: file.name }, file, (done, of) =>
+            this.progress.tell(what, done, of),
+          ),
+        );
         place.append(report(captures[captures.length - 1], files.length === 1));
       }
     } catch (error) {
       if (this.result.captures !== captures) return;
-      const text = error instanceof Cancelled ? "Cancelled." : `Error: ${/** @type {Error} */ (error).message}`;
+      const text =
+        error instanceof Cancelled
+          ? "Cancelled."
+          : `Error: ${/** @type {Error} */ (error).message}`;
       place.append(make("p", { class: "card" }, text));
     }
     this.progress.end();
@@ -77,19 +93,36 @@ function table(title, heads, rows) {
   if (!rows.length) return [];
   const numeric = heads.map((_, i) => rows.every(row => typeof row[i] === "number"));
   const cell = (/** @type {string | number} */ it, /** @type {number} */ i) => {
-    const wrong = WRONG.some(name => heads[i] === name.replace("_", " ")) && it !== 0 ? " wrongs" : "";
+    const wrong =
+      WRONG.some(name => heads[i] === name.replace("_", " ")) && it !== 0 ? " wrongs" : "";
     const words = typeof it === "number" ? grouped(it) : it;
     if (i === 0) return make("th", { scope: "row", class: numeric[i] ? "number" : "" }, words);
     return make("td", { class: (numeric[i] ? "number" : "") + wrong }, words);
   };
-  const head = heads.map((name, i) => make("th", { scope: "col", class: numeric[i] ? "number" : "" }, name));
+  const head = heads.map((name, i) =>
+    make("th", { scope: "col", class: numeric[i] ? "number" : "" }, name),
+  );
   const body = rows.map(row => make("tr", {}, ...row.map(cell)));
-  const made = make("table", {}, make("caption", { class: "unseen" }, title), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
-  return [make("h3", {}, title), make("div", { class: "scroll", role: "group", "aria-label": title, tabindex: "0" }, made)];
+  const made = make(
+    "table",
+    {},
+    make("caption", { class: "unseen" }, title),
+    make("thead", {}, make("tr", {}, ...head)),
+    make("tbody", {}, ...body),
+  );
+  return [
+    make("h3", {}, title),
+    make("div", { class: "scroll", role: "group", "aria-label": title, tabindex: "0" }, made),
+  ];
 }
 
 /** @type {(address: string, port: number | undefined) => string} */
-const end = (address, port) => (port === undefined ? address : address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`);
+const end = (address, port) =>
+  port === undefined
+    ? address
+    : address.includes(":")
+      ? `[${address}]:${port}`
+      : `${address}:${port}`;
 
 /**
  * What was found in a capture.
@@ -98,32 +131,77 @@ const end = (address, port) => (port === undefined ? address : address.includes(
  */
 function report(it, open) {
   const title = make("h2", {}, it.capture);
-  if (!it.total) return make("div", { class: "card report" }, title, make("p", { class: "error" }, it.error));
+  if (!it.total)
+    return make("div", { class: "card report" }, title, make("p", { class: "error" }, it.error));
   const wrong = wrongOf(it.total);
   let verdict = wrong ? `${count(wrong, "check value")} wrong` : "Nothing wrong";
   if (it.total.offloaded) verdict += `, ${grouped(it.total.offloaded)} left to the network card`;
   if (it.total.unverifiable) verdict += `, ${grouped(it.total.unverifiable)} unverifiable`;
-  const unfollowed = it.not_followed.reduce((/** @type {number} */ sum, /** @type {any} */ row) => sum + row.packets, 0);
+  const unfollowed = it.not_followed.reduce(
+    (/** @type {number} */ sum, /** @type {any} */ row) => sum + row.packets,
+    0,
+  );
   if (unfollowed) verdict += `, ${count(unfollowed, "packet")} not followed`;
-  const kind = [it.format, it.compression, count(it.packets, "packet"), it.cut_packets ? `${grouped(it.cut_packets)} cut short` : ""];
+  const kind = [
+    it.format,
+    it.compression,
+    count(it.packets, "packet"),
+    it.cut_packets ? `${grouped(it.cut_packets)} cut short` : "",
+  ];
   const shown = VERDICTS.filter(([key], i) => i < 2 || it.total[key] > 0);
-  const protocols = Object.values(it.protocols).map((/** @type {any} */ row) => [row.title, ...shown.map(([key]) => row[key])]);
+  const protocols = Object.values(it.protocols).map((/** @type {any} */ row) => [
+    row.title,
+    ...shown.map(([key]) => row[key]),
+  ]);
   if (protocols.length > 1) protocols.push(["total", ...shown.map(([key]) => it.total[key])]);
-  const causes = Object.entries(it.causes).flatMap(([cause, by]) => Object.entries(by).map(([protocol, n]) => [cause, protocol, n]));
+  const causes = Object.entries(it.causes).flatMap(([cause, by]) =>
+    Object.entries(by).map(([protocol, n]) => [cause, protocol, n]),
+  );
   const inside = [
     ...table("Check values", ["protocol", ...shown.map(([, name]) => name)], protocols),
-    ...table("Not followed", ["protocol", "packets"], it.not_followed.map((/** @type {any} */ row) => [row.protocol ?? "others", row.packets])),
+    ...table(
+      "Not followed",
+      ["protocol", "packets"],
+      it.not_followed.map((/** @type {any} */ row) => [row.protocol ?? "others", row.packets]),
+    ),
     ...table("Causes", ["cause", "protocol", "values"], causes),
     ...table("Unverifiable", ["reason", "values"], Object.entries(it.total.reasons)),
-    ...table("Rewritten", ["from", "to", "lacking", "packets"],
-      it.rewritten.map((/** @type {any} */ row) => [row.source, row.destination, row.lacking, row.packets])),
-    ...table("Senders", ["sender", "wrong", "offloaded"], it.senders.map((/** @type {any} */ row) => [row.address, row.wrong, row.offloaded])),
-    ...table("Flows", ["protocol", "from", "to", "wrong", "offloaded"], it.flows.map((/** @type {any} */ row) =>
-      [row.protocol, end(row.source, row.ports?.[0]), end(row.destination, row.ports?.[1]), row.wrong, row.offloaded])),
+    ...table(
+      "Rewritten",
+      ["from", "to", "lacking", "packets"],
+      it.rewritten.map((/** @type {any} */ row) => [
+        row.source,
+        row.destination,
+        row.lacking,
+        row.packets,
+      ]),
+    ),
+    ...table(
+      "Senders",
+      ["sender", "wrong", "offloaded"],
+      it.senders.map((/** @type {any} */ row) => [row.address, row.wrong, row.offloaded]),
+    ),
+    ...table(
+      "Flows",
+      ["protocol", "from", "to", "wrong", "offloaded"],
+      it.flows.map((/** @type {any} */ row) => [
+        row.protocol,
+        end(row.source, row.ports?.[0]),
+        end(row.destination, row.ports?.[1]),
+        row.wrong,
+        row.offloaded,
+      ]),
+    ),
   ];
   const more = make("details", open ? { open: "" } : {}, make("summary", {}, "Report"), ...inside);
-  const card = make("div", { class: "card report" }, title, make("p", { class: "hint" }, kind.filter(Boolean).join(", ")),
-    make("p", { class: wrong ? "verdict wrong" : "verdict" }, verdict), more);
+  const card = make(
+    "div",
+    { class: "card report" },
+    title,
+    make("p", { class: "hint" }, kind.filter(Boolean).join(", ")),
+    make("p", { class: wrong ? "verdict wrong" : "verdict" }, verdict),
+    more,
+  );
   if (it.error) card.append(make("p", { class: "error" }, it.error));
   return card;
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// The view of one code: its parameters, its polynomial, how strong that is, and the code as a function.
+// The view of one code: its parameters, its polynomial, how strong that is, and the code as a
+// function.
 
 import { complain, el, grouped, make, progress } from "./dom.js";
 import { Cancelled } from "./lane.js";
@@ -39,7 +40,9 @@ export class CodeView {
     el("code-name").dataset.start = "crc-32/iscsi";
     el("code-name").value = "crc-32/iscsi";
     this.progress = progress("strength-progress", () => this.strength.cancel());
-    el("code-form").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+    el("code-form").addEventListener("submit", (/** @type {Event} */ event) =>
+      event.preventDefault(),
+    );
     el("code-form").addEventListener("input", (/** @type {any} */ event) => {
       if (event.target.id !== "code-name") el("code-name").value = CUSTOM;
       this.describe(event.target.id === "code-name" && event.target.value !== CUSTOM);
@@ -66,12 +69,16 @@ export class CodeView {
     el("limits").hidden = true;
     el("strength-status").textContent = "";
     complain("strength-error", "");
-    const typed = { notation: el("crc-notation").value, refin: el("crc-refin").checked, refout: el("crc-refout").checked };
+    const typed = {
+      notation: el("crc-notation").value,
+      refin: el("crc-refin").checked,
+      refout: el("crc-refout").checked,
+    };
     const fields = Object.fromEntries(FIELDS.map(name => [name, el(`crc-${name}`).value]));
     try {
       const question = named ? { code: el("code-name").value } : { ...typed, ...fields };
-      const told = await this.lane.ask({ do: "describe", ...question });
-      this.fill(told, named);
+      const answer = await this.lane.ask({ do: "describe", ...question });
+      this.fill(answer, named);
     } catch (error) {
       if (error instanceof Cancelled) return;
       const { message } = /** @type {Error} */ (error);
@@ -89,14 +96,14 @@ export class CodeView {
   }
 
   /**
-   * @param {any} told
+   * @param {any} answer
    * @param {boolean} named
    */
-  fill(told, named) {
+  fill(answer, named) {
     complain("code-error", "", ...FIELDS.map(name => el(`crc-${name}`)));
-    this.spec = told.spec;
-    this.snippets = told.snippets ?? {};
-    const { crc } = told;
+    this.spec = answer.spec;
+    this.snippets = answer.snippets ?? {};
+    const { crc } = answer;
     el("crc-fields").hidden = !crc;
     if (crc && named) {
       for (const name of FIELDS) el(`crc-${name}`).value = crc[name];
@@ -104,22 +111,48 @@ export class CodeView {
       el("crc-refin").checked = crc.refin;
       el("crc-refout").checked = crc.refout;
     }
-    const custom = crc && told.spec.includes("=");
+    const custom = crc && answer.spec.includes("=");
     const known = custom ? crc.known : [];
-    el("code-note").textContent = known.length ? `This is ${known.join(", ")}.` : custom ? "It stands in the table of values, too." : "";
-    this.own(custom ? { name: told.spec, bits: told.bits, crc: true, little_endian: told.little_endian, aliases: [] } : null);
-    el("about-title").textContent = custom ? `A CRC of ${told.bits} bits` : told.name;
-    el("about-text").textContent = told.about ?? (told.aliases.length ? `Also called ${told.aliases.join(", ")}.` : "");
+    el("code-note").textContent = known.length
+      ? `This is ${known.join(", ")}.`
+      : custom
+        ? "It stands in the table of values, too."
+        : "";
+    this.own(
+      custom
+        ? {
+            name: answer.spec,
+            bits: answer.bits,
+            crc: true,
+            little_endian: answer.little_endian,
+            aliases: [],
+          }
+        : null,
+    );
+    el("about-title").textContent = custom ? `A CRC of ${answer.bits} bits` : answer.name;
+    el("about-text").textContent =
+      answer.about ?? (answer.aliases.length ? `Also called ${answer.aliases.join(", ")}.` : "");
     /** @type {[string, string, string][]} */
-    const rows = [["width", `${told.bits} bits`, ""]];
+    const rows = [["width", `${answer.bits} bits`, ""]];
     if (crc) {
-      rows.push(["poly", crc.poly, ""], ["init", crc.init, ""], ["refin", String(crc.refin), ""], ["refout", String(crc.refout), ""],
-        ["xorout", crc.xorout, ""], ["check", told.check, "the value of 123456789"],
-        ["residue", crc.residue, "what is left in the register after data with their value"], ["parameters", parameters(told), "as residue and RevEng read them"]);
-    } else rows.push(["check", told.check, "the value of 123456789"]);
+      rows.push(
+        ["poly", crc.poly, ""],
+        ["init", crc.init, ""],
+        ["refin", String(crc.refin), ""],
+        ["refout", String(crc.refout), ""],
+        ["xorout", crc.xorout, ""],
+        ["check", answer.check, "the value of 123456789"],
+        ["residue", crc.residue, "what is left in the register after data with their value"],
+        ["parameters", parameters(answer), "as residue and RevEng read them"],
+      );
+    } else rows.push(["check", answer.check, "the value of 123456789"]);
     facts(el("about-table"), rows);
     el("notations").hidden = !crc;
-    if (crc) facts(el("notations").querySelector("table"), NOTATIONS.map(([key, name, what]) => [name, crc.notations[key], what]));
+    if (crc)
+      facts(
+        el("notations").querySelector("table"),
+        NOTATIONS.map(([key, name, what]) => [name, crc.notations[key], what]),
+      );
     el("strength-form").hidden = !crc;
     el("export").hidden = !crc;
     this.export();
@@ -127,7 +160,8 @@ export class CodeView {
 
   export() {
     const language = el("language").value;
-    el("snippet").textContent = this.snippets[language] ?? `No integer of ${language} is as wide as this CRC.`;
+    el("snippet").textContent =
+      this.snippets[language] ?? `No integer of ${language} is as wide as this CRC.`;
   }
 
   async search() {
@@ -145,48 +179,69 @@ export class CodeView {
     const what = "Searching";
     this.progress.begin(what);
     try {
-      const told = await this.strength.ask({ do: "strength", code: this.spec, bits }, undefined, (done, of) => this.progress.tell(what, done, of));
-      this.limits(told);
+      const answer = await this.strength.ask(
+        { do: "strength", code: this.spec, bits },
+        undefined,
+        (done, of) => this.progress.tell(what, done, of),
+      );
+      this.limits(answer);
     } catch (error) {
-      if (!(error instanceof Cancelled)) complain("strength-error", /** @type {Error} */ (error).message);
+      if (!(error instanceof Cancelled))
+        complain("strength-error", /** @type {Error} */ (error).message);
     }
     if (!this.strength.reject) this.progress.end();
   }
 
-  /** @param {any} told */
-  limits(told) {
-    const least = told.exact ? "" : "at least ";
-    const errors = told.distance - 1;
-    el("strength-status").textContent = `HD ${least}${told.distance} at ${grouped(told.bits)} bits: every error of up to ${errors} bit${errors === 1 ? "" : "s"} is detected.`;
-    const factors = told.factors.map((/** @type {any} */ it) =>
-      `${it.degree === 1 ? "x + 1" : `${it.polynomial} of degree ${it.degree}`}${it.primitive && it.degree > 1 ? ", primitive" : ""}${it.times > 1 ? `, ${it.times} times` : ""}`);
-    el("limits-note").textContent = `Factors: ${factors.join("; ")}. Order ${grouped(told.order)}.${told.note ? ` ${told.note}` : ""}`;
-    const rows = told.limits.map((/** @type {any} */ it) => {
+  /** @param {any} answer */
+  limits(answer) {
+    const least = answer.exact ? "" : "at least ";
+    const errors = answer.distance - 1;
+    el("strength-status").textContent =
+      `HD ${least}${answer.distance} at ${grouped(answer.bits)} bits: every error of up to ${errors} bit${errors === 1 ? "" : "s"} is detected.`;
+    const factors = answer.factors.map(
+      (/** @type {any} */ it) =>
+        `${it.degree === 1 ? "x + 1" : `${it.polynomial} of degree ${it.degree}`}${it.primitive && it.degree > 1 ? ", primitive" : ""}${it.times > 1 ? `, ${it.times} times` : ""}`,
+    );
+    el("limits-note").textContent =
+      `Factors: ${factors.join("; ")}. Order ${grouped(answer.order)}.${answer.note ? ` ${answer.note}` : ""}`;
+    const rows = answer.limits.map((/** @type {any} */ it) => {
       const exact = it.kind === "exact";
-      const holds = it.distance === told.distance;
-      const wrong = it.undetected ? `${it.undetected.data.join(" ")}, ${it.undetected.check}` : "not known";
+      const holds = it.distance === answer.distance;
+      const wrong = it.undetected
+        ? `${it.undetected.data.join(" ")}, ${it.undetected.check}`
+        : "not known";
       const number = (/** @type {bigint} */ n) => (exact ? "" : "≥ ") + grouped(n);
-      return make("tr", holds ? { class: "match" } : {}, make("th", { class: "number", scope: "row" }, String(it.distance)),
-        make("td", { class: "number" }, number(BigInt(it.data_bits))), make("td", { class: "number" }, number(BigInt(it.data_bits) / 8n)),
-        make("td", {}, exact ? "exact" : "bound"), make("td", { class: "value" }, wrong));
+      return make(
+        "tr",
+        holds ? { class: "match" } : {},
+        make("th", { class: "number", scope: "row" }, String(it.distance)),
+        make("td", { class: "number" }, number(BigInt(it.data_bits))),
+        make("td", { class: "number" }, number(BigInt(it.data_bits) / 8n)),
+        make("td", {}, exact ? "exact" : "bound"),
+        make("td", { class: "value" }, wrong),
+      );
     });
-    el("limits").querySelector("tbody").replaceChildren(...rows);
+    el("limits")
+      .querySelector("tbody")
+      .replaceChildren(...rows);
     el("limits").hidden = false;
   }
 }
 
-/** @param {any} told */
+/** @param {any} answer */
 function parameters({ crc, check }) {
   return `width=${crc.width} poly=0x${crc.poly} init=0x${crc.init} refin=${crc.refin} refout=${crc.refout} xorout=0x${crc.xorout} check=0x${check} residue=0x${crc.residue}`;
 }
 
 /** @type {(table: any, rows: [string, string, string][]) => void} */
 function facts(table, rows) {
-  table.tBodies[0].replaceChildren(...rows.map(([name, value, what]) => {
-    const cell = make("td", { class: "value" }, make("b", {}, value));
-    if (what) cell.append(make("span", { class: "hint" }, what));
-    return make("tr", {}, make("th", { scope: "row" }, name), cell);
-  }));
+  table.tBodies[0].replaceChildren(
+    ...rows.map(([name, value, what]) => {
+      const cell = make("td", { class: "value" }, make("b", {}, value));
+      if (what) cell.append(make("span", { class: "hint" }, what));
+      return make("tr", {}, make("th", { scope: "row" }, name), cell);
+    }),
+  );
 }
 
 /**
@@ -195,8 +250,13 @@ function facts(table, rows) {
  * @param {Code[]} codes
  */
 export function options(select, codes) {
-  for (const [label, crc] of /** @type {[string, boolean][]} */ ([["CRCs", true], ["Sums", false]])) {
-    const inside = codes.filter(code => code.crc === crc).map(code => make("option", {}, code.name));
+  for (const [label, crc] of /** @type {[string, boolean][]} */ ([
+    ["CRCs", true],
+    ["Sums", false],
+  ])) {
+    const inside = codes
+      .filter(code => code.crc === crc)
+      .map(code => make("option", {}, code.name));
     select.append(make("optgroup", { label }, ...inside));
   }
 }

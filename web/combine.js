@@ -23,11 +23,19 @@ const part = (value, length) => ({ value: el(value).value, length: number(length
 const FORMS = {
   combine: {
     output: "combine-value",
-    question: () => ({ first: part("combine-a", "combine-m"), second: part("combine-b", "combine-n") }),
+    question: () => ({
+      first: part("combine-a", "combine-m"),
+      second: part("combine-b", "combine-n"),
+    }),
   },
   edit: {
     output: "edit-after",
-    question: () => ({ part: part("edit-value", "edit-length"), offset: number("edit-offset"), old: el("edit-old").value, new: el("edit-new").value }),
+    question: () => ({
+      part: part("edit-value", "edit-length"),
+      offset: number("edit-offset"),
+      old: el("edit-old").value,
+      new: el("edit-new").value,
+    }),
   },
 };
 
@@ -40,7 +48,11 @@ export function combination(lanes, codes) {
   const update = async name => {
     const { output, question } = FORMS[name];
     try {
-      const answer = await lanes[name].ask({ do: name, code: el(`${name}-code`).value, ...question() });
+      const answer = await lanes[name].ask({
+        do: name,
+        code: el(`${name}-code`).value,
+        ...question(),
+      });
       el(output).textContent = answer.value;
       complain(`${name}-error`, "");
     } catch (error) {
@@ -49,12 +61,17 @@ export function combination(lanes, codes) {
       complain(`${name}-error`, /** @type {Error} */ (error).message);
     }
   };
-  for (const [name, start] of [["combine", "crc-32/iscsi"], ["edit", "internet"]]) {
+  for (const [name, start] of [
+    ["combine", "crc-32/iscsi"],
+    ["edit", "internet"],
+  ]) {
     options(el(`${name}-code`), codes);
     el(`${name}-code`).dataset.start = start;
     el(`${name}-code`).value = start;
     el(`${name}-form`).addEventListener("input", () => update(name));
-    el(`${name}-form`).addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+    el(`${name}-form`).addEventListener("submit", (/** @type {Event} */ event) =>
+      event.preventDefault(),
+    );
   }
   return () => Promise.all(Object.keys(FORMS).map(update));
 }

@@ -9,8 +9,13 @@ export function fromHex(text) {
   const digits = text.replace(/0x/gi, "").replace(/[\s,:_-]/g, "");
   const wrong = /[^0-9a-f]/i.exec(digits);
   if (wrong) throw new Error(`“${[...digits.slice(wrong.index)][0]}” is no hexadecimal digit`);
-  if (digits.length % 2) throw new Error(`${digits.length} hexadecimal digits are no whole number of bytes; is one missing?`);
-  return Uint8Array.from({ length: digits.length / 2 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+  if (digits.length % 2)
+    throw new Error(
+      `${digits.length} hexadecimal digits are no whole number of bytes; is one missing?`,
+    );
+  return Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
+    parseInt(digits.slice(2 * i, 2 * i + 2), 16),
+  );
 }
 
 /**
@@ -18,10 +23,18 @@ export function fromHex(text) {
  * @param {string} text
  */
 export function fromBase64(text) {
-  const plain = text.replace(/\s/g, "").replace(/-/g, "+").replace(/_/g, "/").replace(/={1,2}$/, "");
+  const plain = text
+    .replace(/\s/g, "")
+    .replace(/-/g, "+")
+    .replace(/_/g, "/")
+    .replace(/={1,2}$/, "");
   const wrong = /[^A-Za-z0-9+/]/.exec(plain);
-  if (wrong) throw new Error(`“${[...plain.slice(wrong.index)][0]}” is not in the alphabet of base64`);
-  if (plain.length % 4 === 1) throw new Error(`${plain.length} letters of base64 are no whole number of bytes; is one missing?`);
+  if (wrong)
+    throw new Error(`“${[...plain.slice(wrong.index)][0]}” is not in the alphabet of base64`);
+  if (plain.length % 4 === 1)
+    throw new Error(
+      `${plain.length} letters of base64 are no whole number of bytes; is one missing?`,
+    );
   return Uint8Array.from(atob(plain), letter => letter.charCodeAt(0));
 }
 

@@ -6,7 +6,7 @@ export class Refused extends Error {}
 /** Somebody asked for something else meanwhile, or cancelled. */
 export class Cancelled extends Error {}
 
-/** @typedef {(done: number, of: number) => void} Told */
+/** @typedef {(done: number, of: number) => void} Progress */
 
 export class Lane {
   /** @param {() => Worker} start */
@@ -22,17 +22,17 @@ export class Lane {
    * Asks; what is still being computed is cancelled.
    * @param {object} question
    * @param {Blob} [file] the bytes it is about
-   * @param {Told} [told] hears of progress
+   * @param {Progress} [progress] hears of progress
    * @returns {Promise<any>}
    */
-  ask(question, file, told) {
+  ask(question, file, progress) {
     this.cancel();
     const worker = (this.worker ??= this.start());
     return new Promise((resolve, reject) => {
       this.reject = reject;
       worker.onmessage = ({ data }) => {
         if (data.of !== undefined) {
-          told?.(data.done, data.of);
+          progress?.(data.done, data.of);
           return;
         }
         this.reject = null;

@@ -1,5 +1,6 @@
 // @ts-check
-// A link that restores the form: every control that differs from how the page begins, behind the `#`.
+// A link that restores the form: every control that differs from how the page begins, behind the
+// `#`.
 
 /** Longer data do not go into a link. */
 const LONGEST = 4000;
@@ -10,11 +11,14 @@ const controls = () => [...document.querySelectorAll("[data-link]")];
 /** @param {any} control */
 function start(control) {
   if (control.type === "checkbox") return control.defaultChecked ? "1" : "0";
-  return control.tagName === "SELECT" ? control.dataset.start ?? control.options[0]?.value ?? "" : control.defaultValue;
+  return control.tagName === "SELECT"
+    ? (control.dataset.start ?? control.options[0]?.value ?? "")
+    : control.defaultValue;
 }
 
 /** @param {any} control */
-const now = control => (control.type === "checkbox" ? (control.checked ? "1" : "0") : control.value);
+const now = control =>
+  control.type === "checkbox" ? (control.checked ? "1" : "0") : control.value;
 
 /**
  * The form as text, and whether anything had to be left out.
@@ -24,12 +28,15 @@ export function written(view) {
   const words = new URLSearchParams();
   if (view !== "values") words.set("view", view);
   let whole = true;
-  const custom = controls().some(control => control.dataset.link === "code" && control.value === "custom");
+  const custom = controls().some(
+    control => control.dataset.link === "code" && control.value === "custom",
+  );
   for (const control of controls()) {
     // A code with a name has its parameters with it.
     if (!custom && control.closest("#crc-fields")) continue;
     if (control.type === "radio") {
-      if (control.checked && !control.defaultChecked) words.set(control.dataset.link, control.value);
+      if (control.checked && !control.defaultChecked)
+        words.set(control.dataset.link, control.value);
       whole &&= !(control.checked && control.value === "file");
     } else if (now(control) !== start(control)) {
       if (now(control).length <= LONGEST) words.set(control.dataset.link, now(control));
@@ -47,7 +54,8 @@ export function restore(text) {
   const words = new URLSearchParams(text);
   for (const control of controls()) {
     const word = words.get(control.dataset.link);
-    if (control.type === "radio") control.checked = word === null ? control.defaultChecked : control.value === word;
+    if (control.type === "radio")
+      control.checked = word === null ? control.defaultChecked : control.value === word;
     else if (control.type === "checkbox") control.checked = (word ?? start(control)) === "1";
     else control.value = word ?? start(control);
   }

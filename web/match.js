@@ -12,7 +12,8 @@ const bytesOf = bits => Math.ceil(bits / 8);
  * The bytes of a value, highest first.
  * @type {(value: bigint, count: number) => number[]}
  */
-const bytes = (value, count) => Array.from({ length: count }, (_, i) => Number((value >> (BYTE * BigInt(count - 1 - i))) & 255n));
+const bytes = (value, count) =>
+  Array.from({ length: count }, (_, i) => Number((value >> (BYTE * BigInt(count - 1 - i))) & 255n));
 
 /** @param {number[]} from highest first */
 const number = from => from.reduce((value, byte) => (value << BYTE) | BigInt(byte), 0n);
@@ -43,7 +44,11 @@ export function readings(text) {
   const found = [];
   const digits = plain.replace(/0x/gi, "").replace(/[\s,:_-]/g, "");
   if (/^[0-9a-f]{1,32}$/i.test(digits)) {
-    found.push({ as: "hexadecimal", value: BigInt(`0x${digits}`), bytes: Math.ceil(digits.length / 2) });
+    found.push({
+      as: "hexadecimal",
+      value: BigInt(`0x${digits}`),
+      bytes: Math.ceil(digits.length / 2),
+    });
   }
   if (/^[0-9]{1,39}$/.test(plain)) found.push({ as: "decimal", value: BigInt(plain), bytes: 0 });
   if (/^[A-Za-z0-9+/]{2,22}={0,2}$/.test(plain) && plain.length % 4 === 0) {

@@ -35,7 +35,12 @@ function tabs() {
     tab.addEventListener("click", () => show(name));
     tab.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const to = event.key === "Home" ? 0 : event.key === "End" ? VIEWS.length - 1 : step && (i + step + VIEWS.length) % VIEWS.length;
+      const to =
+        event.key === "Home"
+          ? 0
+          : event.key === "End"
+            ? VIEWS.length - 1
+            : step && (i + step + VIEWS.length) % VIEWS.length;
       if (to === undefined) return;
       event.preventDefault();
       show(VIEWS[to]);
@@ -58,7 +63,9 @@ function drops(values, captures) {
     document.body.classList.remove("over");
     const files = [...(event.dataTransfer?.files ?? [])];
     if (!files.length) return;
-    const isCapture = shown() === "capture" || files.every(file => /\.(pcap|pcapng|cap|dmp)(\.gz|\.zst)?$/i.test(file.name));
+    const isCapture =
+      shown() === "capture" ||
+      files.every(file => /\.(pcap|pcapng|cap|dmp)(\.gz|\.zst)?$/i.test(file.name));
     show(isCapture ? "capture" : "values");
     // The control shows what was dropped, as if it had been chosen there.
     const control = el(isCapture ? "captures" : "file");
@@ -78,19 +85,26 @@ function links() {
     el("link").hidden = false;
     el("link").value = url;
     el("link").select();
-    const copied = await navigator.clipboard?.writeText(url).then(() => true, () => false);
-    el("link-note").textContent = `${copied ? "Copied." : "Copy it from here, or from the address bar."}${whole ? "" : " Files and long data are not in it."}`;
+    const copied = await navigator.clipboard?.writeText(url).then(
+      () => true,
+      () => false,
+    );
+    el("link-note").textContent =
+      `${copied ? "Copied." : "Copy it from here, or from the address bar."}${whole ? "" : " Files and long data are not in it."}`;
   });
 }
 
 async function begin() {
   const module = await compiled();
-  const code = URL.createObjectURL(new Blob([el("worker").textContent], { type: "text/javascript" }));
-  const lane = () => new Lane(() => {
-    const worker = new Worker(code);
-    worker.postMessage({ module });
-    return worker;
-  });
+  const code = URL.createObjectURL(
+    new Blob([el("worker").textContent], { type: "text/javascript" }),
+  );
+  const lane = () =>
+    new Lane(() => {
+      const worker = new Worker(code);
+      worker.postMessage({ module });
+      return worker;
+    });
   const main = lane();
   const { codes, version } = await main.ask({ do: "list" });
   el("version").textContent = version;
@@ -116,4 +130,6 @@ async function begin() {
   document.body.dataset.ready = "yes";
 }
 
-begin().catch(error => complain("trouble", `the page could not start: ${error.message}. Is WebAssembly switched off?`));
+begin().catch(error =>
+  complain("trouble", `the page could not start: ${error.message}. Is WebAssembly switched off?`),
+);

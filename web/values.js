@@ -10,8 +10,21 @@ import { compare, readings, spell } from "./match.js";
 /** @typedef {import("./lane.js").Lane} Lane */
 
 /** Codes that come first, and are computed first where there is much data. */
-const COMMON = ["crc-32/iso-hdlc", "crc-32/iscsi", "crc-64/nvme", "crc-64/xz", "crc-16/arc", "crc-16/modbus", "crc-16/ibm-3740",
-  "crc-16/xmodem", "crc-8/smbus", "internet", "adler-32", "fletcher-16", "fletcher-32"];
+const COMMON = [
+  "crc-32/iso-hdlc",
+  "crc-32/iscsi",
+  "crc-64/nvme",
+  "crc-64/xz",
+  "crc-16/arc",
+  "crc-16/modbus",
+  "crc-16/ibm-3740",
+  "crc-16/xmodem",
+  "crc-8/smbus",
+  "internet",
+  "adler-32",
+  "fletcher-16",
+  "fletcher-32",
+];
 /** Bytes from which the common codes come first. */
 const LARGE = 1 << 20;
 /** Milliseconds without a key, after which what is typed is computed. */
@@ -58,12 +71,15 @@ export class Values {
       if (event.target.id === "file") this.file = event.target.files[0] ?? null;
       if (event.target.id !== "data") this.compute();
     });
-    for (const id of ["find", "filter", "spelling"]) el(id).addEventListener("input", () => this.render());
-    for (const id of ["data-form", "find-form"]) el(id).addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+    for (const id of ["find", "filter", "spelling"])
+      el(id).addEventListener("input", () => this.render());
+    for (const id of ["data-form", "find-form"])
+      el(id).addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
   }
 
   kind() {
-    return /** @type {HTMLInputElement} */ (document.querySelector("input[name=kind]:checked")).value;
+    return /** @type {HTMLInputElement} */ (document.querySelector("input[name=kind]:checked"))
+      .value;
   }
 
   /** @param {File} file */
@@ -86,10 +102,14 @@ export class Values {
     el("typed").hidden = kind === "file";
     el("chosen").hidden = kind !== "file";
     el("data-label").textContent =
-      { text: "Text, as UTF-8", hex: "Hexadecimal digits", base64: "Base64, of either alphabet" }[kind] ?? "";
+      { text: "Text, as UTF-8", hex: "Hexadecimal digits", base64: "Base64, of either alphabet" }[
+        kind
+      ] ?? "";
     complain("data-error", "", el("data"));
     if (kind === "file") {
-      el("data-note").textContent = this.file ? `${this.file.name}: ${count(this.file.size, "byte")}` : "no file yet";
+      el("data-note").textContent = this.file
+        ? `${this.file.name}: ${count(this.file.size, "byte")}`
+        : "no file yet";
       return this.file;
     }
     try {
@@ -122,17 +142,22 @@ export class Values {
     }
     const names = this.all().map(code => code.name);
     const large = source.size >= LARGE;
-    const first = large ? names.filter(name => COMMON.includes(name) || name === this.own?.name) : names;
+    const first = large
+      ? names.filter(name => COMMON.includes(name) || name === this.own?.name)
+      : names;
     const rest = names.filter(name => !first.includes(name));
     this.busy = true;
     try {
       await this.run(turn, source, first, "Codes in common use");
       if (rest.length) await this.run(turn, source, rest, `${rest.length} other codes`);
-      if (large) el("values-status").textContent = `All codes computed, of ${count(source.size, "byte")}.`;
+      if (large)
+        el("values-status").textContent = `All codes computed, of ${count(source.size, "byte")}.`;
     } catch (error) {
       if (turn !== this.turn) return;
       const cancelled = error instanceof Cancelled;
-      el("values-status").textContent = cancelled ? "Cancelled: values shown as … were not computed." : "";
+      el("values-status").textContent = cancelled
+        ? "Cancelled: values shown as … were not computed."
+        : "";
       if (!cancelled) complain("data-error", /** @type {Error} */ (error).message);
     }
     if (turn !== this.turn) return;
@@ -155,7 +180,9 @@ export class Values {
       this.render();
     }
     const question = { do: "values", size: source.size, codes: names };
-    const answer = await this.lane.ask(question, source, (done, of) => this.progress.tell(what, done, of));
+    const answer = await this.lane.ask(question, source, (done, of) =>
+      this.progress.tell(what, done, of),
+    );
     if (turn !== this.turn) throw new Cancelled();
     names.forEach((name, i) => this.values.set(name, answer.values[i]));
     this.render();
@@ -173,7 +200,10 @@ export class Values {
     const rows = [];
     for (const code of this.all()) {
       const hex = this.values.get(code.name);
-      const hit = hex === undefined || !read.length ? { chance: 0, relation: "", as: "" } : compare(code, hex, read);
+      const hit =
+        hex === undefined || !read.length
+          ? { chance: 0, relation: "", as: "" }
+          : compare(code, hex, read);
       chance += hit.chance;
       const text = `${code.name} ${code.aliases.join(" ")} ${code.bits}`;
       if (!words.every(word => text.includes(word))) continue;
@@ -184,16 +214,34 @@ export class Values {
     table.querySelectorAll("tbody").forEach((/** @type {Element} */ body) => body.remove());
     const group = (/** @type {string} */ title, /** @type {typeof rows} */ inside) => {
       if (!inside.length) return;
-      const head = make("tr", { class: "group" }, make("th", { colspan: "3", scope: "rowgroup" }, title));
+      const head = make(
+        "tr",
+        { class: "group" },
+        make("th", { colspan: "3", scope: "rowgroup" }, title),
+      );
       table.append(make("tbody", {}, head, ...inside.map(row => this.row(...row))));
     };
     group("Matches", matches);
     let left = rows.filter(([, , hit]) => !hit.relation);
     for (const [title, belongs] of GROUPS) {
-      group(title, left.filter(([code]) => belongs(code)));
+      group(
+        title,
+        left.filter(([code]) => belongs(code)),
+      );
       left = left.filter(([code]) => !belongs(code));
     }
-    if (!rows.length) table.append(make("tbody", {}, make("tr", {}, make("td", { colspan: "3", class: "pending" }, "No code has such a name or width."))));
+    if (!rows.length)
+      table.append(
+        make(
+          "tbody",
+          {},
+          make(
+            "tr",
+            {},
+            make("td", { colspan: "3", class: "pending" }, "No code has such a name or width."),
+          ),
+        ),
+      );
     el("find-note").textContent = this.found(find, read, matches.length, chance);
     document.body.dataset.state = this.busy ? "busy" : "done";
   }
@@ -203,10 +251,28 @@ export class Values {
     const name = make("button", { type: "button" }, code.name);
     name.addEventListener("click", () => this.open(code));
     const head = make("th", { scope: "row" }, name);
-    if (code.aliases.length) head.append(make("span", { class: "alias" }, code.aliases.slice(0, 3).join(", ")));
-    const cell = make("td", { class: value ? "value" : "value pending" }, value ? make("b", {}, value) : "…");
-    if (relation) cell.append(make("span", { class: "relation" }, relation === "equal" ? `match, read as ${as}` : `match: ${relation}, read as ${as}`));
-    return make("tr", relation ? { class: "match" } : {}, head, make("td", { class: "number" }, String(code.bits)), cell);
+    if (code.aliases.length)
+      head.append(make("span", { class: "alias" }, code.aliases.slice(0, 3).join(", ")));
+    const cell = make(
+      "td",
+      { class: value ? "value" : "value pending" },
+      value ? make("b", {}, value) : "…",
+    );
+    if (relation)
+      cell.append(
+        make(
+          "span",
+          { class: "relation" },
+          relation === "equal" ? `match, read as ${as}` : `match: ${relation}, read as ${as}`,
+        ),
+      );
+    return make(
+      "tr",
+      relation ? { class: "match" } : {},
+      head,
+      make("td", { class: "number" }, String(code.bits)),
+      cell,
+    );
   }
 
   /** @type {(find: string, read: object[], matches: number, chance: number) => string} */
@@ -214,8 +280,13 @@ export class Values {
     if (!find.trim()) return "";
     if (!read.length) return "This is no hexadecimal, decimal or base64 value of up to 128 bits.";
     if (!this.values.size) return "There are no values to compare with.";
-    const some = matches ? `${count(matches, "code")} ${matches === 1 ? "fits" : "fit"}.` : "No code gives it, in no byte order, for these data.";
-    const luck = chance < 0.01 ? "" : ` By chance alone, about ${grouped(chance.toFixed(chance < 1 ? 2 : 0))} would: try other data.`;
+    const some = matches
+      ? `${count(matches, "code")} ${matches === 1 ? "fits" : "fit"}.`
+      : "No code gives it, in no byte order, for these data.";
+    const luck =
+      chance < 0.01
+        ? ""
+        : ` By chance alone, about ${grouped(chance.toFixed(chance < 1 ? 2 : 0))} would: try other data.`;
     return some + luck;
   }
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// The worker: one question to WebAssembly at a time. It waits for nothing while it computes, so that it is ended to be stopped.
+// The worker: one question to WebAssembly at a time. It waits for nothing while it computes, so
+// that it is ended to be stopped.
 
 /** @typedef {{ question: object, file?: Blob }} Asked */
 
@@ -12,7 +13,7 @@ let instance;
 let file = new Blob();
 let text = "";
 let fault = "";
-let told = 0;
+let reported = 0;
 const decoder = new TextDecoder();
 
 /** @param {WebAssembly.Exports} exports */
@@ -38,14 +39,18 @@ async function begin(module) {
     /** @type {(done: number, of: number) => void} */
     tell(done, of) {
       const now = performance.now();
-      if (now - told < PAUSE) return;
-      told = now;
+      if (now - reported < PAUSE) return;
+      reported = now;
       postMessage({ done, of: of || file.size });
     },
     /** @type {(at: number, length: number) => void} */
-    answer(at, length) { text = string(at, length); },
+    answer(at, length) {
+      text = string(at, length);
+    },
     /** @type {(at: number, length: number) => void} */
-    fault(at, length) { fault = string(at, length); },
+    fault(at, length) {
+      fault = string(at, length);
+    },
   };
   made = await WebAssembly.instantiate(module, { page });
   return made;
@@ -55,7 +60,7 @@ async function begin(module) {
 async function ask(asked) {
   const { exports } = await instance;
   file = asked.file ?? new Blob();
-  told = performance.now();
+  reported = performance.now();
   const question = new TextEncoder().encode(JSON.stringify(asked.question));
   const room = /** @type {(length: number) => number} */ (exports.room);
   const at = room(question.length);

@@ -1,4 +1,5 @@
-//! The name by which programs find the shared library. Its number changes when they would have to be compiled again.
+//! Sets the shared library's soname. Its number changes when programs would have to be compiled
+//! again.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

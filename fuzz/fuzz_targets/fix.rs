@@ -1,4 +1,5 @@
-//! Any capture: a repair changes no byte but those of check values, leaves a good capture as it is, and can be repeated.
+//! Any capture: a repair changes no byte but those of check values, leaves a good capture as it is,
+//! and can be repeated.
 
 #![no_main]
 

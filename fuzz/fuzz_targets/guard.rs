@@ -1,5 +1,6 @@
-//! Segments described by bytes, from one host with a guard to another, some changed on the way: tables stay within their
-//! limits, what goes on is a packet of the length it says, and what one engine protects the other one takes, with the same data.
+//! Segments described by bytes, from one host with a guard to another, some changed on the way:
+//! tables stay within their limits, what goes on is a packet of the length it says, and what one
+//! engine protects the other one takes, with the same data.
 
 #![no_main]
 

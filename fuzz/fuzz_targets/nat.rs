@@ -1,5 +1,5 @@
-//! Any capture: addresses translated into others and back give the bytes that were there, but for check values that have
-//! two zeros.
+//! Any capture: addresses translated into others and back give the bytes that were there, but for
+//! check values that have two zeros.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any file: every packet is walked through, every check is computed, and storing the computed value makes it right.
+//! Any file: every packet is walked through, every check is computed, and storing the computed
+//! value makes it right.
 
 #![no_main]
 

@@ -6,8 +6,9 @@ use residue_net::pcap::{LinkType, Reader};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The input, where it is a capture; otherwise a capture of packets that it describes, so that fragments and segments which
-/// belong together are found soon. `None` for compressed input, which may be endless.
+/// The input, where it is a capture; otherwise a capture of packets that it describes, so that
+/// fragments and segments which belong together are found soon. `None` for compressed input, which
+/// may be endless.
 pub fn capture(input: &[u8]) -> Option<Cow<'_, [u8]>> {
     if Compression::of_start(input).is_some() {
         None
@@ -177,7 +178,8 @@ fn check(packet: &mut [u8]) {
     }
 }
 
-/// Runs `each` with every packet, and what is put together from packets, of a capture that can be read.
+/// Runs `each` with every packet, and what is put together from packets, of a capture that can be
+/// read.
 pub fn buffers(file: &[u8], each: impl FnMut(&residue_net::verify::Buffer<'_>)) {
     residue_net::verify::capture(file, each).expect("it was read before");
 }

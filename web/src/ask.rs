@@ -1,4 +1,5 @@
-//! Questions and answers, as JSON. An answer is `{"error": "..."}` if the question cannot be answered.
+//! Questions and answers, as JSON. An answer is `{"error": "..."}` if the question cannot be
+//! answered.
 
 use crate::{Page, capture, describe, every, snippet, strength};
 use residue::{Code, Partial};

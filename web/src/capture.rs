@@ -1,4 +1,4 @@
-//! Captures.
+//! Answers questions about captures.
 
 use crate::Page;
 use residue_net::pcap::Reader;
@@ -10,7 +10,7 @@ use std::io::{self, Read};
 /// Rewritten pairs, senders and flows to report at most: as `residue pcap verify` does.
 const TOP: usize = 10;
 
-/// The page's file, from its first byte.
+/// The page's file, read from its first byte.
 struct File<'a, P> {
     page: &'a mut P,
     offset: u64,
@@ -25,7 +25,7 @@ impl<P: Page> Read for File<'_, P> {
     }
 }
 
-/// What `residue pcap verify --json` says of the capture.
+/// Returns what `residue pcap verify --json` reports of the capture.
 pub fn verify(name: &str, page: &mut impl Page) -> Value {
     let mut summary = Summary::new();
     let reader = match Reader::new(File { page, offset: 0 }) {

@@ -1,4 +1,4 @@
-//! All about a code, as `residue list` has it.
+//! Describes codes, as `residue list` does.
 
 use crate::ask::spell;
 use residue::Code;
@@ -33,7 +33,7 @@ pub struct Typed {
     refout: bool,
 }
 
-/// A number in hexadecimal, with or without `0x`; digits may be grouped by spaces and underscores.
+/// Parses a hexadecimal number, with or without `0x`; spaces and underscores may group digits.
 pub fn hexadecimal(what: &str, text: &str) -> Result<u128, String> {
     let plain: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
     let digits = plain.strip_prefix("0x").or(plain.strip_prefix("0X")).unwrap_or(&plain);

@@ -1,12 +1,14 @@
 //! All codes of the same bytes at once.
 //!
-//! Idea. M mod P is (M mod P Q) mod P: one division by the product of several generators stands for a division by each. Few
-//! CRCs differ in their generator and in the order of bits, so that 113 of them take 25 divisions by products of degree 64
-//! or less, on tables, and each takes its own remainder once at the end.
+//! Idea. M mod P is (M mod P Q) mod P: one division by the product of several generators stands for
+//! a division by each. Few CRCs differ in their generator and in the order of bits, so that 113 of
+//! them take 25 divisions by products of degree 64 or less, on tables, and each takes its own
+//! remainder once at the end.
 //!
-//! With x^W as the degree of the product, what comes out is M x^W mod P; the CRC's register is M x^w, so W - w factors x are
-//! taken out again, which can be done as P has a constant term. Then init x^n is added, which the code's own combination
-//! gives: of the value of nothing, advanced, and of the value whose register is zero.
+//! With x^W as the degree of the product, what comes out is M x^W mod P; the CRC's register is M
+//! x^w, so W - w factors x are taken out again, which can be done as P has a constant term. Then
+//! init x^n is added, which the code's own combination gives: of the value of nothing, advanced,
+//! and of the value whose register is zero.
 
 use crate::Page;
 use residue::Code;

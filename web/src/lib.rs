@@ -1,17 +1,17 @@
-//! What of residue runs in a browser: one question and one answer at a time, both JSON ([`ask()`]), and the bytes of a file
-//! pulled piece by piece from the worker that runs this ([`Page`]).
+//! What of residue runs in a browser: one question and one answer at a time, both JSON ([`ask()`]),
+//! and the bytes of a file pulled piece by piece from the worker that runs this ([`Page`]).
 //!
 //! `cargo xtask web` compiles it and puts it into one page; docs/web.md says what the page does.
 
 #![deny(unsafe_code)]
 
 mod ask;
-#[cfg(target_arch = "wasm32")]
-#[allow(unsafe_code)]
-mod border;
 mod capture;
 mod describe;
 mod every;
+#[cfg(target_arch = "wasm32")]
+#[allow(unsafe_code)]
+mod ffi;
 mod snippet;
 mod strength;
 
@@ -22,9 +22,10 @@ pub trait Page: Sync {
     /// Reads bytes from an offset. How many there were: less than asked for at the end only.
     ///
     /// # Errors
-    /// If the browser cannot read the file, which may have been changed or removed since it was chosen.
+    /// If the browser cannot read the file, which may have been changed or removed since it was
+    /// chosen.
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<usize, String>;
 
-    /// So much of so much is done.
+    /// Reports progress: `done` of `of`.
     fn tell(&self, done: u64, of: u64);
 }

@@ -36,7 +36,8 @@ fn word(params: &Params) -> u32 {
     u32::from(params.width).next_power_of_two().max(8)
 }
 
-/// The register's polynomial and start in a word: right-aligned with the lowest bit first, else left-aligned.
+/// The register's polynomial and start in a word: right-aligned with the lowest bit first, else
+/// left-aligned.
 fn aligned(params: &Params) -> (u128, u128) {
     if params.refin {
         (params.reversed(), params.reflect(params.init))

@@ -1,4 +1,4 @@
-//! How strong a CRC's polynomial is.
+//! Answers questions about the strength of a CRC's polynomial.
 
 use crate::Page;
 use residue_strength::{Effort, Factor, Generator, Kind, Limit, Profile, Undetected, named, notes};
@@ -11,7 +11,8 @@ const PATIENCE: u32 = 15;
 /// The longest codeword to search, in bits, of some tens of bytes of memory each.
 const LONGEST: u64 = 1 << 21;
 
-/// The limits of each Hamming distance of the code called `name`, and the one that holds for `bits` of data.
+/// The limits of each Hamming distance of the code called `name`, and the one that holds for `bits`
+/// of data.
 ///
 /// # Errors
 /// If it is no CRC of 3 to 64 bits.

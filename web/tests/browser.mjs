@@ -1,5 +1,6 @@
-// The page in a browser: `node browser.mjs PAGE RESIDUE`, with the page that `cargo xtask web` makes and the program `residue`.
-// Prints `ok: NAME` or `FAILED: NAME: WHY` for each test, and `end`.
+// The page in a browser: `node browser.mjs PAGE RESIDUE`, with the page that `cargo xtask web`
+// makes and the program `residue`. Prints `ok: NAME` or `FAILED: NAME: WHY` for each test, and
+// `end`.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +18,8 @@ const program = resolve(RESIDUE);
 /** What differs, if anything does. */
 function same(is, should, what = "") {
   const [one, other] = [JSON.stringify(is), JSON.stringify(should)];
-  if (one !== other) throw new Error(`${what} is ${one?.slice(0, 600)}, should be ${other?.slice(0, 600)}`);
+  if (one !== other)
+    throw new Error(`${what} is ${one?.slice(0, 600)}, should be ${other?.slice(0, 600)}`);
 }
 
 function holds(is, what) {
@@ -58,7 +60,12 @@ function input(form) {
   if (kind === "text" || kind === "hex") return [kind, rest];
   const parts = /^([0-9a-f]+)\*(\d+)$/.exec(rest);
   const [what, length] = [parts?.[1], Number(parts?.[2])];
-  const of = { rep: () => parseInt(what, 16), ramp: i => i % Number(what), inc: i => parseInt(what, 16) + i, dec: i => parseInt(what, 16) - i }[kind];
+  const of = {
+    rep: () => parseInt(what, 16),
+    ramp: i => i % Number(what),
+    inc: i => parseInt(what, 16) + i,
+    dec: i => parseInt(what, 16) - i,
+  }[kind];
   // Others are read by the library's own tests.
   if (!parts || !of) return null;
   return ["hex", Buffer.from(Array.from({ length }, (_, i) => of(i) & 255)).toString("hex")];
@@ -72,7 +79,9 @@ const piece = Buffer.from(Array.from({ length: 1 << 20 }, (_, i) => (i * 7 + (i 
 
 /** Values of the large file by the program, which gets it piece by piece. */
 function large(codes) {
-  const child = spawn(program, ["sum", ...codes.flatMap(code => ["-a", code]), "--json", "-"], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(program, ["sum", ...codes.flatMap(code => ["-a", code]), "--json", "-"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   let text = "";
   child.stdout.on("data", part => (text += part));
   let left = PIECES;
@@ -119,13 +128,23 @@ const TESTS = {
     same(await tab.text("#data-note"), "2 bytes");
   },
 
-  async "wrong digits are told"(tab) {
-    for (const [kind, data, says] of [["hex", "12 3g", "“g” is no hexadecimal digit"], ["hex", "123", "3 hexadecimal digits are no whole number"],
-      ["base64", "ab!d", "“!” is not in the alphabet"], ["base64", "abcde", "no whole number of bytes"]]) {
+  async "wrong digits are reported"(tab) {
+    for (const [kind, data, says] of [
+      ["hex", "12 3g", "“g” is no hexadecimal digit"],
+      ["hex", "123", "3 hexadecimal digits are no whole number"],
+      ["base64", "ab!d", "“!” is not in the alphabet"],
+      ["base64", "abcde", "no whole number of bytes"],
+    ]) {
       const found = await values(tab, kind, data);
-      holds((await tab.text("#data-error")).includes(says), `${data}: ${await tab.text("#data-error")}`);
+      holds(
+        (await tab.text("#data-error")).includes(says),
+        `${data}: ${await tab.text("#data-error")}`,
+      );
       same(await tab.value("document.getElementById('data').getAttribute('aria-invalid')"), "true");
-      holds(Object.values(found).every(it => it === null), "values of wrong data");
+      holds(
+        Object.values(found).every(it => it === null),
+        "values of wrong data",
+      );
     }
     await values(tab, "text", "123456789");
     same(await tab.value("document.getElementById('data-error').hidden"), true);
@@ -133,9 +152,16 @@ const TESTS = {
 
   async "a pasted value names its code"(tab) {
     await values(tab, "text", "123456789");
-    for (const [find, code, says] of [["0xE3069283", "crc-32/iscsi", "match, read as hexadecimal"], ["83 92 06 e3", "crc-32/iscsi", "byte-swapped"],
-      ["1cf96d7c", "crc-32/iscsi", "complemented"], ["4waSgw==", "crc-32/iscsi", "read as base64"], ["3808858755", "crc-32/iscsi", "read as decimal"],
-      ["ae8b14860a799888", "crc-64/nvme", "match"], ["09ea83f625023801fd612", "crc-82/darc", "match"], ["091e01de", "adler-32", "match"]]) {
+    for (const [find, code, says] of [
+      ["0xE3069283", "crc-32/iscsi", "match, read as hexadecimal"],
+      ["83 92 06 e3", "crc-32/iscsi", "byte-swapped"],
+      ["1cf96d7c", "crc-32/iscsi", "complemented"],
+      ["4waSgw==", "crc-32/iscsi", "read as base64"],
+      ["3808858755", "crc-32/iscsi", "read as decimal"],
+      ["ae8b14860a799888", "crc-64/nvme", "match"],
+      ["09ea83f625023801fd612", "crc-82/darc", "match"],
+      ["091e01de", "adler-32", "match"],
+    ]) {
       await tab.set("find", find);
       const found = await tab.value(MATCHES);
       const hit = found.find(([name]) => name === code);
@@ -145,7 +171,10 @@ const TESTS = {
     holds((await tab.text("#find-note")).includes("By chance alone"), "no word of chance");
     await tab.set("find", "deadbeef");
     same(await tab.value(MATCHES), []);
-    holds((await tab.text("#find-note")).startsWith("No code gives it"), await tab.text("#find-note"));
+    holds(
+      (await tab.text("#find-note")).startsWith("No code gives it"),
+      await tab.text("#find-note"),
+    );
     await tab.set("find", "no value");
     holds((await tab.text("#find-note")).includes("no hexadecimal"), await tab.text("#find-note"));
     await tab.set("find", "");
@@ -153,7 +182,12 @@ const TESTS = {
 
   async "values are spelled in four ways and filtered"(tab) {
     await values(tab, "text", "123456789");
-    for (const [spelling, value] of [["sent", "83 92 06 e3"], ["decimal", "3808858755"], ["base64", "4waSgw=="], ["hex", "e3069283"]]) {
+    for (const [spelling, value] of [
+      ["sent", "83 92 06 e3"],
+      ["decimal", "3808858755"],
+      ["base64", "4waSgw=="],
+      ["hex", "e3069283"],
+    ]) {
       await tab.set("spelling", spelling);
       same((await tab.value(VALUES))["crc-32/iscsi"], value, spelling);
     }
@@ -167,44 +201,88 @@ const TESTS = {
   async "parameters of one's own, in every notation"(tab) {
     await tab.click("#tab-code");
     await tab.set("code-name", "custom");
-    for (const [notation, poly] of [["normal", "04c11db7"], ["reversed", "edb88320"], ["reciprocal", "db710641"], ["koopman", "82608edb"]]) {
+    for (const [notation, poly] of [
+      ["normal", "04c11db7"],
+      ["reversed", "edb88320"],
+      ["reciprocal", "db710641"],
+      ["koopman", "82608edb"],
+    ]) {
       await tab.value(`{ for (const [id, text] of Object.entries({ width: "32", notation: ${JSON.stringify(notation)}, init: "0", xorout: "0" }))
         document.getElementById("crc-" + id).value = text;
         document.getElementById("crc-refin").checked = document.getElementById("crc-refout").checked = false; }`);
       await tab.value("document.body.dataset.code = ''");
       await tab.set("crc-poly", poly);
       await tab.until("document.body.dataset.code");
-      same(await tab.value("document.body.dataset.code"), "width=32,poly=4c11db7,init=0,refin=false,refout=false,xorout=0", notation);
-      same(await tab.value("[...document.querySelectorAll('#notations td b')].map(it => it.textContent).slice(0, 5)"),
-        ["04c11db7", "edb88320", "db710641", "82608edb", "104c11db7"], notation);
-      const facts = await tab.value("[...document.querySelectorAll('#about-table td b')].map(it => it.textContent)");
+      same(
+        await tab.value("document.body.dataset.code"),
+        "width=32,poly=4c11db7,init=0,refin=false,refout=false,xorout=0",
+        notation,
+      );
+      same(
+        await tab.value(
+          "[...document.querySelectorAll('#notations td b')].map(it => it.textContent).slice(0, 5)",
+        ),
+        ["04c11db7", "edb88320", "db710641", "82608edb", "104c11db7"],
+        notation,
+      );
+      const facts = await tab.value(
+        "[...document.querySelectorAll('#about-table td b')].map(it => it.textContent)",
+      );
       holds(facts.includes("89a1897f"), `check: ${facts}`);
     }
     await tab.until(DONE);
-    same((await tab.value(VALUES))["width=32,poly=4c11db7,init=0,refin=false,refout=false,xorout=0"], "89a1897f");
+    same(
+      (await tab.value(VALUES))["width=32,poly=4c11db7,init=0,refin=false,refout=false,xorout=0"],
+      "89a1897f",
+    );
     await tab.set("crc-width", "0");
     await tab.until("!document.getElementById('code-error').hidden");
     holds((await tab.text("#code-error")).includes("1 to 128 bits"), await tab.text("#code-error"));
-    same(await tab.value("document.getElementById('crc-width').getAttribute('aria-invalid')"), "true");
+    same(
+      await tab.value("document.getElementById('crc-width').getAttribute('aria-invalid')"),
+      "true",
+    );
     await tab.set("crc-width", "16");
-    await tab.until("document.getElementById('code-error').textContent.includes('more than 16 bits')");
+    await tab.until(
+      "document.getElementById('code-error').textContent.includes('more than 16 bits')",
+    );
     await tab.set("code-name", "crc-32/iscsi");
     await tab.until("document.body.dataset.code === 'crc-32/iscsi'");
-    holds((await tab.text("#snippet")).includes("uint32_t crc_32_iscsi(const void *data, size_t length)"), "no C");
+    holds(
+      (await tab.text("#snippet")).includes(
+        "uint32_t crc_32_iscsi(const void *data, size_t length)",
+      ),
+      "no C",
+    );
   },
 
   async "the Hamming distance is the program's"(tab) {
-    for (const [code, bits] of [["crc-32/iscsi", 5243], ["crc-16/ibm-3740", 1000], ["crc-8/smbus", 64]]) {
+    for (const [code, bits] of [
+      ["crc-32/iscsi", 5243],
+      ["crc-16/ibm-3740", 1000],
+      ["crc-8/smbus", 64],
+    ]) {
       await tab.set("code-name", code);
       await tab.until(`document.body.dataset.code === '${code}'`);
       await tab.set("bits", String(bits));
       await tab.click("#strength-go");
       await tab.until("document.getElementById('strength-status').textContent");
       const { distance } = residue(["strength", code, "--length", String(bits), "--json"]);
-      holds((await tab.text("#strength-status")).startsWith(`HD ${distance} at`), `${code}: ${await tab.text("#strength-status")}`);
+      holds(
+        (await tab.text("#strength-status")).startsWith(`HD ${distance} at`),
+        `${code}: ${await tab.text("#strength-status")}`,
+      );
     }
-    const limits = residue(["strength", "crc-8/smbus", "--json"]).limits.map(it => [String(it.distance), String(it.data_bits)]);
-    same(await tab.value(`[...document.querySelectorAll("#limits tbody tr")].map(row => [row.cells[0].textContent, row.cells[1].textContent.replace(/\\D/g, "")])`), limits);
+    const limits = residue(["strength", "crc-8/smbus", "--json"]).limits.map(it => [
+      String(it.distance),
+      String(it.data_bits),
+    ]);
+    same(
+      await tab.value(
+        `[...document.querySelectorAll("#limits tbody tr")].map(row => [row.cells[0].textContent, row.cells[1].textContent.replace(/\\D/g, "")])`,
+      ),
+      limits,
+    );
     await tab.set("bits", "many");
     await tab.click("#strength-go");
     holds((await tab.text("#strength-error")).includes("a number of bits"), "no error");
@@ -212,28 +290,47 @@ const TESTS = {
 
   async "captures have the verdicts of residue pcap verify --json"(tab) {
     await tab.click("#tab-capture");
-    const names = readdirSync(join(ROOT, "captures")).filter(name => /\.(pcap|pcapng)$/.test(name)).sort();
+    const names = readdirSync(join(ROOT, "captures"))
+      .filter(name => /\.(pcap|pcapng)$/.test(name))
+      .sort();
     holds(names.length > 200, `${names.length} captures`);
     const more = [...names, "cases.csv"];
-    await tab.value("{ URL.createObjectURL = (make => blob => { if (blob.type === 'application/json') window.saved = blob.text(); return make.call(URL, blob); })(URL.createObjectURL); }");
-    await tab.files("#captures", more.map(name => join(ROOT, "captures", name)));
+    await tab.value(
+      "{ URL.createObjectURL = (make => blob => { if (blob.type === 'application/json') window.saved = blob.text(); return make.call(URL, blob); })(URL.createObjectURL); }",
+    );
+    await tab.files(
+      "#captures",
+      more.map(name => join(ROOT, "captures", name)),
+    );
     await tab.until("document.body.dataset.captures === 'done'");
     await tab.click("#capture-save");
     const found = JSON.parse(await tab.value("window.saved"));
     const { captures } = residue(["pcap", "verify", "--json", ...more], join(ROOT, "captures"));
     same(found.captures.length, captures.length, "captures");
     captures.forEach((capture, i) => same(found.captures[i], { ...capture }, capture.capture));
-    const wrong = captures.filter(it => it.total && it.total.bad + it.total.illegal + it.total.length_conflict > 0).length;
-    holds((await tab.text("#capture-status")).includes(`${wrong} with wrong check values, 1 that could not`), await tab.text("#capture-status"));
-    const shown = await tab.value(`[...document.querySelectorAll(".report")].find(it => it.textContent.includes("nat-tcp.bad")).textContent`);
+    const wrong = captures.filter(
+      it => it.total && it.total.bad + it.total.illegal + it.total.length_conflict > 0,
+    ).length;
+    holds(
+      (await tab.text("#capture-status")).includes(
+        `${wrong} with wrong check values, 1 that could not`,
+      ),
+      await tab.text("#capture-status"),
+    );
+    const shown = await tab.value(
+      `[...document.querySelectorAll(".report")].find(it => it.textContent.includes("nat-tcp.bad")).textContent`,
+    );
     for (const words of ["8 check values wrong", "192.0.2.1"]) holds(shown.includes(words), shown);
   },
 
   async "captures show the protocols that were not followed"(tab) {
     await tab.click("#tab-capture");
     // One IPv4 packet of protocol 50.
-    const capture = "d4c3b2a1020004000000000000000000ffff000065000000" + "00000000000000001c0000001c000000" +
-      "4500001c000000004032f6acc0000201c0000202" + "0101010101010101";
+    const capture =
+      "d4c3b2a1020004000000000000000000ffff000065000000" +
+      "00000000000000001c0000001c000000" +
+      "4500001c000000004032f6acc0000201c0000202" +
+      "0101010101010101";
     const folder = mkdtempSync(join(tmpdir(), "residue-"));
     const file = join(folder, "tunnel.pcap");
     try {
@@ -244,7 +341,8 @@ const TESTS = {
       rmSync(folder, { recursive: true });
     }
     const shown = await tab.text(".report");
-    for (const words of ["Nothing wrong, 1 packet not followed", "IP protocol 50 (ESP: encrypted)"]) holds(shown.includes(words), shown);
+    for (const words of ["Nothing wrong, 1 packet not followed", "IP protocol 50 (ESP: encrypted)"])
+      holds(shown.includes(words), shown);
   },
 
   async "values are combined and edited"(tab) {
@@ -252,9 +350,13 @@ const TESTS = {
     same(await tab.text("#combine-value"), "e3069283");
     same(await tab.text("#edit-after"), "b961");
     await tab.set("combine-a", "g");
-    await tab.until("document.getElementById('combine-error').textContent.includes('no hexadecimal digit')");
+    await tab.until(
+      "document.getElementById('combine-error').textContent.includes('no hexadecimal digit')",
+    );
     await tab.set("edit-new", "3f");
-    await tab.until("document.getElementById('edit-error').textContent.includes('keeps the length')");
+    await tab.until(
+      "document.getElementById('edit-error').textContent.includes('keeps the length')",
+    );
   },
 
   async "a link restores the form"(tab) {
@@ -277,7 +379,10 @@ const TESTS = {
     const link = await tab.value("document.getElementById('link').value");
     const other = await tab.browser.open(link);
     same(await other.value("document.body.dataset.code"), spec);
-    same(await other.value("document.getElementById('tab-code').getAttribute('aria-selected')"), "true");
+    same(
+      await other.value("document.getElementById('tab-code').getAttribute('aria-selected')"),
+      "true",
+    );
     await other.until(DONE);
     same(await other.value(VALUES), before);
     same(await other.value("document.getElementById('find').value"), "e31a");
@@ -291,7 +396,13 @@ const TESTS = {
     same(await tab.text(":focus"), "Skip to the form");
     await tab.key("Tab");
     same(await tab.value(focused), "tab-values");
-    for (const [key, view] of [["ArrowRight", "code"], ["End", "combine"], ["ArrowRight", "values"], ["ArrowLeft", "combine"], ["Home", "values"]]) {
+    for (const [key, view] of [
+      ["ArrowRight", "code"],
+      ["End", "combine"],
+      ["ArrowRight", "values"],
+      ["ArrowLeft", "combine"],
+      ["Home", "values"],
+    ]) {
       await tab.key(key);
       same(await tab.value(focused), `tab-${view}`);
       same(await tab.value(`document.getElementById("${view}").hidden`), false);
@@ -313,13 +424,30 @@ const TESTS = {
   },
 
   async "everything has a name, and ids are there once"(tab) {
-    const bad = await tab.value(`[...document.querySelectorAll("input, select, textarea, button, progress")].filter(it =>
+    const bad =
+      await tab.value(`[...document.querySelectorAll("input, select, textarea, button, progress")].filter(it =>
       !(it.labels?.length || it.textContent.trim() || it.getAttribute("aria-label") || it.getAttribute("aria-labelledby"))).map(it => it.outerHTML)`);
     same(bad, [], "without a name");
-    same(await tab.value(`[...document.querySelectorAll("[id]")].map(it => it.id).filter((id, i, all) => all.indexOf(id) !== i)`), [], "twice");
-    same(await tab.value(`[...document.querySelectorAll("[aria-controls], [aria-describedby], [aria-labelledby], label[for]")].flatMap(it =>
-      ["aria-controls", "aria-describedby", "aria-labelledby", "for"].flatMap(name => (it.getAttribute(name) ?? "").split(" ").filter(Boolean))).filter(id => !document.getElementById(id))`), [], "names of nothing");
-    same(await tab.value(`[...document.querySelectorAll("table")].filter(it => !it.caption || [...it.querySelectorAll("thead th")].some(th => !th.scope)).length`), 0, "tables without caption or scope");
+    same(
+      await tab.value(
+        `[...document.querySelectorAll("[id]")].map(it => it.id).filter((id, i, all) => all.indexOf(id) !== i)`,
+      ),
+      [],
+      "twice",
+    );
+    same(
+      await tab.value(`[...document.querySelectorAll("[aria-controls], [aria-describedby], [aria-labelledby], label[for]")].flatMap(it =>
+      ["aria-controls", "aria-describedby", "aria-labelledby", "for"].flatMap(name => (it.getAttribute(name) ?? "").split(" ").filter(Boolean))).filter(id => !document.getElementById(id))`),
+      [],
+      "names of nothing",
+    );
+    same(
+      await tab.value(
+        `[...document.querySelectorAll("table")].filter(it => !it.caption || [...it.querySelectorAll("thead th")].some(th => !th.scope)).length`,
+      ),
+      0,
+      "tables without caption or scope",
+    );
   },
 
   async "no view is wider than a phone"(tab) {
@@ -333,7 +461,14 @@ const TESTS = {
 
   async "500 MB are hashed while the page goes on"(tab) {
     await tab.go(page);
-    const codes = ["crc-32/iscsi", "crc-64/nvme", "adler-32", "internet", "fletcher-32", "crc-8/smbus"];
+    const codes = [
+      "crc-32/iscsi",
+      "crc-64/nvme",
+      "adler-32",
+      "internet",
+      "fletcher-32",
+      "crc-8/smbus",
+    ];
     const expected = large(codes);
     // A file of 500 references to one mebibyte, as if it had been chosen.
     await tab.value(`{ const piece = Uint8Array.from({ length: ${piece.length} }, (_, i) => (i * 7 + (i >> 8)) & 255);
@@ -351,7 +486,8 @@ const TESTS = {
     // A page that waited for the values would have had none.
     holds(ticks >= 10, `${ticks} ticks`);
     const found = await tab.value(VALUES);
-    for (const { algorithm, value } of rows(await expected)) same(found[algorithm], value, algorithm);
+    for (const { algorithm, value } of rows(await expected))
+      same(found[algorithm], value, algorithm);
     // The others have begun, and are cancelled.
     await tab.until("document.getElementById('values-status').textContent.includes('other codes')");
     holds(Object.values(found).includes(null), "the others are there already");
@@ -363,19 +499,27 @@ const TESTS = {
   },
 
   async "all codes of a large file, from a server"(tab) {
-    const server = createServer((_, response) => response.setHeader("content-type", "text/html; charset=utf-8").end(readFileSync(PAGE)));
+    const server = createServer((_, response) =>
+      response.setHeader("content-type", "text/html; charset=utf-8").end(readFileSync(PAGE)),
+    );
     await new Promise(listening => server.listen(0, "127.0.0.1", listening));
     const served = await tab.browser.open(`http://127.0.0.1:${server.address().port}/`);
     try {
       await served.value(`{ const file = new File([new Uint8Array(3 << 20).map((_, i) => i % 251)], "x.bin");
         const carried = new DataTransfer(); carried.items.add(file);
         document.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true })); }`);
-      await served.until("document.getElementById('values-status').textContent.startsWith('All codes computed')");
+      await served.until(
+        "document.getElementById('values-status').textContent.startsWith('All codes computed')",
+      );
       const found = await served.value(VALUES);
       same(Object.values(found).filter(Boolean).length, 131, "values");
       const bytes = Buffer.from(Array.from({ length: 3 << 20 }, (_, i) => i % 251));
-      const told = JSON.parse(execFileSync(program, ["sum", "-a", "crc-82/darc,crc-16/arc,xns,sum-32", "--json", "-"], { input: bytes }));
-      for (const { algorithm, value } of rows(told)) same(found[algorithm], value, algorithm);
+      const output = JSON.parse(
+        execFileSync(program, ["sum", "-a", "crc-82/darc,crc-16/arc,xns,sum-32", "--json", "-"], {
+          input: bytes,
+        }),
+      );
+      for (const { algorithm, value } of rows(output)) same(found[algorithm], value, algorithm);
       // The policy holds: the page itself cannot reach the server it came from.
       same(await served.value("fetch('/').then(() => 'sent', () => 'forbidden')"), "forbidden");
     } finally {
@@ -386,18 +530,19 @@ const TESTS = {
 };
 
 /** The values in what `residue sum --json` prints. */
-function rows(told) {
+function rows(output) {
   const found = [];
   const walk = it => {
     if (Array.isArray(it)) it.forEach(walk);
     else if (it && typeof it === "object") {
       const name = it.algorithm ?? it.code;
-      if (typeof name === "string" && typeof it.value === "string") found.push({ algorithm: name, value: it.value });
+      if (typeof name === "string" && typeof it.value === "string")
+        found.push({ algorithm: name, value: it.value });
       Object.values(it).forEach(walk);
     }
   };
-  walk(told);
-  if (!found.length) throw new Error(`no values in ${JSON.stringify(told).slice(0, 200)}`);
+  walk(output);
+  if (!found.length) throw new Error(`no values in ${JSON.stringify(output).slice(0, 200)}`);
   return found;
 }
 
@@ -416,7 +561,11 @@ try {
   }
   const strange = tab.complaints.filter(it => !/Content Security Policy/.test(it));
   const fetched = tab.requests.filter(url => !/^(file|blob|data|about):/.test(url));
-  console.log(strange.length + fetched.length ? `FAILED: nothing is thrown or fetched: ${[...strange, ...fetched].join("; ")}` : "ok: nothing is thrown or fetched");
+  console.log(
+    strange.length + fetched.length
+      ? `FAILED: nothing is thrown or fetched: ${[...strange, ...fetched].join("; ")}`
+      : "ok: nothing is thrown or fetched",
+  );
 } finally {
   await browser.close();
 }

@@ -5,8 +5,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe"];
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+  "--hide-scrollbars",
+  "--remote-debugging-pipe",
+];
 
 export class Browser {
   constructor() {
@@ -25,7 +36,8 @@ export class Browser {
       messages.forEach(message => this.take(JSON.parse(message)));
     });
     this.child.on("exit", code => {
-      for (const { reject } of this.waiting.values()) reject(new Error(`chromium ended with ${code}`));
+      for (const { reject } of this.waiting.values())
+        reject(new Error(`chromium ended with ${code}`));
     });
   }
 
@@ -54,8 +66,15 @@ export class Browser {
     await tab.send("Page.enable");
     await tab.send("Runtime.enable");
     await tab.send("Network.enable");
-    await tab.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: scale, mobile: width < 600 });
-    await tab.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }] });
+    await tab.send("Emulation.setDeviceMetricsOverride", {
+      width,
+      height,
+      deviceScaleFactor: scale,
+      mobile: width < 600,
+    });
+    await tab.send("Emulation.setEmulatedMedia", {
+      features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }],
+    });
     await tab.go(url);
     return tab;
   }
@@ -76,8 +95,12 @@ export class Tab {
     this.requests = [];
     browser.listeners.push(({ method, params, sessionId }) => {
       if (sessionId !== session) return;
-      if (method === "Runtime.exceptionThrown") this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-      if (method === "Runtime.consoleAPICalled") this.complaints.push(params.args.map(it => it.value).join(" "));
+      if (method === "Runtime.exceptionThrown")
+        this.complaints.push(
+          params.exceptionDetails.exception?.description ?? params.exceptionDetails.text,
+        );
+      if (method === "Runtime.consoleAPICalled")
+        this.complaints.push(params.args.map(it => it.value).join(" "));
       if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
     });
   }
@@ -94,8 +117,15 @@ export class Tab {
 
   /** The value of an expression in the page. */
   async value(expression) {
-    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails)
+      throw new Error(
+        `${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`,
+      );
     return result.value;
   }
 
@@ -110,7 +140,8 @@ export class Tab {
 
   /** Sets a control as somebody would who types or chooses. */
   set(id, text) {
-    return this.value(`{ const it = document.getElementById(${JSON.stringify(id)}); it.value = ${JSON.stringify(text)};
+    return this
+      .value(`{ const it = document.getElementById(${JSON.stringify(id)}); it.value = ${JSON.stringify(text)};
       it.dispatchEvent(new Event("input", { bubbles: true })); it.dispatchEvent(new Event("change", { bubbles: true })); }`);
   }
 
@@ -129,14 +160,30 @@ export class Tab {
   }
 
   async key(key, modifiers = 0) {
-    const code = { Tab: 9, Enter: 13, " ": 32, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35 }[key] ?? key.toUpperCase().charCodeAt(0);
+    const code =
+      { Tab: 9, Enter: 13, " ": 32, ArrowRight: 39, ArrowLeft: 37, Home: 36, End: 35 }[key] ??
+      key.toUpperCase().charCodeAt(0);
     const text = key.length === 1 ? key : key === "Enter" ? "\r" : undefined;
-    await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, windowsVirtualKeyCode: code, text, modifiers });
-    await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode: code, modifiers });
+    await this.send("Input.dispatchKeyEvent", {
+      type: "keyDown",
+      key,
+      windowsVirtualKeyCode: code,
+      text,
+      modifiers,
+    });
+    await this.send("Input.dispatchKeyEvent", {
+      type: "keyUp",
+      key,
+      windowsVirtualKeyCode: code,
+      modifiers,
+    });
   }
 
   async picture(whole = false) {
-    const { data } = await this.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: whole });
+    const { data } = await this.send("Page.captureScreenshot", {
+      format: "png",
+      captureBeyondViewport: whole,
+    });
     return Buffer.from(data, "base64");
   }
 

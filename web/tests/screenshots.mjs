@@ -1,5 +1,5 @@
-// Pictures of the page: `node screenshots.mjs PAGE FOLDER`. docs/web.md shows two of them; `all` as third word takes every view
-// in both sizes, light and dark, to be looked at.
+// Pictures of the page: `node screenshots.mjs PAGE FOLDER`. docs/web.md shows two of them; `all` as
+// third word takes every view in both sizes, light and dark, to be looked at.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -9,7 +9,10 @@ import { Browser } from "./chromium.mjs";
 const [, , PAGE, FOLDER, WHICH] = process.argv;
 const CAPTURES = join(dirname(fileURLToPath(import.meta.url)), "../../captures");
 const url = pathToFileURL(resolve(PAGE)).href;
-const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 360, height: 740, scale: 2 } };
+const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  phone: { width: 360, height: 740, scale: 2 },
+};
 const find = "#find=83+92+06+e3";
 
 const VIEWS = {
@@ -22,7 +25,10 @@ const VIEWS = {
   },
   capture: async tab => {
     await tab.click("#tab-capture");
-    await tab.files("#captures", ["nat-tcp.bad.pcap"].map(name => join(CAPTURES, name)));
+    await tab.files(
+      "#captures",
+      ["nat-tcp.bad.pcap"].map(name => join(CAPTURES, name)),
+    );
     await tab.until("document.body.dataset.captures === 'done'");
   },
   combine: tab => tab.click("#tab-combine"),
@@ -43,13 +49,25 @@ const VIEWS = {
 mkdirSync(FOLDER, { recursive: true });
 const browser = new Browser();
 try {
-  const wanted = WHICH === "all"
-    ? Object.keys(VIEWS).flatMap(view => Object.keys(SIZES).flatMap(size => [[view, size, false], [view, size, true]]))
-    : [["values", "desktop", false], ["capture", "phone", true]];
+  const wanted =
+    WHICH === "all"
+      ? Object.keys(VIEWS).flatMap(view =>
+          Object.keys(SIZES).flatMap(size => [
+            [view, size, false],
+            [view, size, true],
+          ]),
+        )
+      : [
+          ["values", "desktop", false],
+          ["capture", "phone", true],
+        ];
   for (const [view, size, dark] of wanted) {
     const tab = await browser.open(url + (view === "errors" ? "" : find), { ...SIZES[size], dark });
     await VIEWS[view](tab);
-    writeFileSync(join(FOLDER, `web-${view}-${size}${dark ? "-dark" : ""}.png`), await tab.picture());
+    writeFileSync(
+      join(FOLDER, `web-${view}-${size}${dark ? "-dark" : ""}.png`),
+      await tab.picture(),
+    );
     await tab.close();
   }
 } finally {

@@ -1,5 +1,5 @@
-// How fast the page's WebAssembly is, in node: `node speed.mjs PAGE [MEBIBYTES]`. Each line is one pass over all bytes for all of
-// its codes, the fastest of three.
+// How fast the page's WebAssembly is, in node: `node speed.mjs PAGE [MEBIBYTES]`. Each line is one
+// pass over all bytes for all of its codes, the fastest of three.
 
 import { readFileSync } from "node:fs";
 
@@ -18,8 +18,12 @@ const page = {
     return part.length;
   },
   tell() {},
-  answer(at, length) { answer = JSON.parse(decoder.decode(new Uint8Array(memory(), at, length))); },
-  fault(at, length) { throw new Error(decoder.decode(new Uint8Array(memory(), at, length))); },
+  answer(at, length) {
+    answer = JSON.parse(decoder.decode(new Uint8Array(memory(), at, length)));
+  },
+  fault(at, length) {
+    throw new Error(decoder.decode(new Uint8Array(memory(), at, length)));
+  },
 };
 const { exports } = new WebAssembly.Instance(module, { page });
 
@@ -35,14 +39,28 @@ function ask(question) {
 const { codes } = ask({ do: "list" });
 const crcs = codes.filter(code => code.crc).map(code => code.name);
 const sums = codes.filter(code => !code.crc).map(code => code.name);
-const common = [...readFileSync(new URL("../values.js", import.meta.url), "utf8").matchAll(/const COMMON = \[([^\]]*)\]/g)][0][1].match(/[^",\s]+/g);
-for (const [name, set] of [["crc-32/iscsi", ["crc-32/iscsi"]], ["crc-64/nvme", ["crc-64/nvme"]], ["adler-32", ["adler-32"]], ["internet", ["internet"]],
-  ["codes in common use", common], ["all CRCs", crcs], ["all sums", sums], ["all codes", [...crcs, ...sums]]]) {
+const common = [
+  ...readFileSync(new URL("../values.js", import.meta.url), "utf8").matchAll(
+    /const COMMON = \[([^\]]*)\]/g,
+  ),
+][0][1].match(/[^",\s]+/g);
+for (const [name, set] of [
+  ["crc-32/iscsi", ["crc-32/iscsi"]],
+  ["crc-64/nvme", ["crc-64/nvme"]],
+  ["adler-32", ["adler-32"]],
+  ["internet", ["internet"]],
+  ["codes in common use", common],
+  ["all CRCs", crcs],
+  ["all sums", sums],
+  ["all codes", [...crcs, ...sums]],
+]) {
   let best = Infinity;
   for (let i = 0; i < 3; i++) {
     const start = performance.now();
     ask({ do: "values", size, codes: set });
     best = Math.min(best, performance.now() - start);
   }
-  console.log(`${name.padEnd(20)} ${String(set.length).padStart(4)} codes ${(size / best / 1e3).toFixed(0).padStart(6)} MB/s`);
+  console.log(
+    `${name.padEnd(20)} ${String(set.length).padStart(4)} codes ${(size / best / 1e3).toFixed(0).padStart(6)} MB/s`,
+  );
 }

@@ -148,8 +148,8 @@ fn place(built: &Path, places: &Places) -> Result<(), String> {
     if places.zlib {
         copy(&built.join("libresidue_zlib.so"), libraries.join("libresidue_zlib.so"))?;
     }
-    let told = folder(&places.libraries.join("pkgconfig"))?.join("residue.pc");
-    write(&told, &package(places))?;
+    let pc = folder(&places.libraries.join("pkgconfig"))?.join("residue.pc");
+    write(&pc, &package(places))?;
     let cmake = folder(&places.libraries.join("cmake/residue"))?;
     for name in ["residueConfig.cmake", "residueConfigVersion.cmake"] {
         write(&cmake.join(name), &filled(&read(&format!("bindings/c/cmake/{name}"))?, places))?;
@@ -222,7 +222,7 @@ fn filled(template: &str, places: &Places) -> String {
     values.iter().fold(template.to_string(), |text, (name, value)| text.replace(name, value))
 }
 
-/// What `pkg-config` tells.
+/// Returns the text of the file for `pkg-config`.
 fn package(places: &Places) -> String {
     format!(
         "prefix={}\nincludedir=${{prefix}}/include\nlibdir={}\n\n\

@@ -7,11 +7,13 @@ use std::process::{Command, ExitCode, Stdio};
 const BARE_TARGETS: [&str; 3] =
     ["x86_64-unknown-none", "aarch64-unknown-none-softfloat", "wasm32-unknown-unknown"];
 
-/// The other architectures with vector kernels or a cycle counter of their own. `cargo xtask cross` runs tests on some.
+/// The other architectures with vector kernels or a cycle counter of their own. `cargo xtask cross`
+/// runs tests on some.
 const ARCHITECTURES: [&str; 3] =
     ["aarch64-unknown-linux-gnu", "i686-unknown-linux-gnu", "powerpc64le-unknown-linux-gnu"];
 
-/// Runs every check, each although one before it failed; with `rivals` the lints and tests of that workspace too.
+/// Runs every check, each although one before it failed; with `rivals` the lints and tests of that
+/// workspace too.
 pub fn run(rivals: bool) -> ExitCode {
     let mut checks: Vec<(&str, Check)> = vec![
         ("formatting", || {
@@ -88,7 +90,8 @@ pub fn run(rivals: bool) -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Lints and tests of `benches/rivals`. Not part of every check: a hundred crates and two C libraries are built for it.
+/// Lints and tests of `benches/rivals`. Not part of every check: a hundred crates and two C
+/// libraries are built for it.
 fn peers() -> Outcome {
     let of_them = |words: &[&str], more: &[&str]| {
         let words =
@@ -157,8 +160,9 @@ fn target(name: &str, options: &[&str]) -> Outcome {
     done(command.env("RUSTFLAGS", "-D warnings").status())
 }
 
-/// An intrinsic that is not inlined is a function call where one instruction should be: slow, and right, so that no test
-/// fails. It shows as a symbol of `core::core_arch` in a release build of the library, which holds every kernel.
+/// An intrinsic that is not inlined is a function call where one instruction should be: slow, and
+/// right, so that no test fails. It shows as a symbol of `core::core_arch` in a release build of
+/// the library, which holds every kernel.
 fn intrinsics() -> Outcome {
     let library = match loops::library() {
         Ok(library) => library,
@@ -177,7 +181,8 @@ fn intrinsics() -> Outcome {
     match left.first() {
         None => Outcome::Good,
         Some(first) => Outcome::Bad(format!(
-            "{} intrinsics are calls, the first `{first}`; is an `#[inline(always)]` missing on a function that takes a marker?",
+            "{} intrinsics are calls, the first `{first}`; \
+             is an `#[inline(always)]` missing on a function that takes a marker?",
             left.len()
         )),
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask cross`: the library's tests on other architectures under qemu, and on a CPU with AVX-512 under Bochs.
+//! `cargo xtask cross`: the library's tests on other architectures under qemu, and on a CPU with
+//! AVX-512 under Bochs.
 
 mod bochs;
 mod cpio;
@@ -17,11 +18,12 @@ struct Target {
     cpus: &'static [Cpu],
 }
 
-/// A CPU model, what the library must find there, and the kernel it must choose for each of [`CODES`].
+/// A CPU model, what the library must find there, and the kernel it must choose for each of
+/// [`CODES`].
 struct Cpu {
     model: &'static str,
-    /// A value for `RESIDUE_CPU`: stands for a CPU that the emulator has no model of. Only the choice is tested, for its
-    /// kernels run on the other models too.
+    /// A value for `RESIDUE_CPU`: stands for a CPU that the emulator has no model of. Only the
+    /// choice is tested, for its kernels run on the other models too.
     mask: Option<&'static str>,
     features: &'static str,
     kernels: [&'static str; 6],
@@ -59,15 +61,16 @@ const fn portable(model: &'static str) -> Cpu {
     Cpu { model, mask: None, features: "", kernels: ["portable"; 6] }
 }
 
-/// aarch64 at each of its tiers, two big-endian machines, another little-endian one, and one of 32 bits.
+/// aarch64 at each of its tiers, two big-endian machines, another little-endian one, and one of 32
+/// bits.
 const TARGETS: [Target; 5] = [
     Target {
         name: "aarch64-unknown-linux-gnu",
         gnu: "aarch64-linux-gnu",
         packages: ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
         emulator: "qemu-aarch64-static",
-        // All features: every aarch64 kernel runs. Then without the exclusive or of three, which would be an illegal
-        // instruction. No model of qemu's lacks the CRC instructions and PMULL.
+        // All features: every aarch64 kernel runs. Then without the exclusive or of three, which
+        // would be an illegal instruction. No model of qemu's lacks the CRC instructions and PMULL.
         cpus: &[
             arm("max", None, "neon,crc,pmull,sha3", ["crc_pmull_eor3", "pmull_eor3"]),
             arm("cortex-a72", None, "neon,crc,pmull", ["crc_pmull", "pmull"]),
@@ -197,17 +200,17 @@ fn choice(target: &Target, cpu: &Cpu) -> Result<(), String> {
     let mut command = cargo_test(target, cpu, &words);
     let output = command.stderr(Stdio::inherit()).output().map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let told: Vec<&str> = text
+    let reported: Vec<&str> = text
         .lines()
         .filter(|line| ["chose ", "features "].iter().any(|start| line.starts_with(start)))
         .collect();
-    println!("{}", told.join("\n"));
+    println!("{}", reported.join("\n"));
     let kernels = CODES.iter().zip(cpu.kernels);
     let expected = kernels.map(|((code, value), kernel)| format!("chose {code} {kernel} {value}"));
     let expected = expected.chain([format!("features {}", cpu.features)]);
-    let wrong: Vec<_> = expected.filter(|line| !told.contains(&line.as_str())).collect();
+    let wrong: Vec<_> = expected.filter(|line| !reported.contains(&line.as_str())).collect();
     if wrong.is_empty() {
         return Ok(());
     }
-    Err(format!("{} on {} should have told `{}`", target.name, cpu.title(), wrong.join("`, `")))
+    Err(format!("{} on {} should have reported `{}`", target.name, cpu.title(), wrong.join("`, `")))
 }

@@ -9,7 +9,8 @@ pub fn has(tool: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
 }
 
-/// Installs the packages of the missing tools where that needs no question: as root, on Debian. Says what stays missing.
+/// Installs the packages of the missing tools where that needs no question: as root, on Debian.
+/// Says what stays missing.
 pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
     install_unless(has, tools)
 }

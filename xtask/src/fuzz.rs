@@ -1,4 +1,5 @@
-//! The fuzz targets, for some seconds each: enough to see that they run, and that nothing breaks at once.
+//! The fuzz targets, for some seconds each: enough to see that they run, and that nothing breaks at
+//! once.
 
 use std::process::{Command, Stdio};
 
@@ -11,7 +12,8 @@ const SECONDS: u32 = 5;
 /// Where they start from: every protocol, right and wrong.
 const SEEDS: &str = "captures";
 
-/// Runs each target from the small captures that the program makes. Says how many are good, and what is not.
+/// Runs each target from the small captures that the program makes. Says how many are good, and
+/// what is not.
 ///
 /// # Errors
 ///

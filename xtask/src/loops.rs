@@ -1,8 +1,9 @@
 //! Part of `cargo xtask check`: the hot loop of each family, as the compiler made it.
 //!
-//! A vector that is spilled to the stack, copied from register to register, or passed to a function that was not inlined
-//! costs speed and no test fails. The loops are found in a disassembled release build of the library: by the function's
-//! name, which Rust's "v0" symbols give with its type parameters, and by a jump backwards.
+//! A vector that is spilled to the stack, copied from register to register, or passed to a function
+//! that was not inlined costs speed and no test fails. The loops are found in a disassembled
+//! release build of the library: by the function's name, which Rust's "v0" symbols give with its
+//! type parameters, and by a jump backwards.
 
 use crate::cargo;
 use std::path::{Path, PathBuf};
@@ -13,8 +14,8 @@ struct Hot {
     /// What is entered: a tier and a body.
     tier: &'static str,
     body: &'static str,
-    /// How the instruction that does the work begins, and how often it is in the loop at least: a loop with fewer is not
-    /// unrolled, or another loop.
+    /// How the instruction that does the work begins, and how often it is in the loop at least: a
+    /// loop with fewer is not unrolled, or another loop.
     does: (&'static str, usize),
     /// The most operands in the stack and the most copies between vector registers.
     stack: usize,
@@ -36,7 +37,8 @@ const HOT: &[Hot] = &[
     clean("Avx512Vnni", "weighted::Long<fletcher::Bytes255>", ("vpdpbusd", 4)),
     clean("Avx2", "weighted::Long<fletcher::Words65535>", ("vpmaddwd", 8)),
     clean("Avx512Vnni", "weighted::Long<fletcher::Words65535>", ("vpdpwssd", 4)),
-    // Instructions of two operands: each vector is multiplied twice, the first time in a copy; and one more.
+    // Instructions of two operands: each vector is multiplied twice, the first time in a copy; and
+    // one more.
     Hot { tier: "Pclmul", body: "crc::fold::Fold", does: ("pclmul", 16), stack: 0, copies: 9 },
     clean("Avx2Vpclmul", "crc::fold::Fold", ("vpclmul", 8)),
     clean("Avx512Vpclmul", "crc::fold::Fold", ("vpclmul", 8)),
@@ -62,8 +64,8 @@ const HOT: &[Hot] = &[
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 11>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 0>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 11>", ("vgf2p8affineqb", 1)),
-    // The widest windows, of CRCs of 64 bits, need more matrices than there are registers: they stay in the stack, as
-    // many as do today.
+    // The widest windows, of CRCs of 64 bits, need more matrices than there are registers: they
+    // stay in the stack, as many as do today.
     Hot {
         tier: "Avx512Vpclmul",
         body: "crc::taps::OnSet<true, 12>",
@@ -93,7 +95,7 @@ pub enum Problem {
     Bad(String),
 }
 
-/// Builds, disassembles, and tells of each loop.
+/// Builds and disassembles the library, and reports on each loop.
 pub fn check() -> Result<(), Problem> {
     if !cfg!(target_arch = "x86_64") {
         return Err(Problem::Cannot("the loops are pinned for x86-64 only".to_string()));
@@ -109,8 +111,8 @@ pub fn check() -> Result<(), Problem> {
     if wrong.is_empty() { Ok(()) } else { Err(Problem::Bad(wrong.join("; "))) }
 }
 
-/// The library with every kernel, as the compiler makes it for a release: a build of its own, whose symbols differ from those of
-/// an ordinary one.
+/// The library with every kernel, as the compiler makes it for a release: a build of its own, whose
+/// symbols differ from those of an ordinary one.
 ///
 /// # Errors
 /// It does not build.
@@ -164,7 +166,8 @@ impl<'a> Instruction<'a> {
         self.name.starts_with('j').then(|| u64::from_str_radix(target, 16).ok()).flatten()
     }
 
-    /// Whether it reads or writes the stack; `frame` if the function uses rbp for that, not for data.
+    /// Whether it reads or writes the stack; `frame` if the function uses rbp for that, not for
+    /// data.
     fn on_stack(&self, frame: bool) -> bool {
         let based = |register| self.operands.contains(register);
         based("(%rsp") || frame && based("(%rbp")
@@ -191,7 +194,8 @@ impl Hot {
         let code: Vec<_> = function.lines().filter_map(Instruction::parse).collect();
         let (does, least) = self.does;
         let times = |of: &[Instruction]| of.iter().filter(|i| i.name.starts_with(does)).count();
-        // The work is densest in the hot loop, not in one for what is left over, but a longer one goes before.
+        // The work is densest in the hot loop, not in one for what is left over, but a longer one
+        // goes before.
         let density = |of: &&[Instruction]| (times(of) >= least, times(of) * 1000 / of.len());
         let hot = innermost(&code).into_iter().max_by_key(density);
         let hot = hot.ok_or("no loop")?;
@@ -235,7 +239,8 @@ fn innermost<'a, 'b>(code: &'a [Instruction<'b>]) -> Vec<&'a [Instruction<'b>]> 
 mod tests {
     use super::*;
 
-    /// A loop in a loop; the inner one has a copy, a slot of the stack and a call, the outer one more of each.
+    /// A loop in a loop; the inner one has a copy, a slot of the stack and a call, the outer one
+    /// more of each.
     const LISTING: &str = "
 0000000000000000 <<residue::arch::x86_64::T as residue::arch::Enter>::enter::<residue::b::B<residue::c::C>>>:
    0:\tmov    %rsp,%rbp
@@ -255,7 +260,7 @@ mod tests {
 ";
 
     #[test]
-    fn the_inner_loop_is_told() {
+    fn the_inner_loop_is_described() {
         let hot = |stack, copies, least| Hot {
             tier: "T",
             body: "b::B<c::C>",

@@ -65,8 +65,8 @@ fn require_all() -> bool {
     std::env::var("RESIDUE_REQUIRE_ALL").is_ok_and(|value| value == "1")
 }
 
-/// Builds what tests of other languages need. Everything together has the features that `cargo test --workspace` gives it, so
-/// nothing is compiled twice.
+/// Builds what tests of other languages need. Everything together has the features that `cargo test
+/// --workspace` gives it, so nothing is compiled twice.
 const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
 
 /// Adds a target's standard library.

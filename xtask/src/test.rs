@@ -32,7 +32,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// What a part that is no Rust test says of itself: how many are good and what is bad, or why it cannot run.
+    /// What a part that is no Rust test says of itself: how many are good and what is bad, or why
+    /// it cannot run.
     fn add(&mut self, name: &str, results: Result<(u64, Vec<String>), String>) {
         match results {
             Ok((good, bad)) => {

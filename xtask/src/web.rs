@@ -1,6 +1,7 @@
 //! The page: `web/` and its WebAssembly, put into one file; and its tests in a browser.
 //!
-//! One file, so that it opens by a double click, needs no server, and can forbid every connection: nothing is fetched.
+//! One file, so that it opens by a double click, needs no server, and can forbid every connection:
+//! nothing is fetched.
 
 use crate::debian::install;
 use crate::{EVERYTHING, add_target, cargo};
@@ -125,7 +126,8 @@ fn page(wasm: &[u8]) -> Result<String, String> {
     Ok(page)
 }
 
-/// A module and those it imports as one script: each in a function of its own, which returns what it exports.
+/// A module and those it imports as one script: each in a function of its own, which returns what
+/// it exports.
 fn bundle(entry: &str) -> Result<String, String> {
     let mut script = String::from("const modules = {};\n");
     let mut done = Vec::new();

@@ -1,9 +1,9 @@
-// libresidue beside what C programs use, as far as it is installed: zlib, libdeflate and ISA-L. Nanoseconds a call, and how many
-// times as fast libresidue is as the fastest of the others.
+// Compares libresidue with the installed ones of zlib, libdeflate and ISA-L. Prints nanoseconds per
+// call, and how many times as fast libresidue is as the fastest of the others.
 //
 //   cc -O2 bench.c $(pkg-config --cflags --libs residue) -ldl -o bench && ./bench
 //
-// "alone": calls of which none needs another's value. "chained": each goes on from the value of the one before.
+// "alone": independent calls. "chained": each call continues from the value of the previous one.
 #define _POSIX_C_SOURCE 200809L
 #include <residue.h>
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-// All libraries' functions in one shape: from a value (that of no data at first) over `length` bytes to the next.
+// The common signature: continues `value` (first that of no data) with `length` bytes.
 typedef uint32_t function(uint32_t value, const unsigned char *data, size_t length);
 
 static uint32_t residue_1(uint32_t value, const unsigned char *data, size_t length) {
@@ -84,7 +84,8 @@ static double now(void) {
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static double nanoseconds(function *call, uint32_t start, const unsigned char *data, size_t length, int chained) {
+static double nanoseconds(function *call, uint32_t start, const unsigned char *data, size_t length,
+    int chained) {
     unsigned calls = (unsigned)(1 + 4000000 / (length + 200)), i;
     volatile uint32_t kept = start;
     uint32_t value = start;
@@ -103,20 +104,23 @@ static int ascending(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
-// One line: all the libraries in turn, again and again; the medians. Zero if a value is wrong.
-static int line(unsigned code, const struct rival *const *found, const unsigned char *data, size_t length, int chained) {
+// Prints one line, medians of repeated rounds over all libraries. Returns 0 if a value is wrong.
+static int line(unsigned code, const struct rival *const *found, const unsigned char *data,
+    size_t length, int chained) {
     double times[MOST][ROUNDS], medians[MOST], best = 1e300;
     uint32_t start = codes[code].start, value = codes[code].call(start, data, length);
     size_t n, round;
     for (n = 0; found[n]; n++) {
         if (found[n]->call(start, data, length) != value) {
-            fprintf(stderr, "%s of %zu bytes: %s has another value\n", codes[code].name, length, found[n]->name);
+            fprintf(stderr, "%s of %zu bytes: %s gives another value\n", codes[code].name, length,
+                found[n]->name);
             return 0;
         }
     }
     for (round = 0; round < ROUNDS; round++) {
         times[0][round] = nanoseconds(codes[code].call, start, data, length, chained);
-        for (n = 0; found[n]; n++) times[n + 1][round] = nanoseconds(found[n]->call, start, data, length, chained);
+        for (n = 0; found[n]; n++)
+            times[n + 1][round] = nanoseconds(found[n]->call, start, data, length, chained);
     }
     printf("%-8s  %-7s  %8zu", codes[code].name, chained ? "chained" : "alone", length);
     for (n = 0; n == 0 || found[n - 1]; n++) {

@@ -1,4 +1,5 @@
-// Adler-32 of data that comes in pieces: from the value so far, as with zlib, or by a stream. Prints:
+// Computes Adler-32 of data in pieces: from the value so far, as with zlib, or by a stream.
+// Prints:
 //   at once   11e60398
 //   extended  11e60398
 //   streamed  11e60398

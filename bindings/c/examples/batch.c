@@ -1,4 +1,4 @@
-// Many packets in one call, and copies that are checked as they are made. Prints:
+// Computes values of many packets in one call, and copies with a value in one pass. Prints:
 //   packet 0: crc 7355c460, internet cecd
 //   packet 1: crc 00000000, internet ffff
 //   packet 2: crc c27e5db2, internet 918f
@@ -19,7 +19,8 @@ int main(void) {
         fprintf(stderr, "%s\n", residue_last_error());
         return 1;
     }
-    for (i = 0; i < 3; i++) printf("packet %d: crc %08" PRIx32 ", internet %04x\n", i, crcs[i], sums[i]);
+    for (i = 0; i < 3; i++)
+        printf("packet %d: crc %08" PRIx32 ", internet %04x\n", i, crcs[i], sums[i]);
     printf("copied %s with %08" PRIx32 "\n", copy, crc);
     return 0;
 }

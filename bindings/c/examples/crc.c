@@ -1,4 +1,4 @@
-// CRCs: the common ones by name, any other by a handle, your own by its parameters. Prints:
+// Computes CRCs: common ones by name, others by a handle, custom ones by their parameters. Prints:
 //   crc-32c     e3069283
 //   crc-32      cbf43926
 //   crc-64/nvme ae8b14860a799888
@@ -25,7 +25,8 @@ int main(void) {
            residue_code_little_endian(modbus) ? "lowest" : "highest");
     residue_code_free(modbus);
 
-    residue_code *own = residue_code_new("width=12,poly=80f,init=fff,refin=false,refout=false,xorout=0");
+    residue_code *own =
+        residue_code_new("width=12,poly=80f,init=fff,refin=false,refout=false,xorout=0");
     if (!own || residue_value(own, data, 9, &value) != RESIDUE_OK) {
         fprintf(stderr, "%s\n", residue_last_error());
         return 1;

@@ -1,4 +1,4 @@
-// Fletcher's sums, and ISO 8473's check octets, which make them zero. Prints:
+// Computes Fletcher's sums, and the check octets of ISO 8473, which make them zero. Prints:
 //   fletcher-16 c8f0
 //   fletcher-32 f04fc729
 //   octets d2 06: right
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *told(const unsigned char *packet) {
+static const char *result(const unsigned char *packet) {
     return residue_iso8473_verify(packet, 10) ? "right" : "wrong";
 }
 
@@ -20,8 +20,8 @@ int main(void) {
         fprintf(stderr, "%s\n", residue_last_error());
         return 1;
     }
-    printf("octets %02x %02x: %s\n", packet[8], packet[9], told(packet));
+    printf("octets %02x %02x: %s\n", packet[8], packet[9], result(packet));
     packet[0] ^= 0x20;
-    printf("damaged: %s\n", told(packet));
+    printf("damaged: %s\n", result(packet));
     return 0;
 }

@@ -1,4 +1,5 @@
-// An IPv4 header: its checksum is computed and stored, checked, and updated as a router does it. Prints:
+// Computes, stores and verifies the checksum of an IPv4 header, and updates it as a router does.
+// Prints:
 //   checksum 442e
 //   checked: right
 //   one hop later 452e

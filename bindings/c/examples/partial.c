@@ -1,5 +1,5 @@
-// A large object in parts, whose values are all that is kept: the whole's value, and what happens to it when a part is
-// appended, dropped, changed, or is a hole. Prints:
+// Keeps only the values of a large object's parts: computes the value of the whole, and updates it
+// when a part is appended, dropped, changed, or is a hole. Prints:
 //   part 0  crc-64/nvme:166ae2b7ff62caf8:5
 //   part 1  crc-64/nvme:e0d6368f42d00737:4
 //   whole   crc-64/nvme:ae8b14860a799888:9
@@ -26,9 +26,12 @@ int main(void) {
     residue_partial first, second, whole, left, hole;
     int all = good(residue_partial_of(code, "12345", 5, &first)) && show(code, "part 0", &first) &&
               good(residue_partial_of(code, "6789", 4, &second)) && show(code, "part 1", &second) &&
-              good(residue_partial_concat(code, &first, &second, &whole)) && show(code, "whole", &whole) &&
-              good(residue_partial_remove_suffix(code, &whole, &second, &left)) && show(code, "dropped", &left) &&
-              good(residue_partial_extend_by_zeroes(code, &whole, UINT64_C(1) << 40, &hole)) && show(code, "hole", &hole);
+              good(residue_partial_concat(code, &first, &second, &whole)) &&
+              show(code, "whole", &whole) &&
+              good(residue_partial_remove_suffix(code, &whole, &second, &left)) &&
+              show(code, "dropped", &left) &&
+              good(residue_partial_extend_by_zeroes(code, &whole, UINT64_C(1) << 40, &hole)) &&
+              show(code, "hole", &hole);
     residue_code_free(code);
     return all ? 0 : 1;
 }

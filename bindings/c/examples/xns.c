@@ -1,4 +1,4 @@
-// The checksum of an XNS packet, and that of the packet after a router counted a hop. Prints:
+// Computes the checksum of an XNS packet, and updates it as a router that counts a hop. Prints:
 //   checksum 61ae
 //   one hop later 63ae
 //   computed anew 63ae

@@ -1,7 +1,7 @@
-//! Many packets at once, and copies that are checked as they are made.
+//! Values of many packets at once, and copies with a value.
 
-use crate::border::{Failure, bytes, given, residue_status, run, write};
 use crate::code::{residue_code, residue_wide};
+use crate::ffi::{Failure, bytes, given, residue_status, run, write};
 use residue::{batch, copy};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -10,19 +10,21 @@ use std::mem::MaybeUninit;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct residue_slice {
-    /// Where it begins; may be null if the length is 0.
+    /// The first byte; may be null if the length is 0.
     pub data: *const c_void,
-    /// Its bytes.
+    /// The length in bytes.
     pub length: usize,
 }
 
-/// So many packets at a time, from the stack.
+/// Packets per round, in arrays on the stack.
 const ROUND: usize = 128;
 
-/// Source and destination of a copy.
+/// Returns source and destination of a copy.
 ///
 /// # Safety
-/// The header's rules.
+///
+/// `from` must be null or valid for reads, and `to` null or valid for writes, of `length` bytes,
+/// for all of `'a`.
 pub unsafe fn apart<'a>(
     to: *mut c_void,
     from: *const c_void,
@@ -38,11 +40,13 @@ pub unsafe fn apart<'a>(
         let text = "source and destination overlap; move the data, then take its value";
         return Err(Failure::new(residue_status::RESIDUE_OVERLAP, text));
     }
-    // SAFETY: not null, not too long, and apart from `from`; the caller vouches that it may be written.
+    // SAFETY: not null, not too long, and disjoint from `from`; the caller guarantees that it is
+    // valid for writes.
     Ok((from, unsafe { std::slice::from_raw_parts_mut(to.cast(), length) }))
 }
 
-/// Copies length bytes, as memcpy, and gives their value by any code, for most codes in one pass.
+/// Copies length bytes, as memcpy, and computes their value by any code, for most codes in one
+/// pass.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_copy(
     code: *const residue_code,
@@ -60,10 +64,13 @@ pub unsafe extern "C" fn residue_copy(
     })
 }
 
-/// Some packets at a time to `work`, with their index. Nothing is done if a pointer is wrong.
+/// Passes the packets to `work`, up to `ROUND` at a time, with the index of the first. Does nothing
+/// if a pointer is wrong.
 ///
 /// # Safety
-/// The header's rules.
+///
+/// `packets` must be null or valid for reads of `count` elements, and each element's data for reads
+/// of its length; `values` must be null or valid for writes of `count` elements.
 unsafe fn rounds<V>(
     packets: *const residue_slice,
     values: *mut V,
@@ -78,10 +85,10 @@ unsafe fn rounds<V>(
         return Err(Failure::new(residue_status::RESIDUE_NULL, text));
     }
     if count > isize::MAX as usize / size_of::<residue_slice>() {
-        let text = format!("no memory holds {count} packets; is the count negative?");
+        let text = format!("{count} packets exceed any memory; is the count negative?");
         return Err(Failure::new(residue_status::RESIDUE_LENGTH, text));
     }
-    // SAFETY: not null and not too many; the caller vouches for them.
+    // SAFETY: not null and not too many; the caller guarantees that they are valid for reads.
     let packets = unsafe { std::slice::from_raw_parts(packets, count) };
     for packet in packets {
         // SAFETY: the header's rules.
@@ -98,12 +105,15 @@ unsafe fn rounds<V>(
     Ok(())
 }
 
-/// The places of `count` values from `index` on.
+/// Returns `count` elements from `index` on, zeroed.
 ///
 /// # Safety
-/// There are so many, of a type for which zero bytes are a value.
+///
+/// `values` must be valid for writes of `index + count` elements for all of `'a`, and all-zero
+/// bytes must be a valid `V`.
 unsafe fn places<'a, V>(values: *mut V, index: usize, count: usize) -> &'a mut [V] {
-    // SAFETY: the caller vouches for the places; what callers in C leave uninitialised is zero when it becomes a slice.
+    // SAFETY: the caller guarantees that the elements are valid for writes; callers in C may leave
+    // them uninitialised, therefore they are zeroed before they become a slice.
     unsafe {
         let first = values.add(index);
         first.write_bytes(0, count);
@@ -111,7 +121,7 @@ unsafe fn places<'a, V>(values: *mut V, index: usize, count: usize) -> &'a mut [
     }
 }
 
-/// The CRC-32C of each of count packets.
+/// Computes the CRC-32C of each of count packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_batch_crc32c(
     packets: *const residue_slice,
@@ -126,7 +136,7 @@ pub unsafe extern "C" fn residue_batch_crc32c(
     })
 }
 
-/// The Internet checksum of each of count packets.
+/// Computes the Internet checksum of each of count packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_batch_internet(
     packets: *const residue_slice,
@@ -141,7 +151,7 @@ pub unsafe extern "C" fn residue_batch_internet(
     })
 }
 
-/// The value of each of count packets, by any code of up to 64 bits.
+/// Computes the value of each of count packets, by any code of up to 64 bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_batch(
     code: *const residue_code,

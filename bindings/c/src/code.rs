@@ -1,13 +1,13 @@
-//! Codes as handles: any code by name or by parameters, what is known of it, its kernels.
+//! Codes as handles: any code by name or by parameters, its properties and its kernels.
 
-use crate::border::{Failure, bytes, given, pointer, residue_status, run, text, write};
+use crate::ffi::{Failure, bytes, given, pointer, residue_status, run, text, write};
 use residue::crc::{Crc, Params};
 use residue::{Code, Error};
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, OnceLock};
 
-/// A code. Constant; may be shared between threads. Made by residue_code_new, and freed when residue_code_free was called as
-/// often as it was made and no stream of it is left.
+/// A code. Constant; may be shared between threads. Created by residue_code_new, and freed when
+/// residue_code_free was called as often as residue_code_new and no stream of it is left.
 pub struct residue_code {
     pub(crate) code: Code,
     name: CString,
@@ -25,26 +25,26 @@ pub struct residue_wide {
     pub high: u64,
 }
 
-/// The parameters of a CRC, as the RevEng catalogue gives them: poly in normal notation without its top term, init as if not
-/// reflected.
+/// The parameters of a CRC, in the convention of the RevEng catalogue: poly in normal notation
+/// without its top term, init not reflected.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct residue_params {
-    /// Bits of the value, 1 to 128.
+    /// The width of the value in bits, 1 to 128.
     pub width: u32,
-    /// Whether each byte's lowest bit comes first.
+    /// Whether the lowest bit of each byte comes first.
     pub refin: bool,
     /// Whether the register's bits are reversed at the end.
     pub refout: bool,
-    /// The generator.
+    /// The generator polynomial.
     pub poly: residue_wide,
     /// The register before the first bit.
     pub init: residue_wide,
-    /// Xored into the value at the end.
+    /// The value to xor into the result at the end.
     pub xorout: residue_wide,
-    /// The value of "123456789". Not read by residue_code_from_params.
+    /// The check value, of "123456789". Ignored by residue_code_from_params.
     pub check: residue_wide,
-    /// The register after a message and its value. Not read by residue_code_from_params.
+    /// The register after a message and its value. Ignored by residue_code_from_params.
     pub residue: residue_wide,
 }
 
@@ -68,7 +68,7 @@ impl residue_code {
         residue_code { name: string(code.name()), about, kernels, code }
     }
 
-    /// Its value, if it has no more than 64 bits.
+    /// Returns the value if it has no more than 64 bits.
     pub(crate) fn narrow(&self, value: u128) -> Result<u64, Failure> {
         if self.code.width() > 64 {
             let text =
@@ -79,7 +79,7 @@ impl residue_code {
     }
 }
 
-/// The named codes, each made when it is first asked for.
+/// The named codes, each created at its first use.
 static NAMED: OnceLock<Vec<OnceLock<Arc<residue_code>>>> = OnceLock::new();
 
 fn at(index: usize) -> Option<Arc<residue_code>> {
@@ -106,28 +106,30 @@ fn find(text: &str) -> Result<Code, Failure> {
     })
 }
 
-/// The one handle of a named code, or a new one.
+/// Returns the shared handle of a named code, or a new one.
 fn shared(code: Code) -> Arc<residue_code> {
     let index = Code::names().position(|name| name == code.name());
     index.and_then(at).unwrap_or_else(|| Arc::new(residue_code::new(code)))
 }
 
-/// A handle of this code.
+/// Returns a handle of this code.
 pub(crate) fn new(code: Code) -> *mut residue_code {
     handle(shared(code))
 }
 
-/// The code of this name (as "crc-32/iscsi" or "crc32c"; case, - and _ do not matter), or a CRC by its parameters, as
-/// "width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0" (hexadecimal but for the width). Null if there is none.
-/// To be freed by residue_code_free; for a name that costs nothing, and need not be.
+/// Returns the code of this name, or null on failure. name is a name (as "crc-32/iscsi" or
+/// "crc32c"; case, - and _ do not matter), or a CRC's parameters, as
+/// "width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0" (hexadecimal except for the
+/// width). Free it by residue_code_free; handles of named codes are shared, cost nothing and need
+/// not be freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_new(name: *const c_char) -> *mut residue_code {
     // SAFETY: the header's rules.
     pointer(|| Ok(new(find(unsafe { text(name)? })?)))
 }
 
-/// The CRC of these parameters. Null if they are none: a width of 0 or above 128, bits above it, or a polynomial without its
-/// constant term.
+/// Returns the CRC of these parameters, or null if they are invalid: a width of 0 or above 128,
+/// bits above the width, or a polynomial without its constant term. Free it by residue_code_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_from_params(
     params: *const residue_params,
@@ -142,22 +144,23 @@ pub unsafe extern "C" fn residue_code_from_params(
     })
 }
 
-/// Gives a code back. Null is no code, and right.
+/// Releases a code. Does nothing if code is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_free(code: *mut residue_code) {
     if !code.is_null() {
-        // SAFETY: made by `handle`, and given back once.
+        // SAFETY: created by `handle`, and released once.
         drop(unsafe { Arc::from_raw(code.cast_const()) });
     }
 }
 
-/// How many named codes there are.
+/// Returns the number of named codes.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_code_count() -> usize {
     Code::names().count()
 }
 
-/// The named code of this index, from 0; null if there are fewer. As if made by residue_code_new.
+/// Returns the named code of this index, from 0, as residue_code_new does; null if the index is not
+/// below residue_code_count.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_code_at(index: usize) -> *mut residue_code {
     pointer(|| {
@@ -168,35 +171,37 @@ pub extern "C" fn residue_code_at(index: usize) -> *mut residue_code {
     })
 }
 
-/// The name, in lower case; "custom" for a CRC outside the catalogue; empty for null. Good as long as the code.
+/// Returns the name, in lower case; "custom" for a CRC outside the catalogue; empty for null. Valid
+/// as long as the code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_name(code: *const residue_code) -> *const c_char {
     // SAFETY: the header's rules.
     unsafe { code.as_ref() }.map_or(c"".as_ptr(), |code| code.name.as_ptr())
 }
 
-/// One sentence on a code that is no CRC; empty for others. Good as long as the code.
+/// Returns a sentence that describes a code that is not a CRC; empty for CRCs. Valid as long as the
+/// code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_about(code: *const residue_code) -> *const c_char {
     // SAFETY: the header's rules.
     unsafe { code.as_ref() }.map_or(c"".as_ptr(), |code| code.about.as_ptr())
 }
 
-/// Bits of the value; 0 for null.
+/// Returns the width of the value in bits; 0 for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_width(code: *const residue_code) -> u32 {
     // SAFETY: the header's rules.
     unsafe { code.as_ref() }.map_or(0, |code| code.code.width())
 }
 
-/// Whether the value's bytes go on the wire lowest first (reflected CRCs).
+/// Returns whether the value's bytes go on the wire lowest first (reflected CRCs).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_little_endian(code: *const residue_code) -> bool {
     // SAFETY: the header's rules.
     unsafe { code.as_ref() }.is_some_and(|code| code.code.little_endian())
 }
 
-/// A CRC's parameters; RESIDUE_PARAMETERS for other codes.
+/// Writes a CRC's parameters; RESIDUE_PARAMETERS for other codes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_code_params(
     code: *const residue_code,
@@ -206,7 +211,7 @@ pub unsafe extern "C" fn residue_code_params(
         // SAFETY: the header's rules.
         let code = unsafe { given(code, "the code")? };
         let p = code.code.params().ok_or_else(|| {
-            let text = format!("{} is no CRC and has no parameters", code.code);
+            let text = format!("{} is not a CRC and has no parameters", code.code);
             Failure::new(residue_status::RESIDUE_PARAMETERS, text)
         })?;
         let found = residue_params {
@@ -224,7 +229,7 @@ pub unsafe extern "C" fn residue_code_params(
     })
 }
 
-/// The value of data by this code, of up to 64 bits.
+/// Computes the value of data by a code of up to 64 bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_value(
     code: *const residue_code,
@@ -241,7 +246,7 @@ pub unsafe extern "C" fn residue_value(
     })
 }
 
-/// The value of data by any code.
+/// Computes the value of data by any code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_value_wide(
     code: *const residue_code,
@@ -257,8 +262,8 @@ pub unsafe extern "C" fn residue_value_wide(
     })
 }
 
-/// The value of data by any code and its kernel of this name; for tests and measurements. Kernels that need tables make them
-/// at each call.
+/// Computes the value of data by any code, with its kernel of this name; for tests and
+/// measurements. Kernels that need tables compute them at each call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_value_with(
     code: *const residue_code,
@@ -277,14 +282,15 @@ pub unsafe extern "C" fn residue_value_with(
     })
 }
 
-/// How many kernels the code has, those of other CPUs among them.
+/// Returns the number of kernels of the code, including those of other CPUs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_kernel_count(code: *const residue_code) -> usize {
     // SAFETY: the header's rules.
     unsafe { code.as_ref() }.map_or(0, |code| code.kernels.len())
 }
 
-/// The name of the kernel of this index, best first; null if there are fewer. Good as long as the code.
+/// Returns the name of the kernel of this index, best first; null if the index is not below
+/// residue_kernel_count. Valid as long as the code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_kernel_name(
     code: *const residue_code,
@@ -295,7 +301,7 @@ pub unsafe extern "C" fn residue_kernel_name(
     name.map_or(std::ptr::null(), |name| name.as_ptr())
 }
 
-/// Whether this CPU can run the kernel of this index.
+/// Returns whether this CPU can run the kernel of this index.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_kernel_supported(code: *const residue_code, index: usize) -> bool {
     // SAFETY: the header's rules.
@@ -303,7 +309,8 @@ pub unsafe extern "C" fn residue_kernel_supported(code: *const residue_code, ind
     kernel.is_some_and(|kernel| kernel.supported())
 }
 
-/// The name of the kernel that the library uses on this CPU; empty for null. Good as long as the code.
+/// Returns the name of the kernel that the library uses on this CPU; empty for null. Valid as long
+/// as the code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_kernel_chosen(code: *const residue_code) -> *const c_char {
     // SAFETY: the header's rules.

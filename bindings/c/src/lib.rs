@@ -1,15 +1,16 @@
-//! `residue` for C and C++: what `include/residue.h` declares.
+//! `residue` for C and C++: the functions of `include/residue.h`.
 //!
-//! The header is made from the documentation here (`tests/header.rs`), which is therefore written for those who call from C.
-//! The rules for pointers are at the top of the header: a pointer is null, or points to what the function's declaration
-//! says, for as many elements as the length beside it says, until the function returns. That is what each function's
-//! `SAFETY` comment means by *the header's rules*.
+//! The header is generated from the documentation here (`tests/header.rs`), which therefore
+//! addresses callers from C. The rules for pointers are at the top of the header: a pointer is
+//! null, or points to what the function's declaration says, for as many elements as the length
+//! beside it says, until the function returns. Each function's `SAFETY` comment refers to these
+//! rules as *the header's rules*.
 
 #![allow(non_camel_case_types)]
 #![allow(clippy::missing_safety_doc)] // The rules are the same for all, and above.
 
 // In the order of the header.
-mod border;
+mod ffi;
 
 mod once;
 

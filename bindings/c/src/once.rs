@@ -1,6 +1,6 @@
-//! One call, one value: each family by name.
+//! One-shot functions: each family by name.
 
-use crate::border::{bytes, bytes_or_none, residue_status, run, write};
+use crate::ffi::{bytes, bytes_or_none, residue_status, run, write};
 use residue::crc::Crc;
 use residue::crc::catalog::{CRC_32_ISCSI, CRC_32_ISO_HDLC, CRC_64_NVME};
 use residue::fletcher::check_octets;
@@ -11,79 +11,80 @@ static CRC_32C: Crc = Crc::new(&CRC_32_ISCSI);
 static CRC_32: Crc = Crc::new(&CRC_32_ISO_HDLC);
 static CRC_64: Crc = Crc::new(&CRC_64_NVME);
 
-/// CRC-32C: iSCSI, SCTP, ext4, Btrfs, NVMe/TCP. "123456789" gives 0xe3069283.
+/// Computes CRC-32C: iSCSI, SCTP, ext4, Btrfs, NVMe/TCP. "123456789" gives 0xe3069283.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_crc32c(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::crc32c(unsafe { bytes_or_none(data, length) })
 }
 
-/// CRC-32: Ethernet, zip, gzip, PNG; zlib's crc32. "123456789" gives 0xcbf43926.
+/// Computes CRC-32: Ethernet, zip, gzip, PNG; zlib's crc32. "123456789" gives 0xcbf43926.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_crc32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::crc32(unsafe { bytes_or_none(data, length) })
 }
 
-/// CRC-64/NVME: NVMe, S3. "123456789" gives 0xae8b14860a799888.
+/// Computes CRC-64/NVME: NVMe, S3. "123456789" gives 0xae8b14860a799888.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_crc64_nvme(data: *const c_void, length: usize) -> u64 {
     // SAFETY: the header's rules.
     residue::crc64_nvme(unsafe { bytes_or_none(data, length) })
 }
 
-/// Adler-32: zlib streams. "Wikipedia" gives 0x11e60398; no data 1.
+/// Computes Adler-32: zlib streams. "Wikipedia" gives 0x11e60398; no data 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_adler32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::adler32(unsafe { bytes_or_none(data, length) })
 }
 
-/// The Internet checksum (RFC 1071) of IPv4, TCP, UDP and ICMP, complemented, as a big-endian value: store it by htons(). Over
-/// data that has its checksum in it: 0.
+/// Computes the Internet checksum (RFC 1071) of IPv4, TCP, UDP and ICMP, complemented, as a
+/// big-endian value: store it by htons(). Returns 0 for data that contains its correct checksum.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_internet_checksum(data: *const c_void, length: usize) -> u16 {
     // SAFETY: the header's rules.
     internet::checksum(unsafe { bytes_or_none(data, length) })
 }
 
-/// The Internet checksum after the 16-bit field old_field, at an even offset, became new_field (RFC 1624). All three are
-/// big-endian values.
+/// Updates an Internet checksum after the 16-bit field old_field, at an even offset, became
+/// new_field (RFC 1624). All three are big-endian values.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_internet_update(checksum: u16, old_field: u16, new_field: u16) -> u16 {
     internet::update(checksum, old_field, new_field)
 }
 
-/// The checksum of XNS IDP and IPX, of the packet after its checksum field; never 0xffff.
+/// Computes the checksum of XNS IDP and IPX, of the packet after its checksum field; never 0xffff.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_xns_checksum(data: *const c_void, length: usize) -> u16 {
     // SAFETY: the header's rules.
     xns::checksum(unsafe { bytes_or_none(data, length) })
 }
 
-/// Fletcher-16: sums of bytes modulo 255, the second in the upper byte. "abcde" gives 0xc8f0.
+/// Computes Fletcher-16: sums of bytes modulo 255, the second in the upper byte. "abcde" gives
+/// 0xc8f0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_fletcher16(data: *const c_void, length: usize) -> u16 {
     // SAFETY: the header's rules.
     residue::fletcher16(unsafe { bytes_or_none(data, length) })
 }
 
-/// Fletcher-32: sums of little-endian 16-bit words modulo 65535, the second in the upper half; an odd last byte is padded
-/// with a zero byte. "abcde" gives 0xf04fc729.
+/// Computes Fletcher-32: sums of little-endian 16-bit words modulo 65535, the second in the upper
+/// half; an odd last byte is padded with a zero byte. "abcde" gives 0xf04fc729.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_fletcher32(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     residue::fletcher32(unsafe { bytes_or_none(data, length) })
 }
 
-/// Fletcher-32 of big-endian words.
+/// Computes Fletcher-32 of big-endian words.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_fletcher32_be(data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     fletcher::fletcher32_be(unsafe { bytes_or_none(data, length) })
 }
 
-/// CRC-32C of data whose beginning has the value crc (0 for no beginning) and goes on with these bytes.
+/// Continues a CRC-32C with further bytes. To start, pass crc 0, that of no data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_crc32c_extend(
     crc: u32,
@@ -94,14 +95,14 @@ pub unsafe extern "C" fn residue_crc32c_extend(
     CRC_32C.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u32
 }
 
-/// CRC-32 of data whose beginning has the value crc (0 for no beginning) and goes on with these bytes: zlib's crc32.
+/// Continues a CRC-32 with further bytes: zlib's crc32. To start, pass crc 0, that of no data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_crc32_extend(crc: u32, data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
     CRC_32.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u32
 }
 
-/// CRC-64/NVME of data whose beginning has the value crc (0 for no beginning) and goes on with these bytes.
+/// Continues a CRC-64/NVME with further bytes. To start, pass crc 0, that of no data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_crc64_nvme_extend(
     crc: u64,
@@ -112,7 +113,8 @@ pub unsafe extern "C" fn residue_crc64_nvme_extend(
     CRC_64.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u64
 }
 
-/// Adler-32 of data whose beginning has the value adler (1 for no beginning) and goes on with these bytes: zlib's adler32.
+/// Continues an Adler-32 with further bytes: zlib's adler32. To start, pass adler 1, that of no
+/// data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_adler32_extend(
     adler: u32,
@@ -123,32 +125,34 @@ pub unsafe extern "C" fn residue_adler32_extend(
     adler::extend(adler, unsafe { bytes_or_none(data, length) })
 }
 
-/// CRC-32C of two pieces of data from the value of each; second_length is that of the second, in bytes. In time logarithmic
-/// in it. (Any code: residue_partial_concat.)
+/// Computes the CRC-32C of two pieces of data from the value of each; second_length is the length
+/// of the second in bytes. Takes time logarithmic in second_length. (Any code:
+/// residue_partial_concat.)
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_crc32c_combine(first: u32, second: u32, second_length: u64) -> u32 {
     CRC_32C.combine(first.into(), second.into(), second_length) as u32
 }
 
-/// CRC-32 of two pieces of data from the value of each: zlib's crc32_combine.
+/// Computes the CRC-32 of two pieces of data from the value of each: zlib's crc32_combine.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_crc32_combine(first: u32, second: u32, second_length: u64) -> u32 {
     CRC_32.combine(first.into(), second.into(), second_length) as u32
 }
 
-/// CRC-64/NVME of two pieces of data from the value of each.
+/// Computes the CRC-64/NVME of two pieces of data from the value of each.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_crc64_nvme_combine(first: u64, second: u64, second_length: u64) -> u64 {
     CRC_64.combine(first.into(), second.into(), second_length) as u64
 }
 
-/// Adler-32 of two pieces of data from the value of each: zlib's adler32_combine.
+/// Computes the Adler-32 of two pieces of data from the value of each: zlib's adler32_combine.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_adler32_combine(first: u32, second: u32, second_length: u64) -> u32 {
     adler::combine(first, second, second_length)
 }
 
-/// Copies length bytes, which may not overlap, and gives their CRC-32C in one pass. (Any code: residue_copy.)
+/// Copies length bytes, which must not overlap, and computes their CRC-32C in one pass. (Any code:
+/// residue_copy.)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_copy_crc32c(
     to: *mut c_void,
@@ -165,8 +169,8 @@ pub unsafe extern "C" fn residue_copy_crc32c(
     })
 }
 
-/// Writes the two check octets of ISO 8473 (TP4, IS-IS, OSPF) at this offset of the packet, so that its sums are zero modulo
-/// 255. Neither octet is 0.
+/// Writes the two check octets of ISO 8473 (TP4, IS-IS, OSPF) at this offset of the packet, which
+/// makes its sums zero modulo 255. Neither octet is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_iso8473_place(
     packet: *mut c_void,
@@ -179,11 +183,12 @@ pub unsafe extern "C" fn residue_iso8473_place(
         let packet = if checked == 0 {
             &mut []
         } else {
-            // SAFETY: not null and not too long; the caller vouches for the bytes.
+            // SAFETY: not null and not too long; the caller guarantees that the bytes are valid for
+            // writes.
             unsafe { std::slice::from_raw_parts_mut(packet.cast(), checked) }
         };
         check_octets::place(packet, offset).map(drop).ok_or_else(|| {
-            crate::border::Failure::new(
+            crate::ffi::Failure::new(
                 residue_status::RESIDUE_RANGE,
                 format!("two octets at byte {offset} do not fit into {length} bytes"),
             )
@@ -191,14 +196,15 @@ pub unsafe extern "C" fn residue_iso8473_place(
     })
 }
 
-/// Whether both sums of the packet, check octets included, are zero modulo 255.
+/// Returns whether both sums of the packet, check octets included, are zero modulo 255.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_iso8473_verify(packet: *const c_void, length: usize) -> bool {
     // SAFETY: the header's rules.
     check_octets::verify(unsafe { bytes_or_none(packet, length) })
 }
 
-/// Counts one hop in an XNS packet's checksum, whose length field is packet_length; 0xffff (none) stays.
+/// Counts one hop in an XNS packet's checksum; packet_length is the packet's length field. 0xffff
+/// (no checksum) stays.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_xns_update_hop(checksum: u16, packet_length: u16) -> u16 {
     xns::update_hop(checksum, packet_length)

@@ -1,13 +1,14 @@
-//! Partial results: put together, taken apart and changed without the data.
+//! Partial results: joined, split and changed without the data.
 
-use crate::border::{Failure, bytes, given, pointer, residue_status, run, text, write};
 use crate::code::{residue_code, residue_wide};
+use crate::ffi::{Failure, bytes, given, pointer, residue_status, run, text, write};
 use residue::{Partial, partial};
 use std::ffi::{c_char, c_void};
 use std::io::Write;
 
-/// The value and the length of some data: what residue_partial_concat and the others work with, in time logarithmic in the
-/// lengths. A plain struct that may be copied and kept; it does not know its code, which is given beside it.
+/// The value and the length of some data, from which residue_partial_concat and the like compute in
+/// time logarithmic in the lengths. A plain struct that may be copied and stored; it does not hold
+/// its code, which is passed beside it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct residue_partial {
@@ -17,7 +18,7 @@ pub struct residue_partial {
     pub bytes: u64,
 }
 
-/// Bytes that the text of any partial fits into, its zero byte included.
+/// The size of a buffer for the text of any partial, including its terminating zero byte.
 pub const RESIDUE_PARTIAL_TEXT: usize = 256;
 
 impl From<&Partial<'_>> for residue_partial {
@@ -26,10 +27,11 @@ impl From<&Partial<'_>> for residue_partial {
     }
 }
 
-/// The partial at this pointer.
+/// Returns the partial at a pointer.
 ///
 /// # Safety
-/// The header's rules.
+///
+/// `partial` must be null or valid for reads.
 unsafe fn read<'a>(
     code: &'a residue_code,
     partial: *const residue_partial,
@@ -40,10 +42,12 @@ unsafe fn read<'a>(
     Ok(Partial::new(&code.code, partial.value.into(), partial.bytes)?)
 }
 
-/// What is computed of two partials.
+/// Writes the result of an operation on two partials.
 ///
 /// # Safety
-/// The header's rules.
+///
+/// `code`, `first` and `second` must be null or valid for reads, and `result` null or valid for
+/// writes.
 unsafe fn of_two(
     code: *const residue_code,
     first: *const residue_partial,
@@ -62,7 +66,7 @@ unsafe fn of_two(
     })
 }
 
-/// The partial of data.
+/// Computes the partial of data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_of(
     code: *const residue_code,
@@ -78,8 +82,9 @@ pub unsafe extern "C" fn residue_partial_of(
     })
 }
 
-/// The partial of first's data with second's after it: AB from A and B. RESIDUE_ODD_SPLIT if A ends inside a word of the
-/// code. (result may be one of the two, here and below.)
+/// Computes the partial of first's data followed by second's: AB from A and B. RESIDUE_ODD_SPLIT if
+/// A ends inside a word of the code. result may be an argument, in this function and the following
+/// ones.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_concat(
     code: *const residue_code,
@@ -91,7 +96,7 @@ pub unsafe extern "C" fn residue_partial_concat(
     unsafe { of_two(code, first, second, result, |first, second| first.concat(second)) }
 }
 
-/// The partial of whole's data without its beginning: B from AB and A.
+/// Computes the partial of whole's data without its beginning: B from AB and A.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_remove_prefix(
     code: *const residue_code,
@@ -103,7 +108,7 @@ pub unsafe extern "C" fn residue_partial_remove_prefix(
     unsafe { of_two(code, whole, prefix, result, |whole, prefix| whole.remove_prefix(prefix)) }
 }
 
-/// The partial of whole's data without its end: A from AB and B.
+/// Computes the partial of whole's data without its end: A from AB and B.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_remove_suffix(
     code: *const residue_code,
@@ -115,7 +120,7 @@ pub unsafe extern "C" fn residue_partial_remove_suffix(
     unsafe { of_two(code, whole, suffix, result, |whole, suffix| whole.remove_suffix(suffix)) }
 }
 
-/// The partial of the data followed by this many zero bytes.
+/// Computes the partial of the data followed by this many zero bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_extend_by_zeroes(
     code: *const residue_code,
@@ -127,8 +132,8 @@ pub unsafe extern "C" fn residue_partial_extend_by_zeroes(
     unsafe { of_two(code, partial, partial, result, |partial, _| partial.extend_by_zeroes(count)) }
 }
 
-/// The partial of whole's data after the range that begins at this offset, whose data is old_part's, became new_part's, of the
-/// same length.
+/// Computes the partial of whole's data after a range of it was replaced: the range at this offset,
+/// with the partial old_part, by data of equal length with the partial new_part.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_replace(
     code: *const residue_code,
@@ -150,8 +155,8 @@ pub unsafe extern "C" fn residue_partial_replace(
     })
 }
 
-/// The partial of whole's data after the bytes old_data, at this offset, became new_data. Unlike residue_partial_replace at any
-/// offset, for all codes.
+/// Computes the partial of whole's data after the bytes old_data at this offset were replaced by
+/// new_data. Works for all codes at any offset, unlike residue_partial_replace.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_update(
     code: *const residue_code,
@@ -180,8 +185,8 @@ pub unsafe extern "C" fn residue_partial_update(
     })
 }
 
-/// Writes the partial as one line of text, CODE:VALUE:BYTES, as "crc-32/iscsi:e3069283:9", with a zero byte. size is that of
-/// the buffer: RESIDUE_PARTIAL_TEXT is enough.
+/// Writes the partial as a line of text, CODE:VALUE:BYTES, as "crc-32/iscsi:e3069283:9", with a
+/// zero byte. size is that of the buffer: RESIDUE_PARTIAL_TEXT is always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_format(
     code: *const residue_code,
@@ -203,13 +208,14 @@ pub unsafe extern "C" fn residue_partial_format(
         if buffer.is_null() {
             return Err(Failure::new(residue_status::RESIDUE_NULL, "the buffer is null"));
         }
-        // SAFETY: as many bytes as `size` at most, which the caller vouches for.
+        // SAFETY: at most `size` bytes, for which the caller guarantees that `buffer` is valid for
+        // writes.
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), buffer.cast(), length) };
         Ok(())
     })
 }
 
-/// Reads a partial's text. RESIDUE_DIFFERENT if it is of another code.
+/// Parses the text of a partial. RESIDUE_DIFFERENT if it is of another code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_parse(
     code: *const residue_code,
@@ -225,7 +231,7 @@ pub unsafe extern "C" fn residue_partial_parse(
     })
 }
 
-/// The code that a partial's text names; null on failure. As if made by residue_code_new.
+/// Returns the code that the text of a partial names, as residue_code_new does; null on failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_partial_parse_code(line: *const c_char) -> *mut residue_code {
     pointer(|| {

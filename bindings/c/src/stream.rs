@@ -1,35 +1,37 @@
-//! Data that comes in pieces.
+//! Streams: data that comes in pieces.
 
-use crate::border::{bytes, changed, given, pointer, residue_status, run, write};
 use crate::code::{residue_code, residue_wide};
+use crate::ffi::{bytes, changed, given, pointer, residue_status, run, write};
 use crate::partial::residue_partial;
 use residue::Stream;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// The value of data that comes in pieces. It keeps its code alive.
+/// A stream: computes the value of data that comes in pieces. It keeps its code alive.
 pub struct residue_stream {
-    /// Borrows from `code`, which does not move and outlives it: fields are dropped in this order.
+    /// Borrows from `code`, which does not move and is dropped later: fields are dropped in this
+    /// order.
     stream: Stream<'static>,
     code: Arc<residue_code>,
 }
 
 impl residue_stream {
     fn new(code: Arc<residue_code>) -> residue_stream {
-        // SAFETY: the code stands on the heap, is never changed, and lives until the field `code` is dropped, after `stream`;
-        // and `stream` leaves this type only as the values it gives.
+        // SAFETY: the code is on the heap, is never changed, and lives until the field `code` is
+        // dropped, after `stream`; and `stream` leaves this type only as computed values.
         let of: &'static residue_code = unsafe { &*Arc::as_ptr(&code) };
         residue_stream { stream: of.code.stream(), code }
     }
 }
 
-/// A stream of this code that has seen nothing; null on failure. To be freed by residue_stream_free.
+/// Returns a new stream of this code, without data; null on failure. Free it by
+/// residue_stream_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_new(code: *const residue_code) -> *mut residue_stream {
     pointer(|| {
         // SAFETY: the header's rules.
         unsafe { given(code, "the code")? };
-        // SAFETY: handles are made by `Arc::into_raw`, and this one is still held.
+        // SAFETY: handles are created by `Arc::into_raw`, and this one is still held.
         let code = unsafe {
             Arc::increment_strong_count(code);
             Arc::from_raw(code)
@@ -38,7 +40,7 @@ pub unsafe extern "C" fn residue_stream_new(code: *const residue_code) -> *mut r
     })
 }
 
-/// A stream that has seen what this one has; null on failure. To be freed by residue_stream_free.
+/// Returns a copy of a stream; null on failure. Free it by residue_stream_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_copy(stream: *const residue_stream) -> *mut residue_stream {
     pointer(|| {
@@ -49,16 +51,16 @@ pub unsafe extern "C" fn residue_stream_copy(stream: *const residue_stream) -> *
     })
 }
 
-/// Frees a stream. Null is no stream, and right.
+/// Frees a stream. Does nothing if stream is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_free(stream: *mut residue_stream) {
     if !stream.is_null() {
-        // SAFETY: made by `Box::into_raw`, and freed once.
+        // SAFETY: created by `Box::into_raw`, and freed once.
         drop(unsafe { Box::from_raw(stream) });
     }
 }
 
-/// Forgets what the stream has seen.
+/// Resets a stream to no data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_reset(stream: *mut residue_stream) -> residue_status {
     run(|| {
@@ -69,7 +71,7 @@ pub unsafe extern "C" fn residue_stream_reset(stream: *mut residue_stream) -> re
     })
 }
 
-/// Adds the next bytes; pieces may have any length.
+/// Adds the next bytes to a stream; pieces may have any length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_update(
     stream: *mut residue_stream,
@@ -84,15 +86,15 @@ pub unsafe extern "C" fn residue_stream_update(
     })
 }
 
-/// Appends what another stream of the same code has seen, as if it had followed.
+/// Appends the data of another stream of an equal code.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_combine(
     stream: *mut residue_stream,
     next: *const residue_stream,
 ) -> residue_status {
     run(|| {
-        // A stream may be appended to itself: the copy is taken before the first borrow for change.
-        // SAFETY: the header's rules.
+        // A stream may be appended to itself: the copy is made before the mutable borrow. SAFETY:
+        // the header's rules.
         let next = unsafe { given(next, "the next stream")? }.stream.clone();
         // SAFETY: the header's rules.
         let stream = unsafe { changed(stream, "the stream")? };
@@ -100,7 +102,7 @@ pub unsafe extern "C" fn residue_stream_combine(
     })
 }
 
-/// The value so far, of up to 64 bits. The stream goes on.
+/// Writes the value so far, of up to 64 bits. The stream may continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_value(
     stream: *const residue_stream,
@@ -115,7 +117,7 @@ pub unsafe extern "C" fn residue_stream_value(
     })
 }
 
-/// The value so far, of any code. The stream goes on.
+/// Writes the value so far, of any code. The stream may continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_value_wide(
     stream: *const residue_stream,
@@ -129,7 +131,7 @@ pub unsafe extern "C" fn residue_stream_value_wide(
     })
 }
 
-/// The value so far and the length, as a partial.
+/// Writes the value so far and the length, as a partial.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_stream_partial(
     stream: *const residue_stream,

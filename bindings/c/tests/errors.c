@@ -1,5 +1,5 @@
-// residue_last_error's text: at a place that stays, of bounded length, in whole characters, one for
-// each thread. Meant to be run under AddressSanitizer, too.
+// residue_last_error's text: at a constant address, of bounded length, in whole characters, one per
+// thread. Meant to be run under AddressSanitizer, too.
 #define _POSIX_C_SOURCE 200809L
 #include <residue.h>
 
@@ -34,10 +34,13 @@ static void in_one_expression(void) {
     residue_wide wider;
     const char *kept;
     residue_code *wide = residue_code_new("crc-82/darc");
-    snprintf(line, sizeof line, "%d %s", (int)residue_value(NULL, "a", 1, &value), residue_last_error());
+    snprintf(line, sizeof line, "%d %s", (int)residue_value(NULL, "a", 1, &value),
+        residue_last_error());
     EXPECT(strncmp(line, "1 ", 2) == 0 && strlen(line) < LONGEST + 2);
-    snprintf(line, sizeof line, "%s %d", residue_last_error(), (int)residue_value(wide, "a", 1, &value));
-    snprintf(line, sizeof line, "%d %s %s", (int)residue_value(NULL, "a", 1, &value), residue_last_error(),
+    snprintf(line, sizeof line, "%s %d", residue_last_error(),
+        (int)residue_value(wide, "a", 1, &value));
+    snprintf(line, sizeof line, "%d %s %s", (int)residue_value(NULL, "a", 1, &value),
+        residue_last_error(),
              residue_code_new("no such code") == NULL ? residue_last_error() : "");
     residue_value(wide, "a", 1, &value);
     kept = residue_last_error();
@@ -103,7 +106,7 @@ static void every_thread_has_its_own(void) {
 }
 
 // A mask is read once: each in a process of its own.
-static void unknown_masks_are_told(void) {
+static void unknown_masks_are_reported(void) {
     static const char *const masks[] = {NULL, "", "portable", "bogus", "AVX2", "\xff"};
     size_t i;
     for (i = 0; i < sizeof masks / sizeof *masks; i++) {
@@ -118,7 +121,9 @@ static void unknown_masks_are_told(void) {
             else setenv("RESIDUE_CPU", masks[i], 1);
             text = residue_cpu_mask_error();
             if (i < 3) EXPECT(text[0] == 0);
-            else EXPECT(strstr(text, "RESIDUE_CPU=") != NULL && strstr(text, "portable, sse2") != NULL);
+            else
+                EXPECT(strstr(text, "RESIDUE_CPU=") != NULL &&
+                       strstr(text, "portable, sse2") != NULL);
             if (i == 3) EXPECT(strstr(text, "bogus") != NULL);
             EXPECT(text == residue_cpu_mask_error() && residue_last_error()[0] == 0);
             EXPECT(residue_crc32c("123456789", 9) == 0xe3069283);
@@ -130,7 +135,7 @@ static void unknown_masks_are_told(void) {
 }
 
 int main(void) {
-    unknown_masks_are_told();
+    unknown_masks_are_reported();
     in_one_expression();
     long_texts();
     every_thread_has_its_own();

@@ -1,4 +1,5 @@
-// What the C face promises beside values: bad input is refused with a reason, lifetimes, partials, batches, copies.
+// Tests of the C interface beside values: refusal of bad input with a reason, lifetimes, partials,
+// batches, copies.
 #include <residue.h>
 
 #include <stdio.h>
@@ -25,17 +26,19 @@ static void expect(int good, const char *what, int line) {
 static const size_t ABSURD = (size_t)-1;
 
 static void names(void) {
-    residue_code *crc = residue_code_new("CRC_32C"), *again = residue_code_new("crc-32/iscsi"), *other;
+    residue_code *crc = residue_code_new("CRC_32C"), *again = residue_code_new("crc-32/iscsi"),
+        *other;
     residue_params params;
     size_t i;
     EXPECT(crc != NULL && crc == again);
     EXPECT(residue_code_width(crc) == 32 && residue_code_little_endian(crc));
     EXPECT(strlen(residue_kernel_chosen(crc)) > 0);
-    EXPECT(!residue_code_params(crc, &params) && params.poly.low == 0x1edc6f41 && params.check.low == 0xe3069283);
+    EXPECT(!residue_code_params(crc, &params) && params.poly.low == 0x1edc6f41 &&
+        params.check.low == 0xe3069283);
     other = residue_code_from_params(&params);
     EXPECT(other != NULL && !strcmp(residue_code_name(other), "custom"));
     residue_code_free(other);
-    // As often as one likes: others hold it too.
+    // Releasing it is harmless: others hold it too.
     residue_code_free(crc);
     residue_code_free(again);
     EXPECT(residue_code_count() > 130);
@@ -43,7 +46,8 @@ static void names(void) {
         residue_code *code = residue_code_at(i);
         residue_code *found = residue_code_new(residue_code_name(code));
         EXPECT(code != NULL && code == found && residue_code_width(code) > 0);
-        EXPECT((residue_code_params(code, &params) == RESIDUE_OK) == (residue_code_about(code)[0] == 0));
+        EXPECT((residue_code_params(code, &params) == RESIDUE_OK) ==
+            (residue_code_about(code)[0] == 0));
         residue_code_free(code);
         residue_code_free(found);
     }
@@ -65,10 +69,12 @@ static void names(void) {
     NO_POINTER(residue_code_from_params(&params), "constant term");
     params.poly.high = 1;
     NO_POINTER(residue_code_from_params(&params), "poly");
-    // Null is no code: nothing is known of it.
+    // Null is accepted as no code.
     residue_code_free(NULL);
-    EXPECT(residue_code_name(NULL)[0] == 0 && residue_code_about(NULL)[0] == 0 && residue_code_width(NULL) == 0);
-    EXPECT(!residue_code_little_endian(NULL) && residue_kernel_count(NULL) == 0 && !residue_kernel_supported(NULL, 0));
+    EXPECT(residue_code_name(NULL)[0] == 0 && residue_code_about(NULL)[0] == 0 &&
+        residue_code_width(NULL) == 0);
+    EXPECT(!residue_code_little_endian(NULL) && residue_kernel_count(NULL) == 0 &&
+        !residue_kernel_supported(NULL, 0));
     EXPECT(residue_kernel_name(NULL, 0) == NULL && residue_kernel_chosen(NULL)[0] == 0);
 }
 
@@ -77,8 +83,9 @@ static void nothing(void) {
     uint64_t value = 7;
     residue_wide wide;
     residue_params params;
-    EXPECT(residue_crc32c(NULL, 0) == 0 && residue_adler32(NULL, 0) == 1 && residue_internet_checksum(NULL, 0) == 0xffff);
-    // What cannot be is no data, where nothing can be told.
+    EXPECT(residue_crc32c(NULL, 0) == 0 && residue_adler32(NULL, 0) == 1 &&
+        residue_internet_checksum(NULL, 0) == 0xffff);
+    // Functions that cannot fail treat impossible data as no data.
     EXPECT(residue_crc32("x", ABSURD) == 0 && residue_crc32(NULL, 5) == 0);
     EXPECT(residue_crc32_extend(0xcbf43926, NULL, 0) == 0xcbf43926);
     EXPECT(!residue_value(code, NULL, 0, &value) && value == 0);
@@ -91,7 +98,7 @@ static void nothing(void) {
     REFUSED(residue_value(code, "x", 1, NULL), RESIDUE_NULL, "result");
     REFUSED(residue_value_with(code, "warp", "x", 1, &wide), RESIDUE_UNKNOWN, "kernel");
     REFUSED(residue_value_with(code, NULL, "x", 1, &wide), RESIDUE_NULL, "null");
-    REFUSED(residue_code_params(sum, &params), RESIDUE_PARAMETERS, "internet is no CRC");
+    REFUSED(residue_code_params(sum, &params), RESIDUE_PARAMETERS, "internet is not a CRC");
     REFUSED(residue_code_params(code, NULL), RESIDUE_NULL, "null");
     REFUSED(residue_iso8473_place(NULL, 5, 0), RESIDUE_NULL, "null");
     REFUSED(residue_iso8473_place(&value, 5, 4), RESIDUE_RANGE, "byte 4");
@@ -101,8 +108,10 @@ static void nothing(void) {
 }
 
 static void streams(void) {
-    residue_code *code = residue_code_new("width=17,poly=1685b"), *other = residue_code_new("fletcher-32");
-    residue_stream *stream = residue_stream_new(code), *copy, *sums = residue_stream_new(other), *odd;
+    residue_code *code = residue_code_new("width=17,poly=1685b"),
+        *other = residue_code_new("fletcher-32");
+    residue_stream *stream = residue_stream_new(code), *copy, *sums = residue_stream_new(other),
+        *odd;
     residue_partial partial;
     uint64_t first = 0, second = 0;
     // Both keep their codes.
@@ -110,13 +119,17 @@ static void streams(void) {
     EXPECT(!residue_stream_update(stream, "12345", 5) && !residue_stream_update(stream, NULL, 0));
     copy = residue_stream_copy(stream);
     EXPECT(!residue_stream_update(stream, "6789", 4) && !residue_stream_value(stream, &first));
-    EXPECT(!residue_stream_partial(stream, &partial) && partial.value.low == first && partial.bytes == 9);
-    EXPECT(!residue_stream_update(copy, "6789", 4) && !residue_stream_value(copy, &second) && first == second);
+    EXPECT(!residue_stream_partial(stream, &partial) && partial.value.low == first &&
+        partial.bytes == 9);
+    EXPECT(!residue_stream_update(copy, "6789", 4) && !residue_stream_value(copy, &second) &&
+        first == second);
     EXPECT(!residue_stream_reset(copy) && !residue_stream_value(copy, &second) && second != first);
-    EXPECT(!residue_stream_update(copy, "123456789", 9) && !residue_stream_value(copy, &second) && first == second);
+    EXPECT(!residue_stream_update(copy, "123456789", 9) && !residue_stream_value(copy, &second) &&
+        first == second);
     // To itself, too.
     EXPECT(!residue_stream_combine(copy, copy) && !residue_stream_update(stream, "123456789", 9));
-    EXPECT(!residue_stream_value(copy, &second) && !residue_stream_value(stream, &first) && first == second);
+    EXPECT(!residue_stream_value(copy, &second) && !residue_stream_value(stream, &first) &&
+        first == second);
     REFUSED(residue_stream_combine(stream, sums), RESIDUE_DIFFERENT, "different codes");
     odd = residue_stream_copy(sums);
     EXPECT(!residue_stream_update(odd, "abc", 3));
@@ -140,28 +153,40 @@ static void streams(void) {
 
 static void partials(void) {
     residue_code *code = residue_code_new("crc32c"), *words = residue_code_new("xns"), *found;
-    residue_code *custom = residue_code_new("width=127,poly=1234567890abcdef1234567890abcdef,refout=true");
+    residue_code *custom =
+        residue_code_new("width=127,poly=1234567890abcdef1234567890abcdef,refout=true");
     residue_partial a, b, whole, result, impossible = {{1, 1}, 3};
     char text[RESIDUE_PARTIAL_TEXT] = "", again[RESIDUE_PARTIAL_TEXT];
     EXPECT(!residue_partial_of(code, "12345", 5, &a) && !residue_partial_of(code, "6789", 4, &b));
-    EXPECT(!residue_partial_concat(code, &a, &b, &whole) && whole.value.low == 0xe3069283 && whole.bytes == 9);
-    EXPECT(!residue_partial_remove_prefix(code, &whole, &a, &result) && result.value.low == b.value.low);
-    EXPECT(!residue_partial_remove_suffix(code, &whole, &b, &result) && result.value.low == a.value.low);
-    EXPECT(!residue_partial_extend_by_zeroes(code, &a, 4, &result) && result.value.low == residue_crc32c("12345\0\0\0", 9));
-    EXPECT(!residue_partial_update(code, &whole, 1, "23", "xy", 2, &result) && result.value.low == residue_crc32c("1xy456789", 9));
+    EXPECT(!residue_partial_concat(code, &a, &b, &whole) && whole.value.low == 0xe3069283 &&
+        whole.bytes == 9);
+    EXPECT(!residue_partial_remove_prefix(code, &whole, &a, &result) &&
+        result.value.low == b.value.low);
+    EXPECT(!residue_partial_remove_suffix(code, &whole, &b, &result) &&
+        result.value.low == a.value.low);
+    EXPECT(!residue_partial_extend_by_zeroes(code, &a, 4, &result) &&
+        result.value.low == residue_crc32c("12345\0\0\0", 9));
+    EXPECT(!residue_partial_update(code, &whole, 1, "23", "xy", 2, &result) &&
+        result.value.low == residue_crc32c("1xy456789", 9));
     // The result may take the place of an operand.
-    EXPECT(!residue_partial_of(code, "abcd", 4, &result) && !residue_partial_replace(code, &whole, 5, &b, &result, &result));
+    EXPECT(!residue_partial_of(code, "abcd", 4, &result) &&
+        !residue_partial_replace(code, &whole, 5, &b, &result, &result));
     EXPECT(result.value.low == residue_crc32c("12345abcd", 9) && result.bytes == 9);
-    EXPECT(!residue_partial_format(code, &whole, text, sizeof text) && !strcmp(text, "crc-32/iscsi:e3069283:9"));
-    EXPECT(!residue_partial_parse(code, text, &result) && result.value.low == whole.value.low && result.bytes == 9);
+    EXPECT(!residue_partial_format(code, &whole, text, sizeof text) &&
+        !strcmp(text, "crc-32/iscsi:e3069283:9"));
+    EXPECT(!residue_partial_parse(code, text, &result) && result.value.low == whole.value.low &&
+        result.bytes == 9);
     EXPECT(!residue_partial_format(code, &whole, text, 24));
     memcpy(again, text, sizeof text);
-    REFUSED(residue_partial_format(code, &whole, text, 23), RESIDUE_SPACE, "24 bytes, the buffer 23");
+    REFUSED(residue_partial_format(code, &whole, text, 23), RESIDUE_SPACE,
+        "24 bytes, the buffer 23");
     EXPECT(!memcmp(again, text, sizeof text));
     REFUSED(residue_partial_format(code, &whole, NULL, 99), RESIDUE_NULL, "buffer");
-    EXPECT(!residue_partial_of(custom, "1", 1, &result) && !residue_partial_format(custom, &result, text, sizeof text));
+    EXPECT(!residue_partial_of(custom, "1", 1, &result) &&
+        !residue_partial_format(custom, &result, text, sizeof text));
     found = residue_partial_parse_code(text);
-    EXPECT(found != NULL && !residue_partial_parse(found, text, &b) && b.value.high == result.value.high);
+    EXPECT(found != NULL && !residue_partial_parse(found, text, &b) &&
+        b.value.high == result.value.high);
     EXPECT(!residue_partial_format(found, &b, again, sizeof again) && !strcmp(text, again));
     REFUSED(residue_partial_parse(code, text, &b), RESIDUE_DIFFERENT, "different");
     REFUSED(residue_partial_parse(code, "crc-32/iscsi", &b), RESIDUE_TEXT, "CODE:VALUE:BYTES");
@@ -173,8 +198,10 @@ static void partials(void) {
     REFUSED(residue_partial_concat(code, &a, NULL, &result), RESIDUE_NULL, "second");
     REFUSED(residue_partial_concat(code, &a, &a, NULL), RESIDUE_NULL, "result");
     REFUSED(residue_partial_remove_prefix(code, &a, &whole, &result), RESIDUE_RANGE, "9 bytes");
-    REFUSED(residue_partial_update(code, &whole, 8, "23", "xy", 2, &result), RESIDUE_RANGE, "9 bytes");
-    REFUSED(residue_partial_replace(code, &whole, UINT64_MAX, &a, &a, &result), RESIDUE_RANGE, "past");
+    REFUSED(residue_partial_update(code, &whole, 8, "23", "xy", 2, &result), RESIDUE_RANGE,
+        "9 bytes");
+    REFUSED(residue_partial_replace(code, &whole, UINT64_MAX, &a, &a, &result), RESIDUE_RANGE,
+        "past");
     REFUSED(residue_partial_extend_by_zeroes(code, &a, UINT64_MAX, &result), RESIDUE_RANGE, "2^64");
     EXPECT(!residue_partial_of(words, "abc", 3, &a));
     REFUSED(residue_partial_concat(words, &a, &a, &result), RESIDUE_ODD_SPLIT, "3 bytes");
@@ -199,7 +226,8 @@ static void batches(void) {
         packets[i].data = i ? data + i : NULL;
         packets[i].length = 2 * i;
     }
-    EXPECT(!residue_batch_crc32c(packets, PACKETS, crcs) && !residue_batch_internet(packets, PACKETS, sums));
+    EXPECT(!residue_batch_crc32c(packets, PACKETS, crcs) &&
+        !residue_batch_internet(packets, PACKETS, sums));
     EXPECT(!residue_batch(code, packets, PACKETS, values));
     for (i = 0; i < PACKETS; i++) {
         EXPECT(crcs[i] == residue_crc32c(packets[i].data, 2 * i));
@@ -227,9 +255,11 @@ static void copies(void) {
     uint64_t value = 0;
     residue_wide wide;
     memset(from, 'x', sizeof from);
-    EXPECT(!residue_copy_crc32c(to, from, sizeof to, &crc) && crc == residue_crc32c(from, sizeof from));
+    EXPECT(!residue_copy_crc32c(to, from, sizeof to, &crc) &&
+        crc == residue_crc32c(from, sizeof from));
     EXPECT(!memcmp(from, to, sizeof to));
-    EXPECT(!residue_copy(code, to, "123456789", 9, &wide) && wide.low == 0xbb3d && !memcmp(to, "123456789x", 10));
+    EXPECT(!residue_copy(code, to, "123456789", 9, &wide) && wide.low == 0xbb3d &&
+        !memcmp(to, "123456789x", 10));
     EXPECT(!residue_value(code, to, 9, &value) && value == 0xbb3d);
     EXPECT(!residue_copy_crc32c(NULL, NULL, 0, &crc) && crc == 0);
     REFUSED(residue_copy_crc32c(to, to + 1, 9, &crc), RESIDUE_OVERLAP, "overlap");
@@ -244,13 +274,17 @@ static void copies(void) {
 static void continued(void) {
     EXPECT(residue_crc32c_extend(residue_crc32c("12345", 5), "6789", 4) == 0xe3069283);
     EXPECT(residue_crc32_extend(residue_crc32("12345", 5), "6789", 4) == 0xcbf43926);
-    EXPECT(residue_crc64_nvme_extend(residue_crc64_nvme("12345", 5), "6789", 4) == 0xae8b14860a799888);
+    EXPECT(residue_crc64_nvme_extend(residue_crc64_nvme("12345", 5), "6789", 4) ==
+        0xae8b14860a799888);
     EXPECT(residue_adler32_extend(residue_adler32("Wiki", 4), "pedia", 5) == 0x11e60398);
     // Sums that are not reduced mean the same.
     EXPECT(residue_adler32_extend(0xfff2fff2, "", 0) == 0x00010001);
-    EXPECT(residue_crc32c_combine(residue_crc32c("12345", 5), residue_crc32c("6789", 4), 4) == 0xe3069283);
-    EXPECT(residue_crc32_combine(0x7f6a4306, 0xbc929646, UINT64_C(9407138305895715585)) == 0xef922dda);
-    EXPECT(residue_crc64_nvme_combine(residue_crc64_nvme("12345", 5), residue_crc64_nvme("6789", 4), 4) == 0xae8b14860a799888);
+    EXPECT(residue_crc32c_combine(residue_crc32c("12345", 5), residue_crc32c("6789", 4), 4) ==
+        0xe3069283);
+    EXPECT(residue_crc32_combine(0x7f6a4306, 0xbc929646, UINT64_C(9407138305895715585)) ==
+        0xef922dda);
+    EXPECT(residue_crc64_nvme_combine(residue_crc64_nvme("12345", 5), residue_crc64_nvme("6789", 4),
+        4) == 0xae8b14860a799888);
     EXPECT(residue_adler32_combine(0x02f80100, 0x022a00df, 4) == 0x091e01de);
     EXPECT(residue_internet_update(0xdd2f, 0x5555, 0x3285) == 0x0000);
     EXPECT(residue_xns_update_hop(0x61ae, 0x26) == 0x63ae);

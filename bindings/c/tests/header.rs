@@ -1,4 +1,5 @@
-//! The header is what `src/` says. `RESIDUE_WRITE_HEADER=1 cargo test -p residue-c` writes it.
+//! Checks that the header is up to date with `src/`. To write it:
+//! `RESIDUE_WRITE_HEADER=1 cargo test -p residue-c`.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
-"""zlib's check values as Python's own modules give them, printed; and, with residue's library preloaded, each of its
-functions beside the one of libz itself, which is asked by name.
+"""zlib's check values as Python's own modules give them, printed; and, with residue's library
+preloaded, each of its functions beside the one of libz itself, which is asked by name.
 
-The output is the same with and without LD_PRELOAD."""
+The output is the same with and without LD_PRELOAD.
+"""
 
 import ctypes
 import gzip
@@ -12,7 +13,13 @@ import zlib
 DATA = bytes(i * i >> 3 & 255 for i in range(70_000))
 for length in [*range(0, 70), 255, 256, 1023, 5552, 5553, 65_535, 70_000]:
     part = memoryview(DATA)[:length]
-    print(length, zlib.crc32(part), zlib.crc32(part, 0x12345678), zlib.adler32(part), zlib.adler32(part, 0xFFF0FFF0))
+    print(
+        length,
+        zlib.crc32(part),
+        zlib.crc32(part, 0x12345678),
+        zlib.adler32(part),
+        zlib.adler32(part, 0xFFF0FFF0),
+    )
 packed = gzip.compress(DATA)
 print(gzip.decompress(packed) == DATA, gzip.GzipFile(fileobj=io.BytesIO(packed)).read(9))
 
@@ -40,7 +47,12 @@ if "libresidue_zlib" in os.environ.get("LD_PRELOAD", ""):
         for name in ("crc32", "adler32"):
             equal(name, ulong, ulong(start), None, ctypes.c_uint(0))
         for length in (0, 1, 2, 1000, 2**31, 2**40 + 7):
-            for name in ("crc32_combine", "crc32_combine64", "adler32_combine", "adler32_combine64"):
+            for name in (
+                "crc32_combine",
+                "crc32_combine64",
+                "adler32_combine",
+                "adler32_combine64",
+            ):
                 equal(name, ulong, ulong(start), ulong(0x2C0F0123), offset(length))
             for name in ("crc32_combine_gen", "crc32_combine_gen64"):
                 op = equal(name, ulong, offset(length))

@@ -1,4 +1,5 @@
-// Every cited vector, through the C face: by handle, by stream, by every kernel, and by the functions of one call.
+// Tests every cited vector through the C interface: by handle, by stream, by every kernel, and by
+// the one-shot functions.
 //
 //   vectors FOLDER        FOLDER is vectors/
 #include <residue.h>
@@ -29,7 +30,7 @@ static int same(residue_wide a, residue_wide b) {
     return a.low == b.low && a.high == b.high;
 }
 
-// What the function of one call gives, for the codes that have one.
+// Returns the value of the one-shot function, for the codes that have one.
 static int once(const char *name, const void *data, size_t length, uint64_t *value) {
     if (!strcmp(name, "crc-32/iscsi")) *value = residue_crc32c(data, length);
     else if (!strcmp(name, "crc-32/iso-hdlc")) *value = residue_crc32(data, length);
@@ -54,16 +55,19 @@ static void value_of(const char *name, const char *input, const char *hex, unsig
     expect(count >= 0 && code != NULL, "input and name", name, input);
     if (count < 0 || !code) return;
     expect(!strcmp(residue_code_name(code), name), "the name", name, input);
-    expect(!residue_value_wide(code, data, length, &value) && same(value, expected), "value", name, input);
+    expect(!residue_value_wide(code, data, length, &value) && same(value, expected), "value", name,
+        input);
     if (residue_code_width(code) <= 64) {
-        expect(!residue_value(code, data, length, &narrow) && narrow == expected.low, "64 bits", name, input);
+        expect(!residue_value(code, data, length, &narrow) && narrow == expected.low, "64 bits",
+            name, input);
     } else {
         expect(residue_value(code, data, length, &narrow) == RESIDUE_WIDE, "refused", name, input);
     }
     for (kernel = 0; kernel < residue_kernel_count(code); kernel++) {
         const char *title = residue_kernel_name(code, kernel);
         residue_status status = residue_value_with(code, title, data, length, &value);
-        if (!residue_kernel_supported(code, kernel)) expect(status == RESIDUE_UNSUPPORTED, title, name, input);
+        if (!residue_kernel_supported(code, kernel))
+            expect(status == RESIDUE_UNSUPPORTED, title, name, input);
         else expect(status == RESIDUE_OK && same(value, expected), title, name, input);
     }
     stream = residue_stream_new(code);
@@ -71,7 +75,8 @@ static void value_of(const char *name, const char *input, const char *hex, unsig
     residue_code_free(code);
     expect(!residue_stream_update(stream, data, half), "first half", name, input);
     expect(!residue_stream_update(stream, data + half, length - half), "second half", name, input);
-    expect(!residue_stream_value_wide(stream, &value) && same(value, expected), "stream", name, input);
+    expect(!residue_stream_value_wide(stream, &value) && same(value, expected), "stream", name,
+        input);
     residue_stream_free(stream);
     if (once(name, data, length, &narrow)) expect(narrow == expected.low, "one call", name, input);
 }
@@ -85,25 +90,31 @@ static void combined(char *fields[FIELDS]) {
     second.value = number(fields[2]);
     second.bytes = strtoull(fields[3], NULL, 10);
     expect(!residue_partial_concat(code, &first, &second, &whole), "concat", name, fields[1]);
-    expect(same(whole.value, number(fields[4])) && whole.bytes == second.bytes + 4, "concat", name, fields[1]);
-    expect(!residue_partial_remove_suffix(code, &whole, &second, &back) && same(back.value, first.value),
+    expect(same(whole.value, number(fields[4])) && whole.bytes == second.bytes + 4, "concat", name,
+        fields[1]);
+    expect(!residue_partial_remove_suffix(code, &whole, &second, &back) &&
+        same(back.value, first.value),
            "remove_suffix", name, fields[1]);
-    expect(!residue_partial_remove_prefix(code, &whole, &first, &back) && same(back.value, second.value),
+    expect(!residue_partial_remove_prefix(code, &whole, &first, &back) &&
+        same(back.value, second.value),
            "remove_prefix", name, fields[1]);
     residue_code_free(code);
 }
 
 static void octets(char *fields[FIELDS], unsigned char *data) {
-    size_t length = (size_t)input_bytes(fields[1], data), offset = (size_t)strtoul(fields[2], NULL, 10);
+    size_t length = (size_t)input_bytes(fields[1], data),
+        offset = (size_t)strtoul(fields[2], NULL, 10);
     unsigned char expected[8];
     if (strcmp(fields[0], "iso-8473")) return;
     hex_bytes(fields[3], expected);
     expect(!residue_iso8473_place(data, length, offset), "place", fields[0], fields[1]);
-    expect(!memcmp(data + offset, expected, 2) && residue_iso8473_verify(data, length), "octets", fields[0], fields[1]);
+    expect(!memcmp(data + offset, expected, 2) && residue_iso8473_verify(data, length), "octets",
+        fields[0], fields[1]);
 }
 
 int main(int count, char **words) {
-    static const char *files[] = {"internet", "xns", "fletcher", "trailers", "adler", "crc", "baseline", "combine", "check_octets"};
+    static const char *files[] = {"internet", "xns", "fletcher", "trailers", "adler", "crc", "baseline",
+        "combine", "check_octets"};
     static char line[8192];
     unsigned char *data = (unsigned char *)malloc(LARGEST);
     size_t i;

@@ -1,4 +1,5 @@
-"""What Dask costs: the value of one local file by `residue sum`, by `residue.file`, and by processes.
+"""What Dask costs: the value of one local file by `residue sum`, by `residue.file`, and by
+processes.
 
 python bench/cluster.py FILE [path of the program residue]
 """
@@ -21,7 +22,10 @@ def show(name, work, runs=5):
         values.add(work())
         times.append(time.perf_counter() - start)
     (value,) = values
-    print(f"{name:50} {statistics.median(times):6.3f} s median, {min(times):6.3f} best  {value}", flush=True)
+    print(
+        f"{name:50} {statistics.median(times):6.3f} s median, {min(times):6.3f} best  {value}",
+        flush=True,
+    )
 
 
 def ran(*words):
@@ -34,18 +38,24 @@ def main():
     if program:
         ran(program, "sum", path)  # Into the page cache.
         show("residue sum", lambda: ran(program, "sum", "-a", "crc32c", path))
-        show("residue sum, one CPU", lambda: ran("taskset", "-c", "0", program, "sum", "-a", "crc32c", path))
+        show(
+            "residue sum, one CPU",
+            lambda: ran("taskset", "-c", "0", program, "sum", "-a", "crc32c", path),
+        )
     show("residue.file", lambda: residue.file(path, "crc32c").hexdigest())
     for workers in (1, 2):
         with distributed.connect(workers=workers) as client:
             for part_size in ("16MiB", "64MiB", "256MiB"):
                 show(
                     f"value, {workers} running processes, parts of {part_size}",
-                    lambda: f"{distributed.value(path, client=client, part_size=part_size):08x}",  # noqa: B023
+                    lambda: (  # noqa: B023
+                        f"{distributed.value(path, client=client, part_size=part_size):08x}"
+                    ),
                 )
     for workers in ("1", "2"):
         words = [sys.executable, "-m", "residue.distributed", "value", path, "--workers", workers]
-        show(f"python -m residue.distributed value --workers {workers}", lambda: ran(*words), 3)  # noqa: B023
+        title = f"python -m residue.distributed value --workers {workers}"
+        show(title, lambda: ran(*words), 3)  # noqa: B023
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
     pip install google-crc32c crc32c fastcrc anycrc
     python bench/compare.py [--json] [--seconds 60]
 
-Values are checked first. Contenders take turns in short batches, so that all meet the same disturbances; a figure is the
-median of its batches, a ratio the median of the ratios within each turn. The cost of the loop around a call, that of calling
-`len`, is not subtracted.
+Values are checked first. Contenders take turns in short batches, so that all meet the same
+disturbances; a figure is the median of its batches, a ratio the median of the ratios within each
+turn. The cost of the loop around a call, that of calling `len`, is not subtracted.
 """
 
 import argparse
@@ -35,12 +35,18 @@ def contenders():
             print(f"{name} is not installed and left out", file=sys.stderr)
             return None
 
-    google, icrar, fast, any_ = (module(name) for name in ("google_crc32c", "crc32c", "fastcrc", "anycrc"))
+    google, icrar, fast, any_ = (
+        module(name) for name in ("google_crc32c", "crc32c", "fastcrc", "anycrc")
+    )
 
     def row(name, ours, *others):
         code = residue.Code(name)
         own = [(f"residue.{ours.__name__}", ours)] if ours else []
-        return name, [*own, ("residue.Code.value", code.value), *(other for other in others if other)]
+        return name, [
+            *own,
+            ("residue.Code.value", code.value),
+            *(other for other in others if other),
+        ]
 
     def from_fast(width, name):
         function = fast and getattr(getattr(fast, width), name, None)
@@ -67,7 +73,9 @@ def contenders():
     yield row("crc-64/nvme", residue.crc64_nvme, from_fast("crc64", "nvme"), from_any("CRC64-NVME"))
     yield row("crc-64/xz", None, from_fast("crc64", "xz"), from_any("CRC64-XZ"))
     yield row("crc-16/arc", None, from_fast("crc16", "arc"), from_any("CRC16-ARC"))
-    yield row("crc-16/ibm-3740", None, from_fast("crc16", "ibm_3740"), from_any("CRC16-CCITT-FALSE"))
+    yield row(
+        "crc-16/ibm-3740", None, from_fast("crc16", "ibm_3740"), from_any("CRC16-CCITT-FALSE")
+    )
     yield row("crc-8/smbus", None, from_fast("crc8", "smbus"), from_any("CRC8"))
     yield row("adler-32", residue.adler32, ("zlib.adler32", zlib.adler32))
 
@@ -84,7 +92,10 @@ def timed(function, data, calls):
 def measure(functions, data, seconds):
     """A list of nanoseconds for each function, turn by turn."""
     per_batch = seconds / TURNS / len(functions) * 1e9
-    calls = [max(1, int(per_batch / timed(function, data, max(1, 20_000 // len(data))))) for function in functions]
+    calls = [
+        max(1, int(per_batch / timed(function, data, max(1, 20_000 // len(data)))))
+        for function in functions
+    ]
     turns = []
     for turn in range(TURNS):
         # Each is first as often as any other.
@@ -97,7 +108,9 @@ def measure(functions, data, seconds):
 def cpu():
     try:
         with open("/proc/cpuinfo") as file:
-            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+            return next(
+                line.split(":")[1].strip() for line in file if line.startswith("model name")
+            )
     except (OSError, StopIteration):
         return platform.processor()
 
@@ -115,16 +128,27 @@ def main():
             for label, function in functions:
                 value = function(bytes(i * 7 % 256 for i in range(size)))
                 if value != expected:
-                    sys.exit(f"{label} gives {value:x} for {size} bytes, and {expected:x} is right: nothing is timed")
+                    sys.exit(
+                        f"{label} gives {value:x} for {size} bytes, and {expected:x} is "
+                        "right: nothing is timed"
+                    )
     share = options.seconds / len(codes) / len(SIZES)
     rows = []
     for name, functions in codes:
         for size in SIZES:
             turns = measure([function for _, function in functions], data[size], share)
             for (label, _), own in zip(functions, turns, strict=True):
-                ratio = statistics.median(theirs / ours for theirs, ours in zip(own, turns[0], strict=True))
+                ratio = statistics.median(
+                    theirs / ours for theirs, ours in zip(own, turns[0], strict=True)
+                )
                 rows.append(
-                    {"code": name, "size": size, "function": label, "ns": statistics.median(own), "ratio": ratio}
+                    {
+                        "code": name,
+                        "size": size,
+                        "function": label,
+                        "ns": statistics.median(own),
+                        "ratio": ratio,
+                    }
                 )
     versions = {}
     for package in ("google-crc32c", "crc32c", "fastcrc", "anycrc"):
@@ -148,10 +172,21 @@ def main():
     for name, functions in codes:
         for label, _ in functions:
             cells = [row for row in rows if (row["code"], row["function"]) == (name, label)]
-            text = " | ".join(f"{cell['ns']:,.{0 if cell['ns'] > 100 else 1}f} ({cell['ratio']:.2f})" for cell in cells)
+            text = " | ".join(
+                f"{cell['ns']:,.{0 if cell['ns'] > 100 else 1}f} ({cell['ratio']:.2f})"
+                for cell in cells
+            )
             print(f"| {name} | `{label}` | {text} |")
-    slower = [row for row in rows if not row["function"].startswith("residue.") and row["ratio"] < 1]
-    print("\n" + ("\n".join(f"faster: {row}" for row in slower) or "No other is faster than the first of its code."))
+    slower = [
+        row for row in rows if not row["function"].startswith("residue.") and row["ratio"] < 1
+    ]
+    print(
+        "\n"
+        + (
+            "\n".join(f"faster: {row}" for row in slower)
+            or "No other is faster than the first of its code."
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-//! Many packets in one call: `residue.batch`, of which `python/residue/_batch.py` is the other half.
+//! Many packets in one call: `residue.batch`, of which `python/residue/_batch.py` is the other
+//! half.
 
 use crate::buffer::{self, Lent};
 use crate::code::{PyCode, number};
@@ -23,7 +24,8 @@ pub fn _batch_rows<'py>(
     let lent = Lent::shaped(data)?;
     let &[rows, columns] = lent.shape() else {
         return Err(PyValueError::new_err(format!(
-            "rows of packets are an array of 2 dimensions, this one has {}; for parts of a buffer give offsets and lengths",
+            "rows of packets are an array of 2 dimensions, this one has {}; \
+             for parts of a buffer give offsets and lengths",
             lent.shape().len()
         )));
     };
@@ -32,7 +34,8 @@ pub fn _batch_rows<'py>(
     run(code, rows, &|index| &bytes[index * row..(index + 1) * row], out)
 }
 
-/// Parts of one buffer, each from an offset so many bytes. Offsets and lengths are arrays of 64-bit integers.
+/// Parts of one buffer, each from an offset so many bytes. Offsets and lengths are arrays of 64-bit
+/// integers.
 #[pyfunction]
 pub fn _batch_spans<'py>(
     code: &Bound<'py, PyCode>,
@@ -112,7 +115,8 @@ fn run<'py, 'a>(
     let unsigned = matches!(lent.format(), b"B" | b"H" | b"I" | b"L" | b"Q" | b"N");
     if !unsigned || item < code.width().div_ceil(8) as usize {
         return Err(PyValueError::new_err(format!(
-            "out has elements of {item} bytes and format {:?}; values of {code} need unsigned integers of at least {} bits in \
+            "out has elements of {item} bytes and format {:?}; \
+             values of {code} need unsigned integers of at least {} bits in \
              native byte order",
             String::from_utf8_lossy(lent.format()),
             code.width()

@@ -1,8 +1,8 @@
 //! The bytes of Python objects, without a copy.
 //!
-//! While a thread without the interpreter's lock reads them, other threads may write them, as with `hashlib` and `zlib`: the
-//! value is then that of some mixture of old and new bytes. The memory itself stays: an exported buffer cannot be resized or
-//! freed.
+//! While a thread without the interpreter's lock reads them, other threads may write them, as with
+//! `hashlib` and `zlib`: the value is then that of some mixture of old and new bytes. The memory
+//! itself stays: an exported buffer cannot be resized or freed.
 
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -14,8 +14,8 @@ use std::slice;
 
 /// From so many bytes on, other threads may run meanwhile.
 ///
-/// Giving up the lock and taking it again costs tens of nanoseconds if nobody else wants it, and up to the switch interval (5 ms) if
-/// somebody does. So it has to be worth it: 64 KiB take 3 µs.
+/// Giving up the lock and taking it again costs tens of nanoseconds if nobody else wants it, and up
+/// to the switch interval (5 ms) if somebody does. So it has to be worth it: 64 KiB take 3 µs.
 pub const RELEASE: usize = 64 << 10;
 
 /// A buffer that an object lends until this is dropped.
@@ -32,7 +32,8 @@ impl<'py> Lent<'py> {
     pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Lent<'py>> {
         // SAFETY: `object` is alive.
         if unsafe { ffi::PyByteArray_CheckExact(object.as_ptr()) } == 0 {
-            // With the format, to see that it is not addresses of objects; some arrays (of dates) have none to tell.
+            // With the format, to see that it is not addresses of objects; some arrays (of dates)
+            // have none to tell.
             if let Ok(lent) = Lent::shaped(object) {
                 return if is_of_objects(lent.format()) {
                     Err(of_objects(object))
@@ -44,7 +45,7 @@ impl<'py> Lent<'py> {
         Lent::with(object, ffi::PyBUF_SIMPLE)
     }
 
-    /// The same with its shape and format.
+    /// Returns the buffer of `object` with its shape and format.
     ///
     /// # Errors
     /// As of [`Lent::of`].
@@ -52,7 +53,7 @@ impl<'py> Lent<'py> {
         Lent::with(object, ffi::PyBUF_C_CONTIGUOUS | ffi::PyBUF_FORMAT)
     }
 
-    /// The same, to be written.
+    /// Returns the writable buffer of `object`.
     ///
     /// # Errors
     /// As of [`Lent::of`], and if it is read-only.
@@ -63,7 +64,8 @@ impl<'py> Lent<'py> {
     #[inline]
     fn with(object: &Bound<'py, PyAny>, flags: c_int) -> PyResult<Lent<'py>> {
         let mut view = ffi::Py_buffer::new();
-        // SAFETY: `object` is alive and the thread attached, as `Bound` shows; `view` is released in `drop` if it was filled.
+        // SAFETY: `object` is alive and the thread attached, as `Bound` shows; `view` is released
+        // in `drop` if it was filled.
         if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &mut view, flags) } == 0 {
             Ok(Lent { view, py: PhantomData })
         } else {
@@ -115,16 +117,17 @@ impl<'py> Lent<'py> {
 impl Drop for Lent<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the view was filled by `PyObject_GetBuffer`, and the thread is attached, as `'py` shows.
+        // SAFETY: the view was filled by `PyObject_GetBuffer`, and the thread is attached, as `'py`
+        // shows.
         unsafe { ffi::PyBuffer_Release(&mut self.view) }
     }
 }
 
-/// What `length` bytes at `start` are as a slice; an exporter may say null for none.
+/// Returns the `length` bytes at `start` as a slice; an exporter may give null for none.
 ///
 /// # Safety
-/// If `length` is above 0, so many bytes have to be readable at `start` for as long as `'a`.
-#[inline(always)]
+///
+/// If `length` is above 0, `start` must be valid for reads of `length` bytes for all of `'a`.
 unsafe fn bytes_at<'a>(start: *const u8, length: ffi::Py_ssize_t) -> &'a [u8] {
     if length <= 0 {
         return &[];
@@ -140,8 +143,8 @@ unsafe fn bytes_at<'a>(start: *const u8, length: ffi::Py_ssize_t) -> &'a [u8] {
 #[inline(always)]
 pub fn with<'py, R>(object: &Bound<'py, PyAny>, take: impl FnOnce(&[u8]) -> R) -> PyResult<R> {
     let pointer = object.as_ptr();
-    // SAFETY: `object` is alive and the thread attached. `bytes` objects do not change, so their bytes can be read for as
-    // long as the object is held, which is to the end of this function.
+    // SAFETY: `object` is alive and the thread attached. `bytes` objects do not change, so their
+    // bytes can be read for as long as the object is held, which is to the end of this function.
     if unsafe { ffi::PyBytes_CheckExact(pointer) } != 0 {
         let data =
             unsafe { bytes_at(ffi::PyBytes_AsString(pointer).cast(), ffi::PyBytes_Size(pointer)) };
@@ -178,7 +181,8 @@ fn is_of_objects(format: &[u8]) -> bool {
 fn of_objects(object: &Bound<'_, PyAny>) -> PyErr {
     let name = object.get_type().name().map_or_else(|_| "buffer".into(), |name| name.to_string());
     PyTypeError::new_err(format!(
-        "this {name} holds references to objects, not their bytes: convert it to numbers first, as with array.astype(...)"
+        "this {name} holds references to objects, not their bytes: \
+         convert it to numbers first, as with array.astype(...)"
     ))
 }
 
@@ -194,7 +198,8 @@ fn explained(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     // memoryview says BufferError, numpy ValueError.
     if error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyValueError>(py) {
         let new = PyBufferError::new_err(format!(
-            "cannot read this {} in place: {}; hand in a C-contiguous copy, as numpy.ascontiguousarray(it) or bytes(it)",
+            "cannot read this {} in place: {}; \
+             hand in a C-contiguous copy, as numpy.ascontiguousarray(it) or bytes(it)",
             object.get_type().name().map_or_else(|_| "buffer".into(), |name| name.to_string()),
             error.value(py),
         ));

@@ -16,11 +16,13 @@ use std::sync::Arc;
 
 /// An error-detection code.
 ///
-/// `Code(name)`: a name or another name of a code, as `residue.codes()` and `residue.aliases()` list them (case, `-` and `_`
-/// do not matter), or a CRC's parameters as RevEng writes them: "width=16 poly=1021 init=ffff refin=true refout=true
-/// xorout=0" (hexadecimal but for the width). `Code(params)`: a CRC from `residue.Params`.
+/// `Code(name)`: a name or another name of a code, as `residue.codes()` and `residue.aliases()`
+/// list them (case, `-` and `_` do not matter), or a CRC's parameters as RevEng writes them:
+/// "width=16 poly=1021 init=ffff refin=true refout=true xorout=0" (hexadecimal but for the width).
+/// `Code(params)`: a CRC from `residue.Params`.
 ///
-/// Values are whole numbers. The code itself never changes and can be shared by threads and pickled.
+/// Values are whole numbers. The code itself never changes and can be shared by threads and
+/// pickled.
 #[pyclass(frozen, name = "Code", module = "residue")]
 pub struct PyCode {
     code: Arc<Code>,
@@ -81,7 +83,7 @@ const CUSTOM: &str = "custom";
 /// Codes by the names they were asked for.
 static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// So many names are remembered. There are some 300; what is above are a user's own parameters.
+/// The most names that are remembered. There are some 300; what is above are a user's own parameters.
 const MOST_KNOWN: usize = 1024;
 
 impl PyCode {
@@ -135,7 +137,8 @@ fn parsed(argument: &Bound<'_, PyAny>) -> PyResult<Code> {
         text.to_str()?.to_owned()
     } else {
         return Err(PyTypeError::new_err(format!(
-            "a code is a str (its name, or a CRC's parameters), residue.Params or residue.Code, not {}",
+            "a code is a str (its name, or a CRC's parameters), residue.Params or residue.Code, \
+             not {}",
             argument.get_type().name()?
         )));
     };
@@ -155,7 +158,8 @@ impl PyCode {
         number(data.py(), buffer::compute(data, |data| self.code.value(data))?)
     }
 
-    /// The value of data by the kernel of this name. For tests and comparisons; `value` takes the best kernel.
+    /// The value of data by the kernel of this name. For tests and comparisons; `value` takes the
+    /// best kernel.
     fn value_with<'py>(
         &self,
         kernel: &str,
@@ -166,15 +170,18 @@ impl PyCode {
         number(data.py(), value)
     }
 
-    /// The value of data by the code's definition, one unit at a time: slow, and what all kernels are tested against.
+    /// The value of data by the code's definition, one unit at a time: slow, and what all kernels
+    /// are tested against.
     fn reference<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         number(data.py(), buffer::compute(data, |data| self.code.reference(data))?)
     }
 
-    /// The value of two pieces of data from the value of each, and the length of the second in bytes.
+    /// The value of two pieces of data from the value of each, and the length of the second in
+    /// bytes.
     ///
-    /// Sums of words need the length of the first as well (`length1`), as the second may begin inside a word; ValueError if it
-    /// does and the value does not tell enough. `Partial` remembers lengths and such bytes.
+    /// Sums of words need the length of the first as well (`length1`), as the second may begin
+    /// inside a word; ValueError if it does and the value does not tell enough. `Partial` remembers
+    /// lengths and such bytes.
     #[pyo3(signature = (value1, value2, length2, length1 = None))]
     fn combine<'py>(
         &self,
@@ -205,8 +212,8 @@ impl PyCode {
         number(value1.py(), value)
     }
 
-    /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`, from the value before. The rest of
-    /// the data is not read.
+    /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`, from
+    /// the value before. The rest of the data is not read.
     fn update_value<'py>(
         &self,
         value: &Bound<'py, PyAny>,

@@ -21,14 +21,16 @@ struct Owned {
 impl Owned {
     fn new(code: &Arc<Code>) -> Owned {
         let code = code.clone();
-        // SAFETY: the code is in an allocation of its own, which nothing changes or moves while `code` holds it, and `code`
-        // is dropped after the stream. No one gets the stream out of here.
+        // SAFETY: the code is in an allocation of its own, which nothing changes or moves while
+        // `code` holds it, and `code` is dropped after the stream. No one gets the stream out of
+        // here.
         let stream = unsafe { std::mem::transmute::<Stream<'_>, Stream<'static>>(code.stream()) };
         Owned { stream, code }
     }
 }
 
-/// The value of data that come in pieces, after the manner of `hashlib`. Made by `residue.new` and `Code.new`.
+/// The value of data that come in pieces, after the manner of `hashlib`. Made by `residue.new` and
+/// `Code.new`.
 ///
 /// Threads may share one: each piece is taken in whole, in the order of the calls.
 #[pyclass(frozen, name = "Hash", module = "residue")]
@@ -46,7 +48,8 @@ impl PyHash {
         Ok(hash)
     }
 
-    /// Waits for a thread that takes a piece in; without the interpreter's lock, which that thread may want.
+    /// Waits for a thread that takes a piece in; without the interpreter's lock, which that thread
+    /// may want.
     fn state(&self, py: Python<'_>) -> MutexGuard<'_, Owned> {
         self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,7 +135,8 @@ impl PyHash {
         self.bytes(py).1
     }
 
-    // Programs read files in multiples of it, so that 1, which would be as true, would make them slow.
+    // Programs read files in multiples of it, so that 1, which would be as true, would make them
+    // slow.
     /// 64. The codes have no blocks.
     #[getter]
     fn block_size(&self) -> u32 {

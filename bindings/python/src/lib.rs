@@ -1,4 +1,5 @@
-//! The compiled part of the Python package `residue`. What users see of it is documented in `python/residue/_residue.pyi`.
+//! The compiled part of the Python package `residue`. What users see of it is documented in
+//! `python/residue/_residue.pyi`.
 
 #![deny(unsafe_code)]
 
@@ -18,7 +19,8 @@ mod strength;
 mod strength_jobs;
 mod work;
 
-/// The module `residue._residue`. It holds no state that the interpreter's lock would have to guard.
+/// The module `residue._residue`. It holds no state that the interpreter's lock would have to
+/// guard.
 #[pyo3::pymodule(gil_used = false)]
 mod _residue {
     use pyo3::prelude::*;

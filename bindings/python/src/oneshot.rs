@@ -1,5 +1,6 @@
-//! The functions for one code each. At 64 bytes the call costs more than the code, so these take their arguments from the
-//! interpreter's own array (`METH_FASTCALL`), without what pyo3 puts around a function for arguments of any type.
+//! The functions for one code each. At 64 bytes the call costs more than the code, so these take
+//! their arguments from the interpreter's own array (`METH_FASTCALL`), without what pyo3 puts
+//! around a function for arguments of any type.
 
 use crate::buffer;
 use pyo3::exceptions::PyTypeError;
@@ -16,7 +17,8 @@ trait OneShot {
     const NAME: &CStr;
     /// What `help` says, after the signature as `inspect` reads it.
     const DOC: &CStr;
-    /// The value of no data: where data that follow others go on from. `None` if a value does not tell enough for that.
+    /// The value of no data: where data that follow others go on from. `None` if a value does not
+    /// tell enough for that.
     const START: Option<u64> = None;
     /// The largest value, all ones.
     const MOST: u64;
@@ -96,7 +98,8 @@ one_shots! {
 }
 
 fn function<C: OneShot>(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // The interpreter keeps a pointer to this. The module is made once in an interpreter, and never unloaded.
+    // The interpreter keeps a pointer to this. The module is made once in an interpreter, and never
+    // unloaded.
     let definition = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: C::NAME.as_ptr(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call::<C> },
@@ -104,7 +107,8 @@ fn function<C: OneShot>(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ml_doc: C::DOC.as_ptr(),
     }));
     let name = PyString::new(module.py(), "residue");
-    // SAFETY: the definition lives for ever and its flags are those of its function; the other arguments are alive.
+    // SAFETY: the definition lives for ever and its flags are those of its function; the other
+    // arguments are alive.
     let function = unsafe {
         let new = ffi::PyCFunction_NewEx(definition, ptr::null_mut(), name.as_ptr());
         Bound::from_owned_ptr_or_err(module.py(), new)?

@@ -7,8 +7,9 @@ use residue::crc::Params;
 
 /// The parameters that define a CRC, as of the Rocksoft model and the RevEng catalogue.
 ///
-/// `poly` has no top term ("normal" notation: bit i is the coefficient of x^i), `init` is not reflected. `check` is the value of
-/// b"123456789", `residue` the register after a message and its value; both follow from the others.
+/// `poly` has no top term ("normal" notation: bit i is the coefficient of x^i), `init` is not
+/// reflected. `check` is the value of b"123456789", `residue` the register after a message and its
+/// value; both follow from the others.
 #[pyclass(frozen, get_all, eq, hash, name = "Params", module = "residue")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyParams {

@@ -8,14 +8,15 @@ use residue::{Code, Partial};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// A code, and the value and the length of some data. Made by `residue.partial`, `Code.partial`, `Hash.partial`, or from a
-/// value and a length that are known: `Partial(code, value, length)`.
+/// A code, and the value and the length of some data. Made by `residue.partial`, `Code.partial`,
+/// `Hash.partial`, or from a value and a length that are known: `Partial(code, value, length)`.
 ///
-/// From partials alone follow the values of data put together, taken apart, extended and changed in the middle. Names are
-/// those of Abseil's CRC library; `concat` is what zlib calls crc32_combine. Partials never change, and can be pickled.
+/// From partials alone follow the values of data put together, taken apart, extended and changed in
+/// the middle. Names are those of Abseil's CRC library; `concat` is what zlib calls crc32_combine.
+/// Partials never change, and can be pickled.
 ///
-/// Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) cannot tell what data are worth after other data
-/// that end inside a word: ValueError.
+/// Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) cannot tell what data
+/// are worth after other data that end inside a word: ValueError.
 #[pyclass(frozen, name = "Partial", module = "residue")]
 pub struct PyPartial {
     code: Arc<Code>,
@@ -58,7 +59,7 @@ impl PyPartial {
 }
 
 /// What is kept of a library's partial.
-fn told(partial: Partial<'_>) -> (u128, u64) {
+fn stored(partial: Partial<'_>) -> (u128, u64) {
     (partial.value(), partial.bytes())
 }
 
@@ -77,7 +78,8 @@ impl PyPartial {
         Ok(partial)
     }
 
-    /// The partial that a line of text spells, as str(partial) writes it: "crc-32/iscsi:e3069283:9".
+    /// The partial that a line of text spells, as str(partial) writes it:
+    /// "crc-32/iscsi:e3069283:9".
     #[staticmethod]
     fn parse(text: &str) -> PyResult<PyPartial> {
         let (code, value, length) = residue::partial::parse(text).map_err(refused)?;
@@ -107,39 +109,40 @@ impl PyPartial {
     /// This part with others after it.
     #[pyo3(signature = (*others))]
     fn concat(&self, others: Vec<Bound<'_, PyPartial>>) -> PyResult<PyPartial> {
-        others.iter().try_fold(self.from([], |whole, []| Ok(told(whole)))?, |whole, next| {
-            whole.from([next.get()], |whole, [next]| whole.concat(&next).map(told))
+        others.iter().try_fold(self.from([], |whole, []| Ok(stored(whole)))?, |whole, next| {
+            whole.from([next.get()], |whole, [next]| whole.concat(&next).map(stored))
         })
     }
 
     /// This part with data after it.
     fn extend(&self, data: &Bound<'_, PyAny>) -> PyResult<PyPartial> {
         let next = PyPartial::of(&self.code, Some(data))?;
-        self.from([&next], |whole, [next]| whole.concat(&next).map(told))
+        self.from([&next], |whole, [next]| whole.concat(&next).map(stored))
     }
 
     /// This part with zero bytes after it: a hole in a sparse file, or padding.
     fn extend_by_zeroes(&self, count: Count<u64>) -> PyResult<PyPartial> {
-        self.from([], |whole, []| whole.extend_by_zeroes(count.0).map(told))
+        self.from([], |whole, []| whole.extend_by_zeroes(count.0).map(stored))
     }
 
     /// This part without its beginning.
     fn remove_prefix(&self, prefix: &PyPartial) -> PyResult<PyPartial> {
-        self.from([prefix], |whole, [prefix]| whole.remove_prefix(&prefix).map(told))
+        self.from([prefix], |whole, [prefix]| whole.remove_prefix(&prefix).map(stored))
     }
 
     /// This part without its end.
     fn remove_suffix(&self, suffix: &PyPartial) -> PyResult<PyPartial> {
-        self.from([suffix], |whole, [suffix]| whole.remove_suffix(&suffix).map(told))
+        self.from([suffix], |whole, [suffix]| whole.remove_suffix(&suffix).map(stored))
     }
 
-    /// This part after the range at `offset` whose partial is `old` became one of the same length whose partial is `new`.
+    /// This part after the range at `offset` whose partial is `old` became one of the same length
+    /// whose partial is `new`.
     fn replace(&self, offset: Count<u64>, old: &PyPartial, new: &PyPartial) -> PyResult<PyPartial> {
-        self.from([old, new], |whole, [old, new]| whole.replace(offset.0, &old, &new).map(told))
+        self.from([old, new], |whole, [old, new]| whole.replace(offset.0, &old, &new).map(stored))
     }
 
     fn __add__(&self, next: &PyPartial) -> PyResult<PyPartial> {
-        self.from([next], |whole, [next]| whole.concat(&next).map(told))
+        self.from([next], |whole, [next]| whole.concat(&next).map(stored))
     }
 
     fn __eq__(&self, other: &PyPartial) -> bool {

@@ -1,4 +1,5 @@
-//! `residue.pcap`: the check values of a capture. `python/residue/pcap.py` makes its classes from what is returned here.
+//! `residue.pcap`: the check values of a capture. `python/residue/pcap.py` makes its classes from
+//! what is returned here.
 
 use crate::work::Interruptible;
 use pyo3::exceptions::{PyOSError, PyValueError};

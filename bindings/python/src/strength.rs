@@ -1,4 +1,5 @@
-//! `residue.strength`: what codes miss. `python/residue/strength.py` makes its classes from what is returned here.
+//! `residue.strength`: what codes miss. `python/residue/strength.py` makes its classes from what is
+//! returned here.
 
 use crate::code::Count;
 use crate::work::interruptible;
@@ -132,7 +133,8 @@ pub fn _strength_seconds(
     Ok(effort.seconds(sums).min(patience.0.into()))
 }
 
-/// The numbers of undetected errors of each number of bits, as little-endian bytes; and at each rate their probability.
+/// The numbers of undetected errors of each number of bits, as little-endian bytes; and at each
+/// rate their probability.
 #[pyfunction]
 #[allow(clippy::type_complexity, clippy::too_many_arguments)]
 pub fn _strength_weights(
@@ -213,7 +215,8 @@ pub fn _strength_advise(
     let (data_bits, distance, width) = (data_bits.0, distance.0, width.0);
     if !(3..=64).contains(&width) || distance < 2 || distance > width + 1 {
         return Err(PyValueError::new_err(format!(
-            "hd={distance}, width={width}: give a width of 3 to 64 bits and a Hamming distance from 2 to the width and 1"
+            "hd={distance}, width={width}: \
+             give a width of 3 to 64 bits and a Hamming distance from 2 to the width and 1"
         )));
     }
     let wanted = Wanted { data_bits, distance, width };

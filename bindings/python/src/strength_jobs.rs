@@ -1,5 +1,5 @@
-//! Work of `residue.distributed` that is divided among machines: searches for polynomials, and trials on real data. What
-//! goes from one machine to another is text.
+//! Work of `residue.distributed` that is divided among machines: searches for polynomials, and
+//! trials on real data. What goes from one machine to another is text.
 
 use crate::code::Count;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -62,7 +62,8 @@ pub fn _search_seconds(
     Ok(py.detach(|| Search::new(task, Range::WHOLE).seconds(&effort())))
 }
 
-/// The search in range `index` of `of`, done, as text. Takes one thread, without the interpreter's lock.
+/// The search in range `index` of `of`, done, as text. Takes one thread, without the interpreter's
+/// lock.
 #[pyfunction]
 #[pyo3(signature = (width, distance, data, survey, index, of))]
 pub fn _search_range(
@@ -81,7 +82,8 @@ pub fn _search_range(
     Ok(search.text())
 }
 
-/// What all ranges of a search together found, as `residue strength search` prints it: `text`, `csv` or `json`.
+/// What all ranges of a search together found, as `residue strength search` prints it: `text`,
+/// `csv` or `json`.
 #[pyfunction]
 pub fn _search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResult<String> {
     py.detach(|| {
@@ -149,13 +151,14 @@ impl PyDataJob {
         Ok(PyDataJob { job: py.detach(|| Job::new(options)).map_err(refused)? })
     }
 
-    /// The work in parts of about so many bytes: of each its text, the files that it reads, and its bytes.
+    /// The work in parts of about so many bytes: of each its text, the files that it reads, and its
+    /// bytes.
     fn parts(&self, bytes: Count<u64>) -> PyResult<Vec<(String, Vec<PathBuf>, u64)>> {
-        let told = |part: Part| {
+        let described = |part: Part| {
             let text = serde_json::to_string(&part).map_err(|why| damaged("a part", why))?;
             Ok((text, part.files().to_vec(), part.bytes()))
         };
-        self.job.parts(bytes.0).into_iter().map(told).collect()
+        self.job.parts(bytes.0).into_iter().map(described).collect()
     }
 
     /// The run that all parts came to, as JSON.
@@ -170,7 +173,8 @@ impl PyDataJob {
     }
 }
 
-/// Does a part of trials, and returns what it came to as text. Takes one thread, without the interpreter's lock.
+/// Does a part of trials, and returns what it came to as text. Takes one thread, without the
+/// interpreter's lock.
 #[pyfunction]
 pub fn _data_part(py: Python<'_>, part: &str) -> PyResult<String> {
     py.detach(|| {

@@ -12,8 +12,8 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Does `work` on another thread, without the interpreter's lock, and looks for signals meanwhile.
 ///
-/// Work that cannot be stopped goes on in the background after an interrupt, and its result is dropped: it has to end by
-/// itself.
+/// Work that cannot be stopped goes on in the background after an interrupt, and its result is
+/// dropped: it has to end by itself.
 pub fn interruptible<R: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> R + Send + 'static,
@@ -35,7 +35,8 @@ pub fn interruptible<R: Send + 'static>(
     }
 }
 
-/// A reader that looks for signals from time to time, and when one interrupts it. For threads without the interpreter's lock.
+/// A reader that looks for signals from time to time, and when one interrupts it. For threads
+/// without the interpreter's lock.
 pub struct Interruptible<R> {
     reader: R,
     looked: Instant,

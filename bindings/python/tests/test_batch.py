@@ -10,7 +10,17 @@ import pytest
 import residue
 
 DATA = random.Random(2).randbytes(5000)
-CODES = ["crc-32c", "internet", "crc-32", "crc-16/arc", "crc-5/usb", "fletcher-16", "crc-64/nvme", "crc-82/darc", "xns"]
+CODES = [
+    "crc-32c",
+    "internet",
+    "crc-32",
+    "crc-16/arc",
+    "crc-5/usb",
+    "fletcher-16",
+    "crc-64/nvme",
+    "crc-82/darc",
+    "xns",
+]
 
 
 @pytest.mark.parametrize("name", CODES)
@@ -28,7 +38,9 @@ def test_all_forms(name, count):
         residue.batch(name, tuple(map(memoryview, packets))),
         residue.batch(code, DATA, offsets, lengths),
         residue.batch(code, bytearray(DATA), array.array("q", offsets), lengths),
-        residue.batch(code, DATA, numpy.array(offsets, numpy.uint16), numpy.array(lengths, numpy.int32)),
+        residue.batch(
+            code, DATA, numpy.array(offsets, numpy.uint16), numpy.array(lengths, numpy.int32)
+        ),
         residue.batch(code, numpy.frombuffer(DATA, numpy.uint8), offsets, lengths),
     ]
     for result in results:
@@ -68,7 +80,13 @@ def test_refused():
         residue.batch("crc-32c", ["text"])
     with pytest.raises(TypeError, match="together"):
         residue.batch("crc-32c", DATA, [0])
-    for offsets, lengths in (([4990], [11]), ([-1], [1]), ([0], [-1]), ([5001], [0]), ([2**62], [2**62])):
+    for offsets, lengths in (
+        ([4990], [11]),
+        ([-1], [1]),
+        ([0], [-1]),
+        ([5001], [0]),
+        ([2**62], [2**62]),
+    ):
         with pytest.raises(ValueError, match="packet 1 .*5000 bytes"):
             residue.batch("crc-32c", DATA, [0, *offsets], [5, *lengths])
     with pytest.raises(ValueError, match="past any buffer"):
@@ -104,6 +122,7 @@ import sys
 sys.modules["numpy"] = None
 import residue
 assert list(residue.batch("crc-32c", [b"123456789", b""])) == [0xe3069283, 0]
-assert list(residue.batch("crc-32c", b"123456789", [0, 5], [5, 4])) == [residue.crc32c(b"12345"), residue.crc32c(b"6789")]
+expected = [residue.crc32c(b"12345"), residue.crc32c(b"6789")]
+assert list(residue.batch("crc-32c", b"123456789", [0, 5], [5, 4])) == expected
 """
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -15,7 +15,14 @@ import residue
 CODES = residue.codes()
 CUSTOM = "width=7 poly=65 init=3 refin=true refout=true xorout=1"
 # Bytes of a word in which no part but the last may end.
-WORDS = {"xns": 2, "fletcher-32": 2, "fletcher-32/be": 2, "fletcher-32/mod65536": 2, "rfc1146-16": 2, "four-octets": 2}
+WORDS = {
+    "xns": 2,
+    "fletcher-32": 2,
+    "fletcher-32/be": 2,
+    "fletcher-32/mod65536": 2,
+    "rfc1146-16": 2,
+    "four-octets": 2,
+}
 WORDS |= {"xor-16": 2, "sum-16": 2, "xor-32": 4, "sum-32": 4}
 DATA = random.Random(1).randbytes(700)
 
@@ -26,9 +33,12 @@ def test_names():
     for alias, name in residue.aliases().items():
         assert residue.Code(alias).name == name in CODES
     assert residue.backend("crc-32c") == residue.Code("crc-32c").backend
-    assert residue.backend("crc-32c") in [kernel.name for kernel in residue.Code("crc-32c").kernels if kernel.supported]
+    assert residue.backend("crc-32c") in [
+        kernel.name for kernel in residue.Code("crc-32c").kernels if kernel.supported
+    ]
     assert (
-        residue.Code("internet").about.startswith("The Internet checksum") and residue.Code("internet").params is None
+        residue.Code("internet").about.startswith("The Internet checksum")
+        and residue.Code("internet").params is None
     )
     assert residue.Code("crc-32c").little_endian and not residue.Code("crc-16/xmodem").little_endian
 
@@ -50,7 +60,14 @@ def test_pieces_and_partials(name):
         copy.deepcopy(fork).update(b)
         assert (hash.value, fork.value, hash.length) == (value, code.value(a), end)
         pa, pb, pw = code.partial(a), code.partial(b), code.partial(whole)
-        assert residue.concat(pa, pb) == pa + pb == pa.concat(pb) == pa.extend(b) == hash.partial() == pw
+        assert (
+            residue.concat(pa, pb)
+            == pa + pb
+            == pa.concat(pb)
+            == pa.extend(b)
+            == hash.partial()
+            == pw
+        )
         assert (pw.value, pw.length, pw.code) == (value, end, code)
         assert pw.remove_prefix(pa) == pb and pw.remove_suffix(pb) == pa
         assert pa.extend_by_zeroes(len(b)) == code.partial(a + bytes(len(b)))
@@ -59,7 +76,9 @@ def test_pieces_and_partials(name):
         assert code.update_value(value, end, cut, b, new) == code.value(a + new)
         assert code.combine(pa.value, pb.value, len(b), len(a)) == value
         for one in (pw, code):
-            assert pickle.loads(pickle.dumps(one)) == one and hash_of(pickle.loads(pickle.dumps(one))) == hash_of(one)
+            assert pickle.loads(pickle.dumps(one)) == one and hash_of(
+                pickle.loads(pickle.dumps(one))
+            ) == hash_of(one)
         assert residue.Partial.parse(str(pw)) == residue.Partial(code, value, end) == pw
     if word > 1:
         with pytest.raises(ValueError, match="inside a word"):
@@ -76,7 +95,11 @@ def test_start_values():
     for function, theirs in ((residue.crc32, zlib.crc32), (residue.adler32, zlib.adler32)):
         for cut in (0, 1, 5, 300, 700):
             start = theirs(DATA[:cut])
-            assert function(DATA[cut:], start) == function(data=DATA[cut:], value=start) == theirs(DATA)
+            assert (
+                function(DATA[cut:], start)
+                == function(data=DATA[cut:], value=start)
+                == theirs(DATA)
+            )
         assert function(b"") == theirs(b"") and function(b"", 7) == theirs(b"", 7)
     for function in (residue.crc32c, residue.crc64_nvme):
         assert function(DATA[9:], function(DATA[:9])) == function(DATA)
@@ -88,7 +111,20 @@ def test_start_values():
 
 def test_start_values_are_masked_as_zlib_masks_them():
     pick = random.Random(3)
-    starts = [0, 1, -1, -2, 1 << 31, 1 << 32, (1 << 32) + 7, -(1 << 31), -(1 << 32) - 1, (1 << 64) - 1, 1 << 64, -(1 << 80)]
+    starts = [
+        0,
+        1,
+        -1,
+        -2,
+        1 << 31,
+        1 << 32,
+        (1 << 32) + 7,
+        -(1 << 31),
+        -(1 << 32) - 1,
+        (1 << 64) - 1,
+        1 << 64,
+        -(1 << 80),
+    ]
     starts += [pick.randrange(-(1 << 70), 1 << 70) for _ in range(200)]
     for start in starts:
         for data in (b"", b"a", DATA[:15], DATA[:16], DATA):
@@ -111,7 +147,9 @@ def length_calls():
         "update_value offset": lambda n: code.update_value(1, 9, n, b"a", b"b"),
         "Partial": lambda n: residue.Partial("crc-32", 1, n),
         "extend_by_zeroes": part.extend_by_zeroes,
-        "replace": lambda n: part.replace(n, residue.partial("crc-32", b"b"), residue.partial("crc-32", b"c")),
+        "replace": lambda n: part.replace(
+            n, residue.partial("crc-32", b"b"), residue.partial("crc-32", b"c")
+        ),
         "batch offsets": lambda n: residue.batch("crc-32", b"abcd", offsets=[n], lengths=[1]),
         "batch lengths": lambda n: residue.batch("crc-32", b"abcd", offsets=[0], lengths=[n]),
         "Params width": lambda n: residue.Params(n, 1),
@@ -191,7 +229,12 @@ def test_other_buffers_are_refused():
         ):
             with pytest.raises(BufferError, match="ascontiguousarray"):
                 call(view)
-    for call in (residue.crc32c, residue.crc32, residue.Code("xns").value, residue.new("crc-32").update):
+    for call in (
+        residue.crc32c,
+        residue.crc32,
+        residue.Code("xns").value,
+        residue.new("crc-32").update,
+    ):
         with pytest.raises(TypeError, match=r"\.encode\(\)"):
             call("text")
         for wrong in (None, 5, [1, 2], object(), 1.5):
@@ -240,8 +283,16 @@ def test_other_buffers_are_refused():
         ),
         (lambda: residue.concat(), TypeError, "at least one"),
         (lambda: residue.concat(1), TypeError, "Partial"),
-        (lambda: residue.partial("crc-32", b"a") + residue.partial("crc-32c", b"a"), ValueError, "different codes"),
-        (lambda: residue.partial("crc-32", b"a").extend_by_zeroes((1 << 64) - 1), ValueError, "2\\^64"),
+        (
+            lambda: residue.partial("crc-32", b"a") + residue.partial("crc-32c", b"a"),
+            ValueError,
+            "different codes",
+        ),
+        (
+            lambda: residue.partial("crc-32", b"a").extend_by_zeroes((1 << 64) - 1),
+            ValueError,
+            "2\\^64",
+        ),
         (
             lambda: residue.partial("crc-32", b"a").remove_prefix(residue.partial("crc-32", b"ab")),
             ValueError,

@@ -1,4 +1,6 @@
-"""`residue.distributed`: values of objects read in parts by many workers, whatever happens to the workers."""
+"""`residue.distributed`: values of objects read in parts by many workers, whatever happens to the
+workers.
+"""
 
 import json
 import os
@@ -78,7 +80,9 @@ def test_a_killed_worker_loses_nothing(cluster, tmp_path):
     cluster.run(hold, str(gate))
     pids = cluster.run(os.getpid)
     found = []
-    job = threading.Thread(target=lambda: found.append(rd.value(path, "crc32c", part_size="64KiB", client=cluster)))
+    job = threading.Thread(
+        target=lambda: found.append(rd.value(path, "crc32c", part_size="64KiB", client=cluster))
+    )
     job.start()
     while not all(cluster.processing().get(worker) for worker in pids):
         time.sleep(0.01)
@@ -95,7 +99,7 @@ def test_a_killed_worker_loses_nothing(cluster, tmp_path):
     cluster.run(release)
 
 
-def test_a_task_that_kills_every_worker_is_told(tmp_path):
+def test_a_task_that_kills_every_worker_is_reported(tmp_path):
     with _cluster.connect(workers=1) as client:
         client.cluster.scheduler.allowed_failures = 0
         with pytest.raises(rd.ClusterError, match="died"):
@@ -105,7 +109,9 @@ def test_a_task_that_kills_every_worker_is_told(tmp_path):
 def test_no_scheduler():
     _cluster_timeout, _cluster.TIMEOUT = _cluster.TIMEOUT, 0.5
     try:
-        with pytest.raises(rd.ClusterError, match="cannot reach the scheduler at tcp://127.0.0.1:9"):
+        with pytest.raises(
+            rd.ClusterError, match="cannot reach the scheduler at tcp://127.0.0.1:9"
+        ):
             rd.value(__file__, client="tcp://127.0.0.1:9")
     finally:
         _cluster.TIMEOUT = _cluster_timeout
@@ -172,7 +178,9 @@ def test_an_object_that_changes_while_read_is_noticed(threads, tmp_path, monkeyp
         return done or read(files, codes, piece)
 
     monkeypatch.setattr(_parts, "_read", changing)
-    with pytest.raises(rd.ChangedError, match="disappeared" if change == "remove" else "changed while it was read"):
+    with pytest.raises(
+        rd.ChangedError, match="disappeared" if change == "remove" else "changed while it was read"
+    ):
         rd.value(path, part_size="64KiB", client=threads)
 
 
@@ -197,7 +205,9 @@ def test_tags_tell_objects_apart_and_times_where_there_are_none():
         return files._object("/object", {"size": 5, **info})
 
     tag = known(ETag='"abc"', LastModified="10:00:00")
-    assert tag.same(known(ETag="abc", LastModified="10:00:00.123")) and not tag.same(known(ETag='"abd"'))
+    assert tag.same(known(ETag="abc", LastModified="10:00:00.123")) and not tag.same(
+        known(ETag='"abd"')
+    )
     time = known(mtime=1.5)
     assert time.same(known(mtime=1.5)) and not time.same(known(mtime=1.6))
     assert not time.same(files._object("/object", {"size": 6, "mtime": 1.5}))
@@ -221,7 +231,9 @@ def test_a_read_that_fails_now_and_then_is_repeated(threads, memory, monkeypatch
     assert rd.value("memory://object", part_size=512, client=threads) == residue.crc32c(data)
     monkeypatch.setattr(_parts, "ATTEMPTS", 2)
     calls.clear()
-    with pytest.raises(OSError, match="gave 511 of the 512 bytes from 0|gave 487 of the 488 bytes from 512"):
+    with pytest.raises(
+        OSError, match="gave 511 of the 512 bytes from 0|gave 487 of the 488 bytes from 512"
+    ):
         rd.value("memory://object", part_size=512, client=threads)
 
 
@@ -299,7 +311,9 @@ def test_a_journal_goes_on_and_is_never_trusted_blindly(threads, tmp_path, monke
     assert value() == residue.crc32c(data) and len(calls) == 10
 
 
-def test_a_journal_that_cannot_be_written_is_found_out_before_the_work(threads, tmp_path, monkeypatch):
+def test_a_journal_that_cannot_be_written_is_found_out_before_the_work(
+    threads, tmp_path, monkeypatch
+):
     (tmp_path / "object").write_bytes(b"x")
     monkeypatch.setattr(_parts, "_read", None)
     with pytest.raises(FileNotFoundError):
@@ -308,7 +322,9 @@ def test_a_journal_that_cannot_be_written_is_found_out_before_the_work(threads, 
 
 def test_objects_without_a_version_are_read_again(threads, memory, tmp_path, monkeypatch):
     memory.pipe_file("/object", noise(100))
-    monkeypatch.setattr(type(memory), "modified", lambda *_: (_ for _ in ()).throw(NotImplementedError))
+    monkeypatch.setattr(
+        type(memory), "modified", lambda *_: (_ for _ in ()).throw(NotImplementedError)
+    )
     journal = tmp_path / "journal"
     first = rd.value("memory://object", client=threads, journal=journal)
     memory.pipe_file("/object", noise(100, 2))
@@ -320,7 +336,11 @@ def test_objects_without_a_version_are_read_again(threads, memory, tmp_path, mon
 
 
 def test_a_search_in_ranges_is_the_search(cluster, tmp_path):
-    for question in ({"width": 12, "hd": 4, "length": 100}, {"width": 10, "hd": 4}, {"width": 8, "survey": True}):
+    for question in (
+        {"width": 12, "hd": 4, "length": 100},
+        {"width": 10, "hd": 4},
+        {"width": 8, "survey": True},
+    ):
         whole = rd.search(**question, ranges=1, client=cluster)
         assert whole["kind"] == "exact" and whole["missing"] == [] and whole["found"]
         assert rd.search(**question, ranges=7, client=cluster) == whole
@@ -348,7 +368,12 @@ def test_data_in_parts_are_the_data(cluster, tmp_path):
     }
     runs = [
         rd.data([tmp_path / "tree"], part_size=part_size, journal=journal, **arguments)
-        for part_size, journal in [("1GiB", None), ("64KiB", tmp_path / "j"), ("64KiB", tmp_path / "j"), (64, None)]
+        for part_size, journal in [
+            ("1GiB", None),
+            ("64KiB", tmp_path / "j"),
+            ("64KiB", tmp_path / "j"),
+            (64, None),
+        ]
     ]
     for run in runs:
         run.pop("date")

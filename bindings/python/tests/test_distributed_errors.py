@@ -38,7 +38,11 @@ CAUSES = [
     (PermissionError("bucket/key"), PermissionError, "permission denied"),
     (PermissionError(13, "Access Denied"), PermissionError, "access Denied"),
     (TimeoutError(), TimeoutError, "connection timed out"),
-    (ConnectionResetError(104, "Connection reset by peer"), ConnectionResetError, "connection reset by peer"),
+    (
+        ConnectionResetError(104, "Connection reset by peer"),
+        ConnectionResetError,
+        "connection reset by peer",
+    ),
     (OSError("the endpoint is away"), OSError, "the endpoint is away"),
     (OwnError("no credentials"), OSError, "no credentials"),
 ]
@@ -57,7 +61,16 @@ CAUSES = [
         lambda url: store(url).list(),
         lambda url: list(store(url).read("", 0, 9)),
     ],
-    ids=["value", "manifest", "Manifest.read", "verify", "Manifest.write", "verify, root", "list", "read"],
+    ids=[
+        "value",
+        "manifest",
+        "Manifest.read",
+        "verify",
+        "Manifest.write",
+        "verify, root",
+        "list",
+        "read",
+    ],
 )
 def test_errors_name_the_cause_and_the_object(call, error, kind, cause, monkeypatch):
     fsspec.register_implementation("broken", Driver, clobber=True)
@@ -75,8 +88,8 @@ def test_errors_of_the_command_name_the_cause(monkeypatch, capsys, tmp_path):
         monkeypatch.setattr(Driver, "error", error)
         for command in ("value", "manifest", "verify"):
             assert _cli.main([command, "broken://bucket/key"]) == 2
-            told = capsys.readouterr().err
-            assert told.startswith("residue.distributed: broken://bucket/key: ") and cause in told
+            shown = capsys.readouterr().err
+            assert shown.startswith("residue.distributed: broken://bucket/key: ") and cause in shown
     for words, cause in (
         (["value", f"{tmp_path}/none"], "no such object"),
         (["value", f"{tmp_path}/folder"], "is a folder"),
@@ -86,5 +99,5 @@ def test_errors_of_the_command_name_the_cause(monkeypatch, capsys, tmp_path):
         (["data", f"{tmp_path}/none", "--splices", "1"], "o such"),
     ):
         assert _cli.main(words) == 2
-        told = capsys.readouterr().err
-        assert str(tmp_path) in told and cause in told, told
+        shown = capsys.readouterr().err
+        assert str(tmp_path) in shown and cause in shown, shown

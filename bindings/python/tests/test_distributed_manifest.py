@@ -25,9 +25,13 @@ def test_a_manifest_names_the_corrupted_file_and_range(cluster, tmp_path):
     root = tmp_path / "tree"
     contents = tree(root)
     made = rd.manifest(root, ["crc32c", "fletcher-32"], part_size="64KiB", client=cluster)
-    assert {name: entry.size for name, entry in made.entries.items()} == {n: len(c) for n, c in contents.items()}
+    assert {name: entry.size for name, entry in made.entries.items()} == {
+        n: len(c) for n, c in contents.items()
+    }
     for name, content in contents.items():
-        assert made.entries[name].values == {code: residue.value(code, content) for code in made.codes}
+        assert made.entries[name].values == {
+            code: residue.value(code, content) for code in made.codes
+        }
     made.write(tmp_path / "manifest")
     assert rd.Manifest.read(tmp_path / "manifest") == made
     assert rd.verify(tmp_path / "manifest", client=cluster).good
@@ -86,14 +90,22 @@ def test_manifests_do_not_depend_on_who_made_them(cluster, threads, memory, tmp_
     # The manifest of one place verifies another.
     assert rd.verify(local, "memory://data", client=threads).good
     memory.pipe_file("/data/sub/b", noise(70_000, 3))
-    (finding,) = (finding for finding in rd.verify(local, "memory://data", client=threads) if finding.verdict != "good")
+    (finding,) = (
+        finding
+        for finding in rd.verify(local, "memory://data", client=threads)
+        if finding.verdict != "good"
+    )
     assert (finding.name, finding.ranges) == ("sub/b", ((0, 70_000),))
     remote.write("memory://data.manifest")
     assert rd.Manifest.read("memory://data.manifest") == remote
     # One object, of a tree that is none of its business.
     one = rd.manifest(tmp_path / "tree" / "a", client=threads)
     assert list(one.entries) == ["a"] and not one.tree
-    assert rd.verify(one, client=threads).count("good") == len(rd.verify(one, client=threads).findings) == 1
+    assert (
+        rd.verify(one, client=threads).count("good")
+        == len(rd.verify(one, client=threads).findings)
+        == 1
+    )
 
 
 def test_a_damaged_manifest_is_not_believed(threads, tmp_path):
@@ -101,7 +113,12 @@ def test_a_damaged_manifest_is_not_believed(threads, tmp_path):
     text = rd.manifest(tmp_path / "tree", part_size="64KiB", client=threads).text()
     lines = text.splitlines(keepends=True)
     assert rd.Manifest.parse(text)
-    wrong = ["".join(lines[:-1]), "".join(lines[:3] + lines[5:]), text.replace('"size":9', '"size":8'), text[:-5]]
+    wrong = [
+        "".join(lines[:-1]),
+        "".join(lines[:3] + lines[5:]),
+        text.replace('"size":9', '"size":8'),
+        text[:-5],
+    ]
     for broken in wrong:
         assert broken != text
         with pytest.raises(rd.ManifestError, match="take another copy"):
@@ -109,9 +126,11 @@ def test_a_damaged_manifest_is_not_believed(threads, tmp_path):
 
     def signed(text):
         body = text[: text.index("# residue-manifest-end")]
-        return f'{body}# residue-manifest-end {{"objects":5,"crc-32c":"{residue.crc32c(body.encode()):08x}"}}\n'
+        check = f"{residue.crc32c(body.encode()):08x}"
+        return f'{body}# residue-manifest-end {{"objects":5,"crc-32c":"{check}"}}\n'
 
-    # Right check values around what nobody wrote: parts that make another whole, another format, another name.
+    # Right check values around what nobody wrote: parts that make another whole, another format,
+    # another name.
     part = text.split('["', 1)[1][:8]
     for old, new in [
         (part, "00000000"),
@@ -140,8 +159,13 @@ def test_lists_of_residue_sum(threads, tmp_path, monkeypatch):
     ]
     listed = rd.Manifest.parse("\n".join(lines), "crc32c")
     assert listed.malformed == (7, 8)
-    found = {finding.name: (finding.verdict, finding.ranges) for finding in rd.verify(listed, client=threads)}
-    assert found == {name: ("changed" if name == "sub/b" else "good", ()) for name in contents if name != "empty"}
+    found = {
+        finding.name: (finding.verdict, finding.ranges)
+        for finding in rd.verify(listed, client=threads)
+    }
+    assert found == {
+        name: ("changed" if name == "sub/b" else "good", ()) for name in contents if name != "empty"
+    }
     assert len(rd.Manifest.parse("\n".join(lines)).malformed) == 3
     for nothing in ("", "\n", "hello world\n", "e3069283  a\n"):
         with pytest.raises(rd.ManifestError, match="no list of check values"):
@@ -157,7 +181,9 @@ def test_what_cannot_be_read_is_in_no_manifest(threads, memory, monkeypatch):
 
     def failing(files, codes, piece):
         if piece.name == "bad":
-            return _parts.Done(piece.name, piece.part, [], rd.Problem("unreadable", "permission denied"))
+            return _parts.Done(
+                piece.name, piece.part, [], rd.Problem("unreadable", "permission denied")
+            )
         return read(files, codes, piece)
 
     with monkeypatch.context() as patch:
@@ -206,29 +232,49 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
     a, listed = tmp_path / "tree" / "a", tmp_path / "manifest"
     value = f"{residue.crc32c(contents['a']):08x}"
     assert run(capfdbinary, cluster, "value", a) == (0, f"{value}  {a}\n", "")
-    code, out, _ = run(capfdbinary, cluster, "value", a, "-a", "crc32c,width=12,poly=80f,adler-32", "--base64")
+    code, out, _ = run(
+        capfdbinary, cluster, "value", a, "-a", "crc32c,width=12,poly=80f,adler-32", "--base64"
+    )
     assert code == 0 and [line.split(" (")[0] for line in out.splitlines()] == [
         "CRC-32/ISCSI", "width=12,poly=80f,init=0,refin=false,refout=false,xorout=0", "ADLER-32"
     ]  # fmt: skip
     code, out, err = run(capfdbinary, cluster, "value", tmp_path / "none", a, "--json")
     none, good = json.loads(out)
-    assert code == 2 and "error" in none and good["codes"][0]["value"] == value and good["bytes"] == 300_000
+    assert (
+        code == 2
+        and "error" in none
+        and good["codes"][0]["value"] == value
+        and good["bytes"] == 300_000
+    )
     assert err == f"residue.distributed: {tmp_path / 'none'}: no such object\n"
 
     root = tmp_path / "tree"
-    assert run(capfdbinary, cluster, "manifest", root, "--part-size", "64KiB", "-o", listed)[:2] == (0, "")
+    assert run(capfdbinary, cluster, "manifest", root, "--part-size", "64KiB", "-o", listed)[
+        :2
+    ] == (0, "")
     code, out, _ = run(capfdbinary, cluster, "verify", listed)
-    assert code == 0 and out.splitlines()[:2] == ["a: OK", "empty: OK"] and "new\\nline\\: OK" in out
+    assert (
+        code == 0 and out.splitlines()[:2] == ["a: OK", "empty: OK"] and "new\\nline\\: OK" in out
+    )
     a.write_bytes(contents["a"][:65536] + b"y" + contents["a"][65537:])
     (root / "empty").unlink()
     code, out, err = run(capfdbinary, cluster, "verify", listed, "--quiet")
     changed = f"{residue.crc32c(a.read_bytes()):08x}"
     assert code == 1
-    assert out == f"a: FAILED  bytes 65536..131072  crc-32/iscsi {changed} instead of {value}\nempty: missing\n"
+    assert (
+        out == f"a: FAILED  bytes 65536..131072  crc-32/iscsi {changed} instead of {value}\n"
+        "empty: missing\n"
+    )
     assert err == f"residue.distributed: {root}: 3 good, 1 changed, 1 missing\n"
     code, out, _ = run(capfdbinary, cluster, "verify", listed, "--json", "--ignore-missing")
     report = json.loads(out)
-    assert code == 1 and report["counts"] == {"good": 3, "changed": 1, "missing": 0, "extra": 0, "unreadable": 0}
+    assert code == 1 and report["counts"] == {
+        "good": 3,
+        "changed": 1,
+        "missing": 0,
+        "extra": 0,
+        "unreadable": 0,
+    }
     assert report["findings"][0]["ranges"] == [[65536, 131072]]
     listed.write_text(listed.read_text()[:-30])
     code, out, err = run(capfdbinary, cluster, "verify", listed)
@@ -238,12 +284,24 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
     assert code == 0 and "have HD 4 at 96 bits of data" in out
     code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--survey", "--csv")
     assert code == 0 and out.startswith("koopman,mirrored,")
-    code, out, _ = run(capfdbinary, cluster, "data", "--made", "ramp", "-a", "xns", "--splices", "1e5", "--trials", 100)
+    code, out, _ = run(
+        capfdbinary,
+        cluster,
+        "data",
+        "--made",
+        "ramp",
+        "-a",
+        "xns",
+        "--splices",
+        "1e5",
+        "--trials",
+        100,
+    )
     assert code == 0 and out.startswith("ramp: ") and "effective bits" in out
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["value", "x", "--part-size", "65"], "multiple of 64"),
         (["value", "x", "--storage-options", "["], "no JSON"),
@@ -254,10 +312,10 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
         ([], "COMMAND"),
     ],
 )
-def test_wrong_usage(capsys, words, told):
+def test_wrong_usage(capsys, words, message):
     with pytest.raises(SystemExit) as ended:
         _cli.main(words)
-    assert ended.value.code == 2 and told in capsys.readouterr().err
+    assert ended.value.code == 2 and message in capsys.readouterr().err
 
 
 def test_help_has_examples(capsys):

@@ -30,7 +30,10 @@ def test_files(tmp_path):
 def test_errors(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         residue.file(tmp_path / "none", "crc-32")
-    assert caught.value.filename == str(tmp_path / "none") or caught.value.filename == tmp_path / "none"
+    assert (
+        caught.value.filename == str(tmp_path / "none")
+        or caught.value.filename == tmp_path / "none"
+    )
     with pytest.raises(IsADirectoryError):
         residue.file(tmp_path, "crc-32")
     with pytest.raises(TypeError, match="int"):

@@ -23,27 +23,38 @@ def test_all_names():
 
 
 def test_stubs_name_what_there_is():
-    told = {}
+    stubs = {}
     for node in STUB.body:
         if isinstance(node, ast.AnnAssign):
-            told[node.target.id] = None
+            stubs[node.target.id] = None
         elif isinstance(node, ast.FunctionDef):
-            told[node.name] = node
+            stubs[node.name] = node
         elif isinstance(node, ast.ClassDef):
-            told[node.name] = node
+            stubs[node.name] = node
             members = {item.name for item in node.body}
-            there = {name for name in vars(getattr(residue._residue, node.name)) if not name.startswith("_")}
+            there = {
+                name
+                for name in vars(getattr(residue._residue, node.name))
+                if not name.startswith("_")
+            }
             assert {name for name in members if not name.startswith("_")} == there, node.name
             for name in there:
                 assert getattr(getattr(residue, node.name), name).__doc__, (node.name, name)
-    # What other modules of the package take from the compiled part by names of their own is theirs to test.
-    there = {name for name in vars(residue._residue) if not name.startswith("__") or name == "__version__"}
-    missing = {name for name in there - set(told) if not name.startswith("_")}
-    assert not missing and set(told) <= there
-    for name, node in told.items():
+    # What other modules of the package take from the compiled part by names of their own is theirs
+    # to test.
+    there = {
+        name
+        for name in vars(residue._residue)
+        if not name.startswith("__") or name == "__version__"
+    }
+    missing = {name for name in there - set(stubs) if not name.startswith("_")}
+    assert not missing and set(stubs) <= there
+    for name, node in stubs.items():
         if isinstance(node, ast.FunctionDef) and node.args.vararg is None:
             names = [argument.arg for argument in node.args.args]
-            assert list(inspect.signature(getattr(residue._residue, name)).parameters) == names, name
+            assert list(inspect.signature(getattr(residue._residue, name)).parameters) == names, (
+                name
+            )
 
 
 def test_the_version_is_that_of_the_distribution():
@@ -56,7 +67,9 @@ def test_an_unknown_mask_is_reported_at_import(mask):
     if mask is not None:
         environment["RESIDUE_CPU"] = mask
     program = "import residue; assert residue.crc32c(b'123456789') == 0xe3069283"
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     if mask in (None, "", "portable"):
         assert done.stderr == ""
@@ -65,7 +78,9 @@ def test_an_unknown_mask_is_reported_at_import(mask):
         assert "\x1b" not in done.stderr and ("bogus" in done.stderr) == (mask == "bogus")
         # The line that is shown is the one that imports it.
         assert done.stderr.startswith("<string>:1:")
-        strict = subprocess.run([sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True)
+        strict = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True
+        )
         assert strict.returncode == 1
 
 
@@ -75,5 +90,7 @@ def test_examples(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "disk.img").write_bytes(b"123456789")
     os.symlink(captures / "nat-tcp.bad.pcap", tmp_path / "trace.pcap")
-    failed, tried = doctest.testfile(str(ROOT / document), module_relative=False, optionflags=doctest.ELLIPSIS)
+    failed, tried = doctest.testfile(
+        str(ROOT / document), module_relative=False, optionflags=doctest.ELLIPSIS
+    )
     assert tried > 0 and failed == 0

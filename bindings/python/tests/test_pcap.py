@@ -25,7 +25,11 @@ def test_the_fixtures(row):
     paths = [CAPTURES / f"{row['case']}.{kind}.{row['format']}" for kind in ("good", "bad")]
     good, bad = (residue.pcap.verify(path, checks="all") for path in paths)
     assert good.good and bad.packets == good.packets > 0
-    found = [check for check in bad.checks if (check.protocol, check.verdict) == (row["protocol"], row["verdict"])]
+    found = [
+        check
+        for check in bad.checks
+        if (check.protocol, check.verdict) == (row["protocol"], row["verdict"])
+    ]
     assert found
     if row["cause"]:
         assert {check.cause for check in found} == {row["cause"]}
@@ -35,28 +39,42 @@ def test_the_fixtures(row):
 
 def test_report():
     report = residue.pcap.verify(CAPTURES / "nat-tcp.bad.pcap")
-    assert (report.format, report.compression, report.packets, report.error) == ("pcap", None, 8, None)
+    assert (report.format, report.compression, report.packets, report.error) == (
+        "pcap",
+        None,
+        8,
+        None,
+    )
     assert not report.good and report.total.wrong == report.total.bad == 8
-    assert [(row.protocol, row.good, row.bad) for row in report.protocols] == [("ip", 8, 0), ("tcp", 0, 8)]
+    assert [(row.protocol, row.good, row.bad) for row in report.protocols] == [
+        ("ip", 8, 0),
+        ("tcp", 0, 8),
+    ]
     assert report.total.all == sum(row.all for row in report.protocols) == 16
     assert report.causes == [residue.pcap.Cause("rewritten", "tcp", 8)]
     rewritten = residue.pcap.Rewritten("192.0.2.1", "192.0.2.2", 0x4805, 8, False)
     assert report.rewritten == [rewritten]
     assert report.senders == [residue.pcap.Sender("192.0.2.1", 8, 0)]
     assert report.flows == [residue.pcap.Flow("tcp", "192.0.2.1", "192.0.2.2", 1234, 80, 8, 0)]
-    assert len(report.checks) == 8 and all(check.stored != check.computed for check in report.checks)
+    assert len(report.checks) == 8 and all(
+        check.stored != check.computed for check in report.checks
+    )
     every = residue.pcap.verify(CAPTURES / "nat-tcp.bad.pcap", checks="all")
     assert len(every.checks) == 16 and every.total == report.total
     assert residue.pcap.verify(CAPTURES / "nat-tcp.bad.pcap", checks=None).checks == []
     with pytest.raises(dataclasses.FrozenInstanceError):
         report.packets = 1
     # Rows for pandas.DataFrame.
-    assert set(dataclasses.asdict(report.checks[0])) == {field.name for field in dataclasses.fields(residue.pcap.Check)}
+    assert set(dataclasses.asdict(report.checks[0])) == {
+        field.name for field in dataclasses.fields(residue.pcap.Check)
+    }
 
 
 def test_packets_that_are_not_followed_are_reported(tmp_path):
     def ipv4(protocol, payload):
-        header = bytearray.fromhex("4500 0000 0000 0000 4000 0000 c0000201 c0000202".replace(" ", ""))
+        header = bytearray.fromhex(
+            "4500 0000 0000 0000 4000 0000 c0000201 c0000202".replace(" ", "")
+        )
         header[2:4] = (20 + len(payload)).to_bytes(2, "big")
         header[9] = protocol
         header[10:12] = residue.internet_checksum(bytes(header)).to_bytes(2, "big")
@@ -71,7 +89,9 @@ def test_packets_that_are_not_followed_are_reported(tmp_path):
     assert report.good
     assert report.not_followed == [
         residue.pcap.NotFollowed("GRE protocol", 0x8200, "Aruba", "GRE protocol 8200 (Aruba)", 2),
-        residue.pcap.NotFollowed("IP protocol", 50, "ESP: encrypted", "IP protocol 50 (ESP: encrypted)", 1),
+        residue.pcap.NotFollowed(
+            "IP protocol", 50, "ESP: encrypted", "IP protocol 50 (ESP: encrypted)", 1
+        ),
     ]
     assert residue.pcap.verify(CAPTURES / "nat-tcp.good.pcap").not_followed == []
 

@@ -26,7 +26,9 @@ def test_profile():
     assert strength.profile_seconds("crc-16/arc") < strength.profile_seconds("crc-64/nvme")
 
 
-@pytest.mark.parametrize("name", ["crc-16/xmodem", "crc-32", "crc-8/maxim-dow", "width=16,poly=8005,refin=true"])
+@pytest.mark.parametrize(
+    "name", ["crc-16/xmodem", "crc-32", "crc-8/maxim-dow", "width=16,poly=8005,refin=true"]
+)
 def test_undetected_errors_can_be_checked_by_hand(name):
     code = residue.Code(name)
     # Bit 0 is the first that is sent: of reflected codes a byte's lowest.
@@ -42,7 +44,9 @@ def test_undetected_errors_can_be_checked_by_hand(name):
 
 def test_weights():
     found = strength.weights("crc-16/xmodem", 64, rates=["1e-6", 0.01])
-    assert sum(found.counts) == 2**64 and found.counts[:4] == [1, 0, 0, 0] and len(found.counts) == 81
+    assert (
+        sum(found.counts) == 2**64 and found.counts[:4] == [1, 0, 0, 0] and len(found.counts) == 81
+    )
     assert found.probabilities["1e-6"] == pytest.approx(1.619876884715e-22, rel=1e-12)
     assert found.probabilities["0.01"] == pytest.approx(7.594415426260e-7, rel=1e-12)
     assert found.worst > 0 and found.good in (True, False)
@@ -53,11 +57,18 @@ def test_weights():
 def test_compare():
     rows = strength.compare(["crc-32c", "internet"], 12_000, rates=[1e-6])
     crc, internet = rows
-    assert (crc.code, crc.distance, crc.distance_kind, crc.burst) == ("crc-32/iscsi", 4, "exact", 32)
+    assert (crc.code, crc.distance, crc.distance_kind, crc.burst) == (
+        "crc-32/iscsi",
+        4,
+        "exact",
+        32,
+    )
     assert (internet.distance, internet.crc, internet.holds_to) == (2, False, None)
     assert internet.shares[2] == pytest.approx(0.031208, abs=1e-5)
     assert crc.undetected["1e-06"] < internet.undetected["1e-06"]
-    assert internet.per_year["1e-06"] == pytest.approx(internet.undetected["1e-06"] * 10e9 / 8 / 1538 * 365 * 86_400)
+    assert internet.per_year["1e-06"] == pytest.approx(
+        internet.undetected["1e-06"] * 10e9 / 8 / 1538 * 365 * 86_400
+    )
     fast, given = (
         strength.compare("internet", 72_000, rates=[1e-6], **rate)[0].per_year["1e-06"]
         for rate in ({"link": 4e10}, {"frames_per_second": 4e10 / 8 / 9038})
@@ -69,7 +80,9 @@ def test_compare():
 def test_advise():
     advice = strength.advise(12_000, 6)
     assert "crc-32/mef" in [code.code for code in advice.codes]
-    assert all(code.width == 32 and code.ns > 0 and code.holds_to >= 12_000 for code in advice.codes)
+    assert all(
+        code.width == 32 and code.ns > 0 and code.holds_to >= 12_000 for code in advice.codes
+    )
     assert (advice.least_width, advice.enough_width) == strength.widths(12_000, 6) == (28, 29)
 
 

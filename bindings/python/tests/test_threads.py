@@ -1,4 +1,6 @@
-"""Large data are worked on without the interpreter's lock; small ones are not worth giving it up."""
+"""Large data are worked on without the interpreter's lock; small ones are not worth giving it
+up.
+"""
 
 import sys
 import threading
@@ -22,7 +24,8 @@ def others_ran(call, rounds):
         result.append(ran)
 
     interval = sys.getswitchinterval()
-    # Nobody takes the lock away: the starting thread runs only if it is given up. (`start` waits for `work` to begin.)
+    # Nobody takes the lock away: the starting thread runs only if it is given up. (`start` waits
+    # for `work` to begin.)
     sys.setswitchinterval(1000)
     try:
         thread = threading.Thread(target=work)
@@ -63,7 +66,9 @@ def test_a_hash_is_shared():
     # Pieces above and below the threshold, so that threads meet inside of `update`.
     pieces = [bytes([7]) * size for size in (residue._residue.RELEASE * 4, 100)]
     hash = residue.new("crc-32c")
-    threads = [threading.Thread(target=lambda: [hash.update(p) for p in pieces * 50]) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: [hash.update(p) for p in pieces * 50]) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -87,4 +92,6 @@ def test_codes_are_made_by_many_threads():
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(values) == sorted(8 * [residue.value(name, b"123456789") for name in residue.codes()])
+    assert sorted(values) == sorted(
+        8 * [residue.value(name, b"123456789") for name in residue.codes()]
+    )

@@ -4,7 +4,15 @@ import pytest
 import residue
 from vectors import FOLDER, lines, octets
 
-VALUES = ["internet.txt", "xns.txt", "fletcher.txt", "adler.txt", "baseline.txt", "trailers.txt", "crc.txt"]
+VALUES = [
+    "internet.txt",
+    "xns.txt",
+    "fletcher.txt",
+    "adler.txt",
+    "baseline.txt",
+    "trailers.txt",
+    "crc.txt",
+]
 ONE_SHOT = {
     "crc-32/iscsi": residue.crc32c,
     "crc-32/iso-hdlc": residue.crc32,
@@ -50,16 +58,25 @@ def test_models():
         params = residue.Code(name).params
         numbers = [int(text, 16) for text in (poly, init, xorout, left)]
         assert [params.poly, params.init, params.xorout, params.residue] == numbers
-        assert (params.width, params.refin, params.refout) == (int(width), refin == "true", refout == "true")
-        own = residue.Params(int(width), numbers[0], numbers[1], refin == "true", refout == "true", numbers[2])
+        assert (params.width, params.refin, params.refout) == (
+            int(width),
+            refin == "true",
+            refout == "true",
+        )
+        own = residue.Params(
+            int(width), numbers[0], numbers[1], refin == "true", refout == "true", numbers[2]
+        )
         assert (own.check, own.residue) == (params.check, params.residue)
         data = bytes(range(200))
         assert residue.Code(own).value(data) == residue.value(name, data)
-        assert residue.Code(own) == residue.Code(name) and hash(residue.Code(own)) == hash(residue.Code(name))
+        assert residue.Code(own) == residue.Code(name) and hash(residue.Code(own)) == hash(
+            residue.Code(name)
+        )
 
 
 def test_check_octets():
-    # Appended ones are codes of their own; they are the last octets of the rows where they stand at the end.
+    # Appended ones are codes of their own; they are the last octets of the rows where they stand at
+    # the end.
     found = 0
     for name, text, offset, expected, _ in lines("check_octets.txt"):
         data, size = octets(text), len(expected) // 2
@@ -79,13 +96,19 @@ def test_combine():
         if code.params is not None or name == "adler-32":
             assert code.combine(one, two, int(length)) == expected, name
             assert (
-                residue.concat(residue.Partial(code, one, 5), residue.Partial(code, two, int(length))).value == expected
+                residue.concat(
+                    residue.Partial(code, one, 5), residue.Partial(code, two, int(length))
+                ).value
+                == expected
             )
 
 
 def test_update():
     for name, before, old, new, expected, _ in lines("update.txt"):
-        # Here the equation is wrong, as the file says: data of zeros that stay zeros keep their value.
+        # Here the equation is wrong, as the file says: data of zeros that stay zeros keep their
+        # value.
         expected = "ffff" if before == "ffff" else expected
-        value = residue.Code(name).update_value(int(before, 16), 20, 8, bytes.fromhex(old), bytes.fromhex(new))
+        value = residue.Code(name).update_value(
+            int(before, 16), 20, 8, bytes.fromhex(old), bytes.fromhex(new)
+        )
         assert value == int(expected, 16), (before, old, new)

@@ -1,5 +1,6 @@
-"""Whoever writes a file: regular files are replaced whole, everything else is written through. All writers, each in every
-place that a path can lead to."""
+"""Whoever writes a file: regular files are replaced whole, everything else is written through. All
+writers, each in every place that a path can lead to.
+"""
 
 import os
 import re
@@ -88,7 +89,11 @@ def test_a_file_that_is_replaced_keeps_mode_and_owner(write, content, path):
     write(path)
     after = path.stat()
     assert path.read_bytes() == content
-    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    assert (after.st_mode, after.st_uid, after.st_gid) == (
+        before.st_mode,
+        before.st_uid,
+        before.st_gid,
+    )
     assert after.st_ino != before.st_ino
 
 
@@ -112,7 +117,10 @@ def test_links_stay_and_what_they_lead_to_is_replaced(write, content, path, tmp_
     before = (far / "target").stat().st_ino
     write(path)
     assert os.readlink(path) == link
-    assert (os.readlink(tmp_path / "first"), os.readlink(far / "second")) == ("far/second", "target")
+    assert (os.readlink(tmp_path / "first"), os.readlink(far / "second")) == (
+        "far/second",
+        "target",
+    )
     assert (far / "target").read_bytes() == content and mode(far / "target") == 0o604
     assert (far / "target").stat().st_ino != before
 
@@ -151,11 +159,17 @@ def test_a_device_is_written_to_not_replaced(write, path):
         os.close(os.open(path, os.O_WRONLY))
     except OSError as error:
         path.unlink(missing_ok=True)
-        pytest.skip(f"a device node needs root, and a folder for temporary files that allows devices: {error}")
+        pytest.skip(
+            "a device node needs root, and a folder for temporary files that allows "
+            f"devices: {error}"
+        )
     before = path.stat()
     write(path)
     after = path.lstat()
-    assert stat.S_ISCHR(after.st_mode) and (after.st_rdev, after.st_ino) == (before.st_rdev, before.st_ino)
+    assert stat.S_ISCHR(after.st_mode) and (after.st_rdev, after.st_ino) == (
+        before.st_rdev,
+        before.st_ino,
+    )
 
 
 def test_a_file_that_is_open_already_is_appended_to(write, content, path, tmp_path):
@@ -217,19 +231,35 @@ def test_the_command_writes_to_a_device(tmp_path):
         os.mknod(node, stat.S_IFCHR | 0o600, os.makedev(1, 3))
         os.close(os.open(node, os.O_WRONLY))
     except OSError as error:
-        pytest.skip(f"a device node needs root, and a folder for temporary files that allows devices: {error}")
+        pytest.skip(
+            "a device node needs root, and a folder for temporary files that allows "
+            f"devices: {error}"
+        )
     data = tmp_path / "data"
     data.mkdir()
     (data / "file").write_bytes(b"123456789")
-    command = [sys.executable, "-m", "residue.distributed", "manifest", str(data), "--workers", "1", "-o"]
+    command = [
+        sys.executable,
+        "-m",
+        "residue.distributed",
+        "manifest",
+        str(data),
+        "--workers",
+        "1",
+        "-o",
+    ]
     subprocess.run([*command, str(node)], check=True, timeout=120)
     assert stat.S_ISCHR(node.lstat().st_mode)
-    done = subprocess.run([*command, "/dev/stdout"], check=True, timeout=120, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, "/dev/stdout"], check=True, timeout=120, capture_output=True, text=True
+    )
     assert "CRC-32/ISCSI (file) = e3069283" in done.stdout
 
 
 def test_nothing_else_replaces_files():
     package = Path(residue.__file__).parent
-    calls = re.compile(r"\bos\.(replace|rename|renames)\(|\bshutil\.move\(|\.rename\(|write_bytes\(|write_text\(")
+    calls = re.compile(
+        r"\bos\.(replace|rename|renames)\(|\bshutil\.move\(|\.rename\(|write_bytes\(|write_text\("
+    )
     found = [path.name for path in package.rglob("*.py") if calls.search(path.read_text())]
     assert found == ["_replace.py"]

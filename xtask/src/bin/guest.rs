@@ -1,4 +1,5 @@
-//! The first and only program of the emulated machine (see cross/bochs.rs): runs the tests and reports on the console.
+//! The first and only program of the emulated machine (see cross/bochs.rs): runs the tests and
+//! reports on the console.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,6 @@
-//! Tests of the C library as it is installed: compiled as C and as C++, by two compilers, shared and static, run by hand and
-//! under valgrind; and zlib's names, put before zlib in a program that knows nothing of it.
+//! Tests of the C library as it is installed: compiled as C and as C++, by two compilers, shared
+//! and static, run by hand and under valgrind; and zlib's names, put before zlib in a program that
+//! knows nothing of it.
 
 use super::{HEADER, PAGE, Places, VERSION, ZLIB_NAMES, build, functions, place, read};
 use crate::EVERYTHING;
@@ -44,7 +45,8 @@ impl Results {
     }
 }
 
-/// Installs the library below the target directory and tests it there. Says how many tests are good, and what is not.
+/// Installs the library below the target directory and tests it there. Says how many tests are
+/// good, and what is not.
 ///
 /// # Errors
 ///
@@ -122,7 +124,8 @@ fn flags(prefix: &Path) -> Result<Vec<String>, String> {
     Ok(text.split_whitespace().map(str::to_string).collect())
 }
 
-/// One source by one compiler: built without a warning, and run; with the first one also under valgrind.
+/// One source by one compiler: built without a warning, and run; with the first one also under
+/// valgrind.
 fn compiled(
     prefix: &Path,
     source: &Path,

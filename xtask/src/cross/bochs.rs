@@ -1,8 +1,10 @@
-//! The library's tests on an emulated x86-64 CPU with AVX-512: a Linux kernel on Bochs, which has what qemu lacks.
+//! The library's tests on an emulated x86-64 CPU with AVX-512: a Linux kernel on Bochs, which has
+//! what qemu lacks.
 //!
-//! Nothing is installed from the kernel's package, it is unpacked below `target/`. The machine boots from a CD with the
-//! kernel and a file system in memory that holds the tests, linked statically, and `guest` (src/bin/guest.rs), which runs
-//! them. Its console is a serial port that ends in a file, read here while it grows.
+//! Nothing is installed from the kernel's package, it is unpacked below `target/`. The machine
+//! boots from a CD with the kernel and a file system in memory that holds the tests, linked
+//! statically, and `guest` (src/bin/guest.rs), which runs them. Its console is a serial port that
+//! ends in a file, read here while it grows.
 
 use super::cpio::Archive;
 use crate::debian::{self, install};
@@ -30,8 +32,9 @@ const TOOLS: [(&str, &str); 6] = [
     ("xorriso", "xorriso"),
 ];
 
-/// An Ice Lake successor. Bochs runs some 30 million instructions a second; told 50 million, the emulated time passes at
-/// about the rate of the real one. Debian's Bochs has its debugger built in, whose first command is in `go`.
+/// An Ice Lake successor. Bochs runs some 30 million instructions a second; with 50 million configured, the
+/// emulated time passes at about the rate of the real one. Debian's Bochs has its debugger built
+/// in, whose first command is in `go`.
 const BOCHS: &str = "\
 display_library: term
 cpu: model=tigerlake, count=1, ips=50000000, reset_on_triple_fault=0
@@ -49,10 +52,11 @@ debug: action=ignore
 clock: sync=none
 ";
 
-/// The kernel's command line. `clearcpuid`: Bochs reports the saved state of protection keys wrongly, upon which Linux
-/// would switch off all of AVX, and the standard format of that state is right where the compacted one is not; and it has
-/// fast short `rep movsb` without fast `rep movsb`, upon which Linux's memmove goes astray. The rest is speed: no
-/// mitigations, no self-tests of its cryptography, none of what takes seconds to set up and is not used here.
+/// The kernel's command line. `clearcpuid`: Bochs reports the saved state of protection keys
+/// wrongly, upon which Linux would switch off all of AVX, and the standard format of that state is
+/// right where the compacted one is not; and it has fast short `rep movsb` without fast `rep
+/// movsb`, upon which Linux's memmove goes astray. The rest is speed: no mitigations, no self-tests
+/// of its cryptography, none of what takes seconds to set up and is not used here.
 const KERNEL: &str = "console=ttyS0 quiet loglevel=1 panic=-1 nosmp acpi=off nokaslr \
     clearcpuid=fsrm,pku,xsaves,xsavec mitigations=off tsc=reliable lpj=100000 lsm= apparmor=0 cryptomgr.notests \
     initcall_blacklist=load_system_certificate_list,cubictcp_register,init_kprobe_trace,\
@@ -65,7 +69,8 @@ pub fn prepare() -> Result<(), String> {
     kernel().map(|_| ())
 }
 
-/// Runs the tests; `filter` goes to each test program. Whether all passed, on a CPU that has what it should have.
+/// Runs the tests; `filter` goes to each test program. Whether all passed, on a CPU that has what
+/// it should have.
 pub fn test(filter: &[&str]) -> Result<bool, String> {
     let folder = folder()?;
     make_disc(&folder, filter)?;
@@ -173,13 +178,14 @@ fn run(command: &mut Command, what: &str) -> Result<(), String> {
     }
 }
 
-/// Cargo, for a statically linked build without debugging information, which would take long to load.
+/// Cargo, for a statically linked build without debugging information, which would take long to
+/// load.
 fn static_cargo(command: &str, package: &str) -> Command {
     let mut cargo = cargo();
     cargo.current_dir(root()).args([command, "--package", package, "--target", TARGET]);
     cargo.env("RESIDUE_EMULATED", "1").env("CARGO_PROFILE_TEST_STRIP", "symbols");
-    // Its affine products are complements, and VPEXPANDB from memory loads wrong bytes: where kernels make the first the
-    // library makes up for it; none makes the second.
+    // Its affine products are complements, and VPEXPANDB from memory loads wrong bytes: where
+    // kernels make the first the library makes up for it; none makes the second.
     cargo.env("RUSTFLAGS", "--cfg residue_bochs");
     cargo.env("CARGO_PROFILE_DEV_STRIP", "symbols");
     cargo

@@ -50,8 +50,8 @@ impl Archive {
         let size = u32::try_from(content.len()).expect("files below 4 GiB");
         let name = u32::try_from(path.len() + 1).expect("short names");
         self.entries += 1;
-        // Inode, mode, owner, group, links, time, size, two device numbers of the file system, two of the file, length
-        // of the name with its final zero, checksum (unused).
+        // Inode, mode, owner, group, links, time, size, two device numbers of the file system, two
+        // of the file, length of the name with its final zero, checksum (unused).
         let (major, minor) = device;
         let fields = [self.entries, mode, 0, 0, 1, 0, size, 0, 0, major, minor, name, 0];
         self.bytes.extend_from_slice(b"070701");

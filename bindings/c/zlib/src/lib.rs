@@ -1,8 +1,9 @@
-//! zlib's check values under zlib's names, computed by residue: put before zlib by `LD_PRELOAD`, unmodified programs use it.
+//! zlib's check values under zlib's names, computed by residue: loaded before zlib by `LD_PRELOAD`,
+//! it serves unmodified programs.
 //!
-//! Built with the feature `zlib-names` only. Signatures, start values and what a null pointer means are zlib.h's, of version
-//! 1.3.1. Lengths of less than 0, which zlib does not define, give 0 (`crc32_combine`) and FFFFFFFF (`adler32_combine`, as in
-//! zlib).
+//! Built with the feature `zlib-names` only. Signatures, start values and the meaning of a null
+//! pointer are those of zlib.h, version 1.3.1. Negative lengths, which zlib does not define, give 0
+//! (`crc32_combine`) and FFFFFFFF (`adler32_combine`, as in zlib).
 
 #![cfg(feature = "zlib-names")]
 #![allow(clippy::missing_safety_doc)] // zlib.h's: as many bytes at `buf` as `len` says, or null.
@@ -12,19 +13,20 @@ use std::ffi::{c_long, c_uint, c_ulong};
 
 static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
 
-/// The bytes at `buf`, or `None` for zlib's question of the start value.
+/// Returns the bytes at `buf`, or `None` for null, by which zlib's callers ask for the start value.
 ///
 /// # Safety
-/// zlib.h's.
+///
+/// `buf` must be null or valid for reads of `len` bytes for all of `'a`.
 unsafe fn bytes<'a>(buf: *const u8, len: usize) -> Option<&'a [u8]> {
     if buf.is_null() || len > isize::MAX as usize {
         return None;
     }
-    // SAFETY: not null and not too long; the caller vouches for the bytes.
+    // SAFETY: not null and not too long; the caller guarantees that the bytes are valid for reads.
     Some(unsafe { std::slice::from_raw_parts(buf, len) })
 }
 
-/// CRC-32 of data that goes on with `buf`; 0 for null.
+/// Continues a CRC-32 with the bytes at `buf`; 0 for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn crc32_z(crc: c_ulong, buf: *const u8, len: usize) -> c_ulong {
     // SAFETY: zlib.h's.
@@ -32,14 +34,14 @@ pub unsafe extern "C" fn crc32_z(crc: c_ulong, buf: *const u8, len: usize) -> c_
     data.map_or(0, |data| CRC_32.extend(u128::from(crc as u32), data) as c_ulong)
 }
 
-/// CRC-32 of data that goes on with `buf`; 0 for null.
+/// Continues a CRC-32 with the bytes at `buf`; 0 for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn crc32(crc: c_ulong, buf: *const u8, len: c_uint) -> c_ulong {
     // SAFETY: zlib.h's.
     unsafe { crc32_z(crc, buf, len as usize) }
 }
 
-/// Adler-32 of data that goes on with `buf`; 1 for null.
+/// Continues an Adler-32 with the bytes at `buf`; 1 for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adler32_z(adler: c_ulong, buf: *const u8, len: usize) -> c_ulong {
     // SAFETY: zlib.h's.
@@ -47,14 +49,14 @@ pub unsafe extern "C" fn adler32_z(adler: c_ulong, buf: *const u8, len: usize) -
     data.map_or(1, |data| residue::adler::extend(adler as u32, data).into())
 }
 
-/// Adler-32 of data that goes on with `buf`; 1 for null.
+/// Continues an Adler-32 with the bytes at `buf`; 1 for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adler32(adler: c_ulong, buf: *const u8, len: c_uint) -> c_ulong {
     // SAFETY: zlib.h's.
     unsafe { adler32_z(adler, buf, len as usize) }
 }
 
-/// CRC-32 of two pieces of data; `len2` is the length of the second.
+/// Computes the CRC-32 of two pieces of data; `len2` is the length of the second.
 #[unsafe(no_mangle)]
 pub extern "C" fn crc32_combine64(crc1: c_ulong, crc2: c_ulong, len2: i64) -> c_ulong {
     let Ok(length) = u64::try_from(len2) else {
@@ -63,28 +65,29 @@ pub extern "C" fn crc32_combine64(crc1: c_ulong, crc2: c_ulong, len2: i64) -> c_
     CRC_32.combine(u128::from(crc1 as u32), u128::from(crc2 as u32), length) as c_ulong
 }
 
-/// CRC-32 of two pieces of data; `len2` is the length of the second.
+/// Computes the CRC-32 of two pieces of data; `len2` is the length of the second.
 #[allow(clippy::useless_conversion)] // Not on every target.
 #[unsafe(no_mangle)]
 pub extern "C" fn crc32_combine(crc1: c_ulong, crc2: c_ulong, len2: c_long) -> c_ulong {
     crc32_combine64(crc1, crc2, len2.into())
 }
 
-/// What `crc32_combine_op` takes for pieces of this length: x^(8 len2), reflected, as zlib's is.
+/// Returns the operator that `crc32_combine_op` takes for pieces of this length: x^(8 len2),
+/// reflected, as zlib's is.
 #[unsafe(no_mangle)]
 pub extern "C" fn crc32_combine_gen64(len2: i64) -> c_ulong {
     // The register 1: init and xorout, which are equal, cancel.
     crc32_combine64(1 << 31, 0, len2)
 }
 
-/// What `crc32_combine_op` takes for pieces of this length.
+/// Returns the operator that `crc32_combine_op` takes for pieces of this length.
 #[allow(clippy::useless_conversion)] // Not on every target.
 #[unsafe(no_mangle)]
 pub extern "C" fn crc32_combine_gen(len2: c_long) -> c_ulong {
     crc32_combine_gen64(len2.into())
 }
 
-/// `crc32_combine` for a length that `crc32_combine_gen` prepared.
+/// Computes `crc32_combine` for a length that `crc32_combine_gen` prepared.
 #[unsafe(no_mangle)]
 pub extern "C" fn crc32_combine_op(crc1: c_ulong, crc2: c_ulong, op: c_ulong) -> c_ulong {
     let (mut product, mut power) = (0, crc1 as u32);
@@ -95,7 +98,7 @@ pub extern "C" fn crc32_combine_op(crc1: c_ulong, crc2: c_ulong, op: c_ulong) ->
     c_ulong::from(product ^ crc2 as u32)
 }
 
-/// Adler-32 of two pieces of data; `len2` is the length of the second.
+/// Computes the Adler-32 of two pieces of data; `len2` is the length of the second.
 #[unsafe(no_mangle)]
 pub extern "C" fn adler32_combine64(adler1: c_ulong, adler2: c_ulong, len2: i64) -> c_ulong {
     match u64::try_from(len2) {
@@ -104,7 +107,7 @@ pub extern "C" fn adler32_combine64(adler1: c_ulong, adler2: c_ulong, len2: i64)
     }
 }
 
-/// Adler-32 of two pieces of data; `len2` is the length of the second.
+/// Computes the Adler-32 of two pieces of data; `len2` is the length of the second.
 #[allow(clippy::useless_conversion)] // Not on every target.
 #[unsafe(no_mangle)]
 pub extern "C" fn adler32_combine(adler1: c_ulong, adler2: c_ulong, len2: c_long) -> c_ulong {
@@ -126,7 +129,7 @@ static TABLE: [u32; 256] = {
     table
 };
 
-/// The table of Sarwate's algorithm, 256 values.
+/// Returns the table of Sarwate's algorithm, 256 values.
 #[unsafe(no_mangle)]
 pub extern "C" fn get_crc_table() -> *const u32 {
     TABLE.as_ptr()

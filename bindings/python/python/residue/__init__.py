@@ -1,4 +1,6 @@
-"""Error-detection codes: the Internet checksum, XNS, Fletcher, Adler-32, CRC-32C and every other CRC."""
+"""Error-detection codes: the Internet checksum, XNS, Fletcher, Adler-32, CRC-32C and every other
+CRC.
+"""
 
 import warnings
 

@@ -14,15 +14,17 @@ from ._residue import Code, _batch_each, _batch_rows, _batch_spans
 _TYPES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
-def batch(code: Any, data: Any, offsets: Any = None, lengths: Any = None, *, out: Any = None) -> Any:
+def batch(
+    code: Any, data: Any, offsets: Any = None, lengths: Any = None, *, out: Any = None
+) -> Any:
     """The value of each of many packets.
 
-    Packets are the rows of a C-contiguous array of two dimensions; or, with ``offsets`` and ``lengths`` in bytes, parts of
-    one buffer, which may overlap; or a list or tuple of buffers.
+    Packets are the rows of a C-contiguous array of two dimensions; or, with ``offsets`` and
+    ``lengths`` in bytes, parts of one buffer, which may overlap; or a list or tuple of buffers.
 
-    The values come as a NumPy array if data or offsets are one, else as an ``array.array``, of the smallest unsigned type
-    that holds them (as a list above 64 bits). ``out`` takes them in place of that: any writable buffer of unsigned integers,
-    as many as packets.
+    The values come as a NumPy array if data or offsets are one, else as an ``array.array``, of the
+    smallest unsigned type that holds them (as a list above 64 bits). ``out`` takes them in place of
+    that: any writable buffer of unsigned integers, as many as packets.
     """
     if not isinstance(code, Code):
         code = Code(code)
@@ -31,7 +33,9 @@ def batch(code: Any, data: Any, offsets: Any = None, lengths: Any = None, *, out
     call: Callable[[Any], Any]
     # Not imported here: who has no array of NumPy's needs none.
     numpy: Any = sys.modules.get("numpy")
-    array_of_numpy = numpy is not None and (isinstance(data, numpy.ndarray) or isinstance(offsets, numpy.ndarray))
+    array_of_numpy = numpy is not None and (
+        isinstance(data, numpy.ndarray) or isinstance(offsets, numpy.ndarray)
+    )
     if offsets is not None:
         offsets, lengths = _integers(offsets, "offsets"), _integers(lengths, "lengths")
         call, count = partial(_batch_spans, code, data, offsets, lengths), len(offsets)
@@ -41,13 +45,20 @@ def batch(code: Any, data: Any, offsets: Any = None, lengths: Any = None, *, out
         call, count = partial(_batch_rows, code, data), _rows(data)
     if out is not None:
         if code.width > 64:
-            raise ValueError(f"{code} has values of {code.width} bits, for which no buffer has elements: leave out out")
+            raise ValueError(
+                f"{code} has values of {code.width} bits, for which no buffer has elements: "
+                "leave out out"
+            )
         call(out)
         return out
     if code.width > 64:
         return call(None)
     size = next(size for size in _TYPES if 8 * size >= code.width)
-    out = numpy.empty(count, f"u{size}") if array_of_numpy else array(_TYPES[size], bytes(count * size))
+    out = (
+        numpy.empty(count, f"u{size}")
+        if array_of_numpy
+        else array(_TYPES[size], bytes(count * size))
+    )
     call(out)
     return out
 
@@ -60,7 +71,8 @@ def _rows(data: Any) -> int:
             shape = memoryview(data).shape
         except TypeError:
             raise TypeError(
-                f"packets are an array of rows, a buffer with offsets and lengths, or a list of buffers, not "
+                "packets are an array of rows, a buffer with offsets and lengths, or a "
+                "list of buffers, not "
                 f"{type(data).__name__}"
             ) from None
     return shape[0] if shape else 0
@@ -71,7 +83,10 @@ def _integers(values: Any, name: str) -> Any:
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(values, numpy.ndarray):
         if values.dtype.kind not in "iu" or values.ndim != 1:
-            raise TypeError(f"{name} have to be one row of integers, not {values.ndim} dimensions of {values.dtype}")
+            raise TypeError(
+                f"{name} have to be one row of integers, not {values.ndim} dimensions of "
+                f"{values.dtype}"
+            )
         if values.size and int(values.max()) >= 1 << 63:
             raise ValueError(f"{name} reach past any buffer: {values.max()}")
         return numpy.ascontiguousarray(values, numpy.int64)

@@ -11,10 +11,11 @@ _CHUNK = 1 << 20
 
 
 def file(file: Any, code: Any) -> Hash:
-    """The value of a file, from where it is to its end, as a ``Hash``: ``residue.file("disk.img", "crc-32c").hexdigest()``.
+    """The value of a file, from where it is to its end, as a ``Hash``: ``residue.file("disk.img",
+    "crc-32c").hexdigest()``.
 
-    ``file`` is a path, or a file open for reading in binary mode (``readinto`` or ``read``), which stays open. Other threads
-    run meanwhile.
+    ``file`` is a path, or a file open for reading in binary mode (``readinto`` or ``read``), which
+    stays open. Other threads run meanwhile.
     """
     hash = (code if isinstance(code, Code) else Code(code)).new()
     if isinstance(file, (str, bytes, os.PathLike)):
@@ -37,7 +38,9 @@ def _take(file: Any, hash: Hash) -> None:
     while True:
         count = file.readinto(buffer)
         if count is None:
-            raise BlockingIOError(f"{file!r} does not block and has no data now: wait until it has some")
+            raise BlockingIOError(
+                f"{file!r} does not block and has no data now: wait until it has some"
+            )
         if count == 0:
             return
         hash.update(view[:count])

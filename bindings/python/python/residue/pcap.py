@@ -14,16 +14,27 @@ from typing import Literal
 
 from ._residue import _pcap_verify
 
-__all__ = ["Cause", "Check", "Counts", "Flow", "NotFollowed", "Report", "Rewritten", "Sender", "verify"]
+__all__ = [
+    "Cause",
+    "Check",
+    "Counts",
+    "Flow",
+    "NotFollowed",
+    "Report",
+    "Rewritten",
+    "Sender",
+    "verify",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
     """How many check values of a protocol have each verdict.
 
-    ``offloaded``: the field holds the pseudo-header's sum, for the network card to complete: the packet was captured on its
-    sender. ``absent``: left out, as the protocol allows. ``illegal``: left out, and must not be. ``unverifiable``: cut short,
-    or parts were not captured. ``length_conflict``: length fields contradict each other.
+    ``offloaded``: the field holds the pseudo-header's sum, for the network card to complete: the
+    packet was captured on its sender. ``absent``: left out, as the protocol allows. ``illegal``:
+    left out, and must not be. ``unverifiable``: cut short, or parts were not captured.
+    ``length_conflict``: length fields contradict each other.
     """
 
     protocol: str
@@ -59,10 +70,12 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class NotFollowed:
-    """How many packets end at a protocol that is not read: a link type, an EtherType, a tunnel or a stream.
+    """How many packets end at a protocol that is not read: a link type, an EtherType, a tunnel or a
+    stream.
 
-    ``kind`` says what numbers the protocol, ``value`` is its number, ``name`` its name where it is known, ``protocol`` all
-    three as reports show them. The first 256 protocols are counted separately; the others together, under None.
+    ``kind`` says what numbers the protocol, ``value`` is its number, ``name`` its name where it is
+    known, ``protocol`` all three as reports show them. The first 256 protocols are counted
+    separately; the others together, under None.
     """
 
     kind: str | None
@@ -74,7 +87,9 @@ class NotFollowed:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """Packets between two addresses whose checksums lack the same amount: an address or a port was changed on the way."""
+    """Packets between two addresses whose checksums lack the same amount: an address or a port was
+    changed on the way.
+    """
 
     source: str
     destination: str
@@ -107,7 +122,9 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check value. Packets are counted from 1, ``offset`` is that of its field in the file (decompressed)."""
+    """One check value. Packets are counted from 1, ``offset`` is that of its field in the file
+    (decompressed).
+    """
 
     packet: int
     protocol: str
@@ -149,12 +166,15 @@ class Report:
         return self.total.wrong == 0 and self.error is None
 
 
-def verify(path: str | os.PathLike[str], *, checks: Literal["wrong", "all"] | None = "wrong") -> Report:
+def verify(
+    path: str | os.PathLike[str], *, checks: Literal["wrong", "all"] | None = "wrong"
+) -> Report:
     """Judges every check value of a capture (pcap or pcapng, plain or compressed by gzip or zstd).
 
-    ``checks`` says which of them ``Report.checks`` lists: "wrong" (with offloaded ones), "all", or None, which reads the file
-    once in place of twice. Raises OSError if the file cannot be opened, ValueError if it is no capture. One that cannot be
-    read to its end gives a report of what is before, with ``error``.
+    ``checks`` says which of them ``Report.checks`` lists: "wrong" (with offloaded ones), "all", or
+    None, which reads the file once in place of twice. Raises OSError if the file cannot be opened,
+    ValueError if it is no capture. One that cannot be read to its end gives a report of what is
+    before, with ``error``.
     """
     path = os.fspath(path)
     found = _pcap_verify(path, checks)

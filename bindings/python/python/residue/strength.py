@@ -1,11 +1,14 @@
-"""What codes miss: Hamming distances, numbers and probabilities of undetected errors, exactly where that can be computed.
+"""What codes miss: Hamming distances, numbers and probabilities of undetected errors, exactly where
+that can be computed.
 
-A polynomial is given as a code's name ("crc-32c"), or as digits with their notation: "normal:1edc6f41", "koopman:8f6e37a0",
-"reversed:", "reciprocal:", "explicit:". Lengths are those of the data, in bits, without the check value. ``kind`` says what a
-figure is: "exact", "bound" (proved, the true figure may be larger) or "sampled".
+A polynomial is given as a code's name ("crc-32c"), or as digits with their notation:
+"normal:1edc6f41", "koopman:8f6e37a0", "reversed:", "reciprocal:", "explicit:". Lengths are those of
+the data, in bits, without the check value. ``kind`` says what a figure is: "exact", "bound"
+(proved, the true figure may be larger) or "sampled".
 
-``patience`` is the seconds that a call may take, about: what would take more stays a bound, or is an error. ``threads`` is as many as the
-CPU has, if None. The interpreter's lock is not held; after a KeyboardInterrupt a search ends in the background.
+``patience`` is the seconds that a call may take, about: what would take more stays a bound, or is
+an error. ``threads`` is as many as the CPU has, if None. The interpreter's lock is not held; after
+a KeyboardInterrupt a search ends in the background.
 """
 
 from __future__ import annotations
@@ -44,16 +47,25 @@ __all__ = [
     "widths",
 ]
 
-CODES = ("crc-32/iscsi", "internet", "fletcher-16", "fletcher-32", "adler-32", "crc-32/iso-hdlc", "koopman:ba0dc66b")
+CODES = (
+    "crc-32/iscsi",
+    "internet",
+    "fletcher-16",
+    "fletcher-32",
+    "adler-32",
+    "crc-32/iso-hdlc",
+    "koopman:ba0dc66b",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Undetected:
     """An error that the code itself, when asked, did not detect, in data of ``data_bits`` bits.
 
-    ``data`` are the wrong bits of the data: 0 is the first that is sent. The first bit of a byte is its highest, of reflected
-    CRCs its lowest. Data that are no whole bytes stand for those with zero bits in front. ``check`` is what the check value
-    changes by (exclusive or). A polynomial without a name is taken highest bit first.
+    ``data`` are the wrong bits of the data: 0 is the first that is sent. The first bit of a byte is
+    its highest, of reflected CRCs its lowest. Data that are no whole bytes stand for those with
+    zero bits in front. ``check`` is what the check value changes by (exclusive or). A polynomial
+    without a name is taken highest bit first.
     """
 
     data_bits: int
@@ -63,7 +75,9 @@ class Undetected:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The longest data with a Hamming distance, and an undetected error of fewer bits in data one bit longer."""
+    """The longest data with a Hamming distance, and an undetected error of fewer bits in data one
+    bit longer.
+    """
 
     distance: int
     data_bits: int
@@ -73,7 +87,9 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """An irreducible factor of a generator, its top term written. ``order`` is the least e with x^e = 1 modulo it."""
+    """An irreducible factor of a generator, its top term written. ``order`` is the least e with x^e
+    = 1 modulo it.
+    """
 
     poly: int
     times: int
@@ -102,15 +118,21 @@ class Profile:
     note: str | None
 
     def distance(self, data_bits: int) -> tuple[int, str]:
-        """The Hamming distance of data of this length as far as the limits tell, and of what kind it is."""
-        held = max((limit.distance for limit in self.limits if limit.data_bits >= data_bits), default=2)
+        """The Hamming distance of data of this length as far as the limits tell, and of what kind
+        it is.
+        """
+        held = max(
+            (limit.distance for limit in self.limits if limit.data_bits >= data_bits), default=2
+        )
         above = next((limit for limit in self.limits if limit.distance == held + 1), None)
         return held, above.kind if above else "exact"
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """The Hamming distance of data of one length, with an undetected error of as many bits if it is exact."""
+    """The Hamming distance of data of one length, with an undetected error of as many bits if it is
+    exact.
+    """
 
     distance: int
     kind: str
@@ -119,11 +141,13 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How many errors of 0, 1, 2, ... bits are not detected (``counts``, exact), among data and check value.
+    """How many errors of 0, 1, 2, ... bits are not detected (``counts``, exact), among data and
+    check value.
 
-    ``probabilities`` has the probability of an undetected error at each bit error rate that was asked for, to 17 digits. Where
-    not all weights are counted, it is empty, and the others are None: ``worst`` is the largest probability at rates up to 1/2,
-    ``good`` whether that is at 1/2, ``proper`` whether it never falls (all sampled).
+    ``probabilities`` has the probability of an undetected error at each bit error rate that was
+    asked for, to 17 digits. Where not all weights are counted, it is empty, and the others are
+    None: ``worst`` is the largest probability at rates up to 1/2, ``good`` whether that is at 1/2,
+    ``proper`` whether it never falls (all sampled).
     """
 
     width: int
@@ -138,11 +162,12 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a code misses in data of one length. ``shares[w]`` is the share of errors of w bits that is not detected.
+    """What a code misses in data of one length. ``shares[w]`` is the share of errors of w bits that
+    is not detected.
 
-    ``undetected`` and ``per_year`` are probabilities of a frame, and frames in 365 days, by bit error rate, each with its
-    kind in ``kinds``; ``random`` is the share of random data that is taken for right, ``burst`` the longest burst of which
-    every one is detected, in bits.
+    ``undetected`` and ``per_year`` are probabilities of a frame, and frames in 365 days, by bit
+    error rate, each with its kind in ``kinds``; ``random`` is the share of random data that is
+    taken for right, ``burst`` the longest burst of which every one is detected, in bits.
     """
 
     code: str
@@ -161,7 +186,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A code that keeps a distance to ``holds_to`` bits of data (None: of any length). Its speed is measured here."""
+    """A code that keeps a distance to ``holds_to`` bits of data (None: of any length). Its speed is
+    measured here.
+    """
 
     code: str
     also: list[str]
@@ -178,7 +205,8 @@ class Candidate:
 class Advice:
     """The codes that do, narrow ones first, of equal width the fastest; and those that nearly do.
 
-    No code has fewer bits of check value than ``least_width``; a CRC of ``enough_width`` bits does it.
+    No code has fewer bits of check value than ``least_width``; a CRC of ``enough_width`` bits does
+    it.
     """
 
     codes: list[Candidate]
@@ -208,12 +236,16 @@ def profile(
     patience: int = 60,
     threads: int | None = None,
 ) -> Profile:
-    """To which length each Hamming distance holds; only distances up to ``most``, which is less work."""
+    """To which length each Hamming distance holds; only distances up to ``most``, which is less
+    work.
+    """
     most = (1 << 32) - 1 if most is None else most
     found = _strength_profile(polynomial, width, most, patience, threads)
     found["factors"] = [Factor(*factor) for factor in found["factors"]]
     limits = found["limits"]
-    found["limits"] = [Limit(distance, bits, kind, _undetected(error)) for distance, bits, kind, error in limits]
+    found["limits"] = [
+        Limit(distance, bits, kind, _undetected(error)) for distance, bits, kind, error in limits
+    ]
     return Profile(**found)
 
 
@@ -226,7 +258,9 @@ def profile_seconds(
     threads: int | None = None,
 ) -> float:
     """About how many seconds ``profile`` takes with the same arguments."""
-    return _strength_seconds(polynomial, width, (1 << 32) - 1 if most is None else most, patience, threads)
+    return _strength_seconds(
+        polynomial, width, (1 << 32) - 1 if most is None else most, patience, threads
+    )
 
 
 def distance(
@@ -238,7 +272,9 @@ def distance(
     threads: int | None = None,
 ) -> Distance:
     """The Hamming distance of data of one length."""
-    found, kind, witness = _strength_distance(polynomial, width, _length(data_bits), patience, threads)
+    found, kind, witness = _strength_distance(
+        polynomial, width, _length(data_bits), patience, threads
+    )
     return Distance(found, kind, _undetected(witness))
 
 
@@ -252,9 +288,11 @@ def weights(
     patience: int = 60,
     threads: int | None = None,
 ) -> Weights:
-    """How many errors of each number of bits (up to ``most``) are not detected; their probability at bit error rates.
+    """How many errors of each number of bits (up to ``most``) are not detected; their probability
+    at bit error rates.
 
-    Raises ValueError if that would take too long, or a probability is asked for and not all weights are.
+    Raises ValueError if that would take too long, or a probability is asked for and not all weights
+    are.
     """
     texts = [str(rate) for rate in rates]
     found = _strength_weights(polynomial, width, _length(data_bits), most, texts, patience, threads)
@@ -264,7 +302,9 @@ def weights(
         width=degree,
         data_bits=data_bits,
         counts=[int.from_bytes(count, "little") for count in counts],
-        probabilities={text: float(value) for text, value in zip(texts, probabilities, strict=True)},
+        probabilities={
+            text: float(value) for text, value in zip(texts, probabilities, strict=True)
+        },
         worst_rate=worst_rate,
         worst=worst,
         good=good,
@@ -283,29 +323,44 @@ def compare(
     patience: int = 60,
     threads: int | None = None,
 ) -> list[Comparison]:
-    """What codes miss, side by side: CRCs of up to 64 bits, and sums of up to 32, whose figures are means over uniform data.
+    """What codes miss, side by side: CRCs of up to 64 bits, and sums of up to 32, whose figures are
+    means over uniform data.
 
-    ``per_year`` is of a full Ethernet link of ``link`` bits a second (1e10 if None), on which a frame takes 38 bytes beside
-    its data, or of ``frames_per_second``. With ``exact`` all weights of CRCs are counted, some 15 seconds for one of 32 bits.
+    ``per_year`` is of a full Ethernet link of ``link`` bits a second (1e10 if None), on which a
+    frame takes 38 bytes beside its data, or of ``frames_per_second``. With ``exact`` all weights of
+    CRCs are counted, some 15 seconds for one of 32 bits.
     """
     if isinstance(codes, str):
         codes = [codes]
     if frames_per_second is not None and link is not None:
-        raise ValueError("give link or frames_per_second, not both: a full link carries a number of frames")
+        raise ValueError(
+            "give link or frames_per_second, not both: a full link carries a number of frames"
+        )
     for name, value in (("frames_per_second", frames_per_second), ("link", link)):
         if value is not None and not 0 < value < float("inf"):
             raise ValueError(f"{name}={value}: give a number above 0")
     link = 1e10 if link is None else link
     texts = [str(rate) for rate in rates]
     found = json.loads(
-        _strength_compare(list(codes), _length(data_bits), texts, frames_per_second, link, exact, patience, threads)
+        _strength_compare(
+            list(codes),
+            _length(data_bits),
+            texts,
+            frames_per_second,
+            link,
+            exact,
+            patience,
+            threads,
+        )
     )
     return [_compared(row) for row in found["codes"]]
 
 
 def _compared(row: dict[str, Any]) -> Comparison:
     def each(key: str, part: str) -> dict[str, Any]:
-        return {at["rate"]: None if at[key] is None else at[key][part] for at in row["probabilities"]}
+        return {
+            at["rate"]: None if at[key] is None else at[key][part] for at in row["probabilities"]
+        }
 
     holds_to = row["holds_to"]
     return Comparison(
@@ -332,7 +387,8 @@ def advise(
     patience: int = 60,
     threads: int | None = None,
 ) -> Advice:
-    """Which known codes of at most ``width`` bits have the Hamming distance ``hd`` in data of this length.
+    """Which known codes of at most ``width`` bits have the Hamming distance ``hd`` in data of this
+    length.
 
     Those that do are timed on this CPU.
     """
@@ -361,7 +417,9 @@ def _candidate(row: dict[str, Any]) -> Candidate:
 
 
 def widths(data_bits: int, hd: int) -> tuple[int, int]:
-    """No code of fewer check bits than the first has this Hamming distance; some CRC of as many as the second has."""
+    """No code of fewer check bits than the first has this Hamming distance; some CRC of as many as
+    the second has.
+    """
     if hd < 2:
         raise ValueError(f"hd={hd}: every code here sees one wrong bit, so give 2 or more")
     return _strength_widths(_length(data_bits), hd)

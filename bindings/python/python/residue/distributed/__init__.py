@@ -1,18 +1,20 @@
 """Check values of data that are too large for one machine, on Dask.
 
-An object is read in parts by many workers, and what the parts come to is put together: the value is always that of reading
-it from start to end. So are the results of searches for polynomials, and of trials on real data, those of one machine.
+An object is read in parts by many workers, and what the parts come to is put together: the value is
+always that of reading it from start to end. So are the results of searches for polynomials, and of
+trials on real data, those of one machine.
 
     from residue.distributed import manifest, value, verify
 
-    if __name__ == "__main__":                       # the workers are processes that import this script
+    if __name__ == "__main__":       # the workers are processes that import this script
         print(hex(value("disk.img", "crc-64/nvme")))             # on all CPUs of this machine
         manifest("s3://bucket/data", client="tcp://scheduler:8786").write("data.manifest")
         for finding in verify("data.manifest"):
             if finding.verdict != "good":
                 print(finding.name, finding.verdict, finding.ranges)
 
-`python -m residue.distributed --help` tells of the same as a program. It needs Dask: pip install 'residue[dask]'.
+`python -m residue.distributed --help` describes the command-line program. It needs Dask: pip
+install 'residue[dask]'.
 """
 
 from ._cluster import connect

@@ -41,7 +41,9 @@ def cores() -> int:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """While it lasts, signals that end a program wait: a cluster that has half begun cannot be closed."""
+    """While it lasts, signals that end a program wait: a cluster that has half begun cannot be
+    closed.
+    """
     came: list[int] = []
     before = {}
     if threading.current_thread() is threading.main_thread():
@@ -59,7 +61,9 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def dask_setup(_: Any) -> None:
-    """What a worker process on this machine does first: Ctrl-C at the terminal is for the client, which ends its workers."""
+    """What a worker process on this machine does first: Ctrl-C at the terminal is for the client,
+    which ends its workers.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -79,7 +83,9 @@ def _here(dask: Any, workers: int) -> Iterator[Any]:
                     preload=[__name__],
                 )
             except RuntimeError as error:
-                raise ClusterError(f"cannot start {workers} worker processes here: {error}") from error
+                raise ClusterError(
+                    f"cannot start {workers} worker processes here: {error}"
+                ) from error
             stack.enter_context(cluster)
         yield cluster
 
@@ -88,15 +94,18 @@ def _here(dask: Any, workers: int) -> Iterator[Any]:
 def connect(client: Any = None, workers: int | None = None) -> Iterator[Any]:
     """A client of a cluster, for several calls.
 
-    `client` is a `distributed.Client`, which stays open; the address of a scheduler, as `"tcp://host:8786"`; a cluster of
-    Dask's (`LocalCluster`, `KubeCluster`, ...); or None for a cluster on this machine of `workers` processes, one for each
-    CPU if that is None, which ends with the context. In a script, that needs `if __name__ == "__main__":` around it, since
-    the processes import the script.
+    `client` is a `distributed.Client`, which stays open; the address of a scheduler, as
+    `"tcp://host:8786"`; a cluster of Dask's (`LocalCluster`, `KubeCluster`, ...); or None for a
+    cluster on this machine of `workers` processes, one for each CPU if that is None, which ends
+    with the context. In a script, that needs `if __name__ == "__main__":` around it, since the
+    processes import the script.
     """
     dask = _dask()
     if isinstance(client, dask.Client):
         if client.asynchronous:
-            raise ValueError("an asynchronous client: give a distributed.Client made without asynchronous=True")
+            raise ValueError(
+                "an asynchronous client: give a distributed.Client made without asynchronous=True"
+            )
         yield client
         return
     with contextlib.ExitStack() as stack:
@@ -112,12 +121,17 @@ def connect(client: Any = None, workers: int | None = None) -> Iterator[Any]:
 
 
 def each(
-    client: Any, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]], done: Callable[[Any], None]
+    client: Any,
+    function: Callable[..., Any],
+    arguments: Iterable[tuple[Any, ...]],
+    done: Callable[[Any], None],
 ) -> None:
-    """Calls `function` on the workers with each of `arguments`, and `done` here with each result, in any order.
+    """Calls `function` on the workers with each of `arguments`, and `done` here with each result,
+    in any order.
 
-    A worker that dies loses nothing: Dask does its task again elsewhere, and the result is the same. ClusterError if that
-    happens to one task too often, or if the scheduler is lost. What `function` raises is raised here.
+    A worker that dies loses nothing: Dask does its task again elsewhere, and the result is the
+    same. ClusterError if that happens to one task too often, or if the scheduler is lost. What
+    `function` raises is raised here.
     """
     dask = _dask()
     waiting = iter(arguments)
@@ -153,17 +167,21 @@ def _result(dask: Any, future: Any) -> Any:
         return future.result()
     except dask.KilledWorker as error:
         raise ClusterError(
-            f"every worker that tried {error.task} died, {error.allowed_failures + 1} in all; the last was "
-            f"{error.last_worker.address}. Its log may say why; workers that lack memory want a smaller part size. "
+            f"every worker that tried {error.task} died, {error.allowed_failures + 1} in "
+            "all; the last was "
+            f"{error.last_worker.address}. Its log may say why; workers that lack memory "
+            "want a smaller part size. "
             "With a journal, what is done is kept"
         ) from error
     except dask.CancelledError as error:
         raise ClusterError(
-            "the scheduler was lost, or another client cancelled the work. With a journal, what is done is kept"
+            "the scheduler was lost, or another client cancelled the work. With a journal, "
+            "what is done is kept"
         ) from error
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("residue"):
             raise
         raise ClusterError(
-            "the workers lack residue: install the same version of it on all of them (pip install 'residue[dask]')"
+            "the workers lack residue: install the same version of it on all of them (pip "
+            "install 'residue[dask]')"
         ) from error

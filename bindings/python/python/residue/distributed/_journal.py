@@ -1,7 +1,9 @@
-"""A journal: the parts that are done, in a file, so that work that was ended goes on instead of beginning anew.
+"""A journal: the parts that are done, in a file, so that work that was ended goes on instead of
+beginning anew.
 
-The file is JSON with a check value of its own, and is replaced whole or not at all. It says what work it belongs to, and of
-each object what it was like when its parts were read; parts of an object that is no longer like that are done again.
+The file is JSON with a check value of its own, and is replaced whole or not at all. It says what
+work it belongs to, and of each object what it was like when its parts were read; parts of an object
+that is no longer like that are done again.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ class Journal:
             self._load(self._path)
 
     def known(self, name: str, stamp: Any) -> dict[int, Any]:
-        """What the parts of an object came to that are done; none if the object is another than it was."""
+        """What the parts of an object came to that are done; none if the object is another than it
+        was.
+        """
         entry = self._objects.get(name)
         if entry is None or entry["stamp"] != stamp:
             return {}
@@ -80,7 +84,9 @@ class Journal:
         except (ValueError, KeyError, TypeError):
             good = False
         if not good:
-            raise JournalError(f"{self._path}: no journal, or a damaged one; delete it to begin anew")
+            raise JournalError(
+                f"{self._path}: no journal, or a damaged one; delete it to begin anew"
+            )
         if body["task"] != self._task:
             differ = ", ".join(
                 f"{key} {body['task'].get(key)!r} instead of {value!r}"
@@ -88,7 +94,8 @@ class Journal:
                 if body["task"].get(key) != value
             )
             raise JournalError(
-                f"{self._path}: the journal of other work ({differ}); name another file, or delete it to begin anew"
+                f"{self._path}: the journal of other work ({differ}); name another file, or "
+                "delete it to begin anew"
             )
         self._objects = body["objects"]
 

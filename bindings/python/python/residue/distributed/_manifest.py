@@ -1,9 +1,10 @@
 """Manifests: lists of what the objects of a tree are like.
 
-A manifest is text. Its lines `CRC-32/ISCSI (name) = e3069283` are those of `residue sum --tag`, and `residue sum --check`
-checks local files by them. Lines that begin with `#` are comments to it. In a manifest they hold JSON: the first line says
-what the manifest is of; a line before each object's values, its size and the values of its parts; and the last line has a
-check value of all before it, so that a manifest that was cut or damaged is not believed.
+A manifest is text. Its lines `CRC-32/ISCSI (name) = e3069283` are those of `residue sum --tag`, and
+`residue sum --check` checks local files by them. Lines that begin with `#` are comments to it. In a
+manifest they hold JSON: the first line says what the manifest is of; a line before each object's
+values, its size and the values of its parts; and the last line has a check value of all before it,
+so that a manifest that was cut or damaged is not believed.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ CODING = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 @dataclass(frozen=True)
 class Entry:
-    """An object: its size in bytes (None if the list does not say), and for each code the value of the whole and those of
-    its parts."""
+    """An object: its size in bytes (None if the list does not say), and for each code the value of
+    the whole and those of its parts.
+    """
 
     name: str
     size: int | None
@@ -44,9 +46,10 @@ class Entry:
 class Manifest:
     """What the objects of a tree are like.
 
-    `root` is the URL they are below, `tree` whether all that is below it is listed, `codes` the names of the codes,
-    `part_size` the bytes of a part, `entries` the objects by name, and `problems` what could not be read, with reasons.
-    A list that is no manifest has no root and no part size.
+    `root` is the URL they are below, `tree` whether all that is below it is listed, `codes` the
+    names of the codes, `part_size` the bytes of a part, `entries` the objects by name, and
+    `problems` what could not be read, with reasons. A list that is no manifest has no root and no
+    part size.
     """
 
     root: str | None
@@ -60,19 +63,32 @@ class Manifest:
 
     def text(self) -> str:
         """The manifest as it is written."""
-        head = {"format": 1, "root": self.root, "tree": self.tree, "codes": self.codes, "part_size": self.part_size}
+        head = {
+            "format": 1,
+            "root": self.root,
+            "tree": self.tree,
+            "codes": self.codes,
+            "part_size": self.part_size,
+        }
         lines = [HEAD + _json(head)]
         for entry in self.entries.values():
             facts: dict[str, Any] = {"name": entry.name, "size": entry.size}
             if entry.parts:
-                facts["parts"] = {code: [hexed(code, v) for v in parts] for code, parts in entry.parts.items()}
+                facts["parts"] = {
+                    code: [hexed(code, v) for v in parts] for code, parts in entry.parts.items()
+                }
             lines.append("# " + _json(facts))
             lines += [tagged(code, entry.name, value) for code, value in entry.values.items()]
         body = "".join(line + "\n" for line in lines)
-        end = {"objects": len(self.entries), "crc-32c": f"{residue.crc32c(body.encode(**CODING)):08x}"}
+        end = {
+            "objects": len(self.entries),
+            "crc-32c": f"{residue.crc32c(body.encode(**CODING)):08x}",
+        }
         return f"{body}{TAIL}{_json(end)}\n"
 
-    def write(self, url: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None) -> None:
+    def write(
+        self, url: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None
+    ) -> None:
         """Writes the manifest; a local file is replaced whole or not at all."""
         store(url, storage_options).write(self.text().encode(**CODING))
 
@@ -96,15 +112,22 @@ class Manifest:
             parts: dict[str, list[int]] = {}
             if len(result.parts) > 1:
                 columns = zip(*result.parts, strict=True)
-                parts = {code: [part.value for part in of] for code, of in zip(codes, columns, strict=True)}
+                parts = {
+                    code: [part.value for part in of]
+                    for code, of in zip(codes, columns, strict=True)
+                }
             entries[name] = Entry(name, result.object.size, values, parts)
         return Manifest(root, tree, tuple(codes), part_size, entries, tuple(problems))
 
     @staticmethod
     def read(
-        url: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None, code: str | None = None
+        url: str | os.PathLike[str],
+        storage_options: Mapping[str, Any] | None = None,
+        code: str | None = None,
     ) -> Manifest:
-        """Reads a manifest or a list of values. `code` is that of lines that name none. ManifestError if it is neither."""
+        """Reads a manifest or a list of values. `code` is that of lines that name none.
+        ManifestError if it is neither.
+        """
         place = store(url, storage_options)
         try:
             size = place.stat("").size
@@ -118,7 +141,9 @@ class Manifest:
 
     @staticmethod
     def parse(text: str, code: str | None = None) -> Manifest:
-        """Reads the text of a manifest, or of a list as `residue sum` and its relatives print it."""
+        """Reads the text of a manifest, or of a list as `residue sum` and its relatives print
+        it.
+        """
         return _manifest(text) if text.startswith(HEAD) else _list(text, code)
 
 
@@ -139,7 +164,9 @@ def tagged(code: str, name: str, value: int) -> str:
 
 
 def _damaged(line: int, why: str) -> ManifestError:
-    return ManifestError(f"line {line}: {why}; a damaged manifest is not believed: take another copy")
+    return ManifestError(
+        f"line {line}: {why}; a damaged manifest is not believed: take another copy"
+    )
 
 
 def _manifest(text: str) -> Manifest:
@@ -148,17 +175,22 @@ def _manifest(text: str) -> Manifest:
         end = json.loads(last)
         good = end["crc-32c"] == f"{residue.crc32c(body.encode(**CODING)):08x}"
     except (ValueError, KeyError, TypeError):
-        raise ManifestError("cut short: its last line is missing or damaged; take another copy") from None
+        raise ManifestError(
+            "cut short: its last line is missing or damaged; take another copy"
+        ) from None
     if not good:
         raise ManifestError(
-            "damaged: its check value is wrong; take another copy (or, if it was changed on purpose, delete the lines that "
+            "damaged: its check value is wrong; take another copy (or, if it was changed "
+            "on purpose, delete the lines that "
             "begin with #: then it is a list without part values)"
         )
     lines = body.split("\n")
     try:
         head = json.loads(lines[0][len(HEAD) :])
         if head["format"] != 1:
-            raise ManifestError(f"of format {head['format']}; this version of residue reads format 1")
+            raise ManifestError(
+                f"of format {head['format']}; this version of residue reads format 1"
+            )
         codes, part_size = tuple(head["codes"]), head["part_size"]
         entries: dict[str, Entry] = {}
         place = 1
@@ -179,7 +211,9 @@ def _manifest(text: str) -> Manifest:
     except (ValueError, KeyError, TypeError, IndexError) as error:
         if isinstance(error, ManifestError):
             raise
-        raise ManifestError("its check value is right, but it is not as residue writes manifests") from error
+        raise ManifestError(
+            "its check value is right, but it is not as residue writes manifests"
+        ) from error
 
 
 def _agree(entry: Entry, size: int, part_size: int) -> None:
@@ -188,7 +222,9 @@ def _agree(entry: Entry, size: int, part_size: int) -> None:
         if len(parts) != count(size, part_size):
             raise ValueError(f"{len(parts)} parts")
         lengths = [min(part_size, size - start) for start in range(0, size, part_size)]
-        whole = residue.concat(*(residue.Partial(code, v, n) for v, n in zip(parts, lengths, strict=True)))
+        whole = residue.concat(
+            *(residue.Partial(code, v, n) for v, n in zip(parts, lengths, strict=True))
+        )
         if whole.value != entry.values[code]:
             raise ValueError("the parts make another whole")
 
@@ -232,12 +268,15 @@ def _value(code: str, text: str) -> int:
 
 
 def label(code: str | residue.Code) -> str:
-    """What names a code in manifests and journals: its name, or its parameters as `residue sum` writes them.
+    """What names a code in manifests and journals: its name, or its parameters as `residue sum`
+    writes them.
 
-    ValueError if there is no such code."""
+    ValueError if there is no such code.
+    """
     if isinstance(code, str) and code.lower() == "cksum":
         raise ValueError(
-            "cksum appends the length to the data, which parts cannot: name crc-32/cksum for the code alone, or use "
+            "cksum appends the length to the data, which parts cannot: name crc-32/cksum "
+            "for the code alone, or use "
             "`residue sum -a cksum`"
         )
     return str(residue.Code(code)).replace(" ", ",")

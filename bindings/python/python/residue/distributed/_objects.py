@@ -1,7 +1,8 @@
 """Objects that can be read in ranges: local files, and whatever fsspec has a driver for.
 
-An object is told from its earlier self by its *version*: what its store says of it that changes when its bytes do (an entity
-tag, a generation, the time it was modified), as text. Stores that say nothing of the kind give an empty version.
+Versions of an object are distinguished by its *version*: what its store says of it that changes
+when its bytes do (an entity tag, a generation, the time it was modified), as text. Stores that say
+nothing of the kind give an empty version.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from typing import Any, Protocol
 
 from ._replace import replace
 
-#: Bytes of a local file that are read at a time: what the system copies is still near when the codes read it.
+#: Bytes of a local file that are read at a time: what the system copies is still near when the
+#: codes read it.
 LOCAL_BLOCK = 256 << 10
 
 #: Bytes that are asked of a store at a time.
 REMOTE_BLOCK = 16 << 20
 
-#: What stores call the things that make a version. Times count only if there is nothing better: some stores tell more digits
-#: of them in a list than for a single object.
+#: What stores call the things that make a version. Times count only if there is nothing better:
+#: some stores tell more digits of them in a list than for a single object.
 TAGS = ("ETag", "etag", "generation", "VersionId", "version_id", "md5Hash", "content_md5")
 TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified")
 
@@ -38,7 +40,9 @@ class Object:
     version: Mapping[str, str] = field(default_factory=dict)
 
     def same(self, other: Object) -> bool:
-        """Whether nothing speaks against both being the same bytes. Lists of stores say less than single inquiries."""
+        """Whether nothing speaks against both being the same bytes. Lists of stores say less than
+        single inquiries.
+        """
         known = self.version.keys() & other.version.keys()
         return self.size == other.size and all(self.version[k] == other.version[k] for k in known)
 
@@ -60,7 +64,9 @@ class Store(Protocol):
     root: str
 
     def is_tree(self) -> bool:
-        """Whether the URL names a folder or a prefix rather than an object. FileNotFoundError if it names nothing."""
+        """Whether the URL names a folder or a prefix rather than an object. FileNotFoundError if it
+        names nothing.
+        """
 
     def list(self) -> Listing:
         """The objects below the URL."""
@@ -69,10 +75,14 @@ class Store(Protocol):
         """Of the object at this path below the URL; of the URL's own if the path is empty."""
 
     def read(self, name: str, offset: int, length: int) -> Iterator[Any]:
-        """The bytes of a range, in buffers that are valid until the next one; fewer if the object ends before."""
+        """The bytes of a range, in buffers that are valid until the next one; fewer if the object
+        ends before.
+        """
 
     def write(self, content: bytes) -> None:
-        """Makes the URL's own object, or replaces it: whole or not at all, if it is a local file."""
+        """Makes the URL's own object, or replaces it: whole or not at all, if it is a local
+        file.
+        """
 
 
 def store(url: str | os.PathLike[str], options: Mapping[str, Any] | None = None) -> Store:
@@ -107,7 +117,8 @@ class Local:
         return stat.S_ISDIR(os.stat(self.root).st_mode)
 
     def list(self) -> Listing:
-        # As `residue sum --recursive`: regular files; links could lead out of the tree, or round and round.
+        # As `residue sum --recursive`: regular files; links could lead out of the tree, or round
+        # and round.
         listing = Listing({}, [])
         folders = [""]
         while folders:
@@ -167,7 +178,9 @@ _buffers = threading.local()
 
 
 def _buffer() -> memoryview:
-    """This thread's buffer. It begins where a page does: some CPUs copy a page to other places three times as slowly."""
+    """This thread's buffer. It begins where a page does: some CPUs copy a page to other places
+    three times as slowly.
+    """
     if not hasattr(_buffers, "view"):
         _buffers.view = memoryview(mmap.mmap(-1, LOCAL_BLOCK))
     return _buffers.view
@@ -185,8 +198,9 @@ NUMBERS = {
 
 @contextlib.contextmanager
 def _named(url: str) -> Iterator[None]:
-    """While it lasts, a driver's errors are raised as OSErrors that name their cause and the URL: drivers give the path alone,
-    or the cause, or have errors of their own."""
+    """While it lasts, a driver's errors are raised as OSErrors that name their cause and the URL:
+    drivers give the path alone, or the cause, or have errors of their own.
+    """
     try:
         yield
     except (ValueError, TypeError, ImportError):
@@ -207,7 +221,9 @@ class Remote:
         try:
             from fsspec.core import url_to_fs
         except ImportError as error:
-            raise ImportError(f"reading {url!r} needs fsspec: pip install 'residue[dask]'") from error
+            raise ImportError(
+                f"reading {url!r} needs fsspec: pip install 'residue[dask]'"
+            ) from error
         self.root = url.rstrip("/")
         if self.root.endswith(":"):
             self.root = url  # `memory://`: the root of the store.
@@ -232,9 +248,13 @@ class Remote:
             name = getattr(error, "filename", None) or self.root
             listing.problems.append((str(name), reason(error)))
 
-        # Stores with flat lists have a `find` of their own, one inquiry for a thousand objects, which tells what goes
-        # wrong. The common one leaves out what it cannot look at, unless it is told otherwise.
-        flat = isinstance(self._fs, AsyncFileSystem) and type(self._fs)._find is not AsyncFileSystem._find
+        # Stores with flat lists have a `find` of their own, one inquiry for a thousand objects,
+        # which reports what goes wrong. The common one leaves out what it cannot look at, unless it
+        # gets `on_error`.
+        flat = (
+            isinstance(self._fs, AsyncFileSystem)
+            and type(self._fs)._find is not AsyncFileSystem._find
+        )
         more = {} if flat else {"on_error": failed}
         self._fs.invalidate_cache()
         with _named(self.root):
@@ -263,7 +283,9 @@ class Remote:
     def _object(self, path: str, info: Mapping[str, Any]) -> Object:
         size = info.get("size")
         if size is None:
-            raise OSError(22, "has a size that its store does not tell, and cannot be read in ranges", path)
+            raise OSError(
+                22, "has a size that its store does not tell, and cannot be read in ranges", path
+            )
         for keys in (TAGS, TIMES):
             # Quotation marks around a tag come and go, too.
             version = {key: str(info[key]).strip('"') for key in keys if info.get(key) is not None}
@@ -281,7 +303,9 @@ class Remote:
             with _named(within(self.root, name)):
                 block = self._fs.cat_file(path, start=offset, end=offset + wanted)
             if len(block) > wanted:
-                raise OSError(22, "comes whole where a range was asked for", within(self.root, name))
+                raise OSError(
+                    22, "comes whole where a range was asked for", within(self.root, name)
+                )
             if block:
                 yield block
             if len(block) < wanted:

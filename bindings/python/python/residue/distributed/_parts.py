@@ -1,8 +1,9 @@
 """Objects read in parts: what is read, the work of a worker, and the results put together.
 
-A part is a range of an object; the last one of an object may be shorter. Small objects are given to workers many at a time.
-What a part comes to is one partial result for each code, and those of an object are concatenated in order: so the value
-is that of reading it from start to end, whoever read the parts, and when.
+A part is a range of an object; the last one of an object may be shorter. Small objects are given to
+workers many at a time. What a part comes to is one partial result for each code, and those of an
+object are concatenated in order: so the value is that of reading it from start to end, whoever read
+the parts, and when.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ GRAIN = 64
 #: Small objects that are given to a worker at once, at most.
 TOGETHER = 256
 
-#: Times that a range is read before its error counts, and seconds between them: stores fail for a moment now and then.
+#: Times that a range is read before its error counts, and seconds between them: stores fail for a
+#: moment now and then.
 ATTEMPTS = 3
 PAUSE = 0.2
 
@@ -50,7 +52,10 @@ def size(text: int | str) -> int:
     if isinstance(text, bool) or not isinstance(text, int):
         raise TypeError(f"a part size is an int or a str, not {type(text).__name__}")
     if text < GRAIN or text % GRAIN:
-        raise ValueError(f"a part of {text} bytes: give a multiple of {GRAIN}, at which words of every code begin")
+        raise ValueError(
+            f"a part of {text} bytes: give a multiple of {GRAIN}, at which words of every "
+            "code begin"
+        )
     return text
 
 
@@ -75,7 +80,9 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """Why an object has no value. `kind` is `missing`, `unreadable` or `changed` (while it was read)."""
+    """Why an object has no value. `kind` is `missing`, `unreadable` or `changed` (while it was
+    read).
+    """
 
     kind: str
     why: str
@@ -99,7 +106,9 @@ def count(length: int, part_size: int) -> int:
     return max(1, -(-length // part_size))
 
 
-def work(url: str, options: Mapping[str, Any] | None, codes: Sequence[str], pieces: Sequence[Piece]) -> list[Done]:
+def work(
+    url: str, options: Mapping[str, Any] | None, codes: Sequence[str], pieces: Sequence[Piece]
+) -> list[Done]:
     """Reads parts. Runs on a worker."""
     known = [residue.Code(code) for code in codes]
     files = store(url, options)
@@ -113,8 +122,12 @@ def _read(files: Any, codes: Sequence[residue.Code], piece: Piece) -> Done:
         try:
             partials = [residue.partial(code) for code in codes]
             for block in files.read(piece.name, piece.offset, piece.length):
-                partials = [whole + residue.partial(code, block) for whole, code in zip(partials, codes, strict=True)]
-            # Whatever happened since the object was first looked at, it has happened to the bytes that were read, or not.
+                partials = [
+                    whole + residue.partial(code, block)
+                    for whole, code in zip(partials, codes, strict=True)
+                ]
+            # Whatever happened since the object was first looked at, it has happened to the bytes
+            # that were read, or not.
             now = files.stat(piece.name)
         except FileNotFoundError:
             return Done(piece.name, piece.part, [], Problem("missing", "no such object"))
@@ -146,7 +159,10 @@ def read(
     progress: Progress,
 ) -> dict[str, Result]:
     """Reads objects, by their names below the URL, on the workers."""
-    results = {name: Result(one, [[] for _ in range(count(one.size, part_size))]) for name, one in objects.items()}
+    results = {
+        name: Result(one, [[] for _ in range(count(one.size, part_size))])
+        for name, one in objects.items()
+    }
     progress.start(sum(one.size for one in objects.values()))
 
     def stamp(one: Object) -> Any:
@@ -178,7 +194,12 @@ def read(
             journal.add(one.name, stamp(result.object), one.part, values)
 
     try:
-        each(client, work, ((url, options, tuple(codes), batch) for batch in _batches(pieces(), part_size)), done)
+        each(
+            client,
+            work,
+            ((url, options, tuple(codes), batch) for batch in _batches(pieces(), part_size)),
+            done,
+        )
     finally:
         journal.save()
         progress.stop()
@@ -189,7 +210,10 @@ def _restored(values: Any, codes: Sequence[str], length: int) -> list[residue.Pa
     """The partials that a journal kept."""
     if not isinstance(values, list) or len(values) != len(codes):
         return None
-    return [residue.Partial(code, int(value, 16), length) for code, value in zip(codes, values, strict=True)]
+    return [
+        residue.Partial(code, int(value, 16), length)
+        for code, value in zip(codes, values, strict=True)
+    ]
 
 
 def _batches(pieces: Iterator[Piece], part_size: int) -> Iterator[list[Piece]]:
@@ -213,7 +237,10 @@ def _checked(url: str, options: Mapping[str, Any] | None, name: str, problem: Pr
         store(url, options).stat(name)
     except OSError:
         return Problem("changed", "disappeared while it was read")
-    return Problem("unreadable", "is there, but not for the workers: it has to be on storage that all of them share")
+    return Problem(
+        "unreadable",
+        "is there, but not for the workers: it has to be on storage that all of them share",
+    )
 
 
 def raised(url: str, name: str, problem: Problem) -> OSError:

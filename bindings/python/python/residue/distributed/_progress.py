@@ -42,7 +42,8 @@ class Progress:
     def _show(self, now: float) -> None:
         share = min(1.0, self._done / self._total)
         speed = (self._done - self._before) / max(1e-9, now - self._began)
-        words = f" {100 * share:3.0f} % of {amount(self._total, self._unit)}, {amount(speed, self._unit)}/s"
+        total, rate = amount(self._total, self._unit), amount(speed, self._unit)
+        words = f" {100 * share:3.0f} % of {total}, {rate}/s"
         if speed:
             words += f", {(self._total - self._done) / speed:.0f} s left"
         room = max(0, shutil.get_terminal_size().columns - len(words) - 3)

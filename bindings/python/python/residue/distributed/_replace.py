@@ -9,11 +9,13 @@ import stat
 
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Writes a file, so that its name leads to all of the old content or to all of the new, never to less.
+    """Writes a file, so that its name leads to all of the old content or to all of the new, never
+    to less.
 
-    Links are followed and stay; one that leads nowhere gets its target. A file that is replaced passes on its permissions
-    and, where the system allows it, its owner. What is no regular file (a device, a pipe) is written to, not replaced, and so
-    is a file that is open already and named so (`/dev/stdout`, `/proc/self/fd/1`): it is appended to.
+    Links are followed and stay; one that leads nowhere gets its target. A file that is replaced
+    passes on its permissions and, where the system allows it, its owner. What is no regular file (a
+    device, a pipe) is written to, not replaced, and so is a file that is open already and named so
+    (`/dev/stdout`, `/proc/self/fd/1`): it is appended to.
     """
     path = os.fspath(path)
     try:
@@ -65,7 +67,9 @@ MOST_LINKS = 40
 
 
 def _followed(path: str) -> tuple[str, bool]:
-    """The path at the end of all links, whether something is there or not; and whether it names a file that is open."""
+    """The path at the end of all links, whether something is there or not; and whether it names a
+    file that is open.
+    """
     for _ in range(MOST_LINKS):
         folder = os.path.dirname(path)
         real = os.path.realpath(folder or ".")

@@ -1,7 +1,7 @@
 """Searches for polynomials, and trials of codes on real data, over workers.
 
-The work is done in Rust, one part on one thread of a worker, and the results of parts make what one machine would find:
-exactly, whatever the number of parts and workers.
+The work is done in Rust, one part on one thread of a worker, and the results of parts make what one
+machine would find: exactly, whatever the number of parts and workers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ._parts import size
 from ._progress import Progress
 from ._value import Codes, labels
 
-#: Seconds that a worker should need for a range of a search: little to lose, and much more than to be told of it.
+#: Seconds that a worker should need for a range of a search: little to lose, and much more than
+#: the overhead of a task.
 SECONDS = 5.0
 
 #: The most ranges into which the candidates can be divided.
@@ -41,14 +42,18 @@ def search(
     journal: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """The polynomials of a width that keep Hamming distance `hd` at `length` bits of data; without a length, those that
-    keep it longest; with `survey`, every polynomial with the limits of all distances.
+    """The polynomials of a width that keep Hamming distance `hd` at `length` bits of data; without
+    a length, those that keep it longest; with `survey`, every polynomial with the limits of all
+    distances.
 
-    The result is that of `residue strength search --json`. The candidates are divided into `ranges`, by default into as many
-    as take some seconds each; a journal keeps those that are done. The other arguments are those of `value`. ValueError if
-    no code can be so good, or the width is none.
+    The result is that of `residue strength search --json`. The candidates are divided into
+    `ranges`, by default into as many as take some seconds each; a journal keeps those that are
+    done. The other arguments are those of `value`. ValueError if no code can be so good, or the
+    width is none.
     """
-    return json.loads(search_as("json", width, hd, length, survey, ranges, client, journal, progress))
+    return json.loads(
+        search_as("json", width, hd, length, survey, ranges, client, journal, progress)
+    )
 
 
 def search_as(
@@ -65,7 +70,14 @@ def search_as(
     """The result as `text`, `csv` or `json`, as `residue strength search` prints it."""
     question = (width, hd, length, survey)
     seconds = _residue._search_seconds(*question)
-    task = {"work": "search", "width": width, "hd": hd, "length": length, "survey": survey, "ranges": ranges}
+    task = {
+        "work": "search",
+        "width": width,
+        "hd": hd,
+        "length": length,
+        "survey": survey,
+        "ranges": ranges,
+    }
     kept = Journal(journal, task)
     with connect(client) as connected:
         # A search that goes on has the ranges that it began with.
@@ -94,7 +106,9 @@ def search_as(
     return _residue._search_merge([parts[index] for index in sorted(parts)], form)
 
 
-def search_part(question: tuple[int, int | None, int | None, bool], index: int, of: int) -> tuple[int, str]:
+def search_part(
+    question: tuple[int, int | None, int | None, bool], index: int, of: int
+) -> tuple[int, str]:
     """A range of a search. Runs on a worker."""
     return index, _residue._search_range(*question, index, of)
 
@@ -113,15 +127,18 @@ def data(
     journal: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """What codes miss when data are damaged as networks and disks do it: the trials of `residue strength data`.
+    """What codes miss when data are damaged as networks and disks do it: the trials of `residue
+    strength data`.
 
-    `paths` are files and folders that all workers see, by the same names; `made` are kinds of made data (`uniform`, `zeros`,
-    `bitmap`, `ramp`, `records`). `codes` are of at most 32 bits, by default the twelve of the documents. Of each source
-    `splices` splices of cells and `trials` packets damaged in each other way are tried, as `seed` has it.
+    `paths` are files and folders that all workers see, by the same names; `made` are kinds of made
+    data (`uniform`, `zeros`, `bitmap`, `ramp`, `records`). `codes` are of at most 32 bits, by
+    default the twelve of the documents. Of each source `splices` splices of cells and `trials`
+    packets damaged in each other way are tried, as `seed` has it.
 
-    The result is that of `residue strength data --json`, for the same arguments, whatever the parts. The other arguments
-    are those of `value`; `part_size` is how many bytes of data a worker takes at once. ValueError if an argument is wrong or
-    a source too small, OSError if it cannot be read.
+    The result is that of `residue strength data --json`, for the same arguments, whatever the
+    parts. The other arguments are those of `value`; `part_size` is how many bytes of data a worker
+    takes at once. ValueError if an argument is wrong or a source too small, OSError if it cannot be
+    read.
     """
     arguments = (paths, made, codes, splices, trials, burst, seed)
     return json.loads(data_run(*arguments, part_size, client, journal, progress))
@@ -145,10 +162,16 @@ def data_run(
     places = [os.path.abspath(os.fspath(path)) for path in paths]
     job = _residue._DataJob(places, list(made), named, splices, trials, burst, seed)
     parts = job.parts(size(part_size))
-    # The parts say all of the work, and which bytes of which files are read; of the files, sizes and times say whether they
-    # are still the same.
+    # The parts say all of the work, and which bytes of which files are read; of the files, sizes
+    # and times say whether they are still the same.
     stamps = [_stamp(part, files) for part, files, _ in parts]
-    task = {"work": "data", "paths": places, "made": list(made), "codes": named, "parts": len(parts)}
+    task = {
+        "work": "data",
+        "paths": places,
+        "made": list(made),
+        "codes": named,
+        "parts": len(parts),
+    }
     kept = Journal(journal, task)
     counted: dict[int, str] = {}
     bar = Progress(progress)

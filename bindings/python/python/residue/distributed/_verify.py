@@ -19,9 +19,9 @@ from ._progress import Progress
 class Finding:
     """What became of an object.
 
-    `verdict` is `good`, `changed`, `missing`, `extra` or `unreadable`; `ranges` are the bytes from and to which (not
-    included) a changed object differs, as far as its parts tell; `expected` and `actual` are values by code; `problem` says
-    why.
+    `verdict` is `good`, `changed`, `missing`, `extra` or `unreadable`; `ranges` are the bytes from
+    and to which (not included) a changed object differs, as far as its parts tell; `expected` and
+    `actual` are values by code; `problem` says why.
     """
 
     name: str
@@ -67,9 +67,10 @@ def verify(
 ) -> Report:
     """Compares a tree with its manifest, or files with a list of values.
 
-    `root` is where the objects are now, if not where the manifest says; a list of values is taken to be of the current
-    folder. `code` is that of the lines of a list that name none. `storage_options` are those of the root. The others are as
-    those of `value`. ManifestError if the manifest is damaged, OSError if it or the root cannot be read at all.
+    `root` is where the objects are now, if not where the manifest says; a list of values is taken
+    to be of the current folder. `code` is that of the lines of a list that name none.
+    `storage_options` are those of the root. The others are as those of `value`. ManifestError if
+    the manifest is damaged, OSError if it or the root cannot be read at all.
     """
     if not isinstance(manifest, Manifest):
         manifest = Manifest.read(os.fspath(manifest), None, code)
@@ -98,13 +99,22 @@ def verify(
     bar = Progress(progress)
     with connect(client) as connected:
         for codes, objects in groups.items():
-            # One journal serves all groups: what it keeps of an object are the values of the object's own codes.
-            task = {"work": "verify", "root": place.root, "part_size": part_size, "codes": list(manifest.codes)}
+            # One journal serves all groups: what it keeps of an object are the values of the
+            # object's own codes.
+            task = {
+                "work": "verify",
+                "root": place.root,
+                "part_size": part_size,
+                "codes": list(manifest.codes),
+            }
             kept = Journal(journal, task)
-            results |= read(connected, place.root, storage_options, objects, codes, part_size, kept, bar)
+            results |= read(
+                connected, place.root, storage_options, objects, codes, part_size, kept, bar
+            )
 
     findings = [
-        _finding(entry, results.get(name), problems.get(name), part_size) for name, entry in manifest.entries.items()
+        _finding(entry, results.get(name), problems.get(name), part_size)
+        for name, entry in manifest.entries.items()
     ]
     # If nothing is there it is another place, and nothing was verified.
     if ignore_missing and found:
@@ -118,7 +128,9 @@ def verify(
     return Report(place.root, tuple(findings), manifest.malformed)
 
 
-def _finding(entry: Entry, result: Result | None, problem: Problem | None, part_size: int) -> Finding:
+def _finding(
+    entry: Entry, result: Result | None, problem: Problem | None, part_size: int
+) -> Finding:
     if result is not None:
         problem = result.problem
     if problem is not None or result is None:
@@ -135,7 +147,8 @@ def _finding(entry: Entry, result: Result | None, problem: Problem | None, part_
     else:
         differ = [code for code in actual if actual[code] != entry.values[code]]
         why = ", ".join(
-            f"{code} {hexed(code, actual[code])} instead of {hexed(code, entry.values[code])}" for code in differ
+            f"{code} {hexed(code, actual[code])} instead of {hexed(code, entry.values[code])}"
+            for code in differ
         )
     return Finding(entry.name, "changed", ranges, entry.values, actual, why)
 

@@ -1,5 +1,6 @@
-//! The border to JavaScript: two exported functions, four imported ones, numbers only. The worker writes a question into the
-//! memory that `room` gives, calls `ask`, and reads the answer where that says.
+//! The interface to JavaScript: two exported functions, four imported ones, numbers only. The
+//! worker writes a question into the memory that `room` returns, calls `ask`, and receives the text
+//! by `answer`.
 
 use crate::Page;
 use std::cell::RefCell;
