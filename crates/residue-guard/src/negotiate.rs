@@ -75,7 +75,7 @@ impl Values {
 impl Offer {
     /// The values that a connection with a peer which asks for `peer` may have. There is one, or
     /// none for regular TCP; but if the peer asks for 6 and this host for 3 or 5, the peer alone
-    /// knows what its 6 counts as, and its first segment tells.
+    /// knows what its 6 counts as, and its first segment shows it.
     #[must_use]
     pub fn agreement(self, peer: u8) -> Values {
         match agreed(self.value, peer) {

@@ -213,7 +213,7 @@ impl Write for Full {
 }
 
 #[test]
-fn errors_of_input_and_output_are_told() {
+fn errors_of_input_and_output_are_reported() {
     let file = bytes(1_000_000);
     for compression in [None, Some(Compression::Gzip), Some(Compression::Zstd)] {
         for room in [0, 10, 1000] {

@@ -231,8 +231,8 @@ pub(super) fn must_be_free(queues: [u16; 2]) -> io::Result<()> {
     for number in queues {
         if let Some(who) = listener(number) {
             let words = format!(
-                "queue {number} of this network namespace belongs to {who}; end it first (if it is a guard, `residue guard \
-                 status` tells about it)"
+                "queue {number} of this network namespace belongs to {who}; end it first \
+                 (if it is a guard, see `residue guard status`)"
             );
             return Err(io::Error::new(io::ErrorKind::AddrInUse, words));
         }

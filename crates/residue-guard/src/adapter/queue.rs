@@ -74,8 +74,8 @@ impl Queue {
     ///
     /// # Errors
     ///
-    /// `PermissionDenied` without `CAP_NET_ADMIN`, and if another program has a queue
-    /// (/proc/net/netfilter/nfnetlink_queue tells); `ConnectionRefused` or `InvalidInput` if the
+    /// `PermissionDenied` without `CAP_NET_ADMIN`, or if another program has a queue
+    /// (see /proc/net/netfilter/nfnetlink_queue); `ConnectionRefused` or `InvalidInput` if the
     /// kernel has no netfilter queue.
     pub fn open(numbers: &[u16]) -> io::Result<Queue> {
         let socket = sys::netfilter_socket()?;

@@ -100,13 +100,15 @@ pub(super) fn listener(number: u16) -> Option<String> {
 
 /// Listens for those who ask.
 pub(super) fn listen() -> io::Result<UnixListener> {
-    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(NAME)?).map_err(|error| {
-        if error.kind() != io::ErrorKind::AddrInUse {
-            return error;
-        }
-        let words = "a guard runs in this network namespace already (`residue guard status` tells about it)";
-        io::Error::new(error.kind(), words)
-    })?;
+    let listener =
+        UnixListener::bind_addr(&SocketAddr::from_abstract_name(NAME)?).map_err(|error| {
+            if error.kind() != io::ErrorKind::AddrInUse {
+                return error;
+            }
+            let words =
+                "a guard runs in this network namespace already (see `residue guard status`)";
+            io::Error::new(error.kind(), words)
+        })?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }

@@ -125,7 +125,7 @@ impl Link {
     }
 }
 
-/// So often words are swapped that may be equal.
+/// Attempts to change data by a swap of words, which may be equal.
 const TRIES: usize = 100;
 
 /// Changes the data of a segment, at least 8 bytes. Data that are all alike stay as they are.

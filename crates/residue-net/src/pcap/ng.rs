@@ -211,7 +211,7 @@ impl Ng {
         let head = window.peek();
         let orders = [ByteOrder::Little, ByteOrder::Big];
         let Some(order) = orders.into_iter().find(|order| order.u32(head, 8) == ORDER_MAGIC) else {
-            let what = "a section without the number that tells its byte order".to_owned();
+            let what = "a section without the number that shows its byte order".to_owned();
             return Err(window.malformed(window.offset(), what));
         };
         self.order = order;

@@ -91,7 +91,7 @@ fn installed(tool: &str) -> bool {
     found
 }
 
-/// A target of its own for each test, told apart by `test`.
+/// Starts a target for one test; `test` makes its control number unique.
 fn target(folder: &Path, test: u16) -> Option<Target> {
     if !installed("tgtd") || !installed("tgtadm") {
         return None;
@@ -121,7 +121,7 @@ fn tshark(capture: &[u8]) -> Option<Tshark> {
         .expect("tshark runs");
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut told = Tshark { right: [0; 2], wrong: [0; 2], frames: Vec::new() };
+    let mut report = Tshark { right: [0; 2], wrong: [0; 2], frames: Vec::new() };
     let mut frame = 0;
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("Frame ") {
@@ -133,15 +133,15 @@ fn tshark(capture: &[u8]) -> Option<Tshark> {
                 continue;
             }
             if line.contains("Good CRC32") {
-                told.right[part] += 1;
+                report.right[part] += 1;
             } else {
                 assert!(line.contains("Bad CRC32"), "{line}");
-                told.wrong[part] += 1;
-                told.frames.push(frame);
+                report.wrong[part] += 1;
+                report.frames.push(frame);
             }
         }
     }
-    Some(told)
+    Some(report)
 }
 
 fn sum(counts: [Counts; 2]) -> Counts {
@@ -161,7 +161,7 @@ fn packet_at(capture: &[u8], place: u64) -> u64 {
 
 /// The session that the kept capture holds.
 fn session(initiator: &mut Initiator, sizes: &[u16]) {
-    // The first command after a login tells that the target was restarted.
+    // The first command after a login reports that the target was restarted.
     let first = initiator.test_unit_ready().unwrap();
     assert!(first.status == 0 || first.status == 2 && first.sense.len() >= 14, "{first:?}");
     let second = initiator.test_unit_ready().unwrap();
@@ -213,7 +213,7 @@ fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
         for place in [field, field + 3, last, covered] {
             let mut flipped = capture.to_vec();
             flipped[place as usize] ^= 1 << (index % 8);
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             let read = verify::capture(&flipped[..], |buffer| {
                 for finding in buffer.findings().filter(|_| buffer.pdu.is_some()) {
                     if finding.verdict != Verdict::Good {
@@ -221,12 +221,12 @@ fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
                         let side = usize::from(ports[0] == relay::PORT);
                         assert_eq!(finding.verdict, Verdict::Bad);
                         let name = finding.check.protocol.name;
-                        told.push((side, ports[side], buffer.pdu.unwrap(), name));
+                        reported.push((side, ports[side], buffer.pdu.unwrap(), name));
                     }
                 }
             });
             assert!(read.unwrap().error.is_none());
-            assert_eq!(told, [digest.name()], "byte {place}");
+            assert_eq!(reported, [digest.name()], "byte {place}");
         }
         // tshark guesses from the first PDUs whether there are digests: with a wrong one there it
         // sees none at all.

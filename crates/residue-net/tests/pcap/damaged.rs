@@ -308,7 +308,7 @@ proptest! {
         prop_assert_eq!(read(Slow(&file, false)).0, packets);
     }
 
-    /// The same of compressed files, where a change can become anything.
+    /// Damaged compressed files, where a change can become anything, are read without a panic.
     #[test]
     fn damaged_compressed(
         which in 0_usize..3,

@@ -55,7 +55,7 @@ fn read_all<R: Read>(reader: Result<Reader<R>, Error>) -> (Vec<Owned>, Option<Er
     }
 }
 
-/// The same where there must be no error, and every packet must lie where it says.
+/// Reads a file that must have no error, and whose packets must lie at their offsets.
 fn read_good(file: &[u8]) -> Vec<Owned> {
     let (packets, error) = read(file);
     assert!(error.is_none(), "{error:?}");

@@ -93,11 +93,11 @@ fn reordered_retransmitted_overlapping() {
             }
             let mut segments = whole[..2 + login].to_vec();
             segments.extend(sent);
-            let mut told = verify(protocol, &segments);
-            told.iter_mut().for_each(|side| side.sort());
+            let mut found = verify(protocol, &segments);
+            found.iter_mut().for_each(|side| side.sort());
             let mut expected = expected.clone();
             expected.iter_mut().for_each(|side| side.sort());
-            assert_eq!(told, expected);
+            assert_eq!(found, expected);
         }
     }
 }
@@ -132,11 +132,11 @@ fn flipped_bits() {
                 }
                 let mut messages = messages.clone();
                 messages[index].bytes[at] ^= 1 << (at % 8);
-                let told = verify(protocol, &segments(&messages));
-                let wrong: Vec<_> = told
+                let found = verify(protocol, &segments(&messages));
+                let wrong: Vec<_> = found
                     .iter()
                     .enumerate()
-                    .flat_map(|(side, told)| told.iter().map(move |told| (side, told)))
+                    .flat_map(|(side, found)| found.iter().map(move |digest| (side, digest)))
                     .filter(|(_, (_, _, verdict))| *verdict == Verdict::Bad)
                     .map(|(side, (number, name, _))| (side, *number, *name))
                     .collect();
@@ -158,8 +158,8 @@ fn flipped_bits() {
                         };
                         assert_eq!(wrong, [(message.side, numbers[message.side], name)], "{what}");
                         // Nothing else is lost, but data whose length is in doubt.
-                        let good = |told: &Told| told.iter().map(Vec::len).sum::<usize>();
-                        assert!(good(&told) + 1 >= good(&expected), "{what}: {told:?}");
+                        let good = |found: &Found| found.iter().map(Vec::len).sum::<usize>();
+                        assert!(good(&found) + 1 >= good(&expected), "{what}: {found:?}");
                     }
                     // Without a digest of the header its lengths may mislead, and then nothing can
                     // be said.
@@ -189,19 +189,19 @@ fn login_not_captured() {
         let (messages, login) = session(protocol, digests);
         let whole = segments(&messages);
         for first in login..messages.len() - 6 {
-            let told = verify(protocol, &whole[2 + first..]);
+            let found = verify(protocol, &whole[2 + first..]);
             let mut expected = expected(protocol, &messages, first);
             if digests == [false, true] {
                 // Only data can show that a PDU begins: those before have none, and are not
                 // counted.
-                for (told, expected) in told.iter().zip(&mut expected) {
+                for (found, expected) in found.iter().zip(&mut expected) {
                     let names = |side: &[(u64, &str, Verdict)]| side.len();
-                    assert_eq!(names(told), names(expected), "from {first}");
+                    assert_eq!(names(found), names(expected), "from {first}");
                 }
-                assert!(told.iter().flatten().all(|told| told.2 == Verdict::Good));
+                assert!(found.iter().flatten().all(|digest| digest.2 == Verdict::Good));
                 continue;
             }
-            assert_eq!(told, expected, "from {first}, {digests:?}");
+            assert_eq!(found, expected, "from {first}, {digests:?}");
         }
     }
 }
@@ -249,18 +249,19 @@ fn gaps() {
     for (protocol, digests) in cases() {
         let (messages, login) = session(protocol, digests);
         let whole = segments(&messages);
-        let good =
-            |told: &Told| told.iter().flatten().filter(|told| told.2 == Verdict::Good).count();
+        let good = |found: &Found| {
+            found.iter().flatten().filter(|digest| digest.2 == Verdict::Good).count()
+        };
         let all = good(&expected(protocol, &messages, 0));
         for (index, message) in messages.iter().enumerate().skip(login) {
             let mut sent = whole.clone();
             sent.remove(2 + index);
-            let told = verify(protocol, &sent);
-            let bad = |told: &Told| told.iter().flatten().any(|told| told.2 == Verdict::Bad);
-            assert!(!bad(&told), "without {index}: {told:?}");
+            let found = verify(protocol, &sent);
+            let bad = |found: &Found| found.iter().flatten().any(|digest| digest.2 == Verdict::Bad);
+            assert!(!bad(&found), "without {index}: {found:?}");
             let own = message.digests.iter().flatten().count();
             if digests[0] {
-                assert_eq!(good(&told), all - own, "without {index}, {digests:?}: {told:?}");
+                assert_eq!(good(&found), all - own, "without {index}, {digests:?}: {found:?}");
             }
             // Cut behind the header: where the next PDU begins is known, whatever the digests.
             if let Some(end) = message.digests[1] {
@@ -269,16 +270,19 @@ fn gaps() {
                 let cut = &mut sent[2 + index];
                 cut.cut = cut.bytes.len() - header;
                 cut.bytes.truncate(header);
-                let told = verify(protocol, &sent);
-                assert_eq!(good(&told), all - 1, "{index} cut, {digests:?}: {told:?}");
+                let found = verify(protocol, &sent);
+                assert_eq!(good(&found), all - 1, "{index} cut, {digests:?}: {found:?}");
                 let unverifiable = Verdict::Unverifiable(Reason::Stream);
-                assert_eq!(told.iter().flatten().filter(|told| told.2 == unverifiable).count(), 1);
+                assert_eq!(
+                    found.iter().flatten().filter(|digest| digest.2 == unverifiable).count(),
+                    1
+                );
             }
         }
     }
 }
 
-/// The same ends connect again: what was agreed upon before no longer counts.
+/// A second connection between the same ends negotiates its own digests.
 #[test]
 fn another_connection() {
     let (one, _) = session(Iscsi, [true, true]);
@@ -296,10 +300,10 @@ fn another_connection() {
         segment
     });
     sent.extend(again);
-    let told = verify(Iscsi, &sent);
+    let found = verify(Iscsi, &sent);
     let [first, second] = [expected(Iscsi, &one, 0), expected(Iscsi, &other, 0)];
     for side in 0..2 {
-        assert_eq!(told[side], [first[side].clone(), second[side].clone()].concat());
+        assert_eq!(found[side], [first[side].clone(), second[side].clone()].concat());
     }
 }
 
@@ -316,8 +320,8 @@ fn floods() {
         ..whole[2 + login].clone()
     });
     sent.extend(far);
-    let told = verify(Iscsi, &sent);
-    assert!(told.iter().flatten().count() < 10, "{told:?}");
+    let found = verify(Iscsi, &sent);
+    assert!(found.iter().flatten().count() < 10, "{found:?}");
     // Lengths that lie: 16 MiB are claimed, and never come.
     let mut sent = whole[..2 + login].to_vec();
     let mut at = whole[2 + login].at;
@@ -331,8 +335,8 @@ fn floods() {
         sent.push(Segment { at, bytes, ..whole[2 + login].clone() });
         at += 1400;
     }
-    let told = verify(Iscsi, &sent);
-    assert_eq!(told[0][0], (2, "iscsi.header", Verdict::Bad), "{told:?}");
+    let found = verify(Iscsi, &sent);
+    assert_eq!(found[0][0], (2, "iscsi.header", Verdict::Bad), "{found:?}");
 }
 
 /// What tshark finds right and wrong of NVMe/TCP: it counts what we count.
@@ -382,7 +386,7 @@ fn nvme_tcp_as_tshark_has_it() {
             let text = String::from_utf8_lossy(&output.stdout);
             let count = |status| text.matches(status).count();
             let ours = verify(NvmeTcp, &segments);
-            let of = |verdict| ours.iter().flatten().filter(|told| told.2 == verdict).count();
+            let of = |verdict| ours.iter().flatten().filter(|digest| digest.2 == verdict).count();
             let name = format!("{digests:?} {flipped:?}\n{text}");
             assert_eq!((count('1'), count('0')), (of(Verdict::Good), of(Verdict::Bad)), "{name}");
         }

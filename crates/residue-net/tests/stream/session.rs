@@ -189,12 +189,12 @@ pub fn packet(protocol: Protocol, segment: &Segment) -> Vec<u8> {
 
 /// PDU number, protocol and verdict of each digest, for each side in the order in which they are
 /// found.
-pub type Told = [Vec<(u64, &'static str, Verdict)>; 2];
+pub type Found = [Vec<(u64, &'static str, Verdict)>; 2];
 
-pub fn verify(protocol: Protocol, segments: &[Segment]) -> Told {
+pub fn verify(protocol: Protocol, segments: &[Segment]) -> Found {
     let mut file = Vec::new();
     let mut verifier = Verifier::new();
-    let mut told = [Vec::new(), Vec::new()];
+    let mut found = [Vec::new(), Vec::new()];
     let mut packets = Vec::new();
     for segment in segments {
         let offset = file.len();
@@ -206,7 +206,7 @@ pub fn verify(protocol: Protocol, segments: &[Segment]) -> Told {
         for finding in buffer.findings() {
             let side = usize::from(finding.check.ports.unwrap()[0] == protocol.port());
             assert_eq!(finding.addresses()[0], [192, 0, 2, if side == 1 { 1 } else { 9 }]);
-            told[side].push((number, finding.check.protocol.name, finding.verdict));
+            found[side].push((number, finding.check.protocol.name, finding.verdict));
         }
         // Every byte stands in the file where it is said to, and in the packets from the one named.
         for at in 8..buffer.bytes.len() {
@@ -231,24 +231,24 @@ pub fn verify(protocol: Protocol, segments: &[Segment]) -> Told {
         );
     }
     verifier.finish(&mut each);
-    told
+    found
 }
 
 /// What should be found in whole streams. `from` is the first message that is captured.
-pub fn expected(protocol: Protocol, messages: &[Message], from: usize) -> Told {
+pub fn expected(protocol: Protocol, messages: &[Message], from: usize) -> Found {
     let names = match protocol {
         Iscsi => ["iscsi.header", "iscsi.data"],
         NvmeTcp => ["nvme.header", "nvme.data"],
     };
-    let mut told = [Vec::new(), Vec::new()];
+    let mut found = [Vec::new(), Vec::new()];
     let mut numbers = [0; 2];
     for message in &messages[from..] {
         numbers[message.side] += 1;
         for (name, digest) in names.into_iter().zip(message.digests) {
             if digest.is_some() {
-                told[message.side].push((numbers[message.side], name, Verdict::Good));
+                found[message.side].push((numbers[message.side], name, Verdict::Good));
             }
         }
     }
-    told
+    found
 }
