@@ -63,8 +63,9 @@ export class Captures {
     this.progress.end();
     const wrong = captures.filter(it => it.total && wrongOf(it.total) > 0).length;
     const unread = captures.filter(it => it.error).length;
+    const rest = unread ? `, ${unread} that could not be read to the end` : "";
     el("capture-status").textContent =
-      `${count(captures.length, "capture")}, ${wrong} with wrong check values${unread ? `, ${unread} that could not be read to the end` : ""}`;
+      `${count(captures.length, "capture")}, ${wrong} with wrong check values${rest}`;
     el("capture-save").hidden = !captures.length;
     document.body.dataset.captures = "done";
   }

@@ -197,13 +197,16 @@ export class CodeView {
     const least = answer.exact ? "" : "at least ";
     const errors = answer.distance - 1;
     el("strength-status").textContent =
-      `HD ${least}${answer.distance} at ${grouped(answer.bits)} bits: every error of up to ${errors} bit${errors === 1 ? "" : "s"} is detected.`;
-    const factors = answer.factors.map(
-      (/** @type {any} */ it) =>
-        `${it.degree === 1 ? "x + 1" : `${it.polynomial} of degree ${it.degree}`}${it.primitive && it.degree > 1 ? ", primitive" : ""}${it.times > 1 ? `, ${it.times} times` : ""}`,
-    );
+      `HD ${least}${answer.distance} at ${grouped(answer.bits)} bits: ` +
+      `every error of up to ${errors} bit${errors === 1 ? "" : "s"} is detected.`;
+    const factors = answer.factors.map((/** @type {any} */ it) => {
+      const name = it.degree === 1 ? "x + 1" : `${it.polynomial} of degree ${it.degree}`;
+      const primitive = it.primitive && it.degree > 1 ? ", primitive" : "";
+      return name + primitive + (it.times > 1 ? `, ${it.times} times` : "");
+    });
+    const note = answer.note ? ` ${answer.note}` : "";
     el("limits-note").textContent =
-      `Factors: ${factors.join("; ")}. Order ${grouped(answer.order)}.${answer.note ? ` ${answer.note}` : ""}`;
+      `Factors: ${factors.join("; ")}. Order ${grouped(answer.order)}.${note}`;
     const rows = answer.limits.map((/** @type {any} */ it) => {
       const exact = it.kind === "exact";
       const holds = it.distance === answer.distance;
@@ -230,7 +233,10 @@ export class CodeView {
 
 /** @param {any} answer */
 function parameters({ crc, check }) {
-  return `width=${crc.width} poly=0x${crc.poly} init=0x${crc.init} refin=${crc.refin} refout=${crc.refout} xorout=0x${crc.xorout} check=0x${check} residue=0x${crc.residue}`;
+  return (
+    `width=${crc.width} poly=0x${crc.poly} init=0x${crc.init} refin=${crc.refin} ` +
+    `refout=${crc.refout} xorout=0x${crc.xorout} check=0x${check} residue=0x${crc.residue}`
+  );
 }
 
 /** @type {(table: any, rows: [string, string, string][]) => void} */

@@ -1,7 +1,11 @@
 // @ts-check
 // Check values: written in several ways, read in all of them, and compared.
 
-/** @typedef {{ name: string, bits: number, crc: boolean, little_endian: boolean, aliases: string[] }} Code */
+/**
+ * @typedef {{
+ *   name: string, bits: number, crc: boolean, little_endian: boolean, aliases: string[]
+ * }} Code
+ */
 
 const BYTE = 8n;
 

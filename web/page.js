@@ -89,8 +89,8 @@ function links() {
       () => true,
       () => false,
     );
-    el("link-note").textContent =
-      `${copied ? "Copied." : "Copy it from here, or from the address bar."}${whole ? "" : " Files and long data are not in it."}`;
+    const where = copied ? "Copied." : "Copy it from here, or from the address bar.";
+    el("link-note").textContent = where + (whole ? "" : " Files and long data are not in it.");
   });
 }
 

@@ -96,7 +96,10 @@ export class Values {
     this.compute();
   }
 
-  /** The bytes that are typed or chosen; nothing with an error that is shown. @returns {Blob | null} */
+  /**
+   * Returns the bytes that are typed or chosen; null, and shows the error, if there is one.
+   * @returns {Blob | null}
+   */
   source() {
     const kind = this.kind();
     el("typed").hidden = kind === "file";
@@ -283,10 +286,8 @@ export class Values {
     const some = matches
       ? `${count(matches, "code")} ${matches === 1 ? "fits" : "fit"}.`
       : "No code gives it, in no byte order, for these data.";
-    const luck =
-      chance < 0.01
-        ? ""
-        : ` By chance alone, about ${grouped(chance.toFixed(chance < 1 ? 2 : 0))} would: try other data.`;
-    return some + luck;
+    if (chance < 0.01) return some;
+    const about = grouped(chance.toFixed(chance < 1 ? 2 : 0));
+    return `${some} By chance alone, about ${about} would: try other data.`;
   }
 }

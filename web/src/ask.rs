@@ -149,7 +149,8 @@ mod tests {
         assert_eq!(values["values"][1], "091e01de");
         let combined = asked(json!({
             "do": "combine", "code": "crc-32c",
-            "first": { "value": "18d12335", "length": 5 }, "second": { "value": "c27e5db2", "length": 4 },
+            "first": { "value": "18d12335", "length": 5 },
+            "second": { "value": "c27e5db2", "length": 4 },
         }));
         assert_eq!(combined["value"], "e3069283");
         let edited = asked(json!({

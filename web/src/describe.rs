@@ -93,7 +93,8 @@ impl Typed {
         let (init, xorout) = (number("init", &self.init)?, number("xorout", &self.xorout)?);
         let Typed { refin, refout, .. } = self;
         Ok(format!(
-            "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},xorout={xorout:x}"
+            "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},\
+             xorout={xorout:x}"
         ))
     }
 }

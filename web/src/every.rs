@@ -235,7 +235,8 @@ mod tests {
                 let [poly, init, xorout] = [poly | 1, poly >> 3, poly << 5].map(|it| it & mask);
                 let (refin, refout) = (width % 2 == 0, width % 3 == 0);
                 format!(
-                    "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},xorout={xorout:x}"
+                    "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},\
+                     xorout={xorout:x}"
                 )
                 .parse()
                 .unwrap()

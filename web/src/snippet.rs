@@ -65,7 +65,8 @@ fn c(params: &Params) -> String {
             _ => format!("crc ^= (uint{bits}_t)((uint{bits}_t)*byte++ << {up});"),
         };
         let step = format!(
-            "crc = (uint{bits}_t)((uint{bits}_t)(crc << 1) ^ (crc & {top:#x}{end} ? {poly:#x}{end} : 0));"
+            "crc = (uint{bits}_t)((uint{bits}_t)(crc << 1) ^ \
+             (crc & {top:#x}{end} ? {poly:#x}{end} : 0));"
         );
         (take, step)
     };
@@ -84,9 +85,11 @@ fn c(params: &Params) -> String {
     let xorout = params.xorout;
     format!(
         "#include <stddef.h>\n#include <stdint.h>\n\n/* {first}\n   {second}\n   {third} */\n\
-         uint{bits}_t {name}(const void *data, size_t length)\n{{\n    const unsigned char *byte = data;\n    \
-         uint{bits}_t crc = {init:#x}{end};\n    while (length--) {{\n        {take}\n        \
-         for (int bit = 0; bit < 8; bit++)\n            {step}\n    }}\n{last}    return crc ^ {xorout:#x}{end};\n}}\n"
+         uint{bits}_t {name}(const void *data, size_t length)\n{{\n    \
+         const unsigned char *byte = data;\n    uint{bits}_t crc = {init:#x}{end};\n    \
+         while (length--) {{\n        {take}\n        \
+         for (int bit = 0; bit < 8; bit++)\n            {step}\n    }}\n{last}    \
+         return crc ^ {xorout:#x}{end};\n}}\n"
     )
 }
 
@@ -114,8 +117,9 @@ fn python(params: &Params) -> String {
         last += &format!("    crc = int(f\"{{crc:0{width}b}}\"[::-1], 2)\n");
     }
     format!(
-        "def {name}(data: bytes) -> int:\n    \"\"\"{first}\n    {second}\n\n    {third}\n    \"\"\"\n    crc = {init:#x}\n    \
-         for byte in data:\n        {take}\n        for _ in range(8):\n            {step}\n{last}    return crc ^ {xorout:#x}\n",
+        "def {name}(data: bytes) -> int:\n    \"\"\"{first}\n    {second}\n\n    \
+         {third}\n    \"\"\"\n    crc = {init:#x}\n    for byte in data:\n        {take}\n        \
+         for _ in range(8):\n            {step}\n{last}    return crc ^ {xorout:#x}\n",
         third = third.replace('"', "'")
     )
 }
@@ -144,8 +148,9 @@ fn rust(params: &Params) -> String {
     }
     let xorout = params.xorout;
     format!(
-        "/// {first}\n/// {second}\n/// {third}\npub fn {name}(data: &[u8]) -> u{bits} {{\n    let mut crc: u{bits} = {init:#x};\n    \
-         for &byte in data {{\n        crc ^= {take};\n        for _ in 0..8 {{\n            crc = {step};\n        }}\n    \
+        "/// {first}\n/// {second}\n/// {third}\npub fn {name}(data: &[u8]) -> u{bits} {{\n    \
+         let mut crc: u{bits} = {init:#x};\n    for &byte in data {{\n        \
+         crc ^= {take};\n        for _ in 0..8 {{\n            crc = {step};\n        }}\n    \
          }}\n    {last} ^ {xorout:#x}\n}}\n"
     )
 }
@@ -189,7 +194,8 @@ mod tests {
         source += "#include <stdio.h>\nint main(void) {\n  int bad = 0;\n";
         for it in &all {
             source += &format!(
-                "  if ({name}(\"123456789\", 9) != {:#x}u) {{ bad++; fprintf(stderr, \"{name}\\n\"); }}\n",
+                "  if ({name}(\"123456789\", 9) != {:#x}u) {{ bad++; \
+                 fprintf(stderr, \"{name}\\n\"); }}\n",
                 it.check,
                 name = name(it)
             );

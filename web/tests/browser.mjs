@@ -36,8 +36,11 @@ function residue(words, cwd = ROOT) {
 }
 
 /** Every value in the table, by the code's name. */
-const VALUES = `Object.fromEntries([...document.querySelectorAll("#values-table tbody tr:not(.group)")].map(row =>
-  [row.querySelector("button").textContent, row.querySelector("td.value b")?.textContent ?? null]))`;
+const VALUES = `Object.fromEntries(
+  [...document.querySelectorAll("#values-table tbody tr:not(.group)")].map(row => [
+    row.querySelector("button").textContent,
+    row.querySelector("td.value b")?.textContent ?? null,
+  ]))`;
 /** The rows that match, with how they do. */
 const MATCHES = `[...document.querySelectorAll("#values-table tr.match")].map(row =>
   [row.querySelector("button").textContent, row.querySelector(".relation").textContent])`;
@@ -46,7 +49,9 @@ const DONE = "document.body.dataset.state === 'done'";
 /** Computes what `kind` of data `text` is; the values, by name. */
 async function values(tab, kind, text) {
   // As one step: what is typed waits for a pause, and `done` must not be an older one.
-  await tab.value(`{ document.body.dataset.state = ""; document.querySelector("input[value=${kind}]").checked = true;
+  await tab.value(`{
+    document.body.dataset.state = "";
+    document.querySelector("input[value=${kind}]").checked = true;
     const data = document.getElementById("data"); data.value = ${JSON.stringify(text)};
     data.form.dispatchEvent(new Event("change", { bubbles: true })); }`);
   await tab.until(DONE);
@@ -207,9 +212,13 @@ const TESTS = {
       ["reciprocal", "db710641"],
       ["koopman", "82608edb"],
     ]) {
-      await tab.value(`{ for (const [id, text] of Object.entries({ width: "32", notation: ${JSON.stringify(notation)}, init: "0", xorout: "0" }))
-        document.getElementById("crc-" + id).value = text;
-        document.getElementById("crc-refin").checked = document.getElementById("crc-refout").checked = false; }`);
+      const typed = { width: "32", notation, init: "0", xorout: "0" };
+      await tab.value(`{
+        for (const [id, text] of Object.entries(${JSON.stringify(typed)}))
+          document.getElementById("crc-" + id).value = text;
+        for (const id of ["crc-refin", "crc-refout"])
+          document.getElementById(id).checked = false;
+      }`);
       await tab.value("document.body.dataset.code = ''");
       await tab.set("crc-poly", poly);
       await tab.until("document.body.dataset.code");
@@ -279,7 +288,10 @@ const TESTS = {
     ]);
     same(
       await tab.value(
-        `[...document.querySelectorAll("#limits tbody tr")].map(row => [row.cells[0].textContent, row.cells[1].textContent.replace(/\\D/g, "")])`,
+        `[...document.querySelectorAll("#limits tbody tr")].map(row => [
+          row.cells[0].textContent,
+          row.cells[1].textContent.replace(/\\D/g, ""),
+        ])`,
       ),
       limits,
     );
@@ -295,9 +307,13 @@ const TESTS = {
       .sort();
     holds(names.length > 200, `${names.length} captures`);
     const more = [...names, "cases.csv"];
-    await tab.value(
-      "{ URL.createObjectURL = (make => blob => { if (blob.type === 'application/json') window.saved = blob.text(); return make.call(URL, blob); })(URL.createObjectURL); }",
-    );
+    await tab.value(`{
+      const make = URL.createObjectURL;
+      URL.createObjectURL = blob => {
+        if (blob.type === "application/json") window.saved = blob.text();
+        return make.call(URL, blob);
+      };
+    }`);
     await tab.files(
       "#captures",
       more.map(name => join(ROOT, "captures", name)),
@@ -318,7 +334,8 @@ const TESTS = {
       await tab.text("#capture-status"),
     );
     const shown = await tab.value(
-      `[...document.querySelectorAll(".report")].find(it => it.textContent.includes("nat-tcp.bad")).textContent`,
+      `[...document.querySelectorAll(".report")]
+        .find(it => it.textContent.includes("nat-tcp.bad")).textContent`,
     );
     for (const words of ["8 check values wrong", "192.0.2.1"]) holds(shown.includes(words), shown);
   },
@@ -424,26 +441,37 @@ const TESTS = {
   },
 
   async "everything has a name, and ids are there once"(tab) {
-    const bad =
-      await tab.value(`[...document.querySelectorAll("input, select, textarea, button, progress")].filter(it =>
-      !(it.labels?.length || it.textContent.trim() || it.getAttribute("aria-label") || it.getAttribute("aria-labelledby"))).map(it => it.outerHTML)`);
+    const bad = await tab.value(
+      `[...document.querySelectorAll("input, select, textarea, button, progress")]
+        .filter(it => !(
+          it.labels?.length || it.textContent.trim() ||
+          it.getAttribute("aria-label") || it.getAttribute("aria-labelledby")))
+        .map(it => it.outerHTML)`,
+    );
     same(bad, [], "without a name");
     same(
       await tab.value(
-        `[...document.querySelectorAll("[id]")].map(it => it.id).filter((id, i, all) => all.indexOf(id) !== i)`,
+        `[...document.querySelectorAll("[id]")].map(it => it.id)
+          .filter((id, i, all) => all.indexOf(id) !== i)`,
       ),
       [],
       "twice",
     );
+    const referring = "[aria-controls], [aria-describedby], [aria-labelledby], label[for]";
     same(
-      await tab.value(`[...document.querySelectorAll("[aria-controls], [aria-describedby], [aria-labelledby], label[for]")].flatMap(it =>
-      ["aria-controls", "aria-describedby", "aria-labelledby", "for"].flatMap(name => (it.getAttribute(name) ?? "").split(" ").filter(Boolean))).filter(id => !document.getElementById(id))`),
+      await tab.value(
+        `[...document.querySelectorAll("${referring}")]
+          .flatMap(it => ["aria-controls", "aria-describedby", "aria-labelledby", "for"]
+            .flatMap(name => (it.getAttribute(name) ?? "").split(" ").filter(Boolean)))
+          .filter(id => !document.getElementById(id))`,
+      ),
       [],
       "names of nothing",
     );
     same(
       await tab.value(
-        `[...document.querySelectorAll("table")].filter(it => !it.caption || [...it.querySelectorAll("thead th")].some(th => !th.scope)).length`,
+        `[...document.querySelectorAll("table")].filter(it =>
+          !it.caption || [...it.querySelectorAll("thead th")].some(th => !th.scope)).length`,
       ),
       0,
       "tables without caption or scope",
@@ -471,15 +499,19 @@ const TESTS = {
     ];
     const expected = large(codes);
     // A file of 500 references to one mebibyte, as if it had been chosen.
-    await tab.value(`{ const piece = Uint8Array.from({ length: ${piece.length} }, (_, i) => (i * 7 + (i >> 8)) & 255);
+    await tab.value(`{
+      const at = (_, i) => (i * 7 + (i >> 8)) & 255;
+      const piece = Uint8Array.from({ length: ${piece.length} }, at);
       const part = new Blob([piece]);
       const file = new File(Array(${PIECES}).fill(part), "large.bin");
       window.ticks = window.progress = 0;
       const bar = document.querySelector("#values-progress progress");
-      new MutationObserver(() => window.progress++).observe(bar, { attributes: true, attributeFilter: ["value"] });
+      const watched = { attributes: true, attributeFilter: ["value"] };
+      new MutationObserver(() => window.progress++).observe(bar, watched);
       setInterval(() => window.ticks++, 20);
       const carried = new DataTransfer(); carried.items.add(file);
-      document.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true })); }`);
+      const drop = { dataTransfer: carried, bubbles: true, cancelable: true };
+      document.dispatchEvent(new DragEvent("drop", drop)); }`);
     await tab.until("document.querySelectorAll('#values-table td.value b').length >= 13");
     const [ticks, progress] = [await tab.value("window.ticks"), await tab.value("window.progress")];
     holds(progress >= 5, `${progress} reports of progress`);
@@ -505,9 +537,11 @@ const TESTS = {
     await new Promise(listening => server.listen(0, "127.0.0.1", listening));
     const served = await tab.browser.open(`http://127.0.0.1:${server.address().port}/`);
     try {
-      await served.value(`{ const file = new File([new Uint8Array(3 << 20).map((_, i) => i % 251)], "x.bin");
+      await served.value(`{
+        const file = new File([new Uint8Array(3 << 20).map((_, i) => i % 251)], "x.bin");
         const carried = new DataTransfer(); carried.items.add(file);
-        document.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true })); }`);
+        const drop = { dataTransfer: carried, bubbles: true, cancelable: true };
+        document.dispatchEvent(new DragEvent("drop", drop)); }`);
       await served.until(
         "document.getElementById('values-status').textContent.startsWith('All codes computed')",
       );

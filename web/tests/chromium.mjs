@@ -140,9 +140,12 @@ export class Tab {
 
   /** Sets a control as somebody would who types or chooses. */
   set(id, text) {
-    return this
-      .value(`{ const it = document.getElementById(${JSON.stringify(id)}); it.value = ${JSON.stringify(text)};
-      it.dispatchEvent(new Event("input", { bubbles: true })); it.dispatchEvent(new Event("change", { bubbles: true })); }`);
+    return this.value(`{
+      const it = document.getElementById(${JSON.stringify(id)});
+      it.value = ${JSON.stringify(text)};
+      it.dispatchEvent(new Event("input", { bubbles: true }));
+      it.dispatchEvent(new Event("change", { bubbles: true }));
+    }`);
   }
 
   click(selector) {

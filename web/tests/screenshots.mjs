@@ -39,8 +39,10 @@ const VIEWS = {
   },
   file: async tab => {
     await tab.value(`{ const part = new Blob([new Uint8Array(1 << 20)]);
-      const carried = new DataTransfer(); carried.items.add(new File(Array(700).fill(part), "firmware.img"));
-      document.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true })); }`);
+      const carried = new DataTransfer();
+      carried.items.add(new File(Array(700).fill(part), "firmware.img"));
+      const drop = { dataTransfer: carried, bubbles: true, cancelable: true };
+      document.dispatchEvent(new DragEvent("drop", drop)); }`);
     await tab.until("document.getElementById('values-status').textContent.includes('other codes')");
     await new Promise(later => setTimeout(later, 2500));
   },

@@ -60,7 +60,6 @@ for (const [name, set] of [
     ask({ do: "values", size, codes: set });
     best = Math.min(best, performance.now() - start);
   }
-  console.log(
-    `${name.padEnd(20)} ${String(set.length).padStart(4)} codes ${(size / best / 1e3).toFixed(0).padStart(6)} MB/s`,
-  );
+  const speed = (size / best / 1e3).toFixed(0).padStart(6);
+  console.log(`${name.padEnd(20)} ${String(set.length).padStart(4)} codes ${speed} MB/s`);
 }

@@ -28,8 +28,9 @@ Builds and installs libresidue, for C and C++.
   --program      also the program residue, and its man pages
   --zlib         also libresidue_zlib.so, for LD_PRELOAD: zlib's check values under zlib's names
 
-Installed are residue.h; libresidue.so, .so.0 and .so.0.1.0; libresidue.a; residue.pc for pkg-config and
-residueConfig.cmake for CMake; a man page of the library, which each function's name finds.";
+Installed are residue.h; libresidue.so, .so.0 and .so.0.1.0; libresidue.a; residue.pc for
+pkg-config and residueConfig.cmake for CMake; a man page of the library, which each function's
+name finds.";
 
 /// What is installed, and where.
 struct Places {
@@ -226,7 +227,8 @@ fn filled(template: &str, places: &Places) -> String {
 fn package(places: &Places) -> String {
     format!(
         "prefix={}\nincludedir=${{prefix}}/include\nlibdir={}\n\n\
-         Name: residue\nDescription: Error-detection codes: Internet checksum, XNS, Fletcher, Adler-32, every CRC\n\
+         Name: residue\nDescription: Error-detection codes: \
+         Internet checksum, XNS, Fletcher, Adler-32, every CRC\n\
          Version: {VERSION}\nCflags: -I${{includedir}}\nLibs: -L${{libdir}} -lresidue\n\
          Libs.private: -lpthread -ldl -lm\n",
         places.prefix.display(),

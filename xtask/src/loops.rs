@@ -204,7 +204,8 @@ impl Hot {
         let copies = hot.iter().filter(|i| i.copies()).count();
         let calls = hot.iter().filter(|i| i.name.starts_with("call")).count();
         let found = format!(
-            "{} of {}: loop of {} instructions at +{:#x}, {} {does}, {stack} in the stack, {copies} copies, {calls} calls",
+            "{} of {}: loop of {} instructions at +{:#x}, {} {does}, {stack} in the stack, \
+             {copies} copies, {calls} calls",
             self.body,
             self.tier,
             hot.len(),
@@ -242,7 +243,8 @@ mod tests {
     /// A loop in a loop; the inner one has a copy, a slot of the stack and a call, the outer one
     /// more of each.
     const LISTING: &str = "
-0000000000000000 <<residue::arch::x86_64::T as residue::arch::Enter>::enter::<residue::b::B<residue::c::C>>>:
+0000000000000000 <<residue::arch::x86_64::T as residue::arch::Enter>\
+::enter::<residue::b::B<residue::c::C>>>:
    0:\tmov    %rsp,%rbp
    3:\tvmovdqa %ymm1,%ymm2
    7:\tvmovdqa %ymm0,%ymm1

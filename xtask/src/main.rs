@@ -18,18 +18,22 @@ use std::process::ExitCode;
 const HELP: &str = "\
 The project's own commands.
 
-  cargo xtask test      all tests; installs what they need where it can, says what it skipped and why
+  cargo xtask test      all tests; installs what they need where it can, says what it skipped
+                        and why
   cargo xtask test-c    those of the C library alone
   cargo xtask test-python
                         those of the Python package alone
-  cargo xtask check     formatting, lints, documentation, targets without std, inlining of intrinsics, hot loops;
-                        `--rivals`: lints and tests of benches/rivals too
-  cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512 under Bochs;
-                        `cross TARGET -- FILTER` takes one target (aarch64, s390x, powerpc64, riscv64, i686, avx512)
-                        and the tests named so
-  cargo xtask install-c the C library, its header, manual, files for pkg-config and CMake, to --prefix DIR; `--help`
-  cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help` for its options
-  cargo xtask web       the page, target/web/index.html: open it in a browser, with or without a server
+  cargo xtask check     formatting, lints, documentation, targets without std, inlining of
+                        intrinsics, hot loops; `--rivals`: lints and tests of benches/rivals too
+  cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512
+                        under Bochs; `cross TARGET -- FILTER` takes one target (aarch64, s390x,
+                        powerpc64, riscv64, i686, avx512) and the tests named so
+  cargo xtask install-c the C library, its header, manual, files for pkg-config and CMake, to
+                        --prefix DIR; `--help`
+  cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help`
+                        for its options
+  cargo xtask web       the page, target/web/index.html: open it in a browser, with or without a
+                        server
 
 RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
 

@@ -144,7 +144,8 @@ mod tests {
     fn closing_lines_are_counted() {
         let mut counts = Counts::default();
         count(
-            "test result: ok. 11 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 5.15s",
+            "test result: ok. 11 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; \
+             finished in 5.15s",
             &mut counts,
         );
         count("test result: FAILED. 5 passed; 2 failed; 0 ignored; 0 measured", &mut counts);

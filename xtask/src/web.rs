@@ -102,14 +102,16 @@ fn page(wasm: &[u8]) -> Result<String, String> {
         }
     }
     let policy = format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; connect-src 'none'; \
-         script-src '{}' 'wasm-unsafe-eval'; style-src '{}'; worker-src blob:; base-uri 'none'; form-action 'none'\">",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         connect-src 'none'; script-src '{}' 'wasm-unsafe-eval'; style-src '{}'; \
+         worker-src blob:; base-uri 'none'; form-action 'none'\">",
         hash(&script)?,
         hash(&style)?
     );
     let scripts = format!(
         "<script type=\"text/plain\" id=\"worker\">{worker}</script>\n\
-         <script type=\"text/plain\" id=\"wasm\">{}</script>\n<script type=\"module\">{script}</script>",
+         <script type=\"text/plain\" id=\"wasm\">{}</script>\n\
+         <script type=\"module\">{script}</script>",
         base64(wasm)
     );
     let mut page = source("index.html")?;

@@ -113,8 +113,8 @@ static void octets(char *fields[FIELDS], unsigned char *data) {
 }
 
 int main(int count, char **words) {
-    static const char *files[] = {"internet", "xns", "fletcher", "trailers", "adler", "crc", "baseline",
-        "combine", "check_octets"};
+    static const char *files[] = {"internet", "xns", "fletcher", "trailers", "adler", "crc",
+        "baseline", "combine", "check_octets"};
     static char line[8192];
     unsigned char *data = (unsigned char *)malloc(LARGEST);
     size_t i;

@@ -63,7 +63,8 @@ pub fn _batch_spans<'py>(
         let inside = span.and_then(|(start, count)| bytes.get(start..start.checked_add(count)?));
         spans.push(inside.ok_or_else(|| {
             PyValueError::new_err(format!(
-                "packet {index} ({count} bytes at offset {start}) is not within the buffer's {} bytes",
+                "packet {index} ({count} bytes at offset {start}) is not within the buffer's {} \
+                 bytes",
                 bytes.len()
             ))
         })?);

@@ -83,7 +83,7 @@ const CUSTOM: &str = "custom";
 /// Codes by the names they were asked for.
 static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// The most names that are remembered. There are some 300; what is above are a user's own parameters.
+/// The most names that are remembered: some 300 codes and a user's own parameters.
 const MOST_KNOWN: usize = 1024;
 
 impl PyCode {
@@ -204,8 +204,8 @@ impl PyCode {
             }
             (code, None) => {
                 return Err(PyTypeError::new_err(format!(
-                    "combine() needs length1 for {code}, the length of the first piece in bytes: the second may begin \
-                     inside a word"
+                    "combine() needs length1 for {code}, the length of the first piece in bytes: \
+                     the second may begin inside a word"
                 )));
             }
         };

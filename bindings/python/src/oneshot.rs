@@ -32,16 +32,23 @@ trait OneShot {
 }
 
 macro_rules! one_shots {
-    ($($code:ident $name:literal $most:ident $value:expr, $(from $start:literal $extend:expr,)? $doc:literal;)*) => {
+    ($(
+        $code:ident $name:literal $most:ident $value:expr,
+        $(from $start:literal $extend:expr,)?
+        $doc:literal;
+    )*) => {
         $(
             struct $code;
             impl OneShot for $code {
-                const NAME: &CStr = match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-                    Ok(name) => name,
-                    Err(_) => panic!("a zero byte"),
-                };
+                const NAME: &CStr =
+                    match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
+                        Ok(name) => name,
+                        Err(_) => panic!("a zero byte"),
+                    };
                 const DOC: &CStr = {
-                    let doc = concat!($name, "(data", $(", value=", $start,)? ")\n--\n\n", $doc, "\0");
+                    let doc = concat!(
+                        $name, "(data", $(", value=", $start,)? ")\n--\n\n", $doc, "\0"
+                    );
                     match CStr::from_bytes_with_nul(doc.as_bytes()) {
                         Ok(doc) => doc,
                         Err(_) => panic!("a zero byte"),
@@ -76,17 +83,25 @@ static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
 static CRC_64_NVME: Crc = Crc::new(&catalog::CRC_64_NVME);
 
 one_shots! {
-    Crc32c "crc32c" u32 residue::crc32c, from 0 |value, data| CRC_32C.extend(value.into(), data) as u64,
-        "CRC-32C (Castagnoli, CRC-32/ISCSI) of data, or of data that follow others with this value.";
-    Crc32 "crc32" u32 residue::crc32, from 0 |value, data| CRC_32.extend(value.into(), data) as u64,
-        "CRC-32 (CRC-32/ISO-HDLC, that of zlib) of data, or of data that follow others with this value.";
-    Crc64Nvme "crc64_nvme" u64 residue::crc64_nvme, from 0 |value, data| CRC_64_NVME.extend(value.into(), data) as u64,
+    Crc32c "crc32c" u32 residue::crc32c,
+        from 0 |value, data| CRC_32C.extend(value.into(), data) as u64,
+        "CRC-32C (Castagnoli, CRC-32/ISCSI) of data, or of data that follow others with this \
+         value.";
+    Crc32 "crc32" u32 residue::crc32,
+        from 0 |value, data| CRC_32.extend(value.into(), data) as u64,
+        "CRC-32 (CRC-32/ISO-HDLC, that of zlib) of data, or of data that follow others with this \
+         value.";
+    Crc64Nvme "crc64_nvme" u64 residue::crc64_nvme,
+        from 0 |value, data| CRC_64_NVME.extend(value.into(), data) as u64,
         "CRC-64/NVME of data, or of data that follow others with this value.";
     Adler32 "adler32" u32 residue::adler32,
-        from 1 |value, data| residue::adler::combine(value as u32, residue::adler32(data), data.len() as u64).into(),
+        from 1 |value, data| {
+            residue::adler::combine(value as u32, residue::adler32(data), data.len() as u64).into()
+        },
         "Adler-32 (zlib) of data, or of data that follow others with this value.";
     Internet "internet_checksum" u16 residue::internet::checksum,
-        "The Internet checksum (RFC 1071) of data, complemented, as a header stores it, big-endian.";
+        "The Internet checksum (RFC 1071) of data, complemented, as a header stores it, \
+         big-endian.";
     Xns "xns" u16 residue::xns::checksum,
         "The checksum of XNS IDP: add and left-cycle of big-endian words.";
     Fletcher16 "fletcher16" u16 residue::fletcher16,

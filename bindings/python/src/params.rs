@@ -45,7 +45,9 @@ impl PyParams {
 impl PyParams {
     #[new]
     #[pyo3(
-        signature = (width, poly, init = Count(0), refin = false, refout = false, xorout = Count(0)),
+        signature = (
+            width, poly, init = Count(0), refin = false, refout = false, xorout = Count(0)
+        ),
         text_signature = "(width, poly, init=0, refin=False, refout=False, xorout=0)"
     )]
     fn __new__(
@@ -69,7 +71,8 @@ impl PyParams {
     pub fn __str__(&self) -> String {
         let PyParams { width, poly, init, refin, refout, xorout, .. } = self;
         format!(
-            "width={width} poly={poly:x} init={init:x} refin={refin} refout={refout} xorout={xorout:x}"
+            "width={width} poly={poly:x} init={init:x} refin={refin} refout={refout} \
+             xorout={xorout:x}"
         )
     }
 
@@ -77,7 +80,8 @@ impl PyParams {
         let PyParams { width, poly, init, refin, refout, xorout, .. } = self;
         let truth = |yes: &bool| if *yes { "True" } else { "False" };
         format!(
-            "residue.Params(width={width}, poly={poly:#x}, init={init:#x}, refin={}, refout={}, xorout={xorout:#x})",
+            "residue.Params(width={width}, poly={poly:#x}, init={init:#x}, refin={}, refout={}, \
+             xorout={xorout:#x})",
             truth(refin),
             truth(refout)
         )

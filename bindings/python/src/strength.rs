@@ -190,7 +190,8 @@ pub fn _strength_compare(
         let value = probability::rate(rate).map_err(refused)?;
         if !(f64::MIN_POSITIVE..=0.5).contains(&value) {
             return Err(PyValueError::new_err(format!(
-                "a bit error rate of {rate}: give rates above 0 and up to 0.5, where bits are random"
+                "a bit error rate of {rate}: give rates above 0 and up to 0.5, where bits are \
+                 random"
             )));
         }
     }

@@ -95,7 +95,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("sum -a crc-8,nosuch nine", "no code has this name"),
     ("sum --hex 123", "--hex"),
     (
-        "sum --explain --text a --text 0123456789012345678901234567890123456789012345678901234567890123456789",
+        "sum --explain --text a \
+         --text 0123456789012345678901234567890123456789012345678901234567890123456789",
         "too many to explain",
     ),
     ("sum --self-test -a nosuch", "no code has this name"),

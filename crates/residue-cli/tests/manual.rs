@@ -92,8 +92,10 @@ fn offered(shell: &str, words: &[&str]) -> String {
         // zsh completes only on a terminal.
         _ => format!(
             "zmodload zsh/zpty\nzpty z zsh -f -i\n\
-             zpty -w z \"PS1=; fpath=({dir} \\$fpath); autoload -U compinit; compinit -u -d {dir}/dump; LISTMAX=0\"\n\
-             zpty -w z \"zstyle ':completion:*' list-prompt ''; bindkey '^I' list-choices; print REA''DY\"\n\
+             zpty -w z \"PS1=; fpath=({dir} \\$fpath); autoload -U compinit; \
+             compinit -u -d {dir}/dump; LISTMAX=0\"\n\
+             zpty -w z \"zstyle ':completion:*' list-prompt ''; bindkey '^I' list-choices; \
+             print REA''DY\"\n\
              zpty -r z out '*READY*'\nzpty -w -n z '{line}'$'\\t'\n\
              for turn in {{1..200}}; do\n  while zpty -rt z out; do all+=$out; done\n  \
              [[ $all == *iso-hdlc* ]] && break\n  sleep 0.1\ndone\nprint -r -- $all\nzpty -d z\n",

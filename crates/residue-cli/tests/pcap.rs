@@ -48,7 +48,8 @@ fn what_is_printed() {
     assert_eq!(
         verify(&["--list=all", "cut-tcp.bad.pcap"]).ends(0),
         "packet 1: ip 192.0.2.1 -> 192.0.2.2: good, AC98\n\
-         packet 1: tcp 192.0.2.1:1234 -> 192.0.2.2:80: unverifiable, 95DD: the capture cuts the packet short\n\
+         packet 1: tcp 192.0.2.1:1234 -> 192.0.2.2:80: unverifiable, 95DD: \
+         the capture cuts the packet short\n\
          cut-tcp.bad.pcap: pcap, 1 packet, 1 cut short\n\
          \n\
          protocol     good  bad  unverifiable\n\
@@ -203,9 +204,10 @@ fn csv() {
     );
     assert_eq!(
         verify(&["--csv", "--list", "flip-tcp.bad.pcap"]).ends(1),
-        "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,source,destination,source_port,\
-         destination_port,offset\n\
-         flip-tcp.bad.pcap,1,tcp,bad,,flipped-bit,bit 11 of a 16-bit word,CF87,C787,192.0.2.1,192.0.2.2,1234,80,90\n"
+        "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,source,destination,\
+         source_port,destination_port,offset\n\
+         flip-tcp.bad.pcap,1,tcp,bad,,flipped-bit,bit 11 of a 16-bit word,CF87,C787,\
+         192.0.2.1,192.0.2.2,1234,80,90\n"
     );
     // A name with a comma and quotes.
     let dir = tempfile::tempdir().unwrap();

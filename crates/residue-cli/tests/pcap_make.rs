@@ -31,8 +31,9 @@ fn kept_captures_are_those_that_are_made() {
     assert!(
         differ.is_empty(),
         "captures/ has other bytes than `residue pcap make` writes: {differ:?}\n\
-         If that is meant (a new case, say), delete those files, run `cargo run -- pcap make captures/`, and look at the \
-         difference before you commit it. If only the .gz files differ, flate2 compresses in another way now: the same holds."
+         If that is meant (a new case, say), delete those files, run \
+         `cargo run -- pcap make captures/`, and look at the difference before you commit it. \
+         If only the .gz files differ, flate2 compresses in another way now: the same holds."
     );
     assert!(both.len() > 300, "{}", both.len());
 }

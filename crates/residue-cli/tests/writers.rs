@@ -135,9 +135,11 @@ fn folder(path: &Path) -> &Path {
 
 fn run() -> Run {
     serde_json::from_str(
-        r#"{"format":1,"residue":"0","date":"2026-01-02T03:04:05Z","mode":"thesis","data":"random","samples":1000,
-        "machine":{"cpu":"x","arch":"x86_64","features":[],"counter":"rdtsc","ticks_per_cycle":1.0,"ns_per_tick":1.0,
-        "resolution_ticks":1.0,"overhead_ticks":0.0},"cells":[],"steady":[],"conditions":[]}"#,
+        r#"{"format":1,"residue":"0","date":"2026-01-02T03:04:05Z","mode":"thesis",
+        "data":"random","samples":1000,
+        "machine":{"cpu":"x","arch":"x86_64","features":[],"counter":"rdtsc",
+        "ticks_per_cycle":1.0,"ns_per_tick":1.0,"resolution_ticks":1.0,"overhead_ticks":0.0},
+        "cells":[],"steady":[],"conditions":[]}"#,
     )
     .unwrap()
 }

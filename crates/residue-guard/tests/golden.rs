@@ -1,4 +1,5 @@
-//! Segments of every value and kind over IPv4 and IPv6, computed by another implementation (`golden.txt`).
+//! Segments of every value and kind over IPv4 and IPv6, computed by another implementation
+//! (`golden.txt`).
 
 use residue_guard::{Action, Config, Engine};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Packets that nobody would send: nothing panics, tables stay within their limits, and what goes on is a packet.
+//! Malformed and hostile packets: nothing panics, tables stay within their limits, and what is
+//! forwarded is a packet.
 
 use proptest::prelude::*;
 use residue_guard::{Action, Config, Engine, Limits, Policy};

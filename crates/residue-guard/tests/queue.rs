@@ -1,4 +1,5 @@
-//! The netfilter queue of the running kernel. Needs Linux, iptables, and a user who may make namespaces; says why it skips.
+//! The netfilter queue of the running kernel. Needs Linux, iptables, and a user who may make
+//! namespaces; says why it skips.
 
 #![cfg(target_os = "linux")]
 
@@ -9,7 +10,8 @@ use std::time::{Duration, Instant};
 
 const INSIDE: &str = "RESIDUE_TEST_INSIDE";
 
-/// Passes what begins with `p`, replaces what begins with `r`, drops the rest. Packets are IPv4 without options, and UDP.
+/// Passes data that begin with `p`, replaces those that begin with `r`, drops the rest. Packets are
+/// UDP over IPv4 without options.
 #[derive(Default)]
 struct ByFirstByte {
     buffer: Vec<u8>,

@@ -93,33 +93,35 @@ impl fmt::Display for Error {
             Error::Io { doing, source } => write!(f, "cannot {doing}: {source}"),
             Error::Decompress { compression, offset, source } => write!(
                 f,
-                "the {compression} data is damaged or cut short: only {offset} bytes come out of it ({source}); \
-                 packets before are complete"
+                "the {compression} data is damaged or cut short: only {offset} bytes come out of \
+                 it ({source}); packets before are complete"
             ),
             Error::Empty => write!(f, "the file is empty: no capture, not even a header"),
             Error::NotACapture { start: [a, b, c, d] } => write!(
                 f,
-                "not a capture: it begins with the bytes {a:02x} {b:02x} {c:02x} {d:02x}; pcap and pcapng are read, \
-                 plain or compressed by gzip or zstd (editcap converts other formats)"
+                "not a capture: it begins with the bytes {a:02x} {b:02x} {c:02x} {d:02x}; pcap \
+                 and pcapng are read, plain or compressed by gzip or zstd (editcap converts other \
+                 formats)"
             ),
             Error::Version { format, major, minor, offset } => write!(
                 f,
-                "the header at byte {offset} is of {format} version {major}.{minor}, which is not known here; \
-                 editcap may convert it"
+                "the header at byte {offset} is of {format} version {major}.{minor}, which is not \
+                 known here; editcap may convert it"
             ),
             Error::Truncated { packets, offset, wanted, found } => write!(
                 f,
-                "the file ends inside the record at byte {offset}, after packet {packets}: {found} of {wanted} bytes \
-                 are there; packets before are complete"
+                "the file ends inside the record at byte {offset}, after packet {packets}: \
+                 {found} of {wanted} bytes are there; packets before are complete"
             ),
             Error::Malformed { packets, offset, what } => write!(
                 f,
-                "the file is damaged at byte {offset}, after packet {packets}: {what}; packets before are complete, \
-                 what follows cannot be found"
+                "the file is damaged at byte {offset}, after packet {packets}: {what}; packets \
+                 before are complete, what follows cannot be found"
             ),
             Error::Changed { offset } => write!(
                 f,
-                "the bytes at {offset} are not those that were read before: the file has changed meanwhile; run again"
+                "the bytes at {offset} are not those that were read before: the file has changed \
+                 meanwhile; run again"
             ),
             Error::Overlap { offset } => {
                 write!(

@@ -93,8 +93,8 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Returns a walk that has not begun, through `bytes` of which there were `sent`. `missing` says why
-    /// there may be fewer.
+    /// Returns a walk that has not begun, through `bytes` of which there were `sent`. `missing`
+    /// says why there may be fewer.
     pub fn new(
         bytes: &'a [u8],
         sent: u32,

@@ -36,7 +36,8 @@ impl FromStr for End {
         match text.parse::<SocketAddr>() {
             Ok(both) => Ok(End { address: both.ip(), port: Some(both.port()) }),
             Err(_) => Err(format!(
-                "`{}` is no address, as 192.0.2.1 or 2001:db8::1, and none with a port, as 192.0.2.1:80 or [2001:db8::1]:80",
+                "`{}` is no address, as 192.0.2.1 or 2001:db8::1, and none with a port, as \
+                 192.0.2.1:80 or [2001:db8::1]:80",
                 text.escape_debug()
             )),
         }

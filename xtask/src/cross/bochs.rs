@@ -32,9 +32,9 @@ const TOOLS: [(&str, &str); 6] = [
     ("xorriso", "xorriso"),
 ];
 
-/// An Ice Lake successor. Bochs runs some 30 million instructions a second; with 50 million configured, the
-/// emulated time passes at about the rate of the real one. Debian's Bochs has its debugger built
-/// in, whose first command is in `go`.
+/// Bochs's configuration: a successor of Ice Lake. Bochs runs some 30 million instructions a
+/// second; with 50 million configured, the emulated time passes at about the rate of the real one.
+/// Debian's Bochs has its debugger built in, whose first command is in `go`.
 const BOCHS: &str = "\
 display_library: term
 cpu: model=tigerlake, count=1, ips=50000000, reset_on_triple_fault=0
@@ -58,7 +58,8 @@ clock: sync=none
 /// movsb`, upon which Linux's memmove goes astray. The rest is speed: no mitigations, no self-tests
 /// of its cryptography, none of what takes seconds to set up and is not used here.
 const KERNEL: &str = "console=ttyS0 quiet loglevel=1 panic=-1 nosmp acpi=off nokaslr \
-    clearcpuid=fsrm,pku,xsaves,xsavec mitigations=off tsc=reliable lpj=100000 lsm= apparmor=0 cryptomgr.notests \
+    clearcpuid=fsrm,pku,xsaves,xsavec mitigations=off tsc=reliable lpj=100000 lsm= apparmor=0 \
+    cryptomgr.notests \
     initcall_blacklist=load_system_certificate_list,cubictcp_register,init_kprobe_trace,\
 init_trace_printk_function_export,crypto_kdf108_init";
 

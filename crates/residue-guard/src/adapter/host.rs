@@ -219,7 +219,8 @@ pub(super) fn explain(error: io::Error) -> io::Error {
         io::ErrorKind::InvalidInput
         | io::ErrorKind::ConnectionRefused
         | io::ErrorKind::Unsupported => {
-            "this kernel has no netfilter queue (CONFIG_NETFILTER_NETLINK_QUEUE, module nfnetlink_queue)"
+            "this kernel has no netfilter queue \
+             (CONFIG_NETFILTER_NETLINK_QUEUE, module nfnetlink_queue)"
         }
         _ => return error,
     };
@@ -287,8 +288,10 @@ eth1\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
 eth2\t00000000\t00000000\t0001\t0\t0\t0\t00000080\t0\t0\t0
 ";
         const V6: &str = "\
-fd000000000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth1
-00000000000000000000000000000000 00 00000000000000000000000000000000 00 fd000000000000000000000000000001 00000400 00000003 00000000 00000003     eth3
+fd000000000000000000000000000000 40 00000000000000000000000000000000 00 \
+00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth1
+00000000000000000000000000000000 00 00000000000000000000000000000000 00 \
+fd000000000000000000000000000001 00000400 00000003 00000000 00000003     eth3
 ";
         let found = ["eth0", "eth1", "eth2", "eth3"].map(|name| has_default_route(name, V4, V6));
         assert_eq!(found, [true, false, false, true]);

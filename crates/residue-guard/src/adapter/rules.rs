@@ -160,8 +160,8 @@ impl Rules {
         for ((table, hook), (condition, queue, place)) in PLACES.into_iter().zip(conditions) {
             let _ = write!(
                 text,
-                "*{table}\n:{CHAIN} - [0:0]\n-A {CHAIN} -p tcp {condition}{ports} -j NFQUEUE --queue-num {queue} \
-                 --queue-bypass\n{place} {hook} -j {CHAIN}\nCOMMIT\n"
+                "*{table}\n:{CHAIN} - [0:0]\n-A {CHAIN} -p tcp {condition}{ports} -j NFQUEUE \
+                 --queue-num {queue} --queue-bypass\n{place} {hook} -j {CHAIN}\nCOMMIT\n"
             );
         }
         text
@@ -370,12 +370,14 @@ table inet residue_guard {
         let expected = "\
 *mangle
 :RESIDUE-GUARD - [0:0]
--A RESIDUE-GUARD -p tcp -o eth0 -m addrtype --src-type LOCAL -m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 14 --queue-bypass
+-A RESIDUE-GUARD -p tcp -o eth0 -m addrtype --src-type LOCAL \
+-m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 14 --queue-bypass
 -A POSTROUTING -j RESIDUE-GUARD
 COMMIT
 *raw
 :RESIDUE-GUARD - [0:0]
--A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL -m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 15 --queue-bypass
+-A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL \
+-m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 15 --queue-bypass
 -I PREROUTING -j RESIDUE-GUARD
 COMMIT
 ";

@@ -260,7 +260,10 @@ mod tests {
 
     #[test]
     fn the_kernels_table() {
-        let table = "   14   1234     3 2 65531     1     2      900  1\n   15  99999     0 2 65531     0     0        0  1\n";
+        let table = concat!(
+            "   14   1234     3 2 65531     1     2      900  1\n",
+            "   15  99999     0 2 65531     0     0        0  1\n",
+        );
         let expected = QueueStatus { number: 14, waiting: 3, full: 1, lost: 2 };
         assert_eq!(QueueStatus::read(table, 14), Some(expected));
         assert_eq!(QueueStatus::read(table, 1), None);

@@ -1,9 +1,12 @@
-//! Compares residue-net's counts with those of another judge, file by file and protocol by protocol.
+//! Compares residue-net's counts with those of another judge, per file and protocol.
 //!
 //! ```text
-//! cargo run --release -p residue-net --example captures -- FOLDER             with FOLDER/ground-truth.csv
-//! cargo run --release -p residue-net --example captures -- --tshark FOLDER    with tshark, on every capture in FOLDER
+//! cargo run --release -p residue-net --example captures -- FOLDER
+//! cargo run --release -p residue-net --example captures -- --tshark FOLDER
 //! ```
+//!
+//! The first compares with FOLDER/ground-truth.csv, the second with tshark on every capture in
+//! FOLDER.
 //!
 //! The judge's five states are good, bad (which an offloaded value is, to tshark before 4.2),
 //! unverified, not present and illegal. tshark is asked for the fields that it knows; the others
@@ -105,8 +108,8 @@ impl fmt::Display for Tally {
         let Tally { captures, unread, same, explained, unexplained } = self;
         write!(
             f,
-            "{captures} captures, {unread} not read by the other judge: {same} counts equal, {explained} explained \
-             differences, {unexplained} unexplained"
+            "{captures} captures, {unread} not read by the other judge: {same} counts equal, \
+             {explained} explained differences, {unexplained} unexplained"
         )
     }
 }

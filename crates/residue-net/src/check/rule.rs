@@ -128,8 +128,8 @@ impl Rule {
         (bytes, width)
     }
 
-    /// Returns whether a receiver accepts `stored` where `computed` is due. Sums have two zeros, and receivers
-    /// only see that all adds up to one of them.
+    /// Returns whether a receiver accepts `stored` where `computed` is due. Sums have two zeros,
+    /// and receivers only see that all adds up to one of them.
     #[must_use]
     pub fn agrees(self, stored: u64, computed: u64) -> bool {
         let alike = |bits: u32, modulus: u64| {

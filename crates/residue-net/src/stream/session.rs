@@ -150,8 +150,8 @@ impl Session {
         alone(without)
     }
 
-    /// Returns whether a PDU of `side` begins here. `starts` says that a segment does: where headers have no
-    /// digests, or these are not known, only such places are looked at.
+    /// Returns whether a PDU of `side` begins here. `starts` says that a segment does: where
+    /// headers have no digests, or these are not known, only such places are looked at.
     pub fn proof(&mut self, side: usize, bytes: &[u8], starts: bool) -> Proof {
         if starts && !self.full_feature[side] && Kind::of_start(bytes) == Some(self.kind) {
             return Proof::Yes;

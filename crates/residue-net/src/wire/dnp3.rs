@@ -23,8 +23,8 @@ const COUNTED: u8 = 5;
 const DATA_BLOCK: u32 = 16;
 const CRC: u32 = 2;
 
-/// Walks from the start bytes on. Frames that go on in another segment are judged as far as they are in
-/// this one.
+/// Walks from the start bytes on. Frames that go on in another segment are judged as far as they
+/// are in this one.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut rest = span;
     while walk.u16(rest, 0) == Some(START) {

@@ -15,8 +15,8 @@ pub static ICMPV6: Protocol =
 
 const CHECKSUM: Field = 2..4;
 
-/// Walks from the type on. What a message quotes of another packet is evidence, and no packet of its own:
-/// it is not followed.
+/// Walks from the type on. A quoted packet is evidence, not a packet of its own, and is not
+/// followed.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let field = ip.payload.field(CHECKSUM);
     walk.check(&ICMP, Rule::Internet, field, None, ip.payload, Presence::Present);

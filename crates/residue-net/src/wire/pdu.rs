@@ -40,8 +40,8 @@ impl Layout {
         ]
     }
 
-    /// Returns whether the digest of the header (`part` 0) or of the data (1) is right; `None` if there is none, or
-    /// bytes are missing.
+    /// Returns whether the digest of the header (`part` 0) or of the data (1) is right; `None` if
+    /// there is none, or bytes are missing.
     #[must_use]
     pub fn is_right(&self, part: usize, bytes: &[u8]) -> Option<bool> {
         let (cover, field) = self.parts()[part]?;

@@ -8,7 +8,7 @@
 //! | 0 | Internet checksum | as ever | checksum field |
 //! | 1 | 8-bit Fletcher | pseudo-header, segment | checksum field |
 //! | 2 | 16-bit Fletcher | pseudo-header, segment | A in the checksum field, B in the option |
-//! | 3 | CRC-32C | pseudo-header, segment | upper half in the checksum field, lower half in the option |
+//! | 3 | CRC-32C | pseudo-header, segment | upper half in the checksum field, lower in the option |
 //! | 4 | CRC-32C | data | option; the checksum field as ever, computed last |
 //! | 5 | CRC-32C | pseudo-header, segment | option; the checksum field as ever, computed last |
 //! | 6 | CRC-32K | pseudo-header, segment | option; the checksum field as ever, computed last |

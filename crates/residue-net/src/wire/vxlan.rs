@@ -7,8 +7,8 @@ use crate::unfollowed::Numbering;
 
 const HEADER: u32 = 8;
 
-/// Walks from the flags on. RFC 7348 section 5: receivers ignore reserved bits, and what is inside is a
-/// frame whatever they say.
+/// Walks from the flags on. RFC 7348 section 5: receivers ignore reserved bits, and the content is
+/// a frame whatever they say.
 pub fn walk(walk: &mut Walk, span: Span) {
     ethernet::walk(walk, span.skip(HEADER), None);
 }

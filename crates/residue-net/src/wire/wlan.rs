@@ -18,8 +18,8 @@ const SHORTEST_HEADER: u32 = 10;
 /// In a data frame's quality of service control.
 const AGGREGATED: u8 = 0x80;
 
-/// Walks from frame control on. `fcs`: does a frame check sequence stand at the end? `padded`: is the
-/// header's length rounded up to a multiple of 4?
+/// Walks from frame control on. `fcs`: a frame check sequence stands at the end; `padded`: the
+/// header's length is rounded up to a multiple of 4.
 pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
     let mut frame = frame;
     if fcs && frame.len() >= FCS_LENGTH + SHORTEST_HEADER {

@@ -48,7 +48,8 @@ fn headers_are_those_of_the_documents() {
     let mut writer = NgWriter::new(Vec::new(), ByteOrder::Big, &[]).unwrap();
     writer.interface(1, 96, &[(9, &[6])]).unwrap();
     writer.packet(0, 0x0001_0203_0405_0607, 5, b"abc", &[(COMMENT, b"x")]).unwrap();
-    let expected = b"\x0a\x0d\x0d\x0a\0\0\0\x1c\x1a\x2b\x3c\x4d\0\x01\0\0\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\x1c\
+    let expected = b"\x0a\x0d\x0d\x0a\0\0\0\x1c\x1a\x2b\x3c\x4d\0\x01\0\0\
+        \xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\x1c\
         \0\0\0\x01\0\0\0\x20\0\x01\0\0\0\0\0\x60\0\x09\0\x01\x06\0\0\0\0\0\0\0\0\0\0\x20\
         \0\0\0\x06\0\0\0\x30\0\0\0\0\0\x01\x02\x03\x04\x05\x06\x07\0\0\0\x03\0\0\0\x05abc\0\
         \0\x01\0\x01x\0\0\0\0\0\0\0\0\0\0\x30";
