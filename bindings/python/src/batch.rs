@@ -1,5 +1,5 @@
-//! Many packets in one call: `residue.batch`, of which `python/residue/_batch.py` is the other
-//! half.
+//! Check values of many packets in one call: the compiled half of `residue.batch`, whose other half
+//! is `python/residue/_batch.py`.
 
 use crate::buffer::{self, Lent};
 use crate::code::{PyCode, number};
@@ -8,13 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use residue::{Code, batch};
 
-/// Packets computed at a time.
+/// Number of packets computed at a time.
 const ROUND: usize = 256;
 
-/// About what a packet costs beyond its bytes, in bytes, to tell when other threads may run.
+/// Overhead of a packet, in bytes, to decide when other threads may run.
 const PACKET: usize = 64;
 
-/// The rows of a buffer of two dimensions.
+/// Computes the check values of the rows of a two-dimensional buffer.
 #[pyfunction]
 pub fn _batch_rows<'py>(
     code: &Bound<'py, PyCode>,
@@ -34,7 +34,7 @@ pub fn _batch_rows<'py>(
     run(code, rows, &|index| &bytes[index * row..(index + 1) * row], out)
 }
 
-/// Parts of one buffer, each from an offset so many bytes. Offsets and lengths are arrays of 64-bit
+/// Computes the check values of parts of one buffer. Offsets and lengths are arrays of 64-bit
 /// integers.
 #[pyfunction]
 pub fn _batch_spans<'py>(
@@ -72,7 +72,7 @@ pub fn _batch_spans<'py>(
     run(code, spans.len(), &|index| spans[index], out)
 }
 
-/// Packets that are objects of their own.
+/// Computes the check values of packets that are objects of their own.
 #[pyfunction]
 pub fn _batch_each<'py>(
     code: &Bound<'py, PyCode>,
@@ -84,7 +84,7 @@ pub fn _batch_each<'py>(
     run(code, packets.len(), &|index| packets[index], out)
 }
 
-/// 64-bit integers, as bytes.
+/// Returns the bytes of 64-bit integers.
 fn integers<'a>(lent: &'a Lent<'_>, what: &str) -> PyResult<&'a [[u8; 8]]> {
     match (lent.shape(), lent.item(), lent.format()) {
         ([_], 8, b"q" | b"l") => Ok(lent.bytes().as_chunks().0),
@@ -92,7 +92,7 @@ fn integers<'a>(lent: &'a Lent<'_>, what: &str) -> PyResult<&'a [[u8; 8]]> {
     }
 }
 
-/// Writes the value of each packet into `out`, or returns them as a list.
+/// Writes the check values into `out`, or returns them as a list.
 fn run<'py, 'a>(
     code: &Bound<'py, PyCode>,
     count: usize,
@@ -152,7 +152,7 @@ fn run<'py, 'a>(
     Ok(None)
 }
 
-/// The values, a round at a time, each with its place.
+/// Computes the check values a round at a time, and passes each on with its index.
 fn each<'a>(
     code: &Code,
     count: usize,
@@ -165,7 +165,7 @@ fn each<'a>(
         let size = ROUND.min(count - at);
         let (slices, values) = (&mut slices[..size], &mut values[..size]);
         slices.iter_mut().enumerate().for_each(|(index, slice)| *slice = packet(at + index));
-        // As many places as packets: there is no other error.
+        // `out` has one element for each packet: there is no other error.
         let _ = batch::each(code, &*slices, values);
         take(at, values);
     }

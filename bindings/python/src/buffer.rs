@@ -1,4 +1,4 @@
-//! The bytes of Python objects, without a copy.
+//! Access to the bytes of Python objects without a copy.
 //!
 //! While a thread without the interpreter's lock reads them, other threads may write them, as with
 //! `hashlib` and `zlib`: the value is then that of some mixture of old and new bytes. The memory
@@ -12,10 +12,10 @@ use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::slice;
 
-/// From so many bytes on, other threads may run meanwhile.
+/// Smallest number of bytes for which the interpreter's lock is released.
 ///
 /// Giving up the lock and taking it again costs tens of nanoseconds if nobody else wants it, and up
-/// to the switch interval (5 ms) if somebody does. So it has to be worth it: 64 KiB take 3 µs.
+/// to the switch interval (5 ms) if somebody does. It has to be worth it: 64 KiB take 3 µs.
 pub const RELEASE: usize = 64 << 10;
 
 /// A buffer that an object lends until this is dropped.
@@ -25,7 +25,7 @@ pub struct Lent<'py> {
 }
 
 impl<'py> Lent<'py> {
-    /// The buffer of `object`, contiguous and in C's order.
+    /// Returns the buffer of `object`, contiguous and in C order.
     ///
     /// # Errors
     /// `TypeError` if it has none, `BufferError` if it is not contiguous.
@@ -33,7 +33,7 @@ impl<'py> Lent<'py> {
         // SAFETY: `object` is alive.
         if unsafe { ffi::PyByteArray_CheckExact(object.as_ptr()) } == 0 {
             // With the format, to see that it is not addresses of objects; some arrays (of dates)
-            // have none to tell.
+            // have none.
             if let Ok(lent) = Lent::shaped(object) {
                 return if is_of_objects(lent.format()) {
                     Err(of_objects(object))
@@ -73,14 +73,14 @@ impl<'py> Lent<'py> {
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the exporter says that `len` bytes are at `buf` until the view is released.
         unsafe { bytes_at(self.view.buf.cast(), self.view.len) }
     }
 
-    /// The bytes, to be written. Of a view from [`Lent::writable`] only.
+    /// Returns the bytes for writing. Only for a view from [`Lent::writable`].
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         if self.view.readonly != 0 || self.view.len <= 0 {
             return &mut [];
@@ -89,7 +89,7 @@ impl<'py> Lent<'py> {
         unsafe { slice::from_raw_parts_mut(self.view.buf.cast(), self.view.len as usize) }
     }
 
-    /// Elements in each dimension. Empty for one that was not asked for with its shape.
+    /// Returns the number of elements in each dimension; empty if the shape was not requested.
     pub fn shape(&self) -> &[isize] {
         if self.view.shape.is_null() {
             return &[];
@@ -98,12 +98,13 @@ impl<'py> Lent<'py> {
         unsafe { slice::from_raw_parts(self.view.shape, self.view.ndim as usize) }
     }
 
-    /// Bytes of an element.
+    /// Returns the size of an element in bytes.
     pub fn item(&self) -> usize {
         self.view.itemsize as usize
     }
 
-    /// The elements' format, as of the module `struct`, without a mark of native order.
+    /// Returns the format of the elements, as in the module `struct`, without a mark of native
+    /// order.
     pub fn format(&self) -> &[u8] {
         if self.view.format.is_null() {
             return b"B";
@@ -132,11 +133,11 @@ unsafe fn bytes_at<'a>(start: *const u8, length: ffi::Py_ssize_t) -> &'a [u8] {
     if length <= 0 {
         return &[];
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { slice::from_raw_parts(start, length as usize) }
 }
 
-/// Shows the bytes of `object` to `take`.
+/// Passes the bytes of `object` to `take`.
 ///
 /// # Errors
 /// As of [`Lent::of`].
@@ -153,7 +154,7 @@ pub fn with<'py, R>(object: &Bound<'py, PyAny>, take: impl FnOnce(&[u8]) -> R) -
     Ok(take(Lent::of(object)?.bytes()))
 }
 
-/// `take` of the bytes of `object`; large ones without the lock.
+/// Passes the bytes of `object` to `take`, without the interpreter's lock if they are many.
 ///
 /// # Errors
 /// As of [`Lent::of`].
@@ -166,13 +167,13 @@ pub fn compute<R: Send>(
     with(object, |data| unlocked(py, data.len(), || take(data)))
 }
 
-/// `work` on so many bytes; without the lock if they are many.
+/// Does `work` on so many bytes, without the interpreter's lock if they are many.
 #[inline(always)]
 pub fn unlocked<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
     if bytes < RELEASE { work() } else { py.detach(work) }
 }
 
-/// Whether elements of a format are Python's objects. Names of fields stand between colons.
+/// Returns whether elements of a format are Python objects. Names of fields stand between colons.
 fn is_of_objects(format: &[u8]) -> bool {
     format.split(|&byte| byte == b':').step_by(2).any(|types| types.contains(&b'O'))
 }
@@ -186,7 +187,7 @@ fn of_objects(object: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
-/// The exporter's error in words that say what to do.
+/// Rewords the exporter's error to say what to do.
 #[cold]
 fn explained(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = object.py();

@@ -28,12 +28,12 @@ pub struct PyCode {
     code: Arc<Code>,
 }
 
-/// A library's error as Python's.
+/// Converts an error of the library to Python's.
 pub fn refused(error: residue::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A value as a number of Python's. Most fit 64 bits, which is the faster way.
+/// Converts a value to a Python number. Most fit 64 bits, which is faster.
 pub fn number(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
     Ok(match u64::try_from(value) {
         Ok(value) => value.into_pyobject(py)?.into_any(),
@@ -41,7 +41,7 @@ pub fn number(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// A number as a value of a code of this width.
+/// Converts a Python number to a value of a code of this width.
 ///
 /// # Errors
 /// `ValueError` if it has more bits, or is negative.
@@ -55,8 +55,8 @@ pub fn value_of(value: &Bound<'_, PyAny>, width: u32) -> PyResult<u128> {
     }
 }
 
-/// A length, a count, or another number that is not negative. Others are wrong values, for which
-/// pyo3 alone would raise `OverflowError`.
+/// A length, a count, or another number that is not negative. Negative ones raise `ValueError`,
+/// where pyo3 alone would raise `OverflowError`.
 #[derive(Clone, Copy)]
 pub struct Count<T>(pub T);
 
@@ -80,14 +80,14 @@ impl<'a, 'py, T: FromPyObject<'a, 'py, Error = PyErr>> FromPyObject<'a, 'py> for
 /// The name of CRCs outside the catalogue.
 const CUSTOM: &str = "custom";
 
-/// Codes by the names they were asked for.
+/// Cache of codes by the names that were requested.
 static KNOWN: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// The most names that are remembered: some 300 codes and a user's own parameters.
+/// Largest number of names to keep: some 300 codes and a user's own parameters.
 const MOST_KNOWN: usize = 1024;
 
 impl PyCode {
-    /// The code that an argument means: a `Code`, a name or parameters.
+    /// Returns the code that an argument denotes: a `Code`, a name or parameters.
     ///
     /// # Errors
     /// `ValueError` if there is none, `TypeError` if the argument is something else.
@@ -111,17 +111,17 @@ impl PyCode {
         Bound::new(py, PyCode { code: Arc::new(parsed(argument)?) })
     }
 
-    /// As Python shows it.
+    /// Wraps a code of the library.
     pub fn new(code: &Arc<Code>) -> PyCode {
         PyCode { code: code.clone() }
     }
 
-    /// The library's code.
+    /// Returns the library's code.
     pub fn get(&self) -> &Arc<Code> {
         &self.code
     }
 
-    /// What `Code` makes it again from.
+    /// Returns the argument from which `Code` makes an equal code.
     pub fn spelling(&self) -> String {
         match self.code.params() {
             Some(params) if params.name == CUSTOM => PyParams::of(params).__str__(),
@@ -153,13 +153,13 @@ impl PyCode {
         Ok(PyCode { code: PyCode::of(name)?.get().code.clone() })
     }
 
-    /// The value of data, of any length.
+    /// Returns the value of data of any length.
     pub fn value<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         number(data.py(), buffer::compute(data, |data| self.code.value(data))?)
     }
 
-    /// The value of data by the kernel of this name. For tests and comparisons; `value` takes the
-    /// best kernel.
+    /// Returns the value of data, computed by the kernel of this name. For tests and comparisons;
+    /// `value` takes the best kernel.
     fn value_with<'py>(
         &self,
         kernel: &str,
@@ -170,17 +170,17 @@ impl PyCode {
         number(data.py(), value)
     }
 
-    /// The value of data by the code's definition, one unit at a time: slow, and what all kernels
-    /// are tested against.
+    /// Returns the value of data by the code's definition, one unit at a time: slow, and the
+    /// reference that all kernels are tested against.
     fn reference<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         number(data.py(), buffer::compute(data, |data| self.code.reference(data))?)
     }
 
-    /// The value of two pieces of data from the value of each, and the length of the second in
-    /// bytes.
+    /// Returns the value of two pieces of data from the value of each, and the length of the second
+    /// in bytes.
     ///
     /// Sums of words need the length of the first as well (`length1`), as the second may begin
-    /// inside a word; ValueError if it does and the value does not tell enough. `Partial` remembers
+    /// inside a word; ValueError if it does and the value is not sufficient. `Partial` remembers
     /// lengths and such bytes.
     #[pyo3(signature = (value1, value2, length2, length1 = None))]
     fn combine<'py>(
@@ -212,8 +212,8 @@ impl PyCode {
         number(value1.py(), value)
     }
 
-    /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`, from
-    /// the value before. The rest of the data is not read.
+    /// Returns the value after the bytes `old`, at `offset` of `length` bytes of data, became
+    /// `new`, from the value before. The rest of the data is not read.
     fn update_value<'py>(
         &self,
         value: &Bound<'py, PyAny>,
@@ -242,62 +242,62 @@ impl PyCode {
         number(py, after)
     }
 
-    /// An object to hash data in pieces with, like those of `hashlib`.
+    /// Returns an object that hashes data in pieces, like those of `hashlib`.
     #[pyo3(signature = (data = None))]
     #[pyo3(name = "new")]
     fn hash(&self, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
         PyHash::of(&self.code, data)
     }
 
-    /// The partial result of data, to be joined with others.
+    /// Returns the partial result of data, to be joined with others.
     #[pyo3(signature = (data = None))]
     fn partial(&self, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {
         PyPartial::of(&self.code, data)
     }
 
-    /// The name, in lower case; "custom" for a CRC outside the catalogue.
+    /// The code's name, in lower case; "custom" for a CRC outside the catalogue.
     #[getter]
     fn name(&self) -> &'static str {
         self.code.name()
     }
 
-    /// Bits of the value.
+    /// Width of the value in bits.
     #[getter]
     fn width(&self) -> u32 {
         self.code.width()
     }
 
-    /// Bytes of the value, rounded up.
+    /// Width of the value in bytes, rounded up.
     #[getter]
     fn digest_size(&self) -> u32 {
         self.code.width().div_ceil(8)
     }
 
-    /// A sentence on a code that is not a CRC; None for CRCs, which their parameters define.
+    /// Description of a code that is not a CRC; None for CRCs, which their parameters define.
     #[getter]
     fn about(&self) -> Option<&'static str> {
         self.code.about()
     }
 
-    /// The parameters, for CRCs; None for sums.
+    /// Parameters of a CRC; None for sums.
     #[getter]
     fn params(&self) -> Option<PyParams> {
         self.code.params().map(PyParams::of)
     }
 
-    /// Whether the value's bytes go on the wire lowest first (reflected CRCs).
+    /// Whether the value is sent lowest byte first (reflected CRCs).
     #[getter]
     fn little_endian(&self) -> bool {
         self.code.little_endian()
     }
 
-    /// The ways to compute it, best first, those of other CPUs among them.
+    /// The code's kernels, best first, those of other CPUs among them.
     #[getter]
     fn kernels(&self) -> Vec<PyKernel> {
         self.code.kernels().map(PyKernel::of).collect()
     }
 
-    /// The name of the kernel that runs here.
+    /// Name of the kernel that runs on this CPU.
     #[getter]
     fn backend(&self) -> &'static str {
         self.code.chosen().name

@@ -29,7 +29,7 @@ impl Owned {
     }
 }
 
-/// The value of data that come in pieces, after the manner of `hashlib`. Made by `residue.new` and
+/// A hash object for data in pieces, after the manner of `hashlib`. Made by `residue.new` and
 /// `Code.new`.
 ///
 /// Threads may share one: each piece is taken in whole, in the order of the calls.
@@ -39,7 +39,7 @@ pub struct PyHash {
 }
 
 impl PyHash {
-    /// Of data, or of none yet.
+    /// Returns a hash object that has taken `data` in, if there are any.
     pub fn of(code: &Arc<Code>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
         let hash = PyHash { state: Mutex::new(Owned::new(code)) };
         if let Some(data) = data {
@@ -48,8 +48,8 @@ impl PyHash {
         Ok(hash)
     }
 
-    /// Waits for a thread that takes a piece in; without the interpreter's lock, which that thread
-    /// may want.
+    /// Locks the stream. Waits for other threads without the interpreter's lock, which they may
+    /// want.
     fn state(&self, py: Python<'_>) -> MutexGuard<'_, Owned> {
         self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -63,7 +63,7 @@ impl PyHash {
 
 #[pymethods]
 impl PyHash {
-    /// Takes the next bytes in.
+    /// Updates the hash with the next bytes.
     fn update(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = data.py();
         buffer::with(data, |data| {
@@ -73,38 +73,38 @@ impl PyHash {
         })
     }
 
-    /// The value so far as bytes, highest first, as hexdigest() writes them.
+    /// Returns the value so far as bytes, highest first, as hexdigest() writes them.
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let (bytes, size) = self.bytes(py);
         PyBytes::new(py, &bytes[16 - size..])
     }
 
-    /// The value so far in hexadecimal, two digits a byte.
+    /// Returns the value so far in hexadecimal, two digits a byte.
     fn hexdigest(&self, py: Python<'_>) -> String {
         let (bytes, size) = self.bytes(py);
         bytes[16 - size..].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The value so far.
+    /// Returns the value so far.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let value = self.state(py).stream.value();
         number(py, value)
     }
 
-    /// The partial result so far, to be joined with others.
+    /// Returns the partial result so far, to be joined with others.
     fn partial(&self, py: Python<'_>) -> PyPartial {
         let state = self.state(py);
         PyPartial::new(&state.code, &state.stream.partial())
     }
 
-    /// Bytes taken in so far.
+    /// Number of bytes taken in so far.
     #[getter]
     fn length(&self, py: Python<'_>) -> u64 {
         self.state(py).stream.bytes()
     }
 
-    /// Another one that goes on from here.
+    /// Returns a copy, which continues independently.
     fn copy(&self, py: Python<'_>) -> PyHash {
         PyHash { state: Mutex::new(self.state(py).clone()) }
     }
@@ -117,19 +117,19 @@ impl PyHash {
         self.copy(memo.py())
     }
 
-    /// The code.
+    /// Code of the hash.
     #[getter]
     fn code(&self, py: Python<'_>) -> PyCode {
         PyCode::new(&self.state(py).code)
     }
 
-    /// The code's name.
+    /// Name of the code.
     #[getter]
     fn name(&self, py: Python<'_>) -> &'static str {
         self.state(py).code.name()
     }
 
-    /// Bytes of the value.
+    /// Width of the value in bytes, rounded up.
     #[getter]
     fn digest_size(&self, py: Python<'_>) -> usize {
         self.bytes(py).1
@@ -137,7 +137,7 @@ impl PyHash {
 
     // Programs read files in multiples of it, so that 1, which would be as true, would make them
     // slow.
-    /// 64. The codes have no blocks.
+    /// Size of a block, 64. The codes themselves have no blocks.
     #[getter]
     fn block_size(&self) -> u32 {
         64

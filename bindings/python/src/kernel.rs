@@ -7,18 +7,18 @@ use residue::kernel::KernelInfo;
 #[pyclass(frozen, get_all, eq, hash, name = "Kernel", module = "residue")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyKernel {
-    /// Its name, as `Code.value_with` takes it.
+    /// Name of the kernel, as `Code.value_with` takes it.
     name: &'static str,
-    /// The CPU features it needs.
+    /// CPU features that the kernel needs.
     needs: Vec<&'static str>,
-    /// Whether this CPU can run it.
+    /// Whether this CPU can run the kernel.
     supported: bool,
-    /// "dispatched" (the library may choose it), "method" or "historical".
+    /// Role of the kernel: "dispatched" (the library may choose it), "method" or "historical".
     sort: &'static str,
 }
 
 impl PyKernel {
-    /// The library's description.
+    /// Converts the library's description of a kernel.
     pub fn of(info: KernelInfo) -> PyKernel {
         PyKernel {
             name: info.name,

@@ -19,8 +19,7 @@ mod strength;
 mod strength_jobs;
 mod work;
 
-/// The module `residue._residue`. It holds no state that the interpreter's lock would have to
-/// guard.
+/// The module `residue._residue`. It holds no state that needs the interpreter's lock.
 #[pyo3::pymodule(gil_used = false)]
 mod _residue {
     use pyo3::prelude::*;
@@ -58,21 +57,21 @@ mod _residue {
         super::oneshot::add(module)
     }
 
-    /// An object to hash data in pieces with, like those of `hashlib`.
+    /// Returns an object that hashes data in pieces, like those of `hashlib`.
     #[pyfunction]
     #[pyo3(signature = (code, data = None))]
     fn new(code: &Bound<'_, PyAny>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
         PyHash::of(PyCode::of(code)?.get().get(), data)
     }
 
-    /// The partial result of data, to be joined with others.
+    /// Returns the partial result of data, to be joined with others.
     #[pyfunction]
     #[pyo3(signature = (code, data = None))]
     fn partial(code: &Bound<'_, PyAny>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {
         PyPartial::of(PyCode::of(code)?.get().get(), data)
     }
 
-    /// The value of data by a code.
+    /// Returns the value of data by a code.
     #[pyfunction]
     fn value<'py>(
         code: &Bound<'py, PyAny>,
@@ -81,25 +80,25 @@ mod _residue {
         PyCode::of(code)?.get().value(data)
     }
 
-    /// The name of the kernel that computes a code here.
+    /// Returns the name of the kernel that computes a code on this CPU.
     #[pyfunction]
     fn backend(code: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         Ok(PyCode::of(code)?.get().get().chosen().name)
     }
 
-    /// What is wrong with the environment variable `RESIDUE_CPU`, if anything is.
+    /// Returns the error in the environment variable `RESIDUE_CPU`, or None.
     #[pyfunction]
     fn _mask_error() -> Option<String> {
         residue::cpu::mask_error()
     }
 
-    /// The names of all codes, sums first.
+    /// Returns the names of all codes, sums first.
     #[pyfunction]
     fn codes() -> Vec<&'static str> {
         residue::Code::names().collect()
     }
 
-    /// Other names that are understood, each with the name of its code.
+    /// Returns the aliases, each with the name of its code.
     #[pyfunction]
     fn aliases() -> std::collections::BTreeMap<&'static str, &'static str> {
         residue::Code::aliases().collect()

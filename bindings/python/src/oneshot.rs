@@ -1,6 +1,6 @@
-//! The functions for one code each. At 64 bytes the call costs more than the code, so these take
-//! their arguments from the interpreter's own array (`METH_FASTCALL`), without what pyo3 puts
-//! around a function for arguments of any type.
+//! Functions for one code each. At 64 bytes the call costs more than the code, so these take their
+//! arguments from the interpreter's own array (`METH_FASTCALL`), without what pyo3 puts around a
+//! function for arguments of any type.
 
 use crate::buffer;
 use pyo3::exceptions::PyTypeError;
@@ -11,21 +11,21 @@ use residue::crc::{Crc, catalog, crc32c::CRC_32C};
 use std::ffi::CStr;
 use std::ptr;
 
-/// A code with a function of its own.
+/// A code with its own function.
 trait OneShot {
-    /// Its name in Python.
+    /// Name of the function in Python.
     const NAME: &CStr;
-    /// What `help` says, after the signature as `inspect` reads it.
+    /// Documentation of the function, after its signature in the format that `inspect` reads.
     const DOC: &CStr;
-    /// The value of no data: where data that follow others go on from. `None` if a value does not
-    /// tell enough for that.
+    /// Value of the empty message, with which a sequence of pieces starts. `None` if a value is not
+    /// sufficient to continue from.
     const START: Option<u64> = None;
-    /// The largest value, all ones.
+    /// Largest value, all ones.
     const MOST: u64;
 
     fn value(data: &[u8]) -> u64;
 
-    /// The value of data that follow others with `value`.
+    /// Returns the value of data that follow others with `value`.
     fn extend(_value: u64, data: &[u8]) -> u64 {
         Self::value(data)
     }
@@ -122,7 +122,7 @@ fn function<C: OneShot>(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ml_doc: C::DOC.as_ptr(),
     }));
     let name = PyString::new(module.py(), "residue");
-    // SAFETY: the definition lives for ever and its flags are those of its function; the other
+    // SAFETY: the definition is never freed and its flags are those of its function; the other
     // arguments are alive.
     let function = unsafe {
         let new = ffi::PyCFunction_NewEx(definition, ptr::null_mut(), name.as_ptr());
@@ -131,7 +131,7 @@ fn function<C: OneShot>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add(C::NAME.to_string_lossy().as_ref(), function)
 }
 
-/// What the interpreter calls. A value, or null with an exception set.
+/// Entry point for the interpreter. Returns a value, or null with an exception set.
 unsafe extern "C" fn call<C: OneShot>(
     _: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
@@ -158,12 +158,12 @@ unsafe extern "C" fn call<C: OneShot>(
 
 #[inline(always)]
 unsafe fn plain<C: OneShot>(py: Python<'_>, data: *mut ffi::PyObject) -> PyResult<u64> {
-    // SAFETY: the caller says that the object is alive.
+    // SAFETY: the caller guarantees that the object is alive.
     let data = unsafe { Borrowed::from_ptr(py, data) };
     buffer::compute(&data, C::value)
 }
 
-/// Two arguments, or some by name.
+/// Computes a value from two arguments, or from some given by name.
 #[inline(never)]
 unsafe fn named<C: OneShot>(
     py: Python<'_>,
@@ -213,7 +213,7 @@ unsafe fn named<C: OneShot>(
         return Err(PyTypeError::new_err(format!("{function}() missing required argument 'data'")));
     }
     if value.is_null() {
-        // SAFETY: the caller says that its arguments are alive.
+        // SAFETY: the caller guarantees that its arguments are alive.
         return unsafe { plain::<C>(py, data) };
     }
     // SAFETY: as above.
@@ -222,7 +222,7 @@ unsafe fn named<C: OneShot>(
     buffer::compute(&data, |data| C::extend(value, data))
 }
 
-/// The bits of a whole number that a value up to `most` has, as `zlib.crc32` takes them.
+/// Masks a Python integer to the bits of `most`, as `zlib.crc32` does.
 fn masked(value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
     // SAFETY: the thread is attached, and the number alive.
     let bits = unsafe { ffi::PyLong_AsUnsignedLongLongMask(value.as_ptr()) };

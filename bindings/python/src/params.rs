@@ -1,4 +1,4 @@
-//! `residue.Params`: what defines a CRC.
+//! `residue.Params`: the parameters that define a CRC.
 
 use crate::code::Count;
 use pyo3::exceptions::PyValueError;
@@ -13,28 +13,28 @@ use residue::crc::Params;
 #[pyclass(frozen, get_all, eq, hash, name = "Params", module = "residue")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyParams {
-    /// Bits of the value, 1 to 128.
+    /// Width of the value in bits, 1 to 128.
     width: u8,
-    /// The generator without its top term.
+    /// Generator polynomial without its top term.
     poly: u128,
-    /// The register before the first bit.
+    /// Initial value of the register.
     init: u128,
-    /// Whether each byte's lowest bit comes first.
+    /// Whether bytes are taken lowest bit first.
     refin: bool,
     /// Whether the register's bits are reversed at the end.
     refout: bool,
-    /// Xored into the value at the end.
+    /// Constant that is XORed into the value at the end.
     xorout: u128,
-    /// The value of b"123456789".
+    /// Check value: the value of b"123456789".
     check: u128,
-    /// The register, reversed if `refout`, after a message and its value.
+    /// Register, reversed if `refout`, after a message and its value.
     residue: u128,
-    /// The name in the catalogue, or "custom".
+    /// Name in the catalogue, or "custom".
     name: String,
 }
 
 impl PyParams {
-    /// Those of the library.
+    /// Converts the library's parameters.
     pub fn of(params: &Params) -> PyParams {
         let &Params { name, width, poly, init, refin, refout, xorout, check, residue } = params;
         PyParams { width, poly, init, refin, refout, xorout, check, residue, name: name.into() }
@@ -67,7 +67,7 @@ impl PyParams {
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// As RevEng writes them, and as `Code` reads them.
+    /// Formats the parameters as RevEng does, and as `Code` reads them.
     pub fn __str__(&self) -> String {
         let PyParams { width, poly, init, refin, refout, xorout, .. } = self;
         format!(

@@ -1,4 +1,4 @@
-//! `residue.Partial`: what a code needs to know of a part of some data to work with it later.
+//! `residue.Partial`: the value and length of a part of some data, to be combined later.
 
 use crate::buffer;
 use crate::code::{Count, PyCode, number, refused, value_of};
@@ -9,14 +9,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// A code, and the value and the length of some data. Made by `residue.partial`, `Code.partial`,
-/// `Hash.partial`, or from a value and a length that are known: `Partial(code, value, length)`.
+/// `Hash.partial`, or from a known value and length: `Partial(code, value, length)`.
 ///
-/// From partials alone follow the values of data put together, taken apart, extended and changed in
-/// the middle. Names are those of Abseil's CRC library; `concat` is what zlib calls crc32_combine.
-/// Partials never change, and can be pickled.
+/// Partials suffice to compute the values of data that are joined, split, extended or changed in
+/// the middle. Names are those of Abseil's CRC library; `concat` is crc32_combine in zlib. Partials
+/// are immutable and can be pickled.
 ///
-/// Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) cannot tell what data
-/// are worth after other data that end inside a word: ValueError.
+/// Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) raise ValueError for
+/// data after other data that end inside a word.
 #[pyclass(frozen, name = "Partial", module = "residue")]
 pub struct PyPartial {
     code: Arc<Code>,
@@ -25,7 +25,7 @@ pub struct PyPartial {
 }
 
 impl PyPartial {
-    /// Of data, or of none.
+    /// Returns the partial of `data`, or of no data.
     pub fn of(code: &Arc<Code>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {
         let (value, length) = match data {
             Some(data) => buffer::compute(data, |data| (code.value(data), data.len() as u64))?,
@@ -34,7 +34,7 @@ impl PyPartial {
         Ok(PyPartial { code: code.clone(), value, length })
     }
 
-    /// As Python shows it.
+    /// Converts a partial of the library.
     pub fn new(code: &Arc<Code>, partial: &Partial<'_>) -> PyPartial {
         PyPartial { code: code.clone(), value: partial.value(), length: partial.bytes() }
     }
@@ -43,7 +43,7 @@ impl PyPartial {
         Partial::new(&self.code, self.value, self.length).map_err(refused)
     }
 
-    /// What `work` makes of this and others.
+    /// Applies `work` to this partial and others.
     fn from<const N: usize>(
         &self,
         others: [&PyPartial; N],
@@ -58,7 +58,7 @@ impl PyPartial {
     }
 }
 
-/// What is kept of a library's partial.
+/// Converts the library's partial.
 fn stored(partial: Partial<'_>) -> (u128, u64) {
     (partial.value(), partial.bytes())
 }
@@ -78,8 +78,7 @@ impl PyPartial {
         Ok(partial)
     }
 
-    /// The partial that a line of text spells, as str(partial) writes it:
-    /// "crc-32/iscsi:e3069283:9".
+    /// Parses a partial in the format of str(partial): "crc-32/iscsi:e3069283:9".
     #[staticmethod]
     fn parse(text: &str) -> PyResult<PyPartial> {
         let (code, value, length) = residue::partial::parse(text).map_err(refused)?;
@@ -88,25 +87,25 @@ impl PyPartial {
         Ok(partial)
     }
 
-    /// The code.
+    /// Code of the partial.
     #[getter]
     fn code(&self) -> PyCode {
         PyCode::new(&self.code)
     }
 
-    /// The value, as if the part were all of the data.
+    /// Value of the part, as if it were all of the data.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         number(py, self.value)
     }
 
-    /// Bytes of the part.
+    /// Length of the part in bytes.
     #[getter]
     fn length(&self) -> u64 {
         self.length
     }
 
-    /// This part with others after it.
+    /// Returns this part with others after it.
     #[pyo3(signature = (*others))]
     fn concat(&self, others: Vec<Bound<'_, PyPartial>>) -> PyResult<PyPartial> {
         others.iter().try_fold(self.from([], |whole, []| Ok(stored(whole)))?, |whole, next| {
@@ -114,29 +113,29 @@ impl PyPartial {
         })
     }
 
-    /// This part with data after it.
+    /// Returns this part with data after it.
     fn extend(&self, data: &Bound<'_, PyAny>) -> PyResult<PyPartial> {
         let next = PyPartial::of(&self.code, Some(data))?;
         self.from([&next], |whole, [next]| whole.concat(&next).map(stored))
     }
 
-    /// This part with zero bytes after it: a hole in a sparse file, or padding.
+    /// Returns this part with zero bytes after it: a hole in a sparse file, or padding.
     fn extend_by_zeroes(&self, count: Count<u64>) -> PyResult<PyPartial> {
         self.from([], |whole, []| whole.extend_by_zeroes(count.0).map(stored))
     }
 
-    /// This part without its beginning.
+    /// Returns this part without its beginning.
     fn remove_prefix(&self, prefix: &PyPartial) -> PyResult<PyPartial> {
         self.from([prefix], |whole, [prefix]| whole.remove_prefix(&prefix).map(stored))
     }
 
-    /// This part without its end.
+    /// Returns this part without its end.
     fn remove_suffix(&self, suffix: &PyPartial) -> PyResult<PyPartial> {
         self.from([suffix], |whole, [suffix]| whole.remove_suffix(&suffix).map(stored))
     }
 
-    /// This part after the range at `offset` whose partial is `old` became one of the same length
-    /// whose partial is `new`.
+    /// Returns this part after the range at `offset` whose partial is `old` became one of the same
+    /// length whose partial is `new`.
     fn replace(&self, offset: Count<u64>, old: &PyPartial, new: &PyPartial) -> PyResult<PyPartial> {
         self.from([old, new], |whole, [old, new]| whole.replace(offset.0, &old, &new).map(stored))
     }
@@ -172,7 +171,7 @@ impl PyPartial {
 
 type Reduced<'py> = (Bound<'py, PyAny>, (PyCode, Bound<'py, PyAny>, u64));
 
-/// The partial result of parts that follow one another.
+/// Returns the partial result of parts that follow one another.
 #[pyfunction]
 #[pyo3(signature = (*partials))]
 pub fn concat(partials: Vec<Bound<'_, PyPartial>>) -> PyResult<PyPartial> {

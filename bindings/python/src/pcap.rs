@@ -1,5 +1,5 @@
-//! `residue.pcap`: the check values of a capture. `python/residue/pcap.py` makes its classes from
-//! what is returned here.
+//! `residue.pcap`: the check values of a capture. `python/residue/pcap.py` converts the results to
+//! its classes.
 
 use crate::work::Interruptible;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// One check value, judged: the fields of `residue.pcap.Check`, in order.
+/// One verified check value: the fields of `residue.pcap.Check`, in order.
 #[derive(IntoPyObject)]
 struct Check {
     packet: u64,
@@ -58,7 +58,7 @@ impl Check {
     }
 }
 
-/// Which checks to list.
+/// Selection of the checks to list.
 #[derive(Clone, Copy, PartialEq)]
 enum Which {
     None,
@@ -78,7 +78,7 @@ impl Which {
     }
 }
 
-/// Judges every check value of the capture at `path`; `checks` is "wrong", "all" or None.
+/// Verifies every check value of the capture at `path`; `checks` is "wrong", "all" or None.
 #[pyfunction]
 pub fn _pcap_verify<'py>(
     py: Python<'py>,
@@ -97,7 +97,7 @@ pub fn _pcap_verify<'py>(
     };
     let mut summary = Summary::new();
     let read = pass(py, &path, |buffer| summary.buffer(buffer))?;
-    // The causes are known when all was seen: what is listed is read again.
+    // The causes are known only at the end: to list checks, the capture is read again.
     let mut rows = Vec::new();
     if which != Which::None {
         pass(py, &path, |buffer| {

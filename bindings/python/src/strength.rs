@@ -1,5 +1,5 @@
-//! `residue.strength`: what codes miss. `python/residue/strength.py` makes its classes from what is
-//! returned here.
+//! `residue.strength`: the errors that codes do not detect. `python/residue/strength.py` converts
+//! the results to its classes.
 
 use crate::code::Count;
 use crate::work::interruptible;
@@ -19,14 +19,14 @@ use residue_strength::{
 };
 use serde::Serialize;
 
-/// How much work a question is worth: `patience` in seconds.
+/// Returns the budget of a question: `patience` in seconds.
 fn effort(patience: Count<u32>, threads: Option<Count<usize>>) -> Effort<'static> {
     let effort = Effort::new();
     let threads = threads.map_or(effort.threads, |threads| threads.0);
     Effort { threads: threads.max(1), ..effort }.within(patience.0)
 }
 
-/// Does work that ends after `patience` seconds, with a bound or an error where it is not done.
+/// Does work that ends after `patience` seconds, with a bound or an error if it is not done.
 fn within<T>(
     patience: Count<u32>,
     threads: Option<Count<usize>>,
@@ -44,7 +44,7 @@ fn generator(polynomial: &str, width: Option<Count<u32>>) -> PyResult<Generator>
     Ok(Generator::parse(polynomial, width.map(|width| width.0)).map_err(refused)?.0)
 }
 
-/// The bits of the data, those of them that are wrong, and the change of the check value.
+/// Length of the data in bits, the wrong bits, and the change of the check value.
 type Wrong = (u64, Vec<u64>, u64);
 
 fn wrong(error: &Undetected) -> Wrong {
@@ -60,7 +60,7 @@ fn row(limit: &Limit, (name, code): &(String, Code)) -> PyResult<Row> {
     Ok((limit.distance, limit.data, limit.kind.name(), error.as_ref().map(wrong)))
 }
 
-/// The lengths up to which each Hamming distance holds.
+/// Returns the lengths up to which each Hamming distance holds.
 #[pyfunction]
 pub fn _strength_profile<'py>(
     py: Python<'py>,
@@ -99,7 +99,7 @@ fn described(answer: &Bound<'_, PyDict>, generator: &Generator) -> PyResult<()> 
     Ok(())
 }
 
-/// The Hamming distance of data of one length.
+/// Returns the Hamming distance for data of one length.
 #[pyfunction]
 pub fn _strength_distance(
     py: Python<'_>,
@@ -119,7 +119,7 @@ pub fn _strength_distance(
     Ok((found.distance, found.kind.name(), error.as_ref().map(wrong)))
 }
 
-/// Seconds that a profile takes, about.
+/// Estimates the seconds that a profile takes.
 #[pyfunction]
 pub fn _strength_seconds(
     polynomial: &str,
@@ -133,8 +133,8 @@ pub fn _strength_seconds(
     Ok(effort.seconds(sums).min(patience.0.into()))
 }
 
-/// The numbers of undetected errors of each number of bits, as little-endian bytes; and at each
-/// rate their probability.
+/// Counts the undetected errors of each number of bits, as little-endian bytes, and computes their
+/// probability at each rate.
 #[pyfunction]
 #[allow(clippy::type_complexity, clippy::too_many_arguments)]
 pub fn _strength_weights(
@@ -169,7 +169,7 @@ fn json(answer: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(answer).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
-/// Codes side by side, as JSON.
+/// Compares codes; returns JSON.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 pub fn _strength_compare(
@@ -203,7 +203,7 @@ pub fn _strength_compare(
     json(&found.map_err(refused)?)
 }
 
-/// Which known codes will do, as JSON.
+/// Finds the known codes that have the distance; returns JSON.
 #[pyfunction]
 pub fn _strength_advise(
     py: Python<'_>,
@@ -229,7 +229,7 @@ pub fn _strength_advise(
     json(&found.map_err(PyValueError::new_err)?)
 }
 
-/// No code of fewer check bits has the distance; and some CRC of so many has.
+/// Returns the widths below which no code has the distance, and at which some CRC has it.
 #[pyfunction]
 pub fn _strength_widths(data_bits: Count<u64>, distance: Count<u32>) -> (u32, u32) {
     let (data_bits, distance) = (data_bits.0, distance.0);

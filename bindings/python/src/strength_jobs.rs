@@ -1,5 +1,5 @@
 //! Work of `residue.distributed` that is divided among machines: searches for polynomials, and
-//! trials on real data. What goes from one machine to another is text.
+//! trials on real data. Machines exchange text.
 
 use crate::code::Count;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -24,7 +24,7 @@ fn damaged(what: &str, why: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("{what} cannot be read: {why}"))
 }
 
-/// As `residue strength search` has it, on one thread.
+/// Returns the search that `residue strength search` would do, on one thread.
 fn effort() -> Effort<'static> {
     Effort { threads: 1, ..Effort::new() }.within(10)
 }
@@ -48,7 +48,8 @@ fn task(
     Task::new(width.0, question).map_err(refused)
 }
 
-/// Seconds that a search takes on one thread, about. It takes up to 0.3 seconds to find out.
+/// Estimates the seconds that a search takes on one thread. The estimate itself takes up to 0.3
+/// seconds.
 #[pyfunction]
 #[pyo3(signature = (width, distance, data, survey))]
 pub fn _search_seconds(
@@ -62,8 +63,8 @@ pub fn _search_seconds(
     Ok(py.detach(|| Search::new(task, Range::WHOLE).seconds(&effort())))
 }
 
-/// The search in range `index` of `of`, done, as text. Takes one thread, without the interpreter's
-/// lock.
+/// Does the search in range `index` of `of`; returns its result as text. Uses one thread, without
+/// the interpreter's lock.
 #[pyfunction]
 #[pyo3(signature = (width, distance, data, survey, index, of))]
 pub fn _search_range(
@@ -82,7 +83,7 @@ pub fn _search_range(
     Ok(search.text())
 }
 
-/// What all ranges of a search together found, as `residue strength search` prints it: `text`,
+/// Merges the results of all ranges of a search, in a format of `residue strength search`: `text`,
 /// `csv` or `json`.
 #[pyfunction]
 pub fn _search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResult<String> {
@@ -102,7 +103,7 @@ pub fn _search_merge(py: Python<'_>, ranges: Vec<String>, form: &str) -> PyResul
     })
 }
 
-/// Trials on real data, planned.
+/// A plan of trials on real data.
 #[pyclass(frozen, name = "_DataJob", module = "residue._residue")]
 pub struct PyDataJob {
     job: Job,
@@ -151,8 +152,8 @@ impl PyDataJob {
         Ok(PyDataJob { job: py.detach(|| Job::new(options)).map_err(refused)? })
     }
 
-    /// The work in parts of about so many bytes: of each its text, the files that it reads, and its
-    /// bytes.
+    /// Divides the work into parts of about so many bytes; returns the text of each, the files that
+    /// it reads, and its bytes.
     fn parts(&self, bytes: Count<u64>) -> PyResult<Vec<(String, Vec<PathBuf>, u64)>> {
         let described = |part: Part| {
             let text = serde_json::to_string(&part).map_err(|why| damaged("a part", why))?;
@@ -161,7 +162,7 @@ impl PyDataJob {
         self.job.parts(bytes.0).into_iter().map(described).collect()
     }
 
-    /// The run that all parts came to, as JSON.
+    /// Merges the results of all parts into a run, as JSON.
     fn finish(&self, py: Python<'_>, counted: Vec<String>) -> PyResult<String> {
         py.detach(|| {
             let read = counted.iter().map(|text| serde_json::from_str(text));
@@ -173,8 +174,8 @@ impl PyDataJob {
     }
 }
 
-/// Does a part of trials, and returns what it came to as text. Takes one thread, without the
-/// interpreter's lock.
+/// Does a part of trials; returns its result as text. Uses one thread, without the interpreter's
+/// lock.
 #[pyfunction]
 pub fn _data_part(py: Python<'_>, part: &str) -> PyResult<String> {
     py.detach(|| {
@@ -184,7 +185,7 @@ pub fn _data_part(py: Python<'_>, part: &str) -> PyResult<String> {
     })
 }
 
-/// The tables of a run, as `residue strength data` prints them; with `full`, all counts.
+/// Formats the tables of a run as `residue strength data` prints them; with `full`, all counts.
 #[pyfunction]
 pub fn _data_text(run: &str, full: bool) -> PyResult<String> {
     let run: Run = serde_json::from_str(run).map_err(|why| damaged("the run", why))?;

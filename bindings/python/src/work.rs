@@ -1,4 +1,4 @@
-//! Long work that Ctrl-C ends.
+//! Long work that Ctrl-C interrupts.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -7,10 +7,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often signals are looked for.
+/// Interval between checks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does `work` on another thread, without the interpreter's lock, and looks for signals meanwhile.
+/// Does `work` on another thread, without the interpreter's lock, and checks for signals meanwhile.
 ///
 /// Work that cannot be stopped goes on in the background after an interrupt, and its result is
 /// dropped: it has to end by itself.
@@ -35,12 +35,12 @@ pub fn interruptible<R: Send + 'static>(
     }
 }
 
-/// A reader that looks for signals from time to time, and when one interrupts it. For threads
+/// A reader that checks for signals from time to time, and when one interrupts it. For threads
 /// without the interpreter's lock.
 pub struct Interruptible<R> {
     reader: R,
     looked: Instant,
-    /// What a signal's handler raised.
+    /// Exception that a signal's handler raised.
     pub raised: Option<PyErr>,
 }
 
