@@ -6,23 +6,24 @@ use residue::{Code, Partial};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What can be asked.
+/// A question of the page.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum Question {
-    /// All codes with a name.
+    /// Lists all codes with a name.
     List,
-    /// The values of the file, of `size` bytes, by these codes.
+    /// Computes the values of the file, of `size` bytes, by these codes.
     Values { size: u64, codes: Vec<String> },
-    /// All about a code; for a CRC, what it looks like in some languages.
+    /// Describes a code; for a CRC, with its source in some languages.
     Describe(describe::Described),
-    /// Up to which length each Hamming distance holds, and which one does at `bits` of data.
+    /// Finds the length up to which each Hamming distance holds, and the distance at `bits` of
+    /// data.
     Strength { code: String, bits: u64 },
-    /// Every check value of the capture in the file, judged.
+    /// Verifies every check value of the capture in the file.
     Capture { name: String },
-    /// The value of two pieces of data, from a value and a length in bytes of each.
+    /// Combines the values of two pieces of data, from the value and the length in bytes of each.
     Combine { code: String, first: Part, second: Part },
-    /// The value of `part` after the bytes `old`, at `offset`, became `new`.
+    /// Updates the value of `part` after the bytes `old`, at `offset`, became `new`.
     Edit { code: String, part: Part, offset: u64, old: String, new: String },
 }
 
@@ -33,7 +34,7 @@ struct Part {
 }
 
 impl Part {
-    /// The partial, if there are such data.
+    /// Returns the partial, if there are such data.
     fn of<'a>(&self, code: &'a Code) -> Result<Partial<'a>, String> {
         let value = describe::hexadecimal("the value", &self.value)?;
         if value.checked_shr(code.width()).unwrap_or(0) != 0 {
@@ -43,7 +44,7 @@ impl Part {
     }
 }
 
-/// The answer to a question.
+/// Returns the answer to a question.
 pub fn ask(question: &[u8], page: &mut impl Page) -> String {
     let question = serde_json::from_slice(question).map_err(|error| format!("question: {error}"));
     let answer = question.and_then(|question| answer(question, page));
@@ -99,12 +100,12 @@ fn code(name: &str) -> Result<Code, String> {
     name.parse().map_err(|error: residue::Error| format!("`{}`: {error}", name.escape_debug()))
 }
 
-/// A value in hexadecimal with all digits of its width.
+/// Formats a value in hexadecimal with all digits of its width.
 pub fn spell(code: &Code, value: u128) -> String {
     format!("{value:0digits$x}", digits = code.width().div_ceil(4) as usize)
 }
 
-/// The bytes of pairs of hexadecimal digits.
+/// Parses pairs of hexadecimal digits.
 fn bytes(what: &str, text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u32> = text
         .chars()
@@ -121,7 +122,7 @@ fn bytes(what: &str, text: &str) -> Result<Vec<u8>, String> {
 mod tests {
     use super::*;
 
-    /// Bytes in memory.
+    /// A file in memory.
     pub struct Bytes(pub Vec<u8>);
 
     impl Page for Bytes {

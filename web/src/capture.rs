@@ -7,10 +7,10 @@ use residue_net::{json, verify};
 use serde_json::{Value, json};
 use std::io::{self, Read};
 
-/// Rewritten pairs, senders and flows to report at most: as `residue pcap verify` does.
+/// Largest number of rewritten pairs, senders and flows to report, as in `residue pcap verify`.
 const TOP: usize = 10;
 
-/// The page's file, read from its first byte.
+/// A reader of the page's file, from its first byte.
 struct File<'a, P> {
     page: &'a mut P,
     offset: u64,

@@ -7,25 +7,25 @@ use residue_strength::Notations;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A code by its name, or a CRC by its parameters, as they are typed.
+/// A code by its name, or a CRC by its parameters, as typed.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Described {
     /// A name or an alias, or parameters as [`Code`] reads them.
     Named {
-        /// As it is typed.
+        /// Name as typed.
         code: String,
     },
-    /// Parameters.
+    /// A CRC by its parameters.
     Parameters(Typed),
 }
 
-/// The parameters of a CRC, as they are typed.
+/// The parameters of a CRC, as typed.
 #[derive(Debug, Deserialize)]
 pub struct Typed {
     width: String,
     poly: String,
-    /// How the polynomial is written: `normal`, `reversed`, `reciprocal` or `koopman`.
+    /// Notation of the polynomial: `normal`, `reversed`, `reciprocal` or `koopman`.
     notation: String,
     init: String,
     xorout: String,
@@ -47,7 +47,7 @@ pub fn hexadecimal(what: &str, text: &str) -> Result<u128, String> {
 }
 
 impl Described {
-    /// The code.
+    /// Returns the code.
     ///
     /// # Errors
     /// If there is none, or not with these parameters.
@@ -99,7 +99,7 @@ impl Typed {
     }
 }
 
-/// What [`Code`] reads: the name, or the parameters of a CRC without one.
+/// Returns the text that [`Code`] reads: the name, or the parameters of a CRC without one.
 fn spec(code: &Code) -> String {
     match code.params() {
         Some(p) if p.name == "custom" => format!(
@@ -114,7 +114,7 @@ fn aliases(name: &str) -> Vec<&'static str> {
     Code::aliases().filter(|(_, of)| *of == name).map(|(alias, _)| alias).collect()
 }
 
-/// Every code with a name: what a table of them needs.
+/// Lists every code with a name, for a table of them.
 pub fn list() -> Value {
     let codes = Code::all().map(|code| {
         json!({
@@ -128,7 +128,7 @@ pub fn list() -> Value {
     json!({ "version": env!("CARGO_PKG_VERSION"), "codes": codes.collect::<Vec<_>>() })
 }
 
-/// All about a code.
+/// Describes a code in full.
 pub fn describe(code: &Code) -> Value {
     let mut value = json!({
         "spec": spec(code),

@@ -1,14 +1,14 @@
-//! All codes of the same bytes at once.
+//! Computes all codes of one message at once.
 //!
 //! Idea. M mod P is (M mod P Q) mod P: one division by the product of several generators stands for
 //! a division by each. Few CRCs differ in their generator and in the order of bits, so that 113 of
 //! them take 25 divisions by products of degree 64 or less, on tables, and each takes its own
 //! remainder once at the end.
 //!
-//! With x^W as the degree of the product, what comes out is M x^W mod P; the CRC's register is M
-//! x^w, so W - w factors x are taken out again, which can be done as P has a constant term. Then
-//! init x^n is added, which the code's own combination gives: of the value of nothing, advanced,
-//! and of the value whose register is zero.
+//! With x^W as the degree of the product, the result is M x^W mod P; the CRC's register is M x^w,
+//! so W - w factors x are taken out again, which can be done as P has a constant term. Then init
+//! x^n is added, which the code's own combination gives: of the value of the empty message,
+//! advanced, and of the value whose register is zero.
 
 use crate::Page;
 use residue::Code;
@@ -17,22 +17,22 @@ use residue::crc::tables::{Tabled, Tables, Word};
 use residue::crc::{Crc, Params};
 use residue::kernel::{Family as _, Forced};
 
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const PIECE: usize = 4 << 20;
-/// Bytes that all codes take before the next: few enough for a cache.
+/// Number of bytes that all codes take before the next: few enough for a cache.
 const BLOCK: usize = 64 << 10;
 
-/// One division.
+/// A division by the product of the generators of several CRCs.
 struct Pass {
     refin: bool,
-    /// Of the product.
+    /// Degree of the product.
     width: u8,
-    /// The product without its top term.
+    /// Product of the generators without its top term.
     product: u128,
     register: Box<dyn Register>,
 }
 
-/// The register of a division, whatever the word of its tables.
+/// The register of a division, for any word of its tables.
 trait Register {
     fn update(&mut self, data: &[u8]);
     fn value(&self) -> u128;
@@ -63,12 +63,12 @@ impl<W: Word + Into<u128>> Register for OnTables<W> {
     }
 }
 
-/// The product of two polynomials of a degree below 128 in all.
+/// Multiplies two polynomials whose degrees add up to less than 128.
 fn product(a: u128, b: u128) -> u128 {
     (0..128).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ a << i)
 }
 
-/// A polynomial modulo another with its top term.
+/// Reduces a polynomial modulo another, given with its top term.
 fn remainder(mut a: u128, modulus: u128) -> u128 {
     let degree = modulus.ilog2();
     while let Some(top) = a.checked_ilog2().filter(|&top| top >= degree) {
@@ -77,7 +77,7 @@ fn remainder(mut a: u128, modulus: u128) -> u128 {
     a
 }
 
-/// The divisions that the CRCs among `codes` take.
+/// Groups the CRCs among `codes` into divisions.
 fn passes(codes: &[Code]) -> Result<Vec<Pass>, String> {
     let mut generators: Vec<(bool, u8, u128)> = codes
         .iter()
@@ -112,7 +112,7 @@ fn passes(codes: &[Code]) -> Result<Vec<Pass>, String> {
     products.into_iter().map(pass).collect()
 }
 
-/// The value of `length` bytes by a CRC, from what a division left.
+/// Returns a CRC's value of `length` bytes, from the remainder of a division.
 fn value(crc: &Crc, pass: &Pass, length: u64) -> u128 {
     let params = crc.params();
     let mut left = pass.register.value();
@@ -133,7 +133,7 @@ fn value(crc: &Crc, pass: &Pass, length: u64) -> u128 {
     left ^ start ^ params.xorout
 }
 
-/// The values of the first `size` bytes of the page's file.
+/// Returns the values of the first `size` bytes of the page's file.
 ///
 /// # Errors
 /// If they cannot be read.

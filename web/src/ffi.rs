@@ -8,12 +8,13 @@ use std::sync::Once;
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
-    /// Writes bytes of the file from `offset` into `length` bytes at `into`; how many, or -1.
+    /// Reads bytes of the file from `offset` into `length` bytes at `into`; returns their number,
+    /// or -1.
     safe fn read(offset: f64, into: *mut u8, length: usize) -> i32;
     safe fn tell(done: f64, of: f64);
     /// Takes an answer.
     safe fn answer(text: *const u8, length: usize);
-    /// Takes what a panic says. There is none that anybody knows of; a page must not fall silent.
+    /// Takes the message of a panic. No panic is known, but the page must report one.
     safe fn fault(text: *const u8, length: usize);
 }
 
@@ -37,7 +38,7 @@ impl Page for Worker {
     }
 }
 
-/// Where to write a question of so many bytes.
+/// Returns where to write a question of so many bytes.
 // SAFETY: no other symbol of this module has the name.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(length: usize) -> *mut u8 {
@@ -55,7 +56,7 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question that was written.
+/// Answers the question in the memory that `room` returned.
 // SAFETY: no other symbol of this module has the name.
 #[unsafe(no_mangle)]
 pub extern "C" fn ask() {

@@ -1,5 +1,6 @@
-//! What of residue runs in a browser: one question and one answer at a time, both JSON ([`ask()`]),
-//! and the bytes of a file pulled piece by piece from the worker that runs this ([`Page`]).
+//! The part of residue that runs in a browser: one question and one answer at a time, both JSON
+//! ([`ask()`]), and the bytes of a file pulled piece by piece from the worker that runs this
+//! ([`Page`]).
 //!
 //! `cargo xtask web` compiles it and puts it into one page; docs/web.md says what the page does.
 
@@ -17,9 +18,10 @@ mod strength;
 
 pub use ask::ask;
 
-/// What the worker has that asks: the bytes that a question is about, and somebody who waits.
+/// The worker that asks: access to the bytes of its file, and to its display of progress.
 pub trait Page: Sync {
-    /// Reads bytes from an offset. How many there were: less than asked for at the end only.
+    /// Reads bytes from an offset. Returns their number, which is smaller than requested only at
+    /// the end.
     ///
     /// # Errors
     /// If the browser cannot read the file, which may have been changed or removed since it was

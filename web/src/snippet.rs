@@ -1,9 +1,10 @@
-//! A CRC as a function in C, Python and Rust: bit by bit, short enough to be read and typed.
+//! Source of a CRC as a function in C, Python and Rust: bit by bit, short enough to be read and
+//! typed.
 
 use residue::crc::Params;
 use serde_json::{Value, json};
 
-/// The function in every language, by its name; without those whose integers are too narrow.
+/// Returns the function in every language whose integers are wide enough, by the language's name.
 pub fn all(params: &Params) -> Value {
     let mut all = json!({ "Python": python(params), "Rust": rust(params) });
     if params.width <= 64 {
@@ -12,7 +13,7 @@ pub fn all(params: &Params) -> Value {
     all
 }
 
-/// `crc_32_iscsi`
+/// Returns the function's name, such as `crc_32_iscsi`.
 pub fn name(params: &Params) -> String {
     if params.name == "custom" {
         return format!("crc_{}_custom", params.width);
@@ -20,7 +21,7 @@ pub fn name(params: &Params) -> String {
     params.name.replace(['-', '/'], "_")
 }
 
-/// What it is, and the value of `123456789`, in three lines.
+/// Describes the CRC and its check value in three lines.
 fn about(params: &Params) -> [String; 3] {
     let Params { name, width, poly, init, refin, refout, xorout, check, .. } = params;
     let digits = usize::from(width.div_ceil(4));
@@ -31,12 +32,12 @@ fn about(params: &Params) -> [String; 3] {
     ]
 }
 
-/// The bits of the smallest word that holds the register and a byte.
+/// Returns the width of the smallest word that holds the register and a byte.
 fn word(params: &Params) -> u32 {
     u32::from(params.width).next_power_of_two().max(8)
 }
 
-/// The register's polynomial and start in a word: right-aligned with the lowest bit first, else
+/// Returns polynomial and initial value in a word: right-aligned with the lowest bit first, else
 /// left-aligned.
 fn aligned(params: &Params) -> (u128, u128) {
     if params.refin {
@@ -162,7 +163,7 @@ mod tests {
     use std::path::PathBuf;
     use std::process::Command;
 
-    /// The catalogue, and crossed and narrow ones it does not have.
+    /// Returns the catalogue, and narrow CRCs of mixed reflection, which it lacks.
     fn params() -> Vec<Params> {
         let own = |width: u8, refin, refout| {
             let name: &'static str = Box::leak(format!("own-{width}/{refin}-{refout}").into());
@@ -181,7 +182,7 @@ mod tests {
         folder
     }
 
-    /// Runs a program, which has to succeed.
+    /// Runs a program, which must succeed.
     fn good(command: &mut Command) {
         let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

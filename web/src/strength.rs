@@ -5,14 +5,14 @@ use residue_strength::{Effort, Factor, Generator, Kind, Limit, Profile, Undetect
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Seconds that a profile may take, about, on one core of a browser; what would take longer stays a
+/// Time limit of a profile, in seconds on one core of a browser; what would take longer stays a
 /// bound.
 const PATIENCE: u32 = 15;
-/// The longest codeword to search, in bits, of some tens of bytes of memory each.
+/// Longest codeword to search, in bits, each of which takes some tens of bytes of memory.
 const LONGEST: u64 = 1 << 21;
 
-/// The limits of each Hamming distance of the code called `name`, and the one that holds for `bits`
-/// of data.
+/// Returns the limits of each Hamming distance of the code called `name`, and the distance for
+/// `bits` of data.
 ///
 /// # Errors
 /// If it is no CRC of 3 to 64 bits.
@@ -40,7 +40,7 @@ pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String
             Undetected::of_limit(limit, (&label, &code)).map_err(|error| error.to_string())?;
         Ok(json!({
             "distance": limit.distance,
-            // A number of JavaScript's holds 53 bits.
+            // A JavaScript number holds 53 bits.
             "data_bits": limit.data.to_string(),
             "kind": limit.kind.name(),
             "undetected": error.map(|error| json!({

@@ -1,4 +1,4 @@
-//! The C library: `cargo xtask install-c`, and its tests, which are made of what that installs.
+//! The C library: `cargo xtask install-c`, and the tests of the installed library.
 
 mod tests;
 
@@ -11,10 +11,10 @@ pub use tests::run;
 
 const HEADER: &str = "bindings/c/include/residue.h";
 const PAGE: &str = "bindings/c/man/residue.3";
-/// The switch that makes a library with zlib's names of it.
+/// Feature that builds a library with zlib's names.
 const ZLIB_NAMES: &str = "--features=residue-zlib/zlib-names";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What programs look for; bindings/c/build.rs writes it into the library.
+/// Name of the shared library that programs load; bindings/c/build.rs writes it into the library.
 const SONAME: &str = "libresidue.so.0";
 
 const HELP: &str = "\
@@ -32,18 +32,18 @@ Installed are residue.h; libresidue.so, .so.0 and .so.0.1.0; libresidue.a; resid
 pkg-config and residueConfig.cmake for CMake; a man page of the library, which each function's
 name finds.";
 
-/// What is installed, and where.
+/// Options of the installation: its parts and their folders.
 struct Places {
     prefix: PathBuf,
     libraries: PathBuf,
     destination: Option<PathBuf>,
-    /// Where the program was built.
+    /// Path of the program that was built.
     program: Option<PathBuf>,
     zlib: bool,
 }
 
 impl Places {
-    /// Where a path that will be used as `path` is now.
+    /// Returns where a path that will be used as `path` is now.
     fn staged(&self, path: &Path) -> PathBuf {
         match &self.destination {
             Some(destination) => destination.join(path.strip_prefix("/").unwrap_or(path)),
@@ -52,7 +52,7 @@ impl Places {
     }
 }
 
-/// `cargo xtask install-c`.
+/// Runs `cargo xtask install-c`.
 pub fn install(words: &[&str]) -> ExitCode {
     match installed(words) {
         Ok(()) => ExitCode::SUCCESS,
@@ -104,7 +104,7 @@ fn installed(words: &[&str]) -> Result<(), String> {
     place(&built, &Places { prefix, libraries, destination, program, zlib })
 }
 
-/// Builds libraries or the program; says where they are.
+/// Builds libraries or the program; returns their folder.
 fn build(words: &[&str], folder: &str) -> Result<PathBuf, String> {
     if !cfg!(all(unix, not(target_vendor = "apple"))) {
         return Err(
@@ -120,7 +120,7 @@ fn build(words: &[&str], folder: &str) -> Result<PathBuf, String> {
     std::path::absolute(Path::new(&target).join(folder)).map_err(|error| error.to_string())
 }
 
-/// Puts what was built where it is used from.
+/// Installs the files that were built.
 fn place(built: &Path, places: &Places) -> Result<(), String> {
     let folder = |path: &Path| {
         let path = places.staged(path);
@@ -128,7 +128,7 @@ fn place(built: &Path, places: &Places) -> Result<(), String> {
         Ok::<PathBuf, String>(path)
     };
     let copy = |from: &Path, to: PathBuf| {
-        // A library that is in use is not written over, but replaced.
+        // A library that is in use is replaced, not overwritten.
         let _ = std::fs::remove_file(&to);
         println!("{}", to.display());
         let copied = std::fs::copy(from, &to);
@@ -185,7 +185,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Leaves out of a static library what only debuggers read: most of its bytes.
+/// Strips debugging information from a static library: most of its bytes.
 fn strip(library: &Path) -> Result<(), String> {
     let done =
         Command::new("strip").args(["--strip-debug", "--strip-unneeded"]).arg(library).status();
@@ -196,7 +196,7 @@ fn strip(library: &Path) -> Result<(), String> {
     }
 }
 
-/// The functions that a header declares.
+/// Returns the functions that a header declares.
 fn functions(header: &str) -> BTreeSet<String> {
     let declared = header.lines().filter(|line| !line.trim_start().starts_with("//"));
     let called = declared.flat_map(|line| line.split('(').rev().skip(1));
@@ -204,7 +204,7 @@ fn functions(header: &str) -> BTreeSet<String> {
     names.filter(|name| name.starts_with("residue_")).map(str::to_string).collect()
 }
 
-/// A file of the CMake package, which knows of no place but its own.
+/// Returns a file of the CMake package, which is relocatable.
 fn filled(template: &str, places: &Places) -> String {
     let include = match places.libraries.strip_prefix(&places.prefix) {
         Ok(below) => {

@@ -1,4 +1,4 @@
-//! `cargo xtask check`: what must hold beside the tests.
+//! `cargo xtask check`: requirements that tests do not cover.
 
 use crate::{cargo, loops, require_all};
 use std::process::{Command, ExitCode, Stdio};
@@ -12,8 +12,8 @@ const BARE_TARGETS: [&str; 3] =
 const ARCHITECTURES: [&str; 3] =
     ["aarch64-unknown-linux-gnu", "i686-unknown-linux-gnu", "powerpc64le-unknown-linux-gnu"];
 
-/// Runs every check, each although one before it failed; with `rivals` the lints and tests of that
-/// workspace too.
+/// Runs every check, even after one failed; with `rivals`, also the lints and tests of that
+/// workspace.
 pub fn run(rivals: bool) -> ExitCode {
     let mut checks: Vec<(&str, Check)> = vec![
         ("formatting", || {
@@ -90,8 +90,8 @@ pub fn run(rivals: bool) -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Lints and tests of `benches/rivals`. Not part of every check: a hundred crates and two C
-/// libraries are built for it.
+/// Lints and tests `benches/rivals`. Optional: it takes the build of a hundred crates and two C
+/// libraries.
 fn peers() -> Outcome {
     let of_them = |words: &[&str], more: &[&str]| {
         let words =
@@ -139,7 +139,7 @@ fn all<const N: usize>(targets: [&str; N], options: &[&str]) -> Outcome {
     Outcome::Good
 }
 
-/// Compiles the library for a target, which is fetched if it is missing and can be.
+/// Compiles the library for a target, which is installed if it is missing.
 fn target(name: &str, options: &[&str]) -> Outcome {
     let added = Command::new("rustup")
         .args(["target", "add", name])
@@ -160,9 +160,9 @@ fn target(name: &str, options: &[&str]) -> Outcome {
     done(command.env("RUSTFLAGS", "-D warnings").status())
 }
 
-/// An intrinsic that is not inlined is a function call where one instruction should be: slow, and
-/// right, so that no test fails. It shows as a symbol of `core::core_arch` in a release build of
-/// the library, which holds every kernel.
+/// Checks that intrinsics are inlined. One that is not is a function call in place of an
+/// instruction: slow but correct, so no test fails. It shows as a symbol of `core::core_arch` in a
+/// release build of the library, which holds every kernel.
 fn intrinsics() -> Outcome {
     let library = match loops::library() {
         Ok(library) => library,

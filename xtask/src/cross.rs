@@ -18,7 +18,7 @@ struct Target {
     cpus: &'static [Cpu],
 }
 
-/// A CPU model, what the library must find there, and the kernel it must choose for each of
+/// A CPU model, the features that the library must find, and the kernel it must choose for each of
 /// [`CODES`].
 struct Cpu {
     model: &'static str,
@@ -36,7 +36,7 @@ impl Cpu {
     }
 }
 
-/// Codes, with their value of `123456789`.
+/// Codes with their check values.
 const CODES: [(&str, &str); 6] = [
     ("internet", "f62a"),
     ("fletcher-16", "1ede"),
@@ -56,7 +56,7 @@ const fn arm(
     Cpu { model, mask, features, kernels: ["neon", "neon", "neon", "neon", crc32c, crc64] }
 }
 
-/// A CPU for which there are portable kernels only.
+/// Returns a CPU for which there are only portable kernels.
 const fn portable(model: &'static str) -> Cpu {
     Cpu { model, mask: None, features: "", kernels: ["portable"; 6] }
 }
@@ -108,7 +108,7 @@ const TARGETS: [Target; 5] = [
     },
 ];
 
-/// The name of the machine with AVX-512 on the command line.
+/// Name of the machine with AVX-512 on the command line.
 const AVX512: &str = "avx512";
 
 /// Tests the targets whose names begin with `only`; `filter` goes to each test program.
@@ -149,13 +149,13 @@ pub fn run(only: &str, filter: &[&str]) -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Whether a target that cannot be tested here may be left out.
+/// Reports a target that cannot be tested here; returns whether that is allowed.
 fn skipped(name: &str, why: &str) -> bool {
     println!("skipped: {name}: {why}");
     !require_all()
 }
 
-/// Standard library, linker and emulator.
+/// Installs standard library, linker and emulator.
 fn prepare(target: &Target) -> Result<(), String> {
     add_target(target.name)?;
     let linker = format!("{}-gcc", target.gnu);
@@ -164,7 +164,7 @@ fn prepare(target: &Target) -> Result<(), String> {
     install(&[(&linker, gcc), (&library, libc), (target.emulator, "qemu-user-static")])
 }
 
-/// `cargo test` for the target, under its emulator, with these words after it.
+/// Returns `cargo test` for the target, under its emulator, with these arguments.
 fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
     let variable = |what: &str| {
         format!("CARGO_TARGET_{}_{what}", target.name.to_uppercase().replace('-', "_"))
@@ -177,7 +177,7 @@ fn cargo_test(target: &Target, cpu: &Cpu, words: &[&str]) -> Command {
         .env(variable("RUNNER"), format!("{} -L /usr/{}", target.emulator, target.gnu))
         .env("QEMU_CPU", cpu.model)
         .env("RESIDUE_EMULATED", "1")
-        // Debugging information takes long to make, and nobody asks for it.
+        // Debugging information takes long to generate and is not needed.
         .env("CARGO_PROFILE_TEST_DEBUG", "0");
     match cpu.mask {
         Some(mask) => command.env("RESIDUE_CPU", mask),
@@ -193,7 +193,8 @@ fn test(target: &Target, cpu: &Cpu, filter: &[&str]) -> bool {
     cargo_test(target, cpu, &words).status().is_ok_and(|status| status.success())
 }
 
-/// Shows which features and kernels the library finds, and compares them with what it should.
+/// Prints the features and kernels that the library finds, and compares them with the expected
+/// ones.
 fn choice(target: &Target, cpu: &Cpu) -> Result<(), String> {
     let words =
         ["--test", "cpu", "--", "--quiet", "--exact", "child_prints_what_it_chose", "--nocapture"];

@@ -3,19 +3,18 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether a program is on the path; or whether a file exists, if its whole path is given.
+/// Returns whether a program is on the path, or a file exists if its whole path is given.
 pub fn has(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
 }
 
-/// Installs the packages of the missing tools where that needs no question: as root, on Debian.
-/// Says what stays missing.
+/// Installs the packages of missing tools as root on Debian. Returns the tools that stay missing.
 pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
     install_unless(has, tools)
 }
 
-/// As [`install`], for libraries that `pkg-config` knows.
+/// Installs libraries that `pkg-config` does not find, as [`install`] does tools.
 pub fn install_libraries(libraries: &[(&str, &str)]) -> Result<(), String> {
     let known = |library: &str| {
         let status = Command::new("pkg-config").args(["--exists", library]).status();
@@ -52,7 +51,7 @@ fn install_unless(there: impl Fn(&str) -> bool, wanted: &[(&str, &str)]) -> Resu
     if missing.is_empty() { Ok(()) } else { Err(missing.join(", ")) }
 }
 
-/// The first package that `package` depends on: what a package without content stands for.
+/// Returns the first package that `package` depends on: the real package behind an empty one.
 pub fn dependency(package: &str) -> Option<String> {
     let output = Command::new("apt-cache").args(["depends", package]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,23 +1,22 @@
-//! The fuzz targets, for some seconds each: enough to see that they run, and that nothing breaks at
-//! once.
+//! The fuzz targets, for some seconds each: enough to see that they run and do not fail at once.
 
 use std::process::{Command, Stdio};
 
-/// Their manifest: a workspace of its own.
+/// Manifest of the fuzz targets, which are a separate workspace.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
 
 const TARGETS: [&str; 6] = ["pcap_reader", "walk", "verify", "fix", "nat", "guard"];
 const SECONDS: u32 = 5;
 
-/// Where they start from: every protocol, right and wrong.
+/// Initial corpus: every protocol, with good and bad check values.
 const SEEDS: &str = "captures";
 
-/// Runs each target from the small captures that the program makes. Says how many are good, and
-/// what is not.
+/// Runs each target, starting with the small captures that the program makes. Reports the number of
+/// good targets and the failures.
 ///
 /// # Errors
 ///
-/// Why they cannot be run here.
+/// The reason why they cannot be run here.
 pub fn run() -> Result<(u64, Vec<String>), String> {
     let nightly = |words: &[&str]| {
         let mut command = Command::new("rustup");

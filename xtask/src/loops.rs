@@ -9,15 +9,15 @@ use crate::cargo;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A loop that must stay as good as it is.
+/// A hot loop, with limits on what it may contain.
 struct Hot {
-    /// What is entered: a tier and a body.
+    /// Name of the loop's function: a tier and a body.
     tier: &'static str,
     body: &'static str,
-    /// How the instruction that does the work begins, and how often it is in the loop at least: a
+    /// Start of the name of the instruction that does the work, and its least number in the loop: a
     /// loop with fewer is not unrolled, or another loop.
     does: (&'static str, usize),
-    /// The most operands in the stack and the most copies between vector registers.
+    /// Largest numbers of operands in the stack and of copies between vector registers.
     stack: usize,
     copies: usize,
 }
@@ -89,7 +89,7 @@ const HOT: &[Hot] = &[
     },
 ];
 
-/// What stands in the way of looking, or what was found wrong.
+/// A reason why the loops cannot be checked, or the violations.
 pub enum Problem {
     Cannot(String),
     Bad(String),
@@ -111,11 +111,11 @@ pub fn check() -> Result<(), Problem> {
     if wrong.is_empty() { Ok(()) } else { Err(Problem::Bad(wrong.join("; "))) }
 }
 
-/// The library with every kernel, as the compiler makes it for a release: a build of its own, whose
-/// symbols differ from those of an ordinary one.
+/// Builds the library with every kernel for release: a separate build, whose symbols differ from
+/// those of an ordinary one.
 ///
 /// # Errors
-/// It does not build.
+/// The library does not build.
 pub fn library() -> Result<PathBuf, String> {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
     let folder = Path::new(&target).join("loops");
@@ -130,7 +130,7 @@ pub fn library() -> Result<PathBuf, String> {
     Ok(folder.join("release/libresidue.rlib"))
 }
 
-/// Its machine code as text.
+/// Returns the library's machine code as text.
 fn disassemble() -> Result<String, Problem> {
     let library = library().map_err(Problem::Bad)?;
     // It complains of the compiler's own part of the library, which is no object file.
@@ -152,7 +152,7 @@ struct Instruction<'a> {
 }
 
 impl<'a> Instruction<'a> {
-    /// Of a line `  1a0:<tab>vpaddd %ymm1,%ymm2,%ymm3`.
+    /// Parses a line `  1a0:<tab>vpaddd %ymm1,%ymm2,%ymm3`.
     fn parse(line: &'a str) -> Option<Self> {
         let (address, text) = line.trim_start().split_once(":\t")?;
         let address = u64::from_str_radix(address, 16).ok()?;
@@ -160,20 +160,20 @@ impl<'a> Instruction<'a> {
         Some(Instruction { address, name, operands: operands.trim() })
     }
 
-    /// Where it jumps to.
+    /// Returns the target of a jump.
     fn jump(&self) -> Option<u64> {
         let target = self.operands.split(' ').next()?;
         self.name.starts_with('j').then(|| u64::from_str_radix(target, 16).ok()).flatten()
     }
 
-    /// Whether it reads or writes the stack; `frame` if the function uses rbp for that, not for
-    /// data.
+    /// Returns whether it reads or writes the stack; `frame` if the function uses rbp for that, not
+    /// for data.
     fn on_stack(&self, frame: bool) -> bool {
         let based = |register| self.operands.contains(register);
         based("(%rsp") || frame && based("(%rbp")
     }
 
-    /// Whether it copies a vector register, whole, to another.
+    /// Returns whether it copies a whole vector register to another.
     fn copies(&self) -> bool {
         let name = self.name.trim_start_matches('v');
         let moves = ["movap", "movup", "movdq"].iter().any(|start| name.starts_with(start));
@@ -224,7 +224,7 @@ impl Hot {
     }
 }
 
-/// The loops without a loop inside: from the target of a jump backwards to the jump.
+/// Returns the innermost loops: from the target of a backward jump to the jump.
 fn innermost<'a, 'b>(code: &'a [Instruction<'b>]) -> Vec<&'a [Instruction<'b>]> {
     let place = |address| code.binary_search_by_key(&address, |i| i.address).ok();
     let back = |(end, i): (usize, &Instruction)| {

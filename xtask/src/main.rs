@@ -64,16 +64,16 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether a skipped test is a failure here.
+/// Returns whether a skipped test is a failure here.
 fn require_all() -> bool {
     std::env::var("RESIDUE_REQUIRE_ALL").is_ok_and(|value| value == "1")
 }
 
-/// Builds what tests of other languages need. Everything together has the features that `cargo test
-/// --workspace` gives it, so nothing is compiled twice.
+/// Builds the artifacts that tests of other languages need. Everything together has the features
+/// that `cargo test --workspace` gives it, so nothing is compiled twice.
 const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
 
-/// Adds a target's standard library.
+/// Installs a target's standard library.
 fn add_target(name: &str) -> Result<(), String> {
     let output = std::process::Command::new("rustup").args(["target", "add", name]).output();
     if output.is_ok_and(|output| output.status.success()) {
@@ -83,7 +83,7 @@ fn add_target(name: &str) -> Result<(), String> {
     }
 }
 
-/// `cargo`, as it was called.
+/// Returns a command for the `cargo` that runs this program.
 fn cargo() -> std::process::Command {
     std::process::Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string()))
 }

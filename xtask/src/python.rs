@@ -1,5 +1,5 @@
-//! The Python package: built into an environment of its own, and tested there; and packed, and
-//! installed elsewhere.
+//! The Python package: built and tested in a virtual environment; and packed and installed
+//! elsewhere.
 
 use crate::debian::install;
 use crate::test::Counts;
@@ -8,13 +8,13 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Its folder.
+/// Folder of the package.
 const FOLDER: &str = "bindings/python";
 
-/// Where Python's packages are put.
+/// Folder for Python packages.
 const ENVIRONMENT: &str = "target/python";
 
-/// What is installed there, and a file that shows that it is.
+/// Packages to install there, and a file that shows that they are.
 const PACKAGES: [(&str, &str); 4] = [
     ("maturin>=1.9.4,<2", "maturin"),
     ("pytest>=8", "pytest"),
@@ -25,7 +25,7 @@ const PACKAGES: [(&str, &str); 4] = [
 /// Builds the package, runs its tests and counts them.
 ///
 /// # Errors
-/// Why they cannot be run here.
+/// The reason why they cannot be run here.
 pub fn run(counts: &mut Counts) -> Result<(), String> {
     environment()?;
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
@@ -65,8 +65,7 @@ pub fn run(counts: &mut Counts) -> Result<(), String> {
     Ok(())
 }
 
-/// What must hold of the package where it is installed alone, without NumPy and Dask, far from the
-/// sources.
+/// Test of the package where it is installed alone, without NumPy and Dask, outside the sources.
 const CHECK: &str = "\
 import os, sys, residue
 from importlib.metadata import version
@@ -79,7 +78,7 @@ for name in residue.codes():
 assert residue.strength.distance('crc-32c', 1000).distance == 6
 assert residue.batch('crc-32c', [b'123456789']).tolist() == [0xe3069283]";
 
-/// The environment, and where things are built.
+/// The virtual environment, and the folder for builds.
 struct Tools {
     environment: PathBuf,
     target: PathBuf,
@@ -91,7 +90,7 @@ impl Tools {
         Tools { environment: here.join(ENVIRONMENT), target: here.join(target) }
     }
 
-    /// A program of the environment, to be run in the package's folder.
+    /// Returns a program of the environment, to be run in the package's folder.
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.environment.join("bin").join(name));
         command.current_dir(FOLDER).env("VIRTUAL_ENV", &self.environment);
@@ -104,7 +103,7 @@ impl Tools {
         done(self.program("maturin").args(words))
     }
 
-    /// The wheel, installed where nothing else is.
+    /// Tests the wheel, installed alone.
     fn wheel(&self) -> Result<(), String> {
         let folder = self.emptied("python-wheel")?;
         let to = folder.display().to_string();
@@ -112,14 +111,14 @@ impl Tools {
         self.check(&only(&folder)?)
     }
 
-    /// The source distribution, built far from the repository, which it must not find; and what
-    /// comes of it.
+    /// Tests the source distribution: builds it outside the repository, and tests the resulting
+    /// wheel.
     fn source(&self) -> Result<(), String> {
         let folder = self.emptied("python-source")?;
         let to = folder.display().to_string();
         self.maturin(&["sdist", "--out", &to])?;
         let archive = only(&folder)?;
-        // The same content has the same place, where cargo finds what it has built of it.
+        // Equal content has an equal path, so that cargo finds its earlier builds.
         let bytes = std::fs::read(&archive).map_err(|error| error.to_string())?;
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
@@ -144,7 +143,7 @@ impl Tools {
         result
     }
 
-    /// Installs a wheel in an environment of its own, outside the repository, and tries it there.
+    /// Installs a wheel in a new environment outside the repository, and tests it there.
     fn check(&self, wheel: &Path) -> Result<(), String> {
         let place = std::env::temp_dir().join(format!("residue-python-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&place);
@@ -160,7 +159,7 @@ impl Tools {
         result
     }
 
-    /// An empty folder below the target directory.
+    /// Returns an empty folder below the target directory.
     fn emptied(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.target.join(name);
         let _ = std::fs::remove_dir_all(&folder);
@@ -169,7 +168,7 @@ impl Tools {
     }
 }
 
-/// The one thing in a folder.
+/// Returns the only entry of a folder.
 fn only(folder: &Path) -> Result<PathBuf, String> {
     let named = |why: &dyn std::fmt::Display| format!("{}: {why}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(|error| named(&error))?;
@@ -180,7 +179,7 @@ fn only(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Runs a command, whose output is an error's text.
+/// Runs a command; on failure, its output is the error.
 fn done(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() {
@@ -190,7 +189,7 @@ fn done(command: &mut Command) -> Result<(), String> {
     Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&text)))
 }
 
-/// Makes the environment, and installs what is missing in it.
+/// Creates the environment, and installs missing packages.
 fn environment() -> Result<(), String> {
     let programs = Path::new(ENVIRONMENT).join("bin");
     if !programs.join("pip").is_file() {
@@ -230,7 +229,7 @@ fn environment() -> Result<(), String> {
 
 const VENV: (&str, &str) = ("/usr/share/doc/python3-venv/copyright", "python3-venv");
 
-/// A line of pytest: its closing counts, or why a test was skipped.
+/// Reads a line of pytest: its closing counts, or why a test was skipped.
 fn count(line: &str, total: &mut Counts) {
     if let Some(why) = line.strip_prefix("SKIPPED ") {
         total.skipped.push(format!("pytest: {why}"));

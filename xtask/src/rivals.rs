@@ -4,10 +4,10 @@ use crate::cargo;
 use crate::debian::{install, install_libraries};
 use std::process::ExitCode;
 
-/// The peers' workspace.
+/// Workspace of the peers.
 pub const MANIFEST: &str = "benches/rivals/Cargo.toml";
 
-/// Installs what the peers in C need, where that can be done; says what is missing.
+/// Installs the dependencies of peers in C, where possible; reports missing ones.
 pub fn install_peers() {
     // zlib-ng is built by cmake; without the others, peers are left out, and the program says so.
     let tools = [("cmake", "cmake"), ("cc", "gcc"), ("pkg-config", "pkg-config")];

@@ -5,7 +5,7 @@ use crate::{cargo, require_all};
 use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
 
-/// Programs that tests compare ours with or run it beside, and the Debian package of each.
+/// Programs that tests compare with or need, and the Debian package of each.
 const TOOLS: [(&str, &str); 14] = [
     ("crc32", "libarchive-zip-perl"),
     ("rhash", "rhash"),
@@ -23,7 +23,7 @@ const TOOLS: [(&str, &str); 14] = [
     ("fish", "fish"),
 ];
 
-/// Passed, failed, and why tests were skipped.
+/// Numbers of tests that passed and failed, and why others were skipped.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub passed: u64,
@@ -32,8 +32,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// What a part that is no Rust test says of itself: how many are good and what is bad, or why
-    /// it cannot run.
+    /// Adds the report of a part that is no Rust test: the number of good tests and the failures,
+    /// or why it cannot run.
     fn add(&mut self, name: &str, results: Result<(u64, Vec<String>), String>) {
         match results {
             Ok((good, bad)) => {
@@ -80,14 +80,14 @@ fn python_package(counts: &mut Counts) {
     }
 }
 
-/// The Python package alone.
+/// Tests the Python package alone.
 pub fn python() -> ExitCode {
     let mut counts = Counts::default();
     python_package(&mut counts);
     counts.closed()
 }
 
-/// One part alone.
+/// Runs one part alone.
 pub fn alone(name: &str, run: impl FnOnce() -> Result<(u64, Vec<String>), String>) -> ExitCode {
     let mut counts = Counts::default();
     counts.add(name, run());
@@ -117,7 +117,7 @@ fn rust(words: &[&str], counts: &mut Counts) {
     }
 }
 
-/// A line of a test runner: its closing counts, or a test's own `skipped: why`.
+/// Reads a line of a test runner: its closing counts, or a test's own `skipped: why`.
 fn count(line: &str, counts: &mut Counts) {
     if let Some(why) = line.trim().strip_prefix("skipped: ") {
         counts.skipped.push(why.to_string());

@@ -1,4 +1,4 @@
-//! The page: `web/` and its WebAssembly, put into one file; and its tests in a browser.
+//! The page: `web/` and its WebAssembly in one file; and its tests in a browser.
 //!
 //! One file, so that it opens by a double click, needs no server, and can forbid every connection:
 //! nothing is fetched.
@@ -12,10 +12,10 @@ use std::{env, fs};
 
 const SOURCES: &str = "web";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// All browsers since 2023 have its vectors.
+/// Compiler flags for vector instructions, which all browsers have since 2023.
 const FLAGS: &str = "target.wasm32-unknown-unknown.rustflags=['-Ctarget-feature=+simd128']";
 
-/// `cargo xtask web`
+/// Runs `cargo xtask web`.
 pub fn made() -> ExitCode {
     match build() {
         Ok(page) => {
@@ -29,11 +29,11 @@ pub fn made() -> ExitCode {
     }
 }
 
-/// Makes the page and tests it. Says how many tests are good, and what is not.
+/// Makes the page and tests it. Reports the number of good tests and the failures.
 ///
 /// # Errors
 ///
-/// Why it cannot be tested here.
+/// The reason why it cannot be tested here.
 pub fn run() -> Result<(u64, Vec<String>), String> {
     install(&[("node", "nodejs"), ("chromium", "chromium")])?;
     let failed = |why: String| Ok((0, vec![format!("the page: {why}")]));
@@ -63,12 +63,12 @@ pub fn run() -> Result<(u64, Vec<String>), String> {
     Ok((good as u64, bad))
 }
 
-/// Where cargo builds.
+/// Returns cargo's target directory.
 fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
 }
 
-/// Makes the page; its path.
+/// Makes the page; returns its path.
 fn build() -> Result<PathBuf, String> {
     add_target(TARGET)?;
     let words = ["build", "-q", "--profile", "page", "-p", "residue-web", "--target", TARGET];
@@ -92,7 +92,7 @@ fn source(name: &str) -> Result<String, String> {
     fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The page with all its parts, and a policy that allows them and nothing else.
+/// Returns the page with all its parts, and a policy that allows nothing else.
 fn page(wasm: &[u8]) -> Result<String, String> {
     let (style, worker) = (source("style.css")?, source("worker.js")?);
     let script = bundle("page.js")?;
@@ -128,8 +128,8 @@ fn page(wasm: &[u8]) -> Result<String, String> {
     Ok(page)
 }
 
-/// A module and those it imports as one script: each in a function of its own, which returns what
-/// it exports.
+/// Bundles a module and its imports into one script: each in its own function, which returns the
+/// exports.
 fn bundle(entry: &str) -> Result<String, String> {
     let mut script = String::from("const modules = {};\n");
     let mut done = Vec::new();
@@ -166,7 +166,7 @@ fn module(name: &str, done: &mut Vec<String>, script: &mut String) -> Result<(),
     Ok(())
 }
 
-/// What a policy allows an inline part by.
+/// Returns the hash by which a policy allows an inline part.
 fn hash(text: &str) -> Result<String, String> {
     let cannot = |error: std::io::Error| format!("sha256sum: {error}");
     let mut child = Command::new("sha256sum")

@@ -58,7 +58,7 @@ impl PyPartial {
     }
 }
 
-/// Converts the library's partial.
+/// Returns the value and the length of a partial of the library.
 fn stored(partial: Partial<'_>) -> (u128, u64) {
     (partial.value(), partial.bytes())
 }

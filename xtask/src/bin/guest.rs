@@ -19,7 +19,7 @@ fn main() {
     }
 }
 
-/// Runs all of `/tests` with the words in `/arguments`; the number of those that failed.
+/// Runs all of `/tests` with the words in `/arguments`; returns the number of failures.
 fn run() -> std::io::Result<usize> {
     let arguments = std::fs::read_to_string("/arguments")?;
     let entries = std::fs::read_dir("/tests")?;

@@ -29,7 +29,7 @@ const COMPILERS: [(&str, &[&str]); 4] = [
 ];
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
-/// Good ones counted, and what is bad.
+/// The number of good tests, and the failures.
 #[derive(Default)]
 struct Results {
     good: u64,
@@ -45,12 +45,12 @@ impl Results {
     }
 }
 
-/// Installs the library below the target directory and tests it there. Says how many tests are
-/// good, and what is not.
+/// Installs the library below the target directory and tests it there. Reports the number of good
+/// tests and the failures.
 ///
 /// # Errors
 ///
-/// Why they cannot be run here.
+/// The reason why they cannot be run here.
 pub fn run() -> Result<(u64, Vec<String>), String> {
     install(&TOOLS)?;
     let built = build(&[&EVERYTHING[..], &["--quiet", ZLIB_NAMES]].concat(), "debug")?;
@@ -104,7 +104,7 @@ fn sources(folder: &str) -> Result<Vec<PathBuf>, String> {
     if paths.is_empty() { Err(format!("{folder}: no C there")) } else { Ok(paths) }
 }
 
-/// What a command printed, if it ended well.
+/// Returns the output of a command, if it succeeded.
 fn output(command: &mut Command) -> Result<String, String> {
     let Output { status, stdout, stderr } =
         command.output().map_err(|error| format!("{command:?}: {error}"))?;
@@ -116,7 +116,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// What `pkg-config` says of the installed library.
+/// Returns the output of `pkg-config` for the installed library.
 fn flags(prefix: &Path) -> Result<Vec<String>, String> {
     let mut ask = Command::new("pkg-config");
     ask.args(["--cflags", "--libs", "residue"]);
@@ -124,8 +124,8 @@ fn flags(prefix: &Path) -> Result<Vec<String>, String> {
     Ok(text.split_whitespace().map(str::to_string).collect())
 }
 
-/// One source by one compiler: built without a warning, and run; with the first one also under
-/// valgrind.
+/// Builds a source with one compiler without a warning and runs it; with the first compiler also
+/// under valgrind.
 fn compiled(
     prefix: &Path,
     source: &Path,
@@ -171,7 +171,7 @@ fn static_library(prefix: &Path) -> Result<(), String> {
     output(&mut Command::new(&program)).map(drop)
 }
 
-/// Neither reads nor writes memory that was given back.
+/// Tests that memory is neither read nor written after it was freed.
 fn sanitized(prefix: &Path) -> Result<(), String> {
     let program = prefix.join("programs/sanitized");
     let mut build = Command::new("gcc");
@@ -183,7 +183,7 @@ fn sanitized(prefix: &Path) -> Result<(), String> {
     output(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0")).map(drop)
 }
 
-/// `man` finds the page by the name of every function.
+/// Tests that `man` finds the page by the name of every function.
 fn pages(prefix: &Path) -> Result<(), String> {
     let names = functions(&read(HEADER)?);
     if names.len() < 60 {
@@ -202,7 +202,7 @@ fn pages(prefix: &Path) -> Result<(), String> {
     if text.contains(declared) { Ok(()) } else { Err(format!("no `{declared}` in\n{text}")) }
 }
 
-/// Without the program there is nothing but the library.
+/// Tests that an installation without the program is only the library.
 fn alone(built: &Path) -> Result<(), String> {
     let staged = built.join("c-alone");
     let _ = std::fs::remove_dir_all(&staged);
@@ -226,7 +226,8 @@ fn alone(built: &Path) -> Result<(), String> {
     }
 }
 
-/// A CMake project finds it, where it was installed and after it was moved; and no other version.
+/// Tests that a CMake project finds the library, where it was installed and after it was moved, and
+/// no other version.
 fn find_package(prefix: &Path) -> Result<(), String> {
     let moved = prefix.join("moved/elsewhere");
     let copies = prefix.join("cmake");
@@ -258,7 +259,7 @@ fn find_package(prefix: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// It is not run: its figures say nothing while tests run.
+/// Builds the benchmark, but does not run it: figures are meaningless while tests run.
 fn benchmark(prefix: &Path) -> Result<(), String> {
     let mut build = Command::new("gcc");
     build.args(["-std=c11", "-O2"]).args(WARNINGS).arg("bindings/c/bench/bench.c");
@@ -266,7 +267,7 @@ fn benchmark(prefix: &Path) -> Result<(), String> {
     output(&mut build).map(drop)
 }
 
-/// Every function and constant of the header is in the manual, and nothing else is.
+/// Tests that the manual has every function and constant of the header, and nothing else.
 fn manual() -> Result<(), String> {
     let (header, page) = (read(HEADER)?, read(PAGE)?);
     let names = |text: &str| {
@@ -287,7 +288,7 @@ fn manual() -> Result<(), String> {
     }
 }
 
-/// A program that was made for zlib, and never heard of this library: Python's zlib module.
+/// Tests a program that was built for zlib: Python's zlib module.
 fn preloaded(prefix: &Path) -> Result<(), String> {
     let library = prefix.join("lib/libresidue_zlib.so");
     let program = "bindings/c/tests/preload.py";

@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// What the emulated CPU must have, or the run shows nothing.
+/// Features that the emulated CPU must have, or the run shows nothing.
 const NEEDED: [&str; 5] = ["vpclmulqdq", "gfni", "avx512", "avx512vbmi2", "avx512vnni"];
 
-/// How long the console may be silent: a few times what the slowest test takes.
+/// Time limit for a silent console: a few times the duration of the slowest test.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 const TOOLS: [(&str, &str); 6] = [
@@ -63,15 +63,15 @@ const KERNEL: &str = "console=ttyS0 quiet loglevel=1 panic=-1 nosmp acpi=off nok
     initcall_blacklist=load_system_certificate_list,cubictcp_register,init_kprobe_trace,\
 init_trace_printk_function_export,crypto_kdf108_init";
 
-/// Installs, downloads and adds what the run needs.
+/// Installs the tools, the kernel and the target that the run needs.
 pub fn prepare() -> Result<(), String> {
     add_target(TARGET)?;
     install(&TOOLS)?;
     kernel().map(|_| ())
 }
 
-/// Runs the tests; `filter` goes to each test program. Whether all passed, on a CPU that has what
-/// it should have.
+/// Runs the tests; `filter` goes to each test program. Returns whether all passed, on a CPU with
+/// the required features.
 pub fn test(filter: &[&str]) -> Result<bool, String> {
     let folder = folder()?;
     make_disc(&folder, filter)?;
@@ -86,7 +86,7 @@ pub fn test(filter: &[&str]) -> Result<bool, String> {
     Ok(console.contains("guest: end: 0 failed"))
 }
 
-/// `target/cross`.
+/// Returns the folder `target/cross`.
 fn folder() -> Result<PathBuf, String> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
@@ -100,7 +100,7 @@ fn root() -> PathBuf {
     xtask.parent().unwrap_or(xtask).to_path_buf()
 }
 
-/// The kernel of Debian's package for virtual machines, downloaded once.
+/// Returns the kernel of Debian's package for virtual machines, downloaded once.
 fn kernel() -> Result<PathBuf, String> {
     let folder = folder()?;
     let kernel = folder.join("vmlinuz");
@@ -179,8 +179,8 @@ fn run(command: &mut Command, what: &str) -> Result<(), String> {
     }
 }
 
-/// Cargo, for a statically linked build without debugging information, which would take long to
-/// load.
+/// Returns cargo for a statically linked build without debugging information, which would take long
+/// to load.
 fn static_cargo(command: &str, package: &str) -> Command {
     let mut cargo = cargo();
     cargo.current_dir(root()).args([command, "--package", package, "--target", TARGET]);
@@ -197,7 +197,7 @@ fn build_guest() -> Result<PathBuf, String> {
     Ok(folder()?.with_file_name(TARGET).join("debug/guest"))
 }
 
-/// The test programs by name. Cargo names them when it runs them: their "runner" is `cp`.
+/// Returns the test programs by name. Cargo names them when it runs them: their "runner" is `cp`.
 fn build_tests(folder: &Path) -> Result<Vec<(String, PathBuf)>, String> {
     let tests = folder.join("tests");
     let _ = fs::remove_dir_all(&tests);

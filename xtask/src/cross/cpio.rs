@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// An archive in the making. Folders are added as they are needed.
+/// An archive under construction. Folders are added as needed.
 #[derive(Default)]
 pub struct Archive {
     bytes: Vec<u8>,
@@ -15,24 +15,24 @@ const PROGRAM: u32 = 0o100_755;
 const CHARACTERS: u32 = 0o020_600;
 
 impl Archive {
-    /// A file that may be executed; `path` has no leading slash.
+    /// Adds an executable file; `path` has no leading slash.
     pub fn file(&mut self, path: &str, content: &[u8]) {
         self.folders_of(path);
         self.entry(path, PROGRAM, (0, 0), content);
     }
 
-    /// A character device with its major and minor number.
+    /// Adds a character device with its major and minor number.
     pub fn device(&mut self, path: &str, numbers: (u32, u32)) {
         self.folders_of(path);
         self.entry(path, CHARACTERS, numbers, &[]);
     }
 
-    /// An empty folder.
+    /// Adds an empty folder.
     pub fn folder(&mut self, path: &str) {
         self.folders_of(&format!("{path}/"));
     }
 
-    /// The whole archive.
+    /// Returns the whole archive.
     pub fn finish(mut self) -> Vec<u8> {
         self.entry("TRAILER!!!", 0, (0, 0), &[]);
         self.bytes
