@@ -9,7 +9,7 @@ pub fn has(tool: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(tool).is_file())
 }
 
-/// Installs the packages of missing tools as root on Debian. Returns the tools that stay missing.
+/// Installs the packages of missing tools as root on Debian. The error names those still missing.
 pub fn install(tools: &[(&str, &str)]) -> Result<(), String> {
     install_unless(has, tools)
 }

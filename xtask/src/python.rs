@@ -11,10 +11,10 @@ use std::process::{Command, Stdio};
 /// Folder of the package.
 const FOLDER: &str = "bindings/python";
 
-/// Folder for Python packages.
+/// Folder of the virtual environment.
 const ENVIRONMENT: &str = "target/python";
 
-/// Packages to install there, and a file that shows that they are.
+/// Packages to install in the environment, and a file that shows that they are.
 const PACKAGES: [(&str, &str); 4] = [
     ("maturin>=1.9.4,<2", "maturin"),
     ("pytest>=8", "pytest"),

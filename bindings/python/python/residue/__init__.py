@@ -1,6 +1,4 @@
-"""Error-detection codes: the Internet checksum, XNS, Fletcher, Adler-32, CRC-32C and every other
-CRC.
-"""
+"""Error-detection codes: Internet checksum, XNS, Fletcher, Adler-32, CRC-32C, every other CRC."""
 
 import warnings
 

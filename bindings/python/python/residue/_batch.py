@@ -1,4 +1,4 @@
-"""Many packets in one call."""
+"""Check values of many packets in one call."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 
 from ._residue import Code, _batch_each, _batch_rows, _batch_spans
 
-# Elements of the results by their bytes, as of the modules array and struct.
+# Formats of the results' elements by their size in bytes, as in the modules array and struct.
 _TYPES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def batch(
     code: Any, data: Any, offsets: Any = None, lengths: Any = None, *, out: Any = None
 ) -> Any:
-    """The value of each of many packets.
+    """Returns the value of each of many packets.
 
     Packets are the rows of a C-contiguous array of two dimensions; or, with ``offsets`` and
     ``lengths`` in bytes, parts of one buffer, which may overlap; or a list or tuple of buffers.
 
-    The values come as a NumPy array if data or offsets are one, else as an ``array.array``, of the
-    smallest unsigned type that holds them (as a list above 64 bits). ``out`` takes them in place of
-    that: any writable buffer of unsigned integers, as many as packets.
+    The result is a NumPy array if data or offsets are one, else an ``array.array``, of the smallest
+    unsigned type that holds the values (above 64 bits, a list). ``out``, any writable buffer with
+    an unsigned integer for each packet, receives them instead.
     """
     if not isinstance(code, Code):
         code = Code(code)
     if (offsets is None) != (lengths is None):
         raise TypeError("batch() takes offsets and lengths together, or neither")
     call: Callable[[Any], Any]
-    # Not imported here: who has no array of NumPy's needs none.
+    # Not imported here: without a NumPy array it is not needed.
     numpy: Any = sys.modules.get("numpy")
     array_of_numpy = numpy is not None and (
         isinstance(data, numpy.ndarray) or isinstance(offsets, numpy.ndarray)
@@ -64,7 +64,7 @@ def batch(
 
 
 def _rows(data: Any) -> int:
-    # A buffer of another shape is refused, in its own words, by what reads it.
+    # The function that reads the buffer refuses other shapes, with its own message.
     shape = getattr(data, "shape", None)
     if shape is None:
         try:
@@ -79,7 +79,7 @@ def _rows(data: Any) -> int:
 
 
 def _integers(values: Any, name: str) -> Any:
-    """One row of 64-bit integers."""
+    """Returns one row of 64-bit integers."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(values, numpy.ndarray):
         if values.dtype.kind not in "iu" or values.ndim != 1:

@@ -1,4 +1,4 @@
-"""Values of files."""
+"""Check values of files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _CHUNK = 1 << 20
 
 
 def file(file: Any, code: Any) -> Hash:
-    """The value of a file, from where it is to its end, as a ``Hash``: ``residue.file("disk.img",
-    "crc-32c").hexdigest()``.
+    """Hashes a file from its current position to its end, and returns the ``Hash``.
 
-    ``file`` is a path, or a file open for reading in binary mode (``readinto`` or ``read``), which
-    stays open. Other threads run meanwhile.
+    For example ``residue.file("disk.img", "crc-32c").hexdigest()``. ``file`` is a path, or a file
+    open for reading in binary mode (``readinto`` or ``read``), which stays open. Other threads run
+    meanwhile.
     """
     hash = (code if isinstance(code, Code) else Code(code)).new()
     if isinstance(file, (str, bytes, os.PathLike)):

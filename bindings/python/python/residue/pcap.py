@@ -1,4 +1,4 @@
-"""The check values in captures of network traffic: are they right, and if not, why?
+"""Verifies the check values in captures of network traffic, and diagnoses wrong ones.
 
 >>> report = residue.pcap.verify("trace.pcapng")       # doctest: +SKIP
 >>> report.good
@@ -29,12 +29,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many check values of a protocol have each verdict.
+    """Numbers of a protocol's check values with each verdict.
 
-    ``offloaded``: the field holds the pseudo-header's sum, for the network card to complete: the
-    packet was captured on its sender. ``absent``: left out, as the protocol allows. ``illegal``:
-    left out, and must not be. ``unverifiable``: cut short, or parts were not captured.
-    ``length_conflict``: length fields contradict each other.
+    ``offloaded``: the field holds the sum of the pseudo-header, for the network card to complete;
+    the packet was captured on its sender. ``absent``: left out, as the protocol allows.
+    ``illegal``: left out, although the protocol requires it. ``unverifiable``: the packet is cut
+    short, or parts were not captured. ``length_conflict``: length fields contradict each other.
     """
 
     protocol: str
@@ -50,18 +50,18 @@ class Counts:
 
     @property
     def wrong(self) -> int:
-        """Those that a receiver refuses."""
+        """Number of check values that a receiver rejects."""
         return self.bad + self.illegal + self.length_conflict
 
     @property
     def all(self) -> int:
-        """All, whatever the verdict."""
+        """Number of check values with any verdict."""
         return self.good + self.offloaded + self.absent + self.unverifiable + self.wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """How many values of a protocol are not right for one cause."""
+    """Number of a protocol's values that are wrong or offloaded for one cause."""
 
     cause: str
     protocol: str
@@ -70,12 +70,12 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class NotFollowed:
-    """How many packets end at a protocol that is not read: a link type, an EtherType, a tunnel or a
-    stream.
+    """Number of packets whose content is a protocol that is not parsed.
 
-    ``kind`` says what numbers the protocol, ``value`` is its number, ``name`` its name where it is
-    known, ``protocol`` all three as reports show them. The first 256 protocols are counted
-    separately; the others together, under None.
+    Such a protocol is a link type, an EtherType, a tunnel or a stream. ``kind`` names the registry
+    of ``value``, the protocol's number; ``name`` is its name if known, ``protocol`` all three as
+    reports show them. The first 256 protocols are counted separately; the others together, under
+    None.
     """
 
     kind: str | None
@@ -87,8 +87,9 @@ class NotFollowed:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """Packets between two addresses whose checksums lack the same amount: an address or a port was
-    changed on the way.
+    """Packets between two addresses whose checksums are off by the same amount.
+
+    An address or a port was changed on the way.
     """
 
     source: str
@@ -100,7 +101,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """What one sender's check values have that is not right."""
+    """Numbers of a sender's check values that are wrong or offloaded."""
 
     address: str | None
     wrong: int
@@ -109,7 +110,7 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What one flow's check values have that is not right."""
+    """Numbers of a flow's check values that are wrong or offloaded."""
 
     protocol: str
     source: str | None
@@ -122,8 +123,9 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check value. Packets are counted from 1, ``offset`` is that of its field in the file
-    (decompressed).
+    """A check value and its verdict.
+
+    Packets are counted from 1; ``offset`` is that of the field in the (decompressed) file.
     """
 
     packet: int
@@ -143,7 +145,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a capture's check values are like. ``error`` says why reading ended early, if it did."""
+    """Report on a capture's check values. ``error`` says why reading ended early, if it did."""
 
     path: str
     format: str
@@ -162,19 +164,19 @@ class Report:
 
     @property
     def good(self) -> bool:
-        """Whether nothing is wrong, and all was read. Offloaded values are not wrong."""
+        """Whether all was read and no value is wrong. Offloaded values are not wrong."""
         return self.total.wrong == 0 and self.error is None
 
 
 def verify(
     path: str | os.PathLike[str], *, checks: Literal["wrong", "all"] | None = "wrong"
 ) -> Report:
-    """Judges every check value of a capture (pcap or pcapng, plain or compressed by gzip or zstd).
+    """Verifies every check value of a capture (pcap or pcapng, also compressed by gzip or zstd).
 
     ``checks`` says which of them ``Report.checks`` lists: "wrong" (with offloaded ones), "all", or
-    None, which reads the file once in place of twice. Raises OSError if the file cannot be opened,
-    ValueError if it is no capture. One that cannot be read to its end gives a report of what is
-    before, with ``error``.
+    None, which reads the file once instead of twice. Raises OSError if the file cannot be opened,
+    ValueError if it is not a capture. If reading fails later, the report covers the packets before
+    and has an ``error``.
     """
     path = os.fspath(path)
     found = _pcap_verify(path, checks)

@@ -1,14 +1,13 @@
-"""What codes miss: Hamming distances, numbers and probabilities of undetected errors, exactly where
-that can be computed.
+"""Strength of codes: Hamming distances, numbers and probabilities of undetected errors.
 
 A polynomial is given as a code's name ("crc-32c"), or as digits with their notation:
 "normal:1edc6f41", "koopman:8f6e37a0", "reversed:", "reciprocal:", "explicit:". Lengths are those of
 the data, in bits, without the check value. ``kind`` says what a figure is: "exact", "bound"
 (proved, the true figure may be larger) or "sampled".
 
-``patience`` is the seconds that a call may take, about: what would take more stays a bound, or is
-an error. ``threads`` is as many as the CPU has, if None. The interpreter's lock is not held; after
-a KeyboardInterrupt a search ends in the background.
+``patience`` is the approximate time limit of a call in seconds: a figure that would take longer
+stays a bound, or is an error. ``threads`` defaults to as many as the CPU has. The interpreter's
+lock is not held; after a KeyboardInterrupt a search ends in the background.
 """
 
 from __future__ import annotations
@@ -60,12 +59,12 @@ CODES = (
 
 @dataclass(frozen=True, slots=True)
 class Undetected:
-    """An error that the code itself, when asked, did not detect, in data of ``data_bits`` bits.
+    """An error that the code does not detect in data of ``data_bits`` bits, tried on the code.
 
     ``data`` are the wrong bits of the data: 0 is the first that is sent. The first bit of a byte is
-    its highest, of reflected CRCs its lowest. Data that are no whole bytes stand for those with
-    zero bits in front. ``check`` is what the check value changes by (exclusive or). A polynomial
-    without a name is taken highest bit first.
+    its highest, of reflected CRCs its lowest. Data that are not whole bytes are padded with zero
+    bits in front. ``check`` is the change of the check value (exclusive or). A polynomial without a
+    name is taken highest bit first.
     """
 
     data_bits: int
@@ -75,8 +74,9 @@ class Undetected:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The longest data with a Hamming distance, and an undetected error of fewer bits in data one
-    bit longer.
+    """The longest data with a Hamming distance.
+
+    ``witness`` is an undetected error of fewer bits than the distance in data one bit longer.
     """
 
     distance: int
@@ -87,8 +87,9 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """An irreducible factor of a generator, its top term written. ``order`` is the least e with x^e
-    = 1 modulo it.
+    """An irreducible factor of a generator, with its top term.
+
+    ``order`` is the least e with x^e = 1 modulo the factor.
     """
 
     poly: int
@@ -99,7 +100,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A generator polynomial in all notations, and to which length each Hamming distance holds.
+    """A generator polynomial in all notations, and the length to which each distance holds.
 
     ``code`` is the code that the limits' witnesses were tried on, as ``residue.Code`` takes it.
     """
@@ -118,9 +119,7 @@ class Profile:
     note: str | None
 
     def distance(self, data_bits: int) -> tuple[int, str]:
-        """The Hamming distance of data of this length as far as the limits tell, and of what kind
-        it is.
-        """
+        """Returns the Hamming distance for data of this length by the limits, and its kind."""
         held = max(
             (limit.distance for limit in self.limits if limit.data_bits >= data_bits), default=2
         )
@@ -130,8 +129,9 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """The Hamming distance of data of one length, with an undetected error of as many bits if it is
-    exact.
+    """The Hamming distance for data of one length.
+
+    ``witness`` is an undetected error of as many bits, if the distance is exact.
     """
 
     distance: int
@@ -141,13 +141,12 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How many errors of 0, 1, 2, ... bits are not detected (``counts``, exact), among data and
-    check value.
+    """The weight distribution: exact numbers of undetected errors of 0, 1, 2, ... bits.
 
-    ``probabilities`` has the probability of an undetected error at each bit error rate that was
-    asked for, to 17 digits. Where not all weights are counted, it is empty, and the others are
-    None: ``worst`` is the largest probability at rates up to 1/2, ``good`` whether that is at 1/2,
-    ``proper`` whether it never falls (all sampled).
+    ``counts`` are the errors in data and check value. ``probabilities`` has the probability of an
+    undetected error at each bit error rate that was asked for, to 17 digits. Where not all weights
+    are counted, it is empty, and the others are None: ``worst`` is the largest probability at rates
+    up to 1/2, ``good`` whether that is at 1/2, ``proper`` whether it never falls (all sampled).
     """
 
     width: int
@@ -162,12 +161,12 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a code misses in data of one length. ``shares[w]`` is the share of errors of w bits that
-    is not detected.
+    """The undetected errors of a code in data of one length.
 
-    ``undetected`` and ``per_year`` are probabilities of a frame, and frames in 365 days, by bit
-    error rate, each with its kind in ``kinds``; ``random`` is the share of random data that is
-    taken for right, ``burst`` the longest burst of which every one is detected, in bits.
+    ``shares[w]`` is the share of errors of w bits that is not detected. ``undetected`` and
+    ``per_year`` are probabilities of a frame, and frames in 365 days, by bit error rate, each with
+    its kind in ``kinds``; ``random`` is the share of random data that is taken for right, ``burst``
+    the longest burst of which every one is detected, in bits.
     """
 
     code: str
@@ -186,8 +185,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A code that keeps a distance to ``holds_to`` bits of data (None: of any length). Its speed is
-    measured here.
+    """A code that keeps a distance to ``holds_to`` bits of data (None: any length).
+
+    Its speed is measured on this CPU.
     """
 
     code: str
@@ -203,10 +203,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The codes that do, narrow ones first, of equal width the fastest; and those that nearly do.
+    """The codes that have the distance, narrow ones first, then by speed; and the nearest others.
 
-    No code has fewer bits of check value than ``least_width``; a CRC of ``enough_width`` bits does
-    it.
+    No code with the distance has fewer check bits than ``least_width``; some CRC of
+    ``enough_width`` bits has it.
     """
 
     codes: list[Candidate]
@@ -236,8 +236,9 @@ def profile(
     patience: int = 60,
     threads: int | None = None,
 ) -> Profile:
-    """To which length each Hamming distance holds; only distances up to ``most``, which is less
-    work.
+    """Returns the length to which each Hamming distance holds.
+
+    ``most`` limits the distances, which is less work.
     """
     most = (1 << 32) - 1 if most is None else most
     found = _strength_profile(polynomial, width, most, patience, threads)
@@ -257,7 +258,7 @@ def profile_seconds(
     patience: int = 60,
     threads: int | None = None,
 ) -> float:
-    """About how many seconds ``profile`` takes with the same arguments."""
+    """Estimates how many seconds ``profile`` takes with the same arguments."""
     return _strength_seconds(
         polynomial, width, (1 << 32) - 1 if most is None else most, patience, threads
     )
@@ -271,7 +272,7 @@ def distance(
     patience: int = 60,
     threads: int | None = None,
 ) -> Distance:
-    """The Hamming distance of data of one length."""
+    """Returns the Hamming distance for data of one length."""
     found, kind, witness = _strength_distance(
         polynomial, width, _length(data_bits), patience, threads
     )
@@ -288,11 +289,10 @@ def weights(
     patience: int = 60,
     threads: int | None = None,
 ) -> Weights:
-    """How many errors of each number of bits (up to ``most``) are not detected; their probability
-    at bit error rates.
+    """Counts the undetected errors of each number of bits (up to ``most``).
 
-    Raises ValueError if that would take too long, or a probability is asked for and not all weights
-    are.
+    Computes their probability at the bit error rates ``rates``. Raises ValueError if that would
+    take too long, or if ``rates`` are given and ``most`` excludes some weights.
     """
     texts = [str(rate) for rate in rates]
     found = _strength_weights(polynomial, width, _length(data_bits), most, texts, patience, threads)
@@ -323,12 +323,12 @@ def compare(
     patience: int = 60,
     threads: int | None = None,
 ) -> list[Comparison]:
-    """What codes miss, side by side: CRCs of up to 64 bits, and sums of up to 32, whose figures are
-    means over uniform data.
+    """Compares the undetected errors of codes: CRCs of up to 64 bits, and sums of up to 32.
 
-    ``per_year`` is of a full Ethernet link of ``link`` bits a second (1e10 if None), on which a
-    frame takes 38 bytes beside its data, or of ``frames_per_second``. With ``exact`` all weights of
-    CRCs are counted, some 15 seconds for one of 32 bits.
+    Figures of sums are means over uniform data. ``per_year`` is of a full Ethernet link of ``link``
+    bits a second (1e10 if None), on which a frame takes 38 bytes beside its data, or of
+    ``frames_per_second``. With ``exact`` all weights of CRCs are counted, some 15 seconds for one
+    of 32 bits.
     """
     if isinstance(codes, str):
         codes = [codes]
@@ -387,10 +387,9 @@ def advise(
     patience: int = 60,
     threads: int | None = None,
 ) -> Advice:
-    """Which known codes of at most ``width`` bits have the Hamming distance ``hd`` in data of this
-    length.
+    """Finds the known codes of at most ``width`` bits with Hamming distance ``hd`` at this length.
 
-    Those that do are timed on this CPU.
+    Codes that have it are timed on this CPU.
     """
     found = json.loads(_strength_advise(_length(data_bits), hd, width, patience, threads))
     return Advice(
@@ -417,8 +416,9 @@ def _candidate(row: dict[str, Any]) -> Candidate:
 
 
 def widths(data_bits: int, hd: int) -> tuple[int, int]:
-    """No code of fewer check bits than the first has this Hamming distance; some CRC of as many as
-    the second has.
+    """Returns two bounds on the check bits needed for a Hamming distance.
+
+    No code with fewer check bits than the first has it; some CRC with as many as the second has it.
     """
     if hd < 2:
         raise ValueError(f"hd={hd}: every code here sees one wrong bit, so give 2 or more")
