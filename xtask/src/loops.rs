@@ -183,7 +183,7 @@ impl<'a> Instruction<'a> {
 
 impl Hot {
     fn look(&self, listing: &str) -> Result<String, String> {
-        let body = self.body.replace("<", "<residue::");
+        let body = self.body.replace("<", "<residue::").replace(", crc::", ", residue::crc::");
         let body = body.replace("residue::true", "true").replace("residue::false", "false");
         let name = format!(
             " <<residue::arch::x86_64::{} as residue::arch::Enter>::enter::<residue::{body}>>:\n",
