@@ -3,13 +3,15 @@
 //! Bytes x_1, ..., x_n; A starts at 1, B at 0; both modulo 65521, the largest prime below 2^16:
 //!
 //! ```text
-//! A = 1 + x_1 + ... + x_n        B = n + n x_1 + (n-1) x_2 + ... + 1 x_n        value = B 65536 + A
+//! A = 1 + x_1 + ... + x_n        B = n + n x_1 + (n-1) x_2 + ... + 1 x_n
+//! value = B 65536 + A
 //! ```
 //!
 //! Example: `Wikipedia` gives 11E60398. On the wire: big-endian, B first.
 //!
-//! **Trap.** The sums may be reduced seldom, but not too seldom: from the largest start, 5552 bytes of FF are the most
-//! that a 32-bit B holds. And short data leave the upper bits of both halves nearly constant: not for small packets.
+//! **Trap.** The reduction may be delayed, but not for long: from the largest start, 5552 bytes of
+//! FF are the most that a 32-bit B holds. Short data leave the upper bits of both halves nearly
+//! constant, so the code does not suit small packets.
 
 use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
@@ -18,7 +20,9 @@ use crate::weighted::{Deferred, Fields, Modular, Vectors};
 /// The largest prime below 2^16.
 pub(crate) const MODULUS: u32 = 65521;
 
-/// Adler-32 of `data` (any length): B in the upper half, A in the lower; 1 for no data.
+/// Computes Adler-32 of `data`, of any length.
+///
+/// B is in the upper half, A in the lower; the empty message has the value 1.
 ///
 /// ```
 /// assert_eq!(residue::adler32(b"Wikipedia"), 0x11e6_0398);
@@ -29,18 +33,20 @@ pub fn adler32(data: &[u8]) -> u32 {
     BEST.oneshot(&(), data)
 }
 
-/// Adler-32 of data whose beginning has the value `value` (1 for no beginning) and goes on with `data`: zlib's `adler32`.
+/// Returns Adler-32 of data with the value `value`, followed by `data`, like zlib's `adler32`.
+///
+/// To start, pass 1, the value of the empty message.
 ///
 /// ```
 /// assert_eq!(residue::adler::extend(residue::adler32(b"Wiki"), b"pedia"), 0x11e6_0398);
 /// ```
 #[must_use]
 pub fn extend(value: u32, data: &[u8]) -> u32 {
-    // Not every caller's sums are reduced, which the kernels rely on.
+    // The kernels rely on reduced sums, which a caller may not pass.
     Adler::finish(&(), BEST.run(&(), [value & 0xffff, value >> 16].map(|sum| sum % MODULUS), data))
 }
 
-/// Adler-32 of data that comes in pieces.
+/// Adler-32 of data that arrives in pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Adler32 {
     state: [u32; 2],
@@ -54,7 +60,7 @@ impl Default for Adler32 {
 }
 
 impl Adler32 {
-    /// Adler-32 of no data yet: 1.
+    /// Starts with Adler-32 of the empty message: 1.
     #[must_use]
     pub const fn new() -> Self {
         Adler32 { state: [1, 0], bytes: 0 }
@@ -71,13 +77,13 @@ impl Adler32 {
         pieces.iter().for_each(|piece| self.update(piece));
     }
 
-    /// The value so far.
+    /// Returns the value of the data added up to now.
     #[must_use]
     pub fn value(&self) -> u32 {
         Adler::finish(&(), self.state)
     }
 
-    /// Appends data that was summed apart, as if it had followed.
+    /// Appends data that was summed separately.
     pub fn combine(&mut self, next: &Adler32) {
         let value = combine(self.value(), next.value(), next.bytes);
         self.state = [value & 0xffff, value >> 16];
@@ -85,9 +91,10 @@ impl Adler32 {
     }
 }
 
-/// The value of two pieces of data from the values of each; `length` is that of the second, in bytes.
+/// Returns the value of two concatenated pieces of data from their values, like zlib's
+/// `adler32_combine`.
 ///
-/// A = A1 + A2 - 1 and B = B1 + B2 + length (A1 - 1): zlib's `adler32_combine`.
+/// The second piece has `length` bytes: A = A1 + A2 - 1 and B = B1 + B2 + length (A1 - 1).
 #[must_use]
 pub const fn combine(first: u32, second: u32, length: u64) -> u32 {
     let m = MODULUS as u64;
@@ -98,9 +105,10 @@ pub const fn combine(first: u32, second: u32, length: u64) -> u32 {
     (b << 16 | a) as u32
 }
 
-/// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
+/// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
 ///
-/// `None` if the lengths of `old` and `new` differ or the change reaches past `length`.
+/// The rest of the data is not needed. Returns `None` if the lengths of `old` and `new` differ or
+/// the change reaches past `length`.
 #[must_use]
 pub fn update_at(value: u32, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
     let end = offset.checked_add(old.len() as u64)?;
@@ -117,7 +125,7 @@ pub fn update_at(value: u32, length: u64, offset: u64, old: &[u8], new: &[u8]) -
     Some((b << 16 | a) as u32)
 }
 
-/// The definition, one byte at a time.
+/// Computes Adler-32 by its definition, one byte at a time.
 #[must_use]
 pub fn reference(data: &[u8]) -> u32 {
     let (mut a, mut b) = (1u32, 0u32);
@@ -128,7 +136,9 @@ pub fn reference(data: &[u8]) -> u32 {
     b << 16 | a
 }
 
-/// The family of the one code. Its state is [A, B], reduced.
+/// The family of Adler-32.
+///
+/// The state is [A, B], reduced.
 #[derive(Debug)]
 pub struct Adler;
 

@@ -1,4 +1,4 @@
-//! Baselines: the simple check values that the real codes are measured against. Exclusive or (the
+//! Baselines: simple check values for comparison with the other codes. They are exclusive or (the
 //! longitudinal redundancy check) and two's-complement sums, of 8, 16 and 32 bits.
 //!
 //! ```text
@@ -8,8 +8,8 @@
 //! with big-endian words w of that many bits, the last one padded with zero bytes on its right.
 //! Example: `123456789` has xor-8 31 and sum-8 DD.
 //!
-//! **Trap.** Neither detects words in another order, and xor does not detect two equal changes in
-//! the same bit column.
+//! **Trap.** Neither detects reordered words, and xor does not detect two equal changes in the same
+//! bit column.
 
 use crate::Error;
 use crate::arch::{Portable, Tier};
@@ -17,11 +17,11 @@ use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-/// What a baseline does with its words: [`Xor`] or [`Add`].
+/// The operation of a baseline on its words: [`Xor`] or [`Add`].
 pub trait Operation: sealed::Sealed + Copy + Debug + Default + 'static {
-    /// Takes a word into a value.
+    /// Adds a word to a value.
     fn apply(value: u32, word: u32) -> u32;
-    /// Takes a word out of a value again.
+    /// Removes a word from a value.
     fn undo(value: u32, word: u32) -> u32;
 }
 
@@ -29,7 +29,7 @@ pub trait Operation: sealed::Sealed + Copy + Debug + Default + 'static {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Xor;
 
-/// Addition, modulo two to the power of the word's bits.
+/// Addition modulo 2^bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Add;
 
@@ -88,8 +88,9 @@ mod sealed {
     impl Sealed for super::Add {}
 }
 
-/// The baseline of operation `O` on words `W`, as `Baseline<Xor, u16>`. It is the family of its
-/// kernels; the state is the value.
+/// The baseline of operation `O` on words `W`, as `Baseline<Xor, u16>`.
+///
+/// It is the family of its kernels; the state is the value.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline<O, W>(PhantomData<(O, W)>);
 
@@ -116,7 +117,7 @@ impl<O: Operation, W: Word> Baseline<O, W> {
     pub const KERNELS: &'static [Kernel<Self>] =
         &[Kernel::on::<Portable, WordByWord<O, W>>("portable")];
 
-    /// The value of `data`, of any length.
+    /// Returns the value of `data`, of any length.
     #[must_use]
     pub fn value(data: &[u8]) -> u32 {
         let mut words = Checksum::<O, W>::new();
@@ -124,15 +125,15 @@ impl<O: Operation, W: Word> Baseline<O, W> {
         words.value()
     }
 
-    /// The value of two pieces of data from the values of each, if the first is a whole number of
+    /// Combines the values of two pieces of data, of which the first must be a whole number of
     /// words long.
     #[must_use]
     pub fn combine(first: u32, second: u32) -> u32 {
         O::apply(first, second) & Self::MASK
     }
 
-    /// The value after the bytes `old`, at `offset` of the data, became `new`. `None` if their
-    /// lengths differ.
+    /// Returns the value after the bytes `old`, at `offset` of the data, became `new`, or `None` if
+    /// their lengths differ.
     #[must_use]
     pub fn update_at(value: u32, offset: u64, old: &[u8], new: &[u8]) -> Option<u32> {
         if old.len() != new.len() {
@@ -148,7 +149,7 @@ impl<O: Operation, W: Word> Baseline<O, W> {
     }
 }
 
-/// A baseline's value of data that comes in pieces of any length.
+/// A baseline's value of data that arrives in pieces of any length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum<O, W> {
     state: u32,
@@ -157,7 +158,7 @@ pub struct Checksum<O, W> {
 }
 
 impl<O: Operation, W: Word> Checksum<O, W> {
-    /// The value of no data yet: 0.
+    /// Starts with the value of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
         Checksum { state: 0, bytes: 0, of: PhantomData }
@@ -182,16 +183,16 @@ impl<O: Operation, W: Word> Checksum<O, W> {
         pieces.iter().for_each(|piece| self.update(piece));
     }
 
-    /// The value so far.
+    /// Returns the value of the data added up to now.
     #[must_use]
     pub const fn value(&self) -> u32 {
         self.state
     }
 
-    /// Appends data that was summed apart, as if it had followed.
+    /// Appends data that was summed separately.
     ///
     /// # Errors
-    /// If part of a word came before: the words of `next` would straddle.
+    /// If this data ends inside a word: the words of `next` would straddle.
     pub fn combine(&mut self, next: &Self) -> Result<(), Error> {
         if !self.bytes.is_multiple_of(W::BYTES as u64) {
             return Err(Error::OddSplit { bytes: self.bytes });
@@ -202,7 +203,7 @@ impl<O: Operation, W: Word> Checksum<O, W> {
     }
 }
 
-/// The definition, one word at a time.
+/// Computes the value by its definition, one word at a time.
 #[must_use]
 pub fn reference<O: Operation, W: Word>(data: &[u8]) -> u32 {
     data.chunks(W::BYTES).fold(0, |state, word| {
@@ -213,7 +214,7 @@ pub fn reference<O: Operation, W: Word>(data: &[u8]) -> u32 {
 }
 
 fn run<O: Operation, W: Word>(state: u32, data: &[u8]) -> u32 {
-    // One portable kernel: nothing to choose.
+    // The only kernel is portable, so there is no choice.
     let kernel = Baseline::<O, W>::KERNELS[0].force();
     kernel.map_or(state, |kernel| kernel.run(&(), state, data))
 }
@@ -233,7 +234,7 @@ dispatch! {
     BEST_ADD_32: Add, u32;
 }
 
-/// One word at a time; the compiler makes vectors of it.
+/// One word at a time; the compiler vectorises the loop.
 struct WordByWord<O, W>(PhantomData<(O, W)>);
 
 impl<T: Tier, O: Operation, W: Word> Body<T> for WordByWord<O, W> {

@@ -1,9 +1,9 @@
-//! Many small packets at once: the check value of each.
+//! Check values of many small packets at once.
 //!
 //! A call for each packet spends more on the call, the last fold and the wait for its result than
-//! on the bytes. A batch shares them: the Internet checksum sums several packets side by side and
-//! folds all sums in one vector, CRC-32C runs four chains of its instruction in lockstep. Other
-//! codes are computed one by one.
+//! on the bytes. A batch shares these costs: the Internet checksum sums several packets side by
+//! side and folds all sums in one vector, CRC-32C runs four chains of its instruction in lockstep.
+//! Other codes are computed packet by packet.
 //!
 //! Packets are slices, or [`Spans`] of one buffer. Values are those of the one-shot functions, in
 //! the order of the packets. Nothing is allocated.
@@ -36,7 +36,7 @@ use core::ops::Range;
 pub(crate) use crc32c::Lockstep;
 pub(crate) use internet::Grouped;
 
-/// The packets of a batch: made of `&[&[u8]]`, of an array of slices, or of [`Spans`].
+/// The packets of a batch, made from `&[&[u8]]`, from an array of slices, or from [`Spans`].
 #[derive(Clone, Copy, Debug)]
 pub struct Packets<'a>(Form<'a>);
 
@@ -47,7 +47,7 @@ enum Form<'a> {
 }
 
 impl<'a> Packets<'a> {
-    /// Returns how many packets there are.
+    /// Returns the number of packets.
     #[must_use]
     pub const fn len(&self) -> usize {
         match self.0 {
@@ -56,13 +56,13 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no packets.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The packets of a range of places, which lies within them.
+    /// Returns the packets of a range of indices, which must be in bounds.
     fn part(self, range: Range<usize>) -> Packets<'a> {
         Packets(match self.0 {
             Form::Slices(slices) => Form::Slices(slices.get(range).unwrap_or_default()),
@@ -81,7 +81,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// Before any work is done: a place for each value, and no more.
+    /// Checks, before any work, that there are exactly as many places for values as packets.
     fn places(&self, values: usize) -> Result<(), Error> {
         let packets = self.len();
         if packets == values { Ok(()) } else { Err(Error::BatchLength { packets, values }) }
@@ -106,8 +106,9 @@ impl<'a> From<Spans<'a>> for Packets<'a> {
     }
 }
 
-/// Packets as parts of one buffer, such as a receive ring or a capture file: each where it starts
-/// and how long it is, in bytes. They may overlap.
+/// Packets as parts of one buffer, such as a receive ring or a capture file.
+///
+/// Each has a start and a length in bytes. They may overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans<'a> {
     base: &'a [u8],
@@ -115,10 +116,10 @@ pub struct Spans<'a> {
 }
 
 impl<'a> Spans<'a> {
-    /// The spans `(start, length)` of `base`.
+    /// Makes the spans `(start, length)` of `base`.
     ///
     /// # Errors
-    /// [`Error::SpanOutside`] for the first that reaches past the end of `base`.
+    /// [`Error::SpanOutside`] for the first span that reaches past the end of `base`.
     pub fn new(base: &'a [u8], spans: &'a [(u32, u32)]) -> Result<Self, Error> {
         let outside = |&(start, length): &(u32, u32)| {
             u64::from(start) + u64::from(length) > base.len() as u64
@@ -133,9 +134,9 @@ impl<'a> Spans<'a> {
     }
 }
 
-/// A form of packets, as kernels read it.
+/// A source of packets, as kernels read it.
 trait Source<'a>: Copy {
-    /// The packet at `index`, which is below their number.
+    /// Returns the packet at `index`, which must be below their number.
     fn packet(self, index: usize) -> &'a [u8];
 }
 
@@ -152,14 +153,14 @@ impl<'a> Source<'a> for Spans<'a> {
         let Some(&(start, length)) = self.spans.get(index) else {
             return &[];
         };
-        // `Spans::new` found it inside.
+        // `Spans::new` checked that it lies inside.
         let (start, length) = (start as usize, length as usize);
         self.base.get(start..start.saturating_add(length)).unwrap_or_default()
     }
 }
 
-/// The Internet checksum of each packet, as [`internet::checksum`](crate::internet::checksum) gives
-/// it, of any length.
+/// Computes the Internet checksum of each packet, of any length, as
+/// [`internet::checksum`](crate::internet::checksum) does.
 ///
 /// # Errors
 /// [`Error::BatchLength`] if `values` is not as long as `packets`; nothing is written then.
@@ -172,7 +173,7 @@ pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Resu
     Ok(())
 }
 
-/// The CRC-32C of each packet, as [`crc32c`](crate::crc32c) gives it, of any length.
+/// Computes the CRC-32C of each packet, of any length, as [`crc32c`](crate::crc32c) does.
 ///
 /// # Errors
 /// [`Error::BatchLength`] if `values` is not as long as `packets`; nothing is written then.
@@ -185,7 +186,7 @@ pub fn crc32c<'a>(packets: impl Into<Packets<'a>>, values: &mut [u32]) -> Result
     Ok(())
 }
 
-/// The value of each packet by any code, as [`Code::value`] gives it.
+/// Computes the value of each packet by any code, as [`Code::value`] does.
 ///
 /// # Errors
 /// [`Error::BatchLength`] if `values` is not as long as `packets`; nothing is written then.
@@ -206,7 +207,7 @@ pub fn each<'a>(
     Ok(())
 }
 
-/// The values by the kernel of a family, widened, some packets at a time.
+/// Computes the values by the kernel of a family, some packets at a time, and widens them.
 fn widened<F: Family<Value: Into<u128>>>(
     best: &Dispatch<F>,
     with: &F::With,
@@ -228,7 +229,7 @@ fn widened<F: Family<Value: Into<u128>>>(
     }
 }
 
-/// Packet by packet.
+/// Computes each packet on its own.
 #[inline(always)]
 fn singly<'a, V>(packets: impl Source<'a>, values: &mut [V], value: impl Fn(&[u8]) -> V) {
     for (index, place) in values.iter_mut().enumerate() {

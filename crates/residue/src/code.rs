@@ -1,4 +1,4 @@
-//! A code chosen by name at run time: what the command line and other languages use.
+//! A code chosen by name at run time, for the command line and for other languages.
 
 mod families;
 mod listed;
@@ -27,18 +27,21 @@ pub use sum::Sum;
 /// # Ok::<(), residue::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // Without allocation a CRC's constants have nowhere else to be.
+// Without allocation there is nowhere else to put the constants of a CRC.
+#[allow(clippy::large_enum_variant)]
 pub enum Code {
-    /// A code whose constants are all compiled in.
+    /// A code other than a CRC, with compiled-in constants.
     Sum(Sum),
     /// A CRC.
     Crc(Crc),
 }
 
-/// Looks at the tables of kernels of a [`Code`], each with the types of its family.
+/// A visitor of the kernel tables of a [`Code`], each with the types of its family.
 pub trait Visitor {
-    /// One table. `with` makes what its kernels work with, which for tables takes some
-    /// microseconds; `spelling` turns the family's value into the code's.
+    /// Visits one table.
+    ///
+    /// `with` makes the parameters of the kernels, which for tables takes some microseconds;
+    /// `spelling` converts the family's value to the code's.
     fn table<F: Family<Value: Into<u128>, With: Clone>>(
         &mut self,
         kernels: &'static [Kernel<F>],
@@ -47,18 +50,19 @@ pub trait Visitor {
     );
 }
 
-/// How a code writes the value of its family: most as it is, some with bytes swapped or as check
-/// octets.
+/// The conversion of a family's value to a code's value.
+///
+/// Most codes use the family's value unchanged; some swap bytes or compute check octets.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling(Option<Sum>);
 
 impl Spelling {
-    /// How a sum writes its family's value.
+    /// Returns the conversion for `sum`.
     pub(crate) const fn of_sum(sum: Sum) -> Spelling {
         Spelling(Some(sum))
     }
 
-    /// The code's value, from the family's value of `data`.
+    /// Converts `value`, the family's value of `data`, to the code's value.
     #[must_use]
     pub fn of(self, value: u128, data: &[u8]) -> u128 {
         let nonzero = || data.iter().any(|&byte| byte != 0);
@@ -67,25 +71,25 @@ impl Spelling {
 }
 
 impl Code {
-    /// Every named code: the sums, then the catalogue of CRCs.
+    /// Lists every named code: the sums, then the catalogue of CRCs.
     pub fn all() -> impl Iterator<Item = Code> {
         let sums = Sum::ALL.iter().map(|&sum| Code::Sum(sum));
         sums.chain(catalog::ALL.iter().map(|params| Code::Crc(Crc::new(params))))
     }
 
-    /// The names of [`Code::all`], in lower case.
+    /// Lists the names of [`Code::all`], in lower case.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let sums = Sum::ALL.iter().map(|sum| sum.spec().name);
         sums.chain(catalog::ALL.iter().map(|params| params.name))
     }
 
-    /// Other names that are understood, each with the name of its code.
+    /// Lists the accepted aliases, each with the name of its code.
     pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
         let sums = SUM_ALIASES.iter().map(|(alias, sum)| (*alias, sum.spec().name));
         sums.chain(catalog::ALIASES.iter().map(|(alias, params)| (*alias, params.name)))
     }
 
-    /// The name, in lower case; `custom` for a CRC outside the catalogue.
+    /// Returns the name, in lower case; `custom` for a CRC outside the catalogue.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -94,7 +98,7 @@ impl Code {
         }
     }
 
-    /// Bits of the value.
+    /// Returns the width of the value in bits.
     #[must_use]
     pub fn width(&self) -> u32 {
         match self {
@@ -103,7 +107,8 @@ impl Code {
         }
     }
 
-    /// One sentence, for sums; what a CRC is, its parameters say.
+    /// Returns a one-sentence description of a sum; `None` for a CRC, which its parameters
+    /// describe.
     #[must_use]
     pub fn about(&self) -> Option<&'static str> {
         match self {
@@ -112,7 +117,7 @@ impl Code {
         }
     }
 
-    /// The parameters, for CRCs.
+    /// Returns the parameters of a CRC; `None` for a sum.
     #[must_use]
     pub fn params(&self) -> Option<&Params> {
         match self {
@@ -121,13 +126,13 @@ impl Code {
         }
     }
 
-    /// Whether the value's bytes go on the wire lowest first (reflected CRCs).
+    /// Returns whether the value's bytes go on the wire lowest first (reflected CRCs).
     #[must_use]
     pub fn little_endian(&self) -> bool {
         self.params().is_some_and(|params| params.refout)
     }
 
-    /// The value of `data`, of any length, by the kernel the library chooses.
+    /// Returns the value of `data`, of any length, using the kernel that the library chooses.
     #[must_use]
     pub fn value(&self, data: &[u8]) -> u128 {
         match self {
@@ -139,8 +144,9 @@ impl Code {
         }
     }
 
-    /// The value of `data` by the code's definition, one unit at a time: what every kernel is
-    /// tested against.
+    /// Computes the value of `data` by the code's definition, one unit at a time.
+    ///
+    /// Tests compare every kernel with it.
     #[must_use]
     pub fn reference(&self, data: &[u8]) -> u128 {
         match self {
@@ -149,9 +155,9 @@ impl Code {
         }
     }
 
-    /// The value of `data` by the kernel of this name.
+    /// Returns the value of `data`, computed by the kernel named `kernel`.
     ///
-    /// A table-driven kernel makes its tables first, which takes some microseconds: use
+    /// A table-driven kernel first builds its tables, which takes some microseconds: use
     /// [`Code::visit`] to keep them.
     ///
     /// # Errors
@@ -185,13 +191,14 @@ impl Code {
         visitor.result
     }
 
-    /// Returns its kernels, best first. Those of other architectures are among them, and not
-    /// supported here.
+    /// Lists the code's kernels, best first.
+    ///
+    /// The list includes kernels of other architectures, which are not supported here.
     pub fn kernels(&self) -> impl Iterator<Item = KernelInfo> {
         listed(|nth| self.visit(nth))
     }
 
-    /// The kernel the library uses on this CPU.
+    /// Returns the kernel that the library uses on this CPU.
     #[must_use]
     pub fn chosen(&self) -> KernelInfo {
         struct Chosen(Option<KernelInfo>);
@@ -210,7 +217,7 @@ impl Code {
         chosen.0.unwrap_or(KernelInfo::PORTABLE)
     }
 
-    /// Shows the code's tables of kernels to a visitor, the dispatched one first.
+    /// Shows the code's kernel tables to `visitor`, the dispatched one first.
     pub fn visit(&self, visitor: &mut impl Visitor) {
         match self {
             Code::Sum(sum) => {
@@ -234,13 +241,13 @@ impl Code {
         }
     }
 
-    /// The value of data that comes in pieces.
+    /// Starts the value of data that arrives in pieces.
     #[must_use]
     pub fn stream(&self) -> Stream<'_> {
         Stream::new(self)
     }
 
-    /// The value and the length of `data`, to be put together with those of other data.
+    /// Returns the value and the length of `data`, for combination with those of other data.
     #[must_use]
     pub fn partial(&self, data: &[u8]) -> Partial<'_> {
         let mut stream = self.stream();
@@ -248,13 +255,14 @@ impl Code {
         stream.partial()
     }
 
-    /// The value after the bytes `old`, at `offset` of `length` bytes of data, became `new`.
-    /// Nothing else is read.
+    /// Returns the value after the bytes `old`, at `offset` in data of `length` bytes, became
+    /// `new`.
     ///
-    /// `None` if the lengths of `old` and `new` differ, the change reaches past `length`, or no
-    /// data of that length has this value ([`Partial::new`]). For one's-complement codes
-    /// (`internet`, `rfc1146-8`, `rfc1146-16`) new data that is zero throughout cannot be told from
-    /// other multiples of the modulus, and the value is that of the others.
+    /// The rest of the data is not needed. Returns `None` if the lengths of `old` and `new` differ,
+    /// the change reaches past `length`, or no data of that length has this value
+    /// ([`Partial::new`]). For one's-complement codes (`internet`, `rfc1146-8`, `rfc1146-16`), the
+    /// value does not distinguish new data that is all zero from other multiples of the modulus;
+    /// the result is then the value of the other multiples.
     #[must_use]
     pub fn update(
         &self,
@@ -269,7 +277,7 @@ impl Code {
             return None;
         }
         let whole = Partial::new(self, value, length).ok()?;
-        // From the beginning of a word: zeros in front of both change nothing.
+        // Starts at a word boundary: leading zeros change neither value.
         let before = match self {
             Code::Crc(_) => 0,
             Code::Sum(sum) => (offset % sum.word()) as usize,
@@ -283,7 +291,8 @@ impl Code {
     }
 }
 
-/// Codes are equal that give all data the same value by their definition, whatever a CRC's name.
+/// Two codes are equal if their definitions give all data the same value, even if the names of two
+/// CRCs differ.
 impl PartialEq for Code {
     fn eq(&self, other: &Code) -> bool {
         match (self, other) {
@@ -303,10 +312,12 @@ fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: impl FnOnce(
 impl FromStr for Code {
     type Err = Error;
 
-    /// A name of [`Code::names`] or an alias (case, `-` and `_` do not matter), or a CRC's
-    /// parameters as `width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0` (hexadecimal
-    /// but for the width; `init`, `xorout` default to 0, the reflections to false). The polynomial
-    /// may be written as `x^16+x^12+x^5+1`, which tells the width, too.
+    /// Parses a name of [`Code::names`], an alias, or the parameters of a CRC.
+    ///
+    /// Case, `-` and `_` in names do not matter. Parameters are written as
+    /// `width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0`, hexadecimal but for the
+    /// width; `init` and `xorout` default to 0, the reflections to false. The polynomial may be
+    /// written as `x^16+x^12+x^5+1`, which also gives the width.
     fn from_str(name: &str) -> Result<Code, Error> {
         if name.contains('=') {
             return custom(name).map(|params| Code::Crc(Crc::new(&params)));
@@ -322,12 +333,12 @@ impl FromStr for Code {
     }
 }
 
-/// The parameters of a CRC as RevEng prints them. What follows from the others is compared with
-/// them.
+/// The keys of a CRC's parameters as RevEng prints them. Values that follow from the others are
+/// compared with them.
 const KEYS: [&str; 9] =
     ["width", "poly", "init", "refin", "refout", "xorout", "check", "residue", "name"];
 
-/// The parameters that `text` spells.
+/// Parses the parameters of a CRC.
 fn custom(text: &str) -> Result<Params, Error> {
     let hex = |value: &str| {
         let digits = value.strip_prefix("0x").or(value.strip_prefix("0X")).unwrap_or(value);
@@ -342,7 +353,7 @@ fn custom(text: &str) -> Result<Params, Error> {
     let (mut check, mut residue) = (None, None);
     let mut seen = 0;
     let terms = text.contains(['^', '*', '+']);
-    // Spaces stand between parameters, or between the terms of a polynomial.
+    // Spaces separate parameters, or the terms of a polynomial.
     let between: &[char] = if terms { &[',', ';'] } else { &[',', ' ', ';'] };
     for part in text.split(between).map(str::trim).filter(|part| !part.is_empty()) {
         let (key, value) = part.split_once('=').ok_or(Error::BadParameter)?;
@@ -364,7 +375,7 @@ fn custom(text: &str) -> Result<Params, Error> {
             _ => {}
         }
     }
-    // A sum of powers tells the width.
+    // A sum of powers gives the width.
     let degree = poly.filter(|_| terms).map(|(degree, _)| u32::from(degree));
     let width = width.or(degree).ok_or(Error::MissingParameter("width"))?;
     let width = u8::try_from(width).map_err(|_| Error::Width(width))?;

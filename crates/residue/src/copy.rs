@@ -1,5 +1,4 @@
-//! Copy and check in one pass: each vector that is summed is stored while it is in a register, so
-//! that data is read once.
+//! Copies data and computes its check value in one pass, so that data is read once.
 //!
 //! Network stacks and storage engines copy every byte they check. Fused, the check hides behind the
 //! copy's stores, or the copy behind the check's arithmetic, whichever is slower; apart, the two
@@ -26,7 +25,7 @@ use crate::kernel::{Dispatch, Family};
 use crate::{Code, adler as rfc1950, internet as rfc1071, xns as idp};
 use core::mem::MaybeUninit;
 
-/// Where bytes can be copied to: `[u8]` or `[MaybeUninit<u8>]`.
+/// A destination of copies: `[u8]` or `[MaybeUninit<u8>]`.
 pub trait Destination: sealed::Sealed {}
 
 mod sealed {
@@ -56,12 +55,12 @@ impl sealed::Sealed for [MaybeUninit<u8>] {
     }
 }
 
-/// The length from which a fused kernel is used; shorter data is in the first cache when it is read
-/// again.
+/// The length from which a fused kernel is used; shorter data is still in the first-level cache
+/// when it is read again.
 const FUSED_FROM: usize = 1024;
 
-/// Where no fused kernel fits: so many bytes are copied and then read again from the first cache.
-/// Even, so that no word is cut.
+/// Without a fused kernel, this many bytes are copied and then read again from the first-level
+/// cache. The number is even, so that no word is cut.
 const BLOCK: usize = 4096;
 
 fn copy<F: Family>(
@@ -74,7 +73,7 @@ fn copy<F: Family>(
     assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
     let mut state = F::start(with);
     if from.len() >= FUSED_FROM {
-        // What is too short for a vector is loaded as a word.
+        // Data too short for a vector is loaded as a word.
         let last = from.len() - 8;
         copy_bytes(&from[last..], &mut to[last..]);
         if let Some(state) = best.chosen().copy(with, state, from, to) {
@@ -101,25 +100,26 @@ macro_rules! functions {
 }
 
 functions! {
-    /// Copies, and gives [`crc32c`](crate::crc32c) of the bytes.
+    /// Copies `from` to `to` and returns [`crc32c`](crate::crc32c) of the bytes.
     crc32c -> u32: Crc32c::BEST;
-    /// Copies, and gives [`crc32`](crate::crc32) of the bytes.
+    /// Copies `from` to `to` and returns [`crc32`](crate::crc32) of the bytes.
     crc32 -> u32: Crc32::BEST;
-    /// Copies, and gives [`crc64_nvme`](crate::crc64_nvme) of the bytes.
+    /// Copies `from` to `to` and returns [`crc64_nvme`](crate::crc64_nvme) of the bytes.
     crc64_nvme -> u64: Crc64Nvme::BEST;
-    /// Copies, and gives [`internet::checksum`](crate::internet::checksum) of the bytes.
+    /// Copies `from` to `to` and returns [`internet::checksum`](crate::internet::checksum) of the
+    /// bytes.
     internet -> u16: &rfc1071::BEST;
-    /// Copies, and gives [`adler32`](crate::adler32) of the bytes.
+    /// Copies `from` to `to` and returns [`adler32`](crate::adler32) of the bytes.
     adler32 -> u32: &rfc1950::BEST;
-    /// Copies, and gives [`fletcher16`](crate::fletcher16) of the bytes.
+    /// Copies `from` to `to` and returns [`fletcher16`](crate::fletcher16) of the bytes.
     fletcher16 -> u16: Bytes255::BEST;
-    /// Copies, and gives [`fletcher32`](crate::fletcher32) of the bytes.
+    /// Copies `from` to `to` and returns [`fletcher32`](crate::fletcher32) of the bytes.
     fletcher32 -> u32: Words65535::BEST;
-    /// Copies, and gives [`xns::checksum`](crate::xns::checksum) of the bytes.
+    /// Copies `from` to `to` and returns [`xns::checksum`](crate::xns::checksum) of the bytes.
     xns -> u16: &idp::BEST;
 }
 
-/// Copies, and gives [`Crc::checksum`] of the bytes.
+/// Copies `from` to `to` and returns [`Crc::checksum`] of the bytes.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -128,7 +128,7 @@ pub fn crc(crc: &Crc, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128
     of_family!(crc, |best, with| copy(best, with, from, to).into())
 }
 
-/// Copies, and gives [`Code::value`] of the bytes.
+/// Copies `from` to `to` and returns [`Code::value`] of the bytes.
 ///
 /// # Panics
 /// If the lengths differ.

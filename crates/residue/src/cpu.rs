@@ -1,9 +1,9 @@
-//! What this CPU can do: detected once, maskable with `RESIDUE_CPU`.
+//! CPU features: detected once, maskable with `RESIDUE_CPU`.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A set of CPU features, as kernels need them and as the CPU has them.
+/// A set of CPU features, as kernels need them or as the CPU has them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Features(u32);
 
@@ -34,7 +34,8 @@ features! {
     19 SHA3 "sha3" "Three-way exclusive or (EOR3).";
 }
 
-/// The names `RESIDUE_CPU` understands, each with all it leaves switched on. A tier includes the ones above it.
+/// The values of `RESIDUE_CPU`, each with the features it leaves enabled. A tier includes those
+/// listed before it.
 const TIERS: &[(&str, Features)] = {
     const SSE2: Features = Features::SSE2;
     const SSSE3: Features = SSE2.union(Features::SSSE3);
@@ -67,7 +68,7 @@ const TIERS: &[(&str, Features)] = {
     ]
 };
 
-/// The compiler's names of CPU features, each with the set here that includes it.
+/// The compiler's names of CPU features, each with the feature set that includes it.
 const TARGET_FEATURES: &[(&str, Features)] = &[
     ("sse2", Features::SSE2),
     ("ssse3", Features::SSSE3),
@@ -90,8 +91,9 @@ const TARGET_FEATURES: &[(&str, Features)] = &[
 ];
 
 impl Features {
-    /// The features that include those of these names, which are the compiler's. An unknown name
-    /// does not compile.
+    /// Returns the features that include those with these compiler names.
+    ///
+    /// An unknown name does not compile.
     pub(crate) const fn of(target_features: &[&str]) -> Features {
         let (mut all, mut i) = (Features::NONE, 0);
         while i < target_features.len() {
@@ -105,40 +107,41 @@ impl Features {
         all
     }
 
-    /// No feature at all: what portable kernels need.
+    /// The empty set, for portable kernels.
     pub const NONE: Features = Features(0);
     const ALL: Features = Features(u32::MAX);
 
-    /// The features in `self` or in `other`.
+    /// Returns the union of two sets.
     #[must_use]
     pub const fn union(self, other: Features) -> Features {
         Features(self.0 | other.0)
     }
 
-    /// The features in both `self` and `other`.
+    /// Returns the intersection of two sets.
     #[must_use]
     pub const fn intersection(self, other: Features) -> Features {
         Features(self.0 & other.0)
     }
 
-    /// Whether all of `other` is in `self`.
+    /// Returns whether all of `other` is in `self`.
     #[must_use]
     pub const fn contains(self, other: Features) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// The names of the features in the set, lowest tier first.
+    /// Lists the names of the features in the set, lowest tier first.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Features::NAMES.iter().filter(move |(f, _)| self.contains(*f)).map(|(_, name)| *name)
     }
 
-    /// All that the mask `name` (a tier, see [`tier_names`]) leaves switched on; `None` for an unknown name.
+    /// Returns the features that the mask `name` (a tier, see [`tier_names`]) leaves enabled;
+    /// `None` for an unknown name.
     #[must_use]
     pub fn tier(name: &str) -> Option<Features> {
         TIERS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
@@ -160,19 +163,21 @@ const fn same(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// The names that the environment variable `RESIDUE_CPU` understands: upper limits on the features used, lowest first.
+/// Lists the values of the environment variable `RESIDUE_CPU`: upper limits on the features used,
+/// lowest first.
 pub fn tier_names() -> impl Iterator<Item = &'static str> {
     TIERS.iter().map(|(name, _)| *name)
 }
 
-/// Not a possible set: bit 31 names no feature.
+/// A value for "not detected yet", which is not a possible set: bit 31 names no feature.
 const UNKNOWN: u32 = u32::MAX;
 static FEATURES: AtomicU32 = AtomicU32::new(UNKNOWN);
 
-/// The features kernels may use here: what the CPU has, less what `RESIDUE_CPU` masks (with the feature `std`).
+/// Returns the features kernels may use: those of the CPU, without those that `RESIDUE_CPU` masks
+/// (with the feature `std`).
 ///
-/// Read once per process, before the first check value is computed. An unknown mask name is
-/// ignored; `mask_error` reports it.
+/// They are read once per process, before the first check value is computed. An unknown mask name
+/// is ignored; `mask_error` reports it.
 pub fn features() -> Features {
     match FEATURES.load(Relaxed) {
         UNKNOWN => detect_once(),
@@ -180,9 +185,10 @@ pub fn features() -> Features {
     }
 }
 
-/// Returns what is wrong with `RESIDUE_CPU` if it is neither empty nor one of [`tier_names`], as a
-/// sentence: the library ignores such a mask, and a user would measure or test something else than
-/// intended.
+/// Returns an error message, as a sentence, if `RESIDUE_CPU` is neither empty nor one of
+/// [`tier_names`].
+///
+/// The library ignores such a mask, so a user would measure or test another tier than intended.
 #[cfg(feature = "std")]
 #[must_use]
 pub fn mask_error() -> Option<std::string::String> {
@@ -214,7 +220,7 @@ fn mask() -> Features {
     Features::ALL
 }
 
-/// The features of this CPU, unmasked.
+/// Returns the features of this CPU, unmasked.
 #[must_use]
 pub fn detected() -> Features {
     arch_detected()
@@ -238,7 +244,8 @@ fn arch_detected() -> Features {
     let ymm = saved & 0b110 == 0b110;
     let zmm = saved & 0b1110_0110 == 0b1110_0110;
 
-    // Each includes the ones it builds on, as the compiler takes it: a hypervisor may hide single bits.
+    // Each feature requires the ones it builds on, as the compiler assumes: a hypervisor may hide
+    // single bits.
     let ssse3 = bit(leaf1.ecx, 0) && bit(leaf1.ecx, 9);
     let sse42 = ssse3 && bit(leaf1.ecx, 19) && bit(leaf1.ecx, 20);
     let pclmul = bit(leaf1.ecx, 1);

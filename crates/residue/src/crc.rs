@@ -1,22 +1,23 @@
-//! Cyclic redundancy checks: the remainder of a division of polynomials over GF(2), any width up to
-//! 128 bits.
+//! Cyclic redundancy checks (CRCs) of up to 128 bits: the remainder of a division of polynomials
+//! over GF(2).
 //!
-//! A code is named by the parameters of the Rocksoft model, as the RevEng catalogue lists them
+//! A CRC is defined by the parameters of the Rocksoft model, as the RevEng catalogue lists them
 //! ([`catalog`]): with the message's bits as the polynomial M of n bits (each byte's lowest bit
 //! first if `refin`, else its highest), and P the generator of degree w,
 //!
 //! ```text
-//! register = init x^n + M x^w  mod P        value = (register, its bits reversed if refout) xor xorout
+//! register = init x^n + M x^w  mod P
+//! value = (register, its bits reversed if refout) xor xorout
 //! ```
 //!
 //! Example: CRC-32/ISO-HDLC of `123456789` is CBF43926.
 //!
-//! Appending the value in the code's own order ([`Crc::append`]) makes the register of the whole a
-//! constant, the residue, whatever the message ([`Crc::verify`]).
+//! Appending the value in the code's own order ([`Crc::append`]) makes the register after message
+//! and value a constant, the residue, for every message ([`Crc::verify`]).
 //!
-//! **Trap.** Reflection is part of the code: one that reflects its bytes but not its value is another code, and a program
-//! can agree with itself and with nobody else. And the bytes of a reflected CRC go on the wire
-//! lowest first: appended highest first, the residue does not appear.
+//! **Trap.** Reflection is part of the code: a CRC that reflects its bytes but not its value is
+//! another code, and a program that confuses the two agrees only with itself. The bytes of a
+//! reflected CRC go on the wire lowest first: appended highest first, the residue does not appear.
 //!
 //! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones
 //! run bit by bit, or on [`tables::Tables`].
@@ -49,14 +50,14 @@ pub use params::Params;
 pub use terms::terms;
 pub use wide::{KERNELS_WIDE, Wide, WideFamily};
 
-/// A family of CRCs, in which a value leads back to the register.
+/// A family of CRCs, whose values determine their registers.
 pub(crate) trait Register: Family<State: Word, Value: Into<u128>> {
-    /// The register whose value is `value`, which is no wider than the CRC.
+    /// Returns the register for `value`, which must be no wider than the CRC.
     fn register(with: &Self::With, value: u128) -> Self::State;
 }
 
-/// Evaluates an expression for the family that computes a CRC, on the dispatch of its kernels and
-/// what they need.
+/// Evaluates an expression for the family that computes a CRC, with the dispatch of its kernels and
+/// their parameters.
 macro_rules! of_family {
     ($crc:expr, |$best:ident, $with:ident| $body:expr) => {{
         use $crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
@@ -87,9 +88,9 @@ macro_rules! of_family {
 }
 pub(crate) use of_family;
 
-/// A CRC, ready to run: its parameters and the constants its kernels need.
+/// A CRC ready to run: its parameters and the constants for its kernels.
 ///
-/// About 3 KiB: put it in a `static`, not a `const`, which would be copied at each use.
+/// Its size is about 3 KiB: store it in a `static`, because a `const` would be copied at each use.
 ///
 /// ```
 /// use residue::crc::{Crc, catalog};
@@ -104,18 +105,21 @@ pub struct Crc {
 }
 
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // Without allocation there is nowhere else to put the constants.
+// Without allocation there is nowhere else to put the constants.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum Engine {
     Embedded(Constants),
     Wide(Wide),
 }
 
 impl Crc {
-    /// Prepares a CRC. At run time this takes a few microseconds.
+    /// Prepares a CRC.
+    ///
+    /// At run time this takes a few microseconds.
     ///
     /// # Panics
-    /// If the width is not 1 to 128 bits (in a `static`: does not compile). [`Params::new`] checks
-    /// parameters that are not known to be right.
+    /// If the width is not 1 to 128 bits; in a `static` this is a compile error. [`Params::new`]
+    /// checks untrusted parameters.
     #[must_use]
     pub const fn new(params: &Params) -> Crc {
         assert!(params.width >= 1 && params.width <= 128, "a CRC's width is 1 to 128 bits");
@@ -138,13 +142,14 @@ impl Crc {
         Crc { params, compiled, engine }
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     #[must_use]
     pub const fn params(&self) -> &Params {
         &self.params
     }
 
-    /// Whether this is a CRC with constants compiled in, which has its own table of kernels.
+    /// Returns which of the CRCs with compiled-in constants, and so with kernels of its own, this
+    /// is, if any.
     #[must_use]
     pub const fn compiled(&self) -> Option<Compiled> {
         self.compiled
@@ -154,7 +159,7 @@ impl Crc {
         &self.engine
     }
 
-    /// What the kernels of [`KERNELS`] work with; `None` above 64 bits.
+    /// Returns the constants for the kernels of [`KERNELS`]; `None` above 64 bits.
     #[must_use]
     pub const fn constants(&self) -> Option<&Constants> {
         match &self.engine {
@@ -163,7 +168,7 @@ impl Crc {
         }
     }
 
-    /// What the kernels of [`KERNELS_WIDE`] work with; `None` up to 64 bits.
+    /// Returns the constants for the kernels of [`KERNELS_WIDE`]; `None` up to 64 bits.
     #[must_use]
     pub const fn wide(&self) -> Option<&Wide> {
         match &self.engine {
@@ -172,7 +177,7 @@ impl Crc {
         }
     }
 
-    /// The check value of `data`, of any length.
+    /// Returns the check value of `data`, of any length.
     #[inline]
     #[must_use]
     #[allow(clippy::useless_conversion)] // It is one for one family only.
@@ -180,8 +185,10 @@ impl Crc {
         of_family!(self, |best, with| best.oneshot(with, data).into())
     }
 
-    /// The check value of data whose beginning has the value `value` and goes on with `data`, as by
-    /// zlib's `crc32(crc, data)`. To start, pass the CRC of the empty message.
+    /// Returns the check value of data with the value `value`, followed by `data`, like zlib's
+    /// `crc32(crc, data)`.
+    ///
+    /// To start, pass the CRC of the empty message.
     ///
     /// ```
     /// use residue::crc::{Crc, catalog};
@@ -203,17 +210,18 @@ impl Crc {
         of_family!(self, |best, with| extend(best, with, value, data))
     }
 
-    /// The check value of data that comes in pieces.
+    /// Starts the CRC of data that arrives in pieces.
     #[must_use]
     pub fn digest(&self) -> Digest<'_> {
         Digest { crc: self, state: self.start(), bytes: 0 }
     }
 
-    /// The check value of two pieces of data from the values of each; `length` is that of the
-    /// second, in bytes.
+    /// Returns the check value of two concatenated pieces of data from their values.
     ///
-    /// Takes as many multiplications modulo P as `length` has bits set; of three carry-less
-    /// products each, up to 64 bits and where the CPU has them.
+    /// The second piece has `length` bytes.
+    ///
+    /// It takes one multiplication modulo P for each bit set in `length`. Up to 64 bits, where the
+    /// CPU has carry-less products, each multiplication takes three of them.
     ///
     /// ```
     /// use residue::crc::{Crc, catalog};
@@ -222,15 +230,17 @@ impl Crc {
     /// ```
     #[must_use]
     pub fn combine(&self, first: u128, second: u128, length: u64) -> u128 {
-        // The second register began at init; what the first leaves there instead is the difference.
+        // The second register began at init, but the first piece leaves another one; add the
+        // difference.
         let difference = self.register(first) ^ self.start();
         self.finish(self.advance(difference, length) ^ self.register(second))
     }
 
-    /// The check value after the bytes `old`, at `offset` of `length` bytes of data, became `new`.
+    /// Returns the check value after the bytes `old`, at `offset` in data of `length` bytes, became
+    /// `new`.
     ///
-    /// Nothing else of the data is read: the code is linear. `None` if the lengths of `old` and
-    /// `new` differ or the change reaches past `length`.
+    /// The rest of the data is not needed, because the code is linear. Returns `None` if the
+    /// lengths of `old` and `new` differ or the change reaches past `length`.
     #[must_use]
     pub fn update(
         &self,
@@ -255,9 +265,10 @@ impl Crc {
         Some(self.finish(self.register(value) ^ self.advance(change, length - end)))
     }
 
-    /// The bytes that append `value` to its message in the code's own order (lowest byte first if
-    /// reflected), and how many of them count. `None` for a width that is no whole number of bytes,
-    /// and for crossed reflection.
+    /// Returns the bytes that append `value` to its message in the code's own order (lowest byte
+    /// first if reflected), and their number.
+    ///
+    /// Returns `None` for a width that is not a whole number of bytes, and for crossed reflection.
     #[must_use]
     pub const fn append(&self, value: u128) -> Option<([u8; 16], usize)> {
         let Params { width, refin, refout, .. } = self.params;
@@ -269,8 +280,9 @@ impl Crc {
         Some((bytes, width as usize / 8))
     }
 
-    /// Whether `data` ends with the check value of what is before it, checked in one pass by the
-    /// residue. Returns `None` when [`Crc::append`] would.
+    /// Checks in one pass, by the residue, whether `data` ends with its own check value.
+    ///
+    /// Returns `None` when [`Crc::append`] would.
     #[must_use]
     pub fn verify(&self, data: &[u8]) -> Option<bool> {
         let (_, bytes) = self.append(0)?;
@@ -278,7 +290,7 @@ impl Crc {
         Some(good && data.len() >= bytes)
     }
 
-    /// The register of an engine before the first byte.
+    /// Returns the register before the first byte.
     pub(crate) fn start(&self) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => u128::from(Embedded::start(constants)),
@@ -298,7 +310,7 @@ impl Crc {
         }
     }
 
-    /// The register whose value is `value`.
+    /// Returns the register whose value is `value`.
     pub(crate) fn register(&self, value: u128) -> u128 {
         let value = value & self.params.mask();
         match &self.engine {
@@ -307,7 +319,7 @@ impl Crc {
         }
     }
 
-    /// The register after `bytes` zero bytes.
+    /// Returns the register after `bytes` zero bytes.
     pub(crate) fn advance(&self, state: u128, bytes: u64) -> u128 {
         match &self.engine {
             Engine::Embedded(constants) => {
@@ -317,10 +329,10 @@ impl Crc {
         }
     }
 
-    /// The register before `bytes` zero bytes. `None` if the polynomial lacks its constant term:
-    /// nothing undoes it.
+    /// Returns the register before `bytes` zero bytes, or `None` if the polynomial lacks its
+    /// constant term, so that the step cannot be undone.
     ///
-    /// Bit by bit, some microseconds; only
+    /// It goes bit by bit and takes some microseconds; only
     /// [`Partial::remove_suffix`](crate::Partial::remove_suffix) needs it.
     pub(crate) fn retreat(&self, state: u128, bytes: u64) -> Option<u128> {
         if self.params.poly & 1 == 0 {
@@ -333,7 +345,7 @@ impl Crc {
     }
 }
 
-/// The CRC of data that comes in pieces. Made by [`Crc::digest`].
+/// The CRC of data that arrives in pieces, made by [`Crc::digest`].
 #[derive(Clone, Debug)]
 pub struct Digest<'a> {
     crc: &'a Crc,
@@ -353,13 +365,13 @@ impl Digest<'_> {
         pieces.iter().for_each(|piece| self.update(piece));
     }
 
-    /// The value so far.
+    /// Returns the value of the data added up to now.
     #[must_use]
     pub fn value(&self) -> u128 {
         self.crc.finish(self.state)
     }
 
-    /// Appends data that was digested apart, as if it had followed.
+    /// Appends data that was digested separately.
     ///
     /// # Errors
     /// [`Error::DifferentCodes`] if the CRCs' parameters differ.

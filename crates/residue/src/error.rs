@@ -1,58 +1,59 @@
-//! What can be wrong with what the library is given.
+//! Errors of the library.
 
 use core::fmt;
 
-/// Why something could not be computed.
+/// The reason why a value could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two parts cannot be combined: the first ends inside a word, so the words of the second straddle, and its value
-    /// does not tell their bytes.
+    /// Two parts cannot be combined: the first ends inside a word, so the words of the second
+    /// straddle, and its value does not determine their bytes.
     OddSplit {
-        /// The length of the first part.
+        /// The length of the first part in bytes.
         bytes: u64,
     },
     /// Two parts of different codes cannot be combined.
     DifferentCodes,
-    /// No data of this length has the value given.
+    /// No data of this length has this value.
     ImpossibleValue {
-        /// The length, in bytes.
+        /// The length in bytes.
         bytes: u64,
     },
     /// Data of 2^64 bytes or more.
     TooLong,
-    /// A part is longer than what it is to be removed from.
+    /// The part to remove is longer than the data.
     PartTooLong {
-        /// The part's bytes.
+        /// The length of the part in bytes.
         part: u64,
-        /// The bytes of the whole.
+        /// The length of the data in bytes.
         whole: u64,
     },
     /// The value of a part contradicts that of the whole.
     Contradiction,
-    /// What replaces data is not as long as the data.
+    /// The replacement is not as long as the data it replaces.
     LengthsDiffer {
-        /// The bytes replaced.
+        /// The length of the replaced data in bytes.
         old: u64,
-        /// The bytes they are replaced by.
+        /// The length of the replacement in bytes.
         new: u64,
     },
     /// A range to be replaced reaches past the end of the data.
     RangeOutside {
-        /// The byte it starts at.
+        /// The start of the range in bytes.
         offset: u64,
-        /// Its bytes.
+        /// The length of the range in bytes.
         length: u64,
-        /// The bytes of the data.
+        /// The length of the data in bytes.
         bytes: u64,
     },
-    /// This is no partial result's text.
+    /// The text is not that of a partial result.
     BadPartial,
     /// No code has this name.
     UnknownCode,
     /// A CRC's parameters lack this one.
     MissingParameter(&'static str),
-    /// This is no parameter of a CRC, or its value is no number (hexadecimal; the width decimal; `true` or `false`).
+    /// This is no parameter of a CRC, or its value is no number (hexadecimal; the width decimal;
+    /// `true` or `false`).
     BadParameter,
     /// A CRC's width is not within 1 to 128 bits.
     Width(u32),
@@ -73,16 +74,16 @@ pub enum Error {
     },
     /// A span of a batch reaches past the end of its buffer.
     SpanOutside {
-        /// The span's place among the spans, from 0.
+        /// The index of the span, from 0.
         index: usize,
-        /// The byte it starts at.
+        /// The start of the span in bytes.
         start: u32,
-        /// Its bytes.
+        /// The length of the span in bytes.
         length: u32,
-        /// The buffer's bytes.
+        /// The length of the buffer in bytes.
         bytes: u64,
     },
-    /// This CPU does not have what the kernel needs.
+    /// This CPU lacks a feature that the kernel needs.
     UnsupportedKernel(&'static str),
 }
 
@@ -91,12 +92,14 @@ impl fmt::Display for Error {
         match self {
             Error::OddSplit { bytes } => write!(
                 f,
-                "cannot combine: the first part's {bytes} bytes end inside a word; split the data at a whole word"
+                "cannot combine: the first part's {bytes} bytes end inside a word; \
+                 split the data at a whole word"
             ),
             Error::DifferentCodes => f.write_str("cannot combine values of different codes"),
             Error::ImpossibleValue { bytes } => write!(
                 f,
-                "no data of {bytes} bytes has this value by this code; is it of another code, or another length?"
+                "no data of {bytes} bytes has this value by this code; \
+                 is it of another code, or another length?"
             ),
             Error::TooLong => f.write_str("the data would be 2^64 bytes or longer"),
             Error::PartTooLong { part, whole } => {
@@ -107,29 +110,33 @@ impl fmt::Display for Error {
             ),
             Error::LengthsDiffer { old, new } => write!(
                 f,
-                "{old} bytes cannot be replaced by {new}; keep the values of the parts, and put them together anew"
+                "{old} bytes cannot be replaced by {new}; \
+                 keep the values of the parts, and put them together anew"
             ),
             Error::RangeOutside { offset, length, bytes } => write!(
                 f,
                 "the range of {length} bytes at byte {offset} reaches past the data's {bytes} bytes"
             ),
             Error::BadPartial => f.write_str(
-                "not a partial result; write CODE:VALUE:BYTES, as crc-32/iscsi:e3069283:9 (value hexadecimal, bytes decimal)",
+                "not a partial result; write CODE:VALUE:BYTES, as crc-32/iscsi:e3069283:9 \
+                 (value hexadecimal, bytes decimal)",
             ),
             Error::UnknownCode => f.write_str("no code has this name; see the list of codes"),
             Error::MissingParameter(name) => write!(f, "the CRC's parameters lack `{name}`"),
             Error::BadParameter => f.write_str(
-                "not a CRC's parameters; write width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0 \
+                "not a CRC's parameters; \
+                 write width=16,poly=1021,init=ffff,refin=true,refout=true,xorout=0 \
                  (hexadecimal but for the width)",
             ),
             Error::Width(width) => write!(f, "a CRC's width is 1 to 128 bits, not {width}"),
             Error::TooWide(name) => write!(f, "`{name}` has bits above the CRC's width"),
             Error::EvenPolynomial => f.write_str(
-                "the polynomial has no constant term; write it highest power first without its top term \
-                 (normal notation, as 04c11db7)",
+                "the polynomial has no constant term; write it highest power first \
+                 without its top term (normal notation, as 04c11db7)",
             ),
             Error::WrongCheck => f.write_str(
-                "the parameters do not give the `check` or `residue` written with them; is one mistyped?",
+                "the parameters do not give the `check` or `residue` written with them; \
+                 is one mistyped?",
             ),
             Error::BatchLength { packets, values } => write!(
                 f,
@@ -137,7 +144,8 @@ impl fmt::Display for Error {
             ),
             Error::SpanOutside { index, start, length, bytes } => write!(
                 f,
-                "span {index} ({length} bytes at byte {start}) reaches past its buffer of {bytes} bytes"
+                "span {index} ({length} bytes at byte {start}) \
+                 reaches past its buffer of {bytes} bytes"
             ),
             Error::UnknownKernel => f.write_str("the code has no kernel of this name"),
             Error::UnsupportedKernel(name) => {

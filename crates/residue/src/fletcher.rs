@@ -1,6 +1,7 @@
 //! Fletcher's checksums: a sum, and a sum of the running sums.
 //!
-//! Units x_1, ..., x_n (bytes, or 16-bit words of which an odd last byte is the first byte, padded with zero):
+//! Units x_1, ..., x_n (bytes, or 16-bit words of which an odd last byte is the first byte, padded
+//! with zero):
 //!
 //! ```text
 //! A = x_1 + ... + x_n mod M        B = n x_1 + (n-1) x_2 + ... + 1 x_n mod M        value = B:A
@@ -11,17 +12,18 @@
 //! | Fletcher-16 ([`fletcher16`]) | bytes | 255 | B 256 + A |
 //! | Fletcher-32 ([`fletcher32`]) | little-endian words | 65535 | B 65536 + A |
 //! | Fletcher-32, big-endian ([`fletcher32_be`]) | big-endian words | 65535 | B 65536 + A |
-//! | TCP alternate checksums 1 and 2 of RFC 1146 ([`rfc1146_8`], [`rfc1146_16`]) | bytes, big-endian words | 255, 65535 | A, then B, as sent |
+//! | TCP alternate checksum 1 of RFC 1146 ([`rfc1146_8`]) | bytes | 255 | A, then B |
+//! | TCP alternate checksum 2 of RFC 1146 ([`rfc1146_16`]) | big-endian words | 65535 | A, then B |
 //!
 //! (J. Fletcher, *An Arithmetic Checksum for Serial Transmissions*, 1982; RFC 1146; ISO 8473.)
 //! Example: `abcde` has Fletcher-16 C8F0 and Fletcher-32 F04FC729.
 //!
-//! Swapping the bytes of every word multiplies it by 256 modulo 65535, so both orders are one computation
-//! (Sklower 1989, section 3).
+//! Swapping the bytes of every word multiplies it by 256 modulo 65535, so both orders are one
+//! computation (Sklower 1989, section 3).
 //!
-//! **Trap.** M is 255, not 256: with plain `u8` arithmetic ([`fletcher16_mod256`]) the upper bits of the units hardly
-//! count. And 0 and M are the same residue: here sums are 0..M, while one's-complement code (RFC 1146's) writes M for a
-//! sum of non-zero data. Compare modulo M.
+//! **Trap.** M is 255, not 256: with plain `u8` arithmetic ([`fletcher16_mod256`]) the upper bits
+//! of the units hardly count. Also, 0 and M are one residue: here sums are 0..M, while
+//! one's-complement codes (RFC 1146) write M for a zero sum of non-zero data. Compare modulo M.
 
 pub mod check_octets;
 mod historical;
@@ -33,7 +35,9 @@ use crate::weighted::{Deferred, Fields, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 
-/// Fletcher-16 of `data` (any length): bytes modulo 255, B in the upper half, A in the lower, each in 0..255.
+/// Computes Fletcher-16 of `data`, of any length.
+///
+/// It sums bytes modulo 255: B in the upper half, A in the lower, each in 0..255.
 ///
 /// ```
 /// assert_eq!(residue::fletcher16(b"abcde"), 0xc8f0);
@@ -44,7 +48,9 @@ pub fn fletcher16(data: &[u8]) -> u16 {
     Bytes255::BEST.oneshot(&(), data) as u16
 }
 
-/// Fletcher-32 of `data` (any length): little-endian words modulo 65535, B in the upper half, A in the lower.
+/// Computes Fletcher-32 of `data`, of any length.
+///
+/// It sums little-endian words modulo 65535: B in the upper half, A in the lower.
 ///
 /// ```
 /// assert_eq!(residue::fletcher32(b"abcdef"), 0x5650_2d2a);
@@ -55,27 +61,34 @@ pub fn fletcher32(data: &[u8]) -> u32 {
     Words65535::BEST.oneshot(&(), data)
 }
 
-/// Fletcher-32 of `data` as big-endian words, as RFC 1146 sums them: B in the upper half, A in the lower.
+/// Computes Fletcher-32 of `data` as big-endian words, as in RFC 1146: B in the upper half, A in
+/// the lower.
 #[inline]
 #[must_use]
 pub fn fletcher32_be(data: &[u8]) -> u32 {
     swap_halves(fletcher32(data))
 }
 
-/// The common mistake: Fletcher's sums of bytes modulo 256. B in the upper half, A in the lower.
+/// Computes a common mistake: Fletcher's sums of bytes modulo 256.
+///
+/// B is in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher16_mod256(data: &[u8]) -> u16 {
     Bytes256::BEST.oneshot(&(), data) as u16
 }
 
-/// The common mistake: Fletcher's sums of little-endian words modulo 65536. B in the upper half, A in the lower.
+/// Computes a common mistake: Fletcher's sums of little-endian words modulo 65536.
+///
+/// B is in the upper half, A in the lower.
 #[must_use]
 pub fn fletcher32_mod65536(data: &[u8]) -> u32 {
     Words65536::BEST.oneshot(&(), data)
 }
 
-/// RFC 1146's 8-bit Fletcher checksum (TCP alternate checksum 1): A in the upper byte, B in the lower, in one's
-/// complement, so that only zero data give 0 and other multiples of 255 are FF.
+/// Computes RFC 1146's 8-bit Fletcher checksum (TCP alternate checksum 1).
+///
+/// A is in the upper byte, B in the lower, in one's complement: only all-zero data give 0, and
+/// other multiples of 255 are FF.
 #[must_use]
 pub fn rfc1146_8(data: &[u8]) -> u16 {
     let mut sums = Fletcher16::new();
@@ -83,8 +96,10 @@ pub fn rfc1146_8(data: &[u8]) -> u16 {
     rfc1146::<Bytes255>(sums.end_around()) as u16
 }
 
-/// RFC 1146's 16-bit Fletcher checksum (TCP alternate checksum 2): A, the TCP checksum field, in the upper half; B, the
-/// data of option 15, in the lower. Big-endian words in one's complement.
+/// Computes RFC 1146's 16-bit Fletcher checksum (TCP alternate checksum 2).
+///
+/// It sums big-endian words in one's complement: A, the TCP checksum field, is in the upper half;
+/// B, the data of option 15, in the lower.
 #[must_use]
 pub fn rfc1146_16(data: &[u8]) -> u32 {
     let mut sums = Fletcher32::new();
@@ -92,28 +107,31 @@ pub fn rfc1146_16(data: &[u8]) -> u32 {
     rfc1146::<Words65535>(sums.end_around())
 }
 
-/// One's-complement sums as RFC 1146 sends them: A first, words big-endian.
+/// Returns one's-complement sums in RFC 1146's order: A first, words big-endian.
 pub(crate) fn rfc1146<V: Variant>([a, b]: [u32; 2]) -> u32 {
     if V::UNIT == 1 { a << 8 | b } else { swap_halves(a << 16 | b) }
 }
 
-/// Sums as one's-complement arithmetic writes them: M for 0, unless all data are zero.
+/// Returns sums in one's-complement form: M for 0, unless all data are zero.
 pub(crate) fn end_around<V: Variant>(sums: [u32; 2], nonzero: bool) -> [u32; 2] {
     sums.map(|sum| if sum == 0 && nonzero { V::MODULUS } else { sum })
 }
 
-/// The bytes swapped inside each half: turns the value of little-endian words into that of big-endian ones, and back.
+/// Swaps the bytes inside each half: converts the value of little-endian words to that of
+/// big-endian ones, and back.
 #[inline]
 #[must_use]
 pub const fn swap_halves(value: u32) -> u32 {
     value.swap_bytes().rotate_left(16)
 }
 
-/// A choice of unit and modulus. It is also the family of its kernels; the state is [A, B], each in 0..M.
+/// A choice of unit and modulus, which is also the family of its kernels.
+///
+/// The state is [A, B], each in 0..M.
 pub trait Variant: sealed::Sealed + Family<With = (), State = [u32; 2], Value = u32> {
     /// Bytes in a unit: 1, or 2 for little-endian words.
     const UNIT: usize;
-    /// M.
+    /// The modulus M.
     const MODULUS: u32;
     /// The kernels, best first.
     const KERNELS: &'static [Kernel<Self>];
@@ -122,25 +140,26 @@ pub trait Variant: sealed::Sealed + Family<With = (), State = [u32; 2], Value = 
     const BEST: &'static Dispatch<Self>;
 }
 
-/// The bounds of the kernels hold for the four variants here.
+/// Seals the trait: the bounds of the kernels hold only for the four variants here.
 mod sealed {
     pub trait Sealed {}
 }
 
-/// Fletcher-16 of data that comes in pieces.
+/// Fletcher-16 of data that arrives in pieces.
 pub type Fletcher16 = Sums<Bytes255>;
-/// Fletcher-32 (little-endian words) of data that comes in pieces of any length. [`swap_halves`] of its value is that of
-/// big-endian words.
+/// Fletcher-32 (little-endian words) of data that arrives in pieces of any length.
+///
+/// Apply [`swap_halves`] to its value for big-endian words.
 pub type Fletcher32 = Sums<Words65535>;
 
-/// Fletcher's sums of data that comes in pieces.
+/// Fletcher's sums of data that arrives in pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<V: Variant> {
     state: [u32; 2],
-    /// The first byte of a word whose second has not come yet.
+    /// The first byte of a word whose second has not arrived.
     pending: Option<u8>,
     bytes: u64,
-    /// Whether any byte was not zero: tells 0 from M.
+    /// Whether any byte was not zero: distinguishes 0 from M.
     nonzero: bool,
     variant: PhantomData<V>,
 }
@@ -152,23 +171,23 @@ impl<V: Variant> Default for Sums<V> {
 }
 
 impl<V: Variant> Sums<V> {
-    /// The sums of no data yet: 0.
+    /// Starts with the sums of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
         Sums { state: [0, 0], pending: None, bytes: 0, nonzero: false, variant: PhantomData }
     }
 
-    /// Data of `bytes` bytes, in whole units, that has these sums.
+    /// Resumes after `bytes` bytes of data, in whole units, that have these sums.
     pub(crate) const fn of(state: [u32; 2], bytes: u64) -> Self {
         Sums { state, pending: None, bytes, nonzero: true, variant: PhantomData }
     }
 
-    /// Whether any byte was not zero.
+    /// Returns whether any byte was not zero.
     pub(crate) const fn nonzero(&self) -> bool {
         self.nonzero
     }
 
-    /// How many bytes were added.
+    /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
@@ -177,7 +196,7 @@ impl<V: Variant> Sums<V> {
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         self.bytes += data.len() as u64;
-        // Sums that are not zero prove it; only the rare zero sums need a look at the bytes.
+        // Non-zero sums prove it; only the rare zero sums need a look at the bytes.
         self.nonzero |= data.first().is_some_and(|&first| first != 0);
         let mut rest = data;
         if let (Some(first), Some((&second, after))) = (self.pending, data.split_first()) {
@@ -198,7 +217,7 @@ impl<V: Variant> Sums<V> {
         pieces.iter().for_each(|piece| self.update(piece));
     }
 
-    /// A and B so far, each in 0..M.
+    /// Returns A and B of the data added up to now, each in 0..M.
     #[must_use]
     pub fn sums(&self) -> [u32; 2] {
         match self.pending {
@@ -207,27 +226,29 @@ impl<V: Variant> Sums<V> {
         }
     }
 
-    /// The value so far: B in the upper half, A in the lower.
+    /// Returns the value of the data added up to now: B in the upper half, A in the lower.
     #[must_use]
     pub fn value(&self) -> u32 {
         V::finish(&(), self.sums())
     }
 
-    /// A and B as one's-complement arithmetic writes them: M instead of 0, unless all data are zero.
+    /// Returns A and B in one's-complement form: M instead of 0, unless all data are zero.
     #[must_use]
     pub fn end_around(&self) -> [u32; 2] {
         end_around::<V>(self.sums(), self.nonzero)
     }
 
-    /// Appends data that was summed apart, as if it had followed: B = B1 + B2 + n A1, with n units in the second part.
+    /// Appends data that was summed separately: B = B1 + B2 + n A1, with n units in the second
+    /// part.
     ///
     /// # Errors
-    /// If half a word came before: the words of `next` would straddle, and its sums do not tell their bytes.
+    /// If this data ends inside a word: the words of `next` would straddle, and its sums do not
+    /// determine their bytes.
     pub fn combine(&mut self, next: &Sums<V>) -> Result<(), Error> {
         if self.pending.is_some() {
             return Err(Error::OddSplit { bytes: self.bytes });
         }
-        // The half word that may end the second part is not in its state yet.
+        // A half word at the end of the second part is not in its state yet.
         self.state = combine::<V>(self.state, next.state, next.bytes / V::UNIT as u64);
         self.pending = next.pending;
         self.bytes += next.bytes;
@@ -236,8 +257,10 @@ impl<V: Variant> Sums<V> {
     }
 }
 
-/// A and B of two pieces of data from those of each; the second is `units` units long, a half one counted as one, and the
-/// first a whole number of units. B = B1 + B2 + units A1.
+/// Returns A and B of two concatenated pieces of data from those of each: B = B1 + B2 + units A1.
+///
+/// The first piece must be a whole number of units; the second is `units` units long, counting a
+/// half one.
 #[must_use]
 pub const fn combine<V: Variant>(first: [u32; 2], second: [u32; 2], units: u64) -> [u32; 2] {
     let m = V::MODULUS as u64;
@@ -246,9 +269,10 @@ pub const fn combine<V: Variant>(first: [u32; 2], second: [u32; 2], units: u64) 
     [a as u32, b as u32]
 }
 
-/// A and B after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read.
+/// Returns A and B after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
 ///
-/// `None` if the lengths of `old` and `new` differ or the change reaches past `length`.
+/// The rest of the data is not needed. Returns `None` if the lengths of `old` and `new` differ or
+/// the change reaches past `length`.
 #[must_use]
 pub fn update_at<V: Variant>(
     [a, b]: [u32; 2],
@@ -272,7 +296,7 @@ pub fn update_at<V: Variant>(
     Some([a as u32, b as u32])
 }
 
-/// The definition, one unit at a time: A and B.
+/// Computes A and B by their definition, one unit at a time.
 #[must_use]
 pub fn reference<V: Variant>(data: &[u8]) -> [u32; 2] {
     let (mut a, mut b) = (0, 0);
@@ -285,7 +309,8 @@ pub fn reference<V: Variant>(data: &[u8]) -> [u32; 2] {
 }
 
 macro_rules! variant {
-    ($(#[$doc:meta])* $name:ident, $unit:ident, $modulus:literal, $kernels:ident, [$($kernel:tt)*]) => {
+    ($(#[$doc:meta])* $name:ident, $unit:ident, $modulus:literal, $kernels:ident,
+     [$($kernel:tt)*]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -367,20 +392,22 @@ variant!(
 );
 
 variant!(
-    /// Bytes modulo 256: the mistake.
+    /// Bytes modulo 256, a common mistake.
     Bytes256, Bytes, 256, KERNELS_16_MOD256, [
         Kernel::on::<Portable, Deferred<Bytes256>>("portable"),
     ]
 );
 
 variant!(
-    /// Little-endian words modulo 65536: the mistake.
+    /// Little-endian words modulo 65536, a common mistake.
     Words65536, Words, 65536, KERNELS_32_MOD65536, [
         Kernel::on::<Portable, Deferred<Words65536>>("portable"),
     ]
 );
 
-/// One unit at a time, both sums reduced by a division: for bytes, the loop of RFC 1008 ("Ediv" in Sklower's paper).
+/// One unit at a time, both sums reduced by a division.
+///
+/// For bytes, this is the loop of RFC 1008 ("Ediv" in Sklower's paper).
 struct Each<V>(PhantomData<V>);
 
 impl<V: Modular, T: Tier> Body<T> for Each<V> {

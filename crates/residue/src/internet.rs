@@ -1,6 +1,8 @@
-//! The Internet checksum of IPv4, TCP, UDP and ICMP (RFC 1071): the complement of a one's-complement sum.
+//! The Internet checksum of IPv4, TCP, UDP and ICMP (RFC 1071): the complement of a
+//! one's-complement sum.
 //!
-//! With the data as big-endian 16-bit words w_1, ..., w_n (an odd last byte is padded with a zero byte on its right):
+//! With the data as big-endian 16-bit words w_1, ..., w_n (an odd last byte is padded with a zero
+//! byte on its right):
 //!
 //! ```text
 //! sum = (w_1 + ... + w_n) mod 65535, written FFFF where it is a non-zero multiple of 65535
@@ -11,9 +13,10 @@
 //!
 //! Verification: the sum over data and checksum is FFFF, so [`checksum`] over both is 0.
 //!
-//! **Trap.** A sum has two zeros. Only data that is zero throughout sums to 0000 (checksum FFFF); every other multiple of
-//! 65535 is FFFF (checksum 0000). UDP sends a computed 0000 as FFFF, because its 0000 means "no checksum" (RFC 768); TCP
-//! does not. [`update`] keeps the distinction, which RFC 1141's equation lost (RFC 1624, section 4).
+//! **Trap.** A sum has two zeros. Only data that is zero throughout sums to 0000 (checksum FFFF);
+//! every other multiple of 65535 is FFFF (checksum 0000). UDP sends a computed 0000 as FFFF,
+//! because its 0000 means "no checksum" (RFC 768); TCP does not. [`update`] keeps the distinction,
+//! which RFC 1141's equation lost (RFC 1624, section 4).
 
 use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar};
 use crate::batch::Grouped;
@@ -21,7 +24,9 @@ use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::paired::{self, Paired};
 use crate::words::short_word;
 
-/// The Internet checksum of `data`, of any length: complemented, as stored in a header, as a big-endian value.
+/// Returns the Internet checksum of `data`, of any length.
+///
+/// The value is complemented, as stored in a header, and big-endian.
 ///
 /// ```
 /// let data = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
@@ -30,19 +35,21 @@ use crate::words::short_word;
 #[inline]
 #[must_use]
 pub fn checksum(data: &[u8]) -> u16 {
-    // The caller's code has it done before it could have called a kernel.
+    // Inlined into the caller, this takes less time than calling a kernel.
     match up_to_24(data) {
         Some(sum) => Internet::finish(&(), sum),
         None => BEST.oneshot(&(), data),
     }
 }
 
-/// [`checksum`] of as many bytes as the compiler knows: code without a branch, a loop or a call, for headers. From a few
-/// hundred bytes on [`checksum`] is faster.
+/// Computes [`checksum`] of an array, for headers.
+///
+/// The code has no branch, loop or call. From a few hundred bytes on [`checksum`] is faster.
 ///
 /// ```
 /// // A header of 20 bytes without options, whose checksum is in it (RFC 791).
-/// const HEADER: [u8; 20] = *b"\x45\0\0\x30\x44\x22\x40\0\x80\x06\x44\x2e\x8c\x7c\x19\xac\xae\x24\x1e\x2b";
+/// const HEADER: [u8; 20] =
+///     *b"\x45\0\0\x30\x44\x22\x40\0\x80\x06\x44\x2e\x8c\x7c\x19\xac\xae\x24\x1e\x2b";
 /// const { assert!(residue::internet::checksum_array(&HEADER) == 0) };
 /// ```
 #[inline]
@@ -67,9 +74,10 @@ pub const fn checksum_array<const N: usize>(data: &[u8; N]) -> u16 {
     !fold(add(sum as u64, (sum >> 64) as u64)).swap_bytes()
 }
 
-/// The Internet checksum of data that comes in pieces.
+/// The Internet checksum of data that arrives in pieces.
 ///
-/// Pieces may have any length: one that starts at an odd offset is byte-swapped into place (RFC 1071, section 2).
+/// Pieces may have any length: a piece that starts at an odd offset is byte-swapped into place (RFC
+/// 1071, section 2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
     sum: u64,
@@ -77,14 +85,16 @@ pub struct Checksum {
 }
 
 impl Checksum {
-    /// The checksum of no data yet: FFFF.
+    /// Starts with the checksum of the empty message: FFFF.
     #[must_use]
     pub const fn new() -> Self {
         Checksum { sum: 0, odd: false }
     }
 
-    /// Begins with the IPv4 pseudo-header of TCP and UDP: addresses, protocol, and `length`, the bytes of the segment
-    /// that will follow, its header included (RFC 9293, section 3.1; RFC 768).
+    /// Starts with the IPv4 pseudo-header of TCP and UDP (RFC 9293, section 3.1; RFC 768).
+    ///
+    /// It consists of addresses, protocol, and `length`, the number of bytes in the segment that
+    /// follows, including its header.
     #[must_use]
     pub fn with_ipv4(source: [u8; 4], destination: [u8; 4], protocol: u8, length: u16) -> Self {
         let mut sum = Checksum::new();
@@ -95,8 +105,10 @@ impl Checksum {
         sum
     }
 
-    /// Begins with the IPv6 pseudo-header: addresses, the 32-bit length of the upper-layer packet, and its next-header
-    /// value, not that of an extension header before it (RFC 8200, section 8.1).
+    /// Starts with the IPv6 pseudo-header (RFC 8200, section 8.1).
+    ///
+    /// It consists of addresses, the 32-bit length of the upper-layer packet, and the packet's
+    /// next-header value, not that of an extension header before it.
     #[must_use]
     pub fn with_ipv6(source: [u8; 16], destination: [u8; 16], next: u8, length: u32) -> Self {
         let mut sum = Checksum::new();
@@ -118,27 +130,30 @@ impl Checksum {
         pieces.iter().for_each(|piece| self.update(piece));
     }
 
-    /// The checksum so far: complemented, big-endian value.
+    /// Returns the checksum of the data added up to now: complemented, big-endian value.
     #[must_use]
     pub fn value(&self) -> u16 {
         Internet::finish(&(), self.sum)
     }
 
-    /// Appends data that was summed apart, as if it had followed.
+    /// Appends data that was summed separately.
     pub fn combine(&mut self, next: &Checksum) {
         self.join(next.sum, next.odd);
     }
 
     fn join(&mut self, sum: u64, odd: bool) {
-        // Multiplying by 256 modulo 2^64 - 1 is a rotation, and modulo 65535 it swaps the bytes of every word.
+        // Multiplying by 256 modulo 2^64 - 1 is a rotation, and modulo 65535 it swaps the bytes of
+        // every word.
         let sum = if self.odd { sum.rotate_left(8) } else { sum };
         self.sum = add(self.sum, sum);
         self.odd ^= odd;
     }
 }
 
-/// The checksum of two pieces of data from the checksums of each; `odd` if the first is an odd number of bytes long, which
-/// swaps the bytes of the second (RFC 1071, section 2).
+/// Combines the checksums of two pieces of data.
+///
+/// Set `odd` if the first has an odd number of bytes, which swaps the bytes of the second (RFC
+/// 1071, section 2).
 #[must_use]
 pub const fn combine(first: u16, odd: bool, second: u16) -> u16 {
     let second = if odd { second.swap_bytes() } else { second };
@@ -146,10 +161,12 @@ pub const fn combine(first: u16, odd: bool, second: u16) -> u16 {
     !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// The checksum after the 16-bit field `old` of the data became `new` (RFC 1624, equation 3).
+/// Returns the checksum after the 16-bit field `old` of the data became `new` (RFC 1624, equation
+/// 3).
 ///
-/// All three are big-endian values; the field starts at an even offset. The result is what [`checksum`] would give,
-/// unless the new data are zero throughout, which cannot be told from the checksum (and cannot happen in an IP header).
+/// All three are big-endian values; the field starts at an even offset. The result equals
+/// [`checksum`] of the new data, unless the new data are all zero, which the checksum cannot show
+/// (and which cannot happen in an IP header).
 ///
 /// ```
 /// // RFC 1624, section 4, where RFC 1141's equation gives FFFF.
@@ -162,9 +179,10 @@ pub const fn update(checksum: u16, old: u16, new: u16) -> u16 {
     !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// The checksum after the bytes `old`, which began at `offset` of the data, became `new`, of the same length.
+/// Returns the checksum after the bytes `old`, which began at `offset` of the data, became `new`.
 ///
-/// Nothing else of the data is read. `None` if the lengths differ. See [`update`] for the one case it cannot know.
+/// The rest of the data is not needed. Returns `None` if the lengths differ. [`update`] describes
+/// the one inexact case.
 #[must_use]
 pub fn update_at(checksum: u16, offset: u64, old: &[u8], new: &[u8]) -> Option<u16> {
     if old.len() != new.len() {
@@ -177,7 +195,8 @@ pub fn update_at(checksum: u16, offset: u64, old: &[u8], new: &[u8]) -> Option<u
     Some(update(checksum, place(old), place(new)))
 }
 
-/// The definition, one word at a time: the end-around sum of big-endian words, complemented.
+/// Computes the checksum by its definition, one word at a time: the end-around sum of big-endian
+/// words, complemented.
 #[must_use]
 pub fn reference(data: &[u8]) -> u16 {
     let mut sum = 0u32;
@@ -190,9 +209,11 @@ pub fn reference(data: &[u8]) -> u16 {
     !sum as u16
 }
 
-/// The family of the one code. Its state is a sum of *little-endian* words, congruent modulo 65535 and zero only for
-/// zero data: swapping the bytes of every word swaps the bytes of the sum (RFC 1071, section 2), so one swap at the end
-/// serves.
+/// The family of the Internet checksum.
+///
+/// The state is a sum of *little-endian* words, congruent modulo 65535 and zero only for zero data.
+/// Swapping the bytes of every word swaps the bytes of the sum (RFC 1071, section 2), so one swap
+/// at the end suffices.
 #[derive(Debug)]
 pub struct Internet;
 
@@ -212,26 +233,30 @@ impl Family for Internet {
     }
 }
 
-/// 64 bits to 16, end-around: zero stays zero, and nothing else becomes it.
+/// Folds 64 bits to 16, end-around: zero stays zero, and no other sum becomes zero.
 ///
-/// Adding a number to its rotation makes the upper half the end-around sum of both halves, which cannot carry again.
+/// Adding a number to its rotation makes the upper half the end-around sum of both halves, which
+/// cannot carry again.
 #[inline(always)]
 pub(crate) const fn fold(sum: u64) -> u16 {
     let sum = (sum.wrapping_add(sum.rotate_left(32)) >> 32) as u32;
     (sum.wrapping_add(sum.rotate_left(16)) >> 16) as u16
 }
 
-/// The end-around sum of 64 bits: a carry out of the top is 2^64, and 2^64 = 1 modulo 65535.
+/// Returns the end-around sum of two 64-bit numbers: a carry out of the top is 2^64, and 2^64 = 1
+/// modulo 65535.
 #[inline(always)]
 const fn add(a: u64, b: u64) -> u64 {
     let (sum, carry) = a.overflowing_add(b);
-    // If it carried, sum is at most 2^64 - 2.
+    // After a carry, sum is at most 2^64 - 2.
     sum + carry as u64
 }
 
-/// The sum of at most 24 bytes, and no other: an IPv4 header's without a branch on its length.
+/// Sums at most 24 bytes, so that an IPv4 header needs no branch on its length; `None` for longer
+/// data.
 ///
-/// The last one to eight bytes are the end of a word that ends with them; before it there are no, one or two words.
+/// The last one to eight bytes are the end of a word that ends with them; up to two words precede
+/// it.
 #[inline(always)]
 fn up_to_24(data: &[u8]) -> Option<u64> {
     let n = data.len();
@@ -248,15 +273,16 @@ fn up_to_24(data: &[u8]) -> Option<u64> {
     Some(add(add(first, second), last))
 }
 
-/// 16-bit words in 32-bit sums, as on the thesis's machines. `SCALAR` holds the compiler back from making vectors of
-/// it, which is what its -O1 build shows.
+/// 16-bit words in 32-bit sums, as on the thesis's machines.
+///
+/// `SCALAR` keeps the compiler from vectorising the loop, which reproduces its -O1 build.
 struct Word16<const SCALAR: bool>;
 
 impl<T: Tier, const SCALAR: bool> Body<T> for Word16<SCALAR> {
     type Family = Internet;
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        /// 65537 words of FFFF fit a u32; fewer, so that blocks are a round number of bytes.
+        /// 65537 words of FFFF fit a u32; one fewer makes blocks a round number of bytes.
         const BLOCK: usize = 65536;
         const { assert!(BLOCK as u64 * 0xffff <= u32::MAX as u64) };
         let (words, last) = data.as_chunks::<2>();
@@ -282,7 +308,7 @@ impl<T: Tier, const SCALAR: bool> Body<T> for Word32<SCALAR> {
     type Family = Internet;
     #[inline(always)]
     fn run(_: T, (): &(), state: u64, data: &[u8]) -> u64 {
-        /// 2^32 words reach the sum's top. On 32-bit machines no slice is that long.
+        /// 2^32 words fill the sum. On 32-bit machines no slice is that long.
         const BLOCK: usize = match 1usize.checked_shl(34) {
             Some(bytes) => bytes,
             None => usize::MAX & !3,
@@ -303,7 +329,7 @@ impl<T: Tier, const SCALAR: bool> Body<T> for Word32<SCALAR> {
     }
 }
 
-/// 64-bit words, each carry added back at once.
+/// 64-bit words; each carry is added back at once.
 struct Word64;
 
 impl<T: Tier> Body<T> for Word64 {
@@ -316,8 +342,10 @@ impl<T: Tier> Body<T> for Word64 {
     }
 }
 
-/// Add with carry: 64-bit words, four to a step, the carry handed from each addition to the next and into the next
-/// step. One carry chain is one cycle a word, and nothing else depends on it.
+/// Add with carry: four 64-bit words per step, the carry passed from each addition to the next and
+/// into the next step.
+///
+/// One carry chain takes one cycle per word, and nothing else depends on it.
 struct Adc;
 
 impl<T: Tier> Body<T> for Adc {
@@ -336,10 +364,10 @@ impl<T: Tier> Body<T> for Adc {
             (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[1]), carry);
             (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[2]), carry);
             (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[3]), carry);
-            // After a carry the sum is at most 2^64 - 2: this one cannot carry.
+            // After a carry the sum is at most 2^64 - 2, so this addition cannot carry.
             sum += u64::from(carry);
         }
-        // The odd bytes by a word that ends with them; then at most three words.
+        // The odd bytes are loaded as a word that ends with them; then at most three words remain.
         sum = add(sum, last_word(data, 8));
         let (words, _) = data[steps.len() * 32..].as_chunks::<8>();
         if let Some(word) = words.first() {
@@ -355,8 +383,10 @@ impl<T: Tier> Body<T> for Adc {
     }
 }
 
-/// Vectors of words ([`crate::paired`]). Where loads have no masks of bytes, short data take 64-bit words: a sum in one
-/// register is finished, lanes have to be gathered.
+/// Vectors of words ([`crate::paired`]).
+///
+/// Where loads have no byte masks, short data take 64-bit words: a sum in one register is complete,
+/// whereas lanes must be gathered.
 pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {
@@ -377,7 +407,7 @@ impl Paired for Internet {
 
     #[inline(always)]
     fn join<T: WordSum>(tier: T, state: u64, lanes: [T::Lanes; 2], bytes: usize) -> u64 {
-        /// The most whose sum is sure to be less than 2^32.
+        /// The most bytes whose sum is sure to be less than 2^32.
         const PACKED: usize = 2 * 65536;
         let lanes = tier.add(lanes[0], lanes[1]);
         add(state, if bytes <= PACKED { tier.packed(lanes) } else { tier.total(lanes) })
@@ -429,7 +459,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "four thousand million steps")]
     fn fold_is_exact_for_every_32_bit_sum() {
-        // A lower half alone goes through the last step only; any upper half comes to the same sums.
+        // A lower half alone goes only through the last step; any upper half reaches the same sums.
         let mut expected = 0u16;
         // Under an emulator (`cargo xtask cross`) one in 256 of them.
         let last = if option_env!("RESIDUE_EMULATED").is_some() { u32::MAX >> 8 } else { u32::MAX };

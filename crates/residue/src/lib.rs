@@ -1,7 +1,9 @@
-//! Error-detection codes: the Internet checksum, XNS, Fletcher and ISO 8473, Adler-32, CRC-32C and every other CRC.
+//! Error-detection codes: the Internet checksum, XNS, Fletcher and ISO 8473, Adler-32, CRC-32C and
+//! every other CRC.
 //!
-//! Every one is a residue: the Internet checksum modulo 65535, Fletcher modulo 255 or 65535, Adler modulo 65521, a CRC
-//! modulo a polynomial. None is cryptographic: they find accidents, not attacks.
+//! Each code is a residue: the Internet checksum modulo 65535, Fletcher modulo 255 or 65535, Adler
+//! modulo 65521, a CRC modulo a polynomial. None is cryptographic: they detect accidents; an
+//! attacker can forge any of them.
 //!
 //! | code | one-shot | streaming | bits |
 //! |---|---|---|---|
@@ -15,12 +17,13 @@
 //! | Fletcher-32 | [`fletcher32`], [`fletcher::fletcher32_be`] | [`fletcher::Fletcher32`] | 32 |
 //! | ISO 8473 and other check octets | [`fletcher::check_octets`] | | 16, 32 |
 //! | Adler-32 (zlib) | [`adler32`] | [`adler::Adler32`] | 32 |
-//! | exclusive or, plain sums | [`baseline::Baseline::value`] | [`baseline::Checksum`] | 8, 16, 32 |
+//! | xor, plain sums | [`baseline::Baseline::value`] | [`baseline::Checksum`] | 8, 16, 32 |
 //!
-//! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`), `value` and `combine`. Every code has
-//! an *update* as well: the new value from the old one and the changed bytes, without reading the rest.
-//! [`Code`] is any of them, chosen by name at run time, and a [`Partial`] the value and length of data that is put together
-//! with others, taken apart or changed without being read again.
+//! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`), `value` and
+//! `combine`. Every code also has an *update*, which computes the new value from the old one and
+//! the changed bytes without reading the rest. A [`Code`] is any of them, chosen by name at run
+//! time. A [`Partial`] is the value and length of a piece of data; partials can be concatenated,
+//! removed and replaced without reading the data again.
 //!
 //! ```
 //! assert_eq!(residue::crc32c(b"123456789"), 0xe306_9283);
@@ -29,18 +32,20 @@
 //! # Ok::<(), residue::Error>(())
 //! ```
 //!
-//! Each code has a table of *kernels*, the ways to compute it; the best one this CPU can run is chosen at the first call.
-//! Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to see what a lesser CPU would do.
+//! Each code has a table of *kernels*, its implementations. The first call chooses the best one
+//! that this CPU supports. Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to emulate a lesser
+//! CPU.
 //!
 //! # Features
-//! `std` (default): reads `RESIDUE_CPU`, and detects CPU features on aarch64. Without it the crate is `no_std`, allocates
-//! nothing, and detects features on x86-64 only.
+//! `std` (default): reads `RESIDUE_CPU`, and detects CPU features on aarch64. Without it the crate
+//! is `no_std`, allocates nothing, and detects features on x86-64 only.
 //!
-//! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over threads.
+//! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over
+//! threads.
 
 #![no_std]
 #![deny(unsafe_code)]
-// What only vector tiers use is of no use where there are none.
+// Targets without vector tiers leave the code for vectors unused.
 #![cfg_attr(
     not(any(
         all(target_arch = "x86_64", target_feature = "sse2"),
@@ -52,7 +57,7 @@
 #[cfg(feature = "std")]
 extern crate std;
 
-/// One case of so many where an emulator runs the tests (`cargo xtask cross`), else every one.
+/// Returns `cases` under an emulator (`cargo xtask cross`), else 1: tests run one case in so many.
 #[cfg(test)]
 const fn one_in(cases: usize) -> usize {
     if option_env!("RESIDUE_EMULATED").is_some() { cases } else { 1 }
@@ -88,7 +93,7 @@ pub use error::Error;
 pub use fletcher::{fletcher16, fletcher32};
 pub use partial::Partial;
 
-/// CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
+/// Computes CRC-32/ISO-HDLC, the CRC of Ethernet, zip, gzip and PNG, of `data` of any length.
 ///
 /// ```
 /// assert_eq!(residue::crc32(b"123456789"), 0xcbf4_3926);
@@ -99,7 +104,7 @@ pub fn crc32(data: &[u8]) -> u32 {
     <crc::compiled::Crc32 as crc::compiled::CompiledIn>::BEST.oneshot(&(), data)
 }
 
-/// CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
+/// Computes CRC-64/NVME, the CRC of NVMe data and of S3 objects, of `data` of any length.
 ///
 /// ```
 /// assert_eq!(residue::crc64_nvme(b"123456789"), 0xae8b_1486_0a79_9888);

@@ -1,22 +1,24 @@
 //! 16-bit words summed by pairs in 32-bit lanes, from vectors: the Internet checksum, and XNS.
 //!
-//! A signed multiply-add takes two words to a lane, for which words are biased by -32768 (or, where the CPU has it, an
-//! addition of unsigned pairs). Lanes start at the bias of the vectors to come, so that the sums end exact and not negative,
-//! and nothing is corrected afterwards.
+//! A signed multiply-add, for which words are biased by -32768, adds two words to a lane (or, where
+//! the CPU has it, an addition of unsigned pairs). Lanes start at the bias of the vectors to come,
+//! so that the final sums are exact and not negative and need no correction.
 //!
-//! Short data has no loop; longer has eight accumulators, so that no addition waits for another.
+//! Short data takes no loop; longer data takes eight accumulators, so that no addition waits for
+//! another.
 
 use crate::arch::WordSum;
 use crate::kernel::{Body, Family};
 use core::marker::PhantomData;
 
-/// A family whose codes follow from such sums.
+/// A family whose codes follow from sums of 16-bit words in lanes.
 pub(crate) trait Paired: Family<With = ()> {
     /// Whether the first word of each pair counts twice.
     const TWICE: bool;
-    /// Whether it matters which words stand in which lane.
+    /// Whether the lane of a word matters.
     const IN_PLACE: bool;
-    /// The state after `bytes` more bytes, from the lanes of vectors with an even and with an odd index.
+    /// Returns the state after `bytes` more bytes, from the lanes of vectors with an even and with
+    /// an odd index.
     fn join<T: WordSum>(
         tier: T,
         state: Self::State,
@@ -25,13 +27,13 @@ pub(crate) trait Paired: Family<With = ()> {
     ) -> Self::State;
 }
 
-/// What so many vectors lack in each lane.
+/// Returns the total bias of `vectors` vectors in each lane.
 #[inline(always)]
 fn bias<F: Paired, T: WordSum>(vectors: usize) -> i32 {
     (if F::TWICE { 3 } else { 2 }) * T::BIAS * vectors as i32
 }
 
-/// Up to eight vectors at once, more by [`Long`].
+/// Sums up to eight vectors at once, longer data by [`Long`].
 #[inline(always)]
 pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) -> F::State {
     let n = data.len();
@@ -65,7 +67,8 @@ pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) 
 struct Long<F>(PhantomData<F>);
 
 impl<F> Long<F> {
-    /// Steps before the lanes are emptied: a lane takes three words a vector, and up to eight vectors follow.
+    /// Steps before the lanes are emptied: a lane takes three words per vector, and up to eight
+    /// vectors follow.
     const STEPS: usize = 1364;
 }
 
@@ -89,7 +92,7 @@ impl<F: Paired, T: WordSum> Body<T> for Long<F> {
                     lanes[i] = sum(lanes[i], tier.load(&step[i]));
                 }
             }
-            // One to seven vectors and what is left: no additions wait for each other.
+            // One to seven vectors and the rest: no addition waits for another.
             let (fours, single) = single.as_chunks::<4>();
             if let [four] = fours {
                 for i in 0..4 {

@@ -1,8 +1,10 @@
-//! Large data on several threads: each computes the values of its own part, and the values are combined.
+//! Computes the values of large data on several threads: each takes a part, and the values are
+//! combined.
 //!
-//! Needs the feature `rayon`. The work is done by the threads of rayon's pool that the caller runs in, or else of its
-//! global one, which is made at the first call; as everywhere with rayon, that call panics if the system grants no
-//! threads. Data of less than 2 [`PART`] bytes stay with the caller. The value is always that of one thread.
+//! This module needs the feature `rayon`. The work runs on the caller's rayon pool, or else on the
+//! global pool, which the first call creates; as everywhere with rayon, that call panics if the
+//! system grants no threads. Data of less than 2 [`PART`] bytes stay on the calling thread. The
+//! value does not depend on the number of threads.
 //!
 //! ```
 //! let code: residue::Code = "crc32c".parse()?;
@@ -16,14 +18,16 @@ use core::ops::Range;
 use core::slice;
 use std::vec::Vec;
 
-/// The fewest bytes that are given to a thread of their own. To wake a thread and wait for it takes 20 to 100 microseconds:
-/// with two threads the fastest codes break even at two parts, and take half the time from four parts on.
+/// The fewest bytes given to a thread of their own.
+///
+/// Waking a thread and waiting for it takes 20 to 100 microseconds: with two threads the fastest
+/// codes break even at two parts, and take half the time from four parts on.
 pub const PART: u64 = 4 << 20;
 
-/// Parts start where whole words of every code do, and lines of the cache.
+/// The alignment of parts: a multiple of every code's word and of the cache line.
 const GRAIN: u64 = 64;
 
-/// The value of `data` by `code`, as [`Code::value`] gives it.
+/// Returns the value of `data` by `code`, as [`Code::value`] does.
 #[must_use]
 pub fn value(code: &Code, data: &[u8]) -> u128 {
     let mut stream = code.stream();
@@ -42,11 +46,13 @@ pub fn update(stream: &mut Stream<'_>, data: &[u8]) {
     let Ok(()) = done;
 }
 
-/// Adds to all `streams` the bytes of a `range` of anything, such as a file, that `take` reads: it adds those of the range
-/// it is given to the streams it is given, on any thread, and may be asked for a range twice.
+/// Adds the bytes of `range` to all `streams`; `take` reads them, from a file for example.
+///
+/// `take` adds the bytes of the range it is given to the streams it is given. It is called on any
+/// thread, and possibly twice for one range.
 ///
 /// # Errors
-/// The first, in the order of the data, of what `take` returns. The streams are of no use then.
+/// The first error of `take`, in the order of the data. The streams are then useless.
 pub fn ranges<'a, E: Send>(
     streams: &mut [Stream<'a>],
     range: Range<u64>,
@@ -66,8 +72,8 @@ pub fn ranges<'a, E: Send>(
     first?;
     second?;
     for (stream, next) in streams.iter_mut().zip(&next) {
-        // Only a stream that ends inside a word does not combine: one that had seen another number of bytes than the
-        // first.
+        // Combination fails only for a stream that ends inside a word, if its length before differs
+        // from that of the first.
         if stream.combine(next).is_err() {
             take(slice::from_mut(stream), after.clone())?;
         }

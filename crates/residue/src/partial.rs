@@ -1,8 +1,8 @@
-//! Partial results: what a code needs to know of a piece of data to work with it later, and nothing else.
+//! Partial results: the value and length of a piece of data, for combination with other pieces.
 //!
-//! A [`Partial`] is a code, the value of some data, and the data's length. From partials alone, in time logarithmic in the
-//! lengths, follow the values of data put together, taken apart, extended and changed in the middle; the names are those of
-//! Abseil's CRC library:
+//! A [`Partial`] is a code, the value of some data, and the data's length. Partials alone
+//! determine, in time logarithmic in the lengths, the values of data concatenated, split, extended
+//! or changed in the middle. The names are those of Abseil's CRC library:
 //!
 //! | from the partials of | method | gives that of |
 //! |---|---|---|
@@ -12,8 +12,9 @@
 //! | A | [`Partial::extend_by_zeroes`] | A and n zero bytes |
 //! | AXB, X and Y, as long as X | [`Partial::replace`] | AYB |
 //!
-//! (zlib's `crc32_combine` and `adler32_combine` are `concat`.) A whole is split by either of the removals, and the value of
-//! any range follows from those of two prefixes. A partial is written as one line of text, and read again by [`parse`].
+//! (zlib's `crc32_combine` and `adler32_combine` are `concat`.) Either removal splits data, and the
+//! value of any range follows from those of two prefixes. A partial is written as one line of text,
+//! which [`parse`] reads.
 //!
 //! ```
 //! use residue::Code;
@@ -30,27 +31,30 @@
 //! ```
 //!
 //! # Where words are cut
-//! Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) cannot tell what B is worth after an A that ends
-//! inside a word: that is [`Error::OddSplit`], unless one of the two is empty. The Internet checksum can: it swaps bytes.
+//! Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) cannot compute the
+//! contribution of B after an A that ends inside a word: that is [`Error::OddSplit`], unless one of
+//! the two is empty. The Internet checksum can, because it swaps bytes.
 //!
 //! # The two zeros of one's complement
-//! In `internet`, `rfc1146-8` and `rfc1146-16` the value of data that is zero throughout differs from that of other data whose
-//! sum is a multiple of the modulus. `concat` and `extend_by_zeroes` are exact. When something that is not zero is removed or
-//! replaced, and what is left is a multiple of the modulus, its partial is that of data that is not zero throughout, as in
-//! [`Code::update`]: the values cannot tell.
+//! In `internet`, `rfc1146-8` and `rfc1146-16` the value of all-zero data differs from that of
+//! other data whose sum is a multiple of the modulus. `concat` and `extend_by_zeroes` are exact.
+//! When non-zero data is removed or replaced and the remaining sum is a multiple of the modulus,
+//! the result is the partial of data that is not all zero, as in [`Code::update`]: the values do
+//! not distinguish the two.
 //!
 //! # Idea
-//! Every code is a state s, an element of a group, with s(AB) = T^|B| (s(A) - s(empty)) + s(B), where T can be undone. A CRC's
-//! state is its register, + is exclusive or, and T multiplies by x^8 modulo P; Fletcher's and Adler's is (A, B), and T
-//! adds A to B; T of a one's-complement sum is a rotation.
+//! Every code is a state s, an element of a group, with s(AB) = T^|B| (s(A) - s(empty)) + s(B),
+//! where T can be undone. A CRC's state is its register, + is exclusive or, and T multiplies by x^8
+//! modulo P; Fletcher's and Adler's is (A, B), and T adds A to B; T of a one's-complement sum is a
+//! rotation.
 
 use crate::{Code, Error, Stream};
 use core::fmt;
 
-/// A code, and the value and the length of some data. Made by [`Code::partial`], [`Stream::partial`](crate::Stream::partial)
-/// or [`Partial::new`].
+/// A code, and the value and the length of some data.
 ///
-/// Partials are equal if codes, values and lengths are.
+/// Made by [`Code::partial`], [`Stream::partial`](crate::Stream::partial) or [`Partial::new`]. Two
+/// partials are equal if their codes, values and lengths are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partial<'a> {
     code: &'a Code,
@@ -59,16 +63,17 @@ pub struct Partial<'a> {
 }
 
 impl<'a> Partial<'a> {
-    /// The partial of `bytes` bytes of data whose value is `value`.
+    /// Makes the partial of `bytes` bytes of data whose value is `value`.
     ///
     /// # Errors
-    /// [`Error::ImpossibleValue`] if no data of that length has this value: it is wider than the code, or a sum is not reduced
-    /// (XNS's FFFF, which means "no checksum", among them), or the length is 0 and the value not that of no data.
+    /// [`Error::ImpossibleValue`] if no data of that length has this value: it is wider than the
+    /// code, or a sum is not reduced (including XNS's FFFF, which means "no checksum"), or the
+    /// length is 0 and the value not that of the empty message.
     pub fn new(code: &'a Code, value: u128, bytes: u64) -> Result<Partial<'a>, Error> {
         let partial = Partial { code, value, bytes };
         let known = match code {
             Code::Crc(crc) => value & !crc.params().mask() == 0,
-            // Of the spellings of one residue, a code has one.
+            // Of several encodings of one residue, a code uses one.
             Code::Sum(_) => {
                 value <= u128::from(u32::MAX >> (32 - code.width()))
                     && partial.after(partial.state(), bytes, partial.nonzero()) == partial
@@ -78,39 +83,40 @@ impl<'a> Partial<'a> {
         if good { Ok(partial) } else { Err(Error::ImpossibleValue { bytes }) }
     }
 
-    /// What a stream has seen.
+    /// Returns the partial of the data that a stream has taken in.
     pub(crate) fn of(stream: &Stream<'a>) -> Partial<'a> {
         Partial { code: stream.code(), value: stream.value(), bytes: stream.bytes() }
     }
 
-    /// The partial of no data.
+    /// Returns the partial of the empty message.
     #[must_use]
     pub fn empty(code: &'a Code) -> Partial<'a> {
         Partial { code, value: code.stream().value(), bytes: 0 }
     }
 
-    /// The code.
+    /// Returns the code.
     #[must_use]
     pub const fn code(&self) -> &'a Code {
         self.code
     }
 
-    /// The value, as [`Code::value`] gives it.
+    /// Returns the value, as [`Code::value`] gives it.
     #[must_use]
     pub const fn value(&self) -> u128 {
         self.value
     }
 
-    /// The length of the data in bytes.
+    /// Returns the length of the data in bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The partial of this data with `next`'s after it.
+    /// Returns the partial of this data followed by that of `next`.
     ///
     /// # Errors
-    /// [`Error::DifferentCodes`]; [`Error::OddSplit`] (see the [module](self)); [`Error::TooLong`] for 2^64 bytes and more.
+    /// [`Error::DifferentCodes`]; [`Error::OddSplit`] (see the [module](self)); [`Error::TooLong`]
+    /// for 2^64 bytes and more.
     pub fn concat(&self, next: &Partial<'_>) -> Result<Partial<'a>, Error> {
         self.same_code(next)?;
         let bytes = self.bytes.checked_add(next.bytes).ok_or(Error::TooLong)?;
@@ -123,8 +129,10 @@ impl<'a> Partial<'a> {
         Ok(self.after(state, bytes, self.nonzero() || next.nonzero()))
     }
 
-    /// The partial of this data followed by `count` zero bytes: that of a sparse file, or of padding. For zero bytes in front
-    /// of something extend [`Partial::empty`] and [`concat`](Partial::concat).
+    /// Returns the partial of this data followed by `count` zero bytes, as in a sparse file or
+    /// padding.
+    ///
+    /// For zero bytes in front of data, extend [`Partial::empty`] and [`concat`](Partial::concat).
     ///
     /// # Errors
     /// [`Error::TooLong`] for 2^64 bytes and more.
@@ -133,11 +141,11 @@ impl<'a> Partial<'a> {
         Ok(self.after(self.advance(self.state(), self.bytes, bytes), bytes, self.nonzero()))
     }
 
-    /// The partial of this data without its beginning, `prefix`.
+    /// Returns the partial of this data without its beginning, `prefix`.
     ///
     /// # Errors
-    /// As [`concat`](Partial::concat); [`Error::PartTooLong`] if `prefix` is longer than this; [`Error::Contradiction`] if it
-    /// cannot be what this begins with.
+    /// As [`concat`](Partial::concat); [`Error::PartTooLong`] if `prefix` is longer than this data;
+    /// [`Error::Contradiction`] if this data cannot begin with it.
     pub fn remove_prefix(&self, prefix: &Partial<'_>) -> Result<Partial<'a>, Error> {
         let bytes = self.without(prefix)?;
         if bytes == 0 {
@@ -149,11 +157,11 @@ impl<'a> Partial<'a> {
         Ok(self.after(state, bytes, self.nonzero()))
     }
 
-    /// The partial of this data without its end, `suffix`.
+    /// Returns the partial of this data without its end, `suffix`.
     ///
     /// # Errors
-    /// As [`remove_prefix`](Partial::remove_prefix); [`Error::EvenPolynomial`] for a CRC that forgets what is before its last
-    /// bits.
+    /// As [`remove_prefix`](Partial::remove_prefix); [`Error::EvenPolynomial`] for a CRC whose
+    /// register does not keep the bits before the last ones.
     pub fn remove_suffix(&self, suffix: &Partial<'_>) -> Result<Partial<'a>, Error> {
         let bytes = self.without(suffix)?;
         if suffix.bytes == 0 {
@@ -168,14 +176,17 @@ impl<'a> Partial<'a> {
         Ok(self.after(state, bytes, self.nonzero()))
     }
 
-    /// The partial of this data after the range that begins at `offset`, whose data is `old`, became `new`.
+    /// Returns the partial of this data after the range that begins at `offset`, with the partial
+    /// `old`, became `new`.
     ///
-    /// The two are equally long: what moves would have to be known. Data whose parts change in length is best kept as their
-    /// partials and put together anew.
+    /// Both ranges must have equal lengths, because the data behind a range that changes its length
+    /// moves. Keep data whose parts change in length as the partials of those parts, and
+    /// concatenate them again.
     ///
     /// # Errors
-    /// [`Error::DifferentCodes`]; [`Error::LengthsDiffer`]; [`Error::RangeOutside`]; [`Error::OddSplit`] if the range begins
-    /// inside a word; [`Error::Contradiction`] if `old` cannot be what stands there.
+    /// [`Error::DifferentCodes`]; [`Error::LengthsDiffer`]; [`Error::RangeOutside`];
+    /// [`Error::OddSplit`] if the range begins inside a word; [`Error::Contradiction`] if the range
+    /// cannot have the partial `old`.
     pub fn replace(
         &self,
         offset: u64,
@@ -201,17 +212,18 @@ impl<'a> Partial<'a> {
         Ok(self.exchange(end, old, new))
     }
 
-    /// The partial of this data after `old`, which ends after `end` bytes, became `new`.
+    /// Returns the partial of this data after `old`, which ends after `end` bytes, became `new`.
     pub(crate) fn exchange(&self, end: u64, old: &Partial<'_>, new: &Partial<'_>) -> Partial<'a> {
         let change = self.minus(new.state(), old.state());
         let state = self.plus(self.state(), self.advance(change, end, self.bytes));
         self.after(state, self.bytes, self.nonzero() || new.nonzero())
     }
 
-    /// The partial that `text` spells (see [`parse`]), of `code`.
+    /// Parses the text of a partial (see [`parse`]) of `code`.
     ///
     /// # Errors
-    /// What [`parse`] and [`Partial::new`] say; [`Error::DifferentCodes`] if it is of another code.
+    /// Those of [`parse`] and [`Partial::new`]; [`Error::DifferentCodes`] if the text names another
+    /// code.
     pub fn parse(code: &'a Code, text: &str) -> Result<Partial<'a>, Error> {
         let (of, value, bytes) = parse(text)?;
         if of != *code {
@@ -224,7 +236,7 @@ impl<'a> Partial<'a> {
         if self.code == other.code { Ok(()) } else { Err(Error::DifferentCodes) }
     }
 
-    /// How many bytes are left without those of `part`, if it can be part of this.
+    /// Returns the number of bytes without those of `part`, if it can be part of this data.
     fn without(&self, part: &Partial<'_>) -> Result<u64, Error> {
         self.same_code(part)?;
         let too_long = Error::PartTooLong { part: part.bytes, whole: self.bytes };
@@ -234,7 +246,7 @@ impl<'a> Partial<'a> {
         if whole || zero { Err(Error::Contradiction) } else { Ok(left) }
     }
 
-    /// Whether data may be cut after so many bytes.
+    /// Checks whether data may be cut after `bytes` bytes.
     fn splits(&self, bytes: u64) -> Result<(), Error> {
         match self.code {
             Code::Sum(sum) if !bytes.is_multiple_of(sum.word()) => Err(Error::OddSplit { bytes }),
@@ -246,7 +258,7 @@ impl<'a> Partial<'a> {
         matches!(self.code, Code::Sum(sum) if sum.ones_complement())
     }
 
-    /// Whether a byte of the data is not zero, as one's-complement codes tell.
+    /// Returns whether a byte of the data is not zero, as far as one's-complement codes show it.
     fn nonzero(&self) -> bool {
         match self.code {
             Code::Crc(_) => self.value != 0,
@@ -254,7 +266,7 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// The state of no data.
+    /// Returns the state of the empty message.
     fn start(&self) -> u128 {
         match self.code {
             Code::Crc(crc) => crc.start(),
@@ -269,7 +281,7 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// The partial of this state.
+    /// Makes the partial of this state.
     fn after(&self, state: u128, bytes: u64, nonzero: bool) -> Partial<'a> {
         let value = match self.code {
             Code::Crc(crc) => crc.finish(state),
@@ -292,7 +304,7 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// What data that ended after `from` bytes is worth if it ends after `to`.
+    /// Advances the state of data that ended after `from` bytes to an end after `to`.
     fn advance(&self, state: u128, from: u64, to: u64) -> u128 {
         match self.code {
             Code::Crc(crc) => crc.advance(state, to - from),
@@ -300,7 +312,7 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// What [`Partial::advance`] undoes.
+    /// Undoes [`Partial::advance`].
     fn retreat(&self, state: u128, from: u64, to: u64) -> Result<u128, Error> {
         match self.code {
             Code::Crc(crc) => crc.retreat(state, to - from).ok_or(Error::EvenPolynomial),
@@ -309,8 +321,10 @@ impl<'a> Partial<'a> {
     }
 }
 
-/// One line: the code's name (of a CRC outside the catalogue its parameters, as they are parsed), the value in
-/// hexadecimal, and the length in bytes, in decimal: `crc-32/iscsi:e3069283:9`.
+/// Writes one line: the code's name, the value in hexadecimal, and the length in bytes, in decimal.
+///
+/// A CRC outside the catalogue is named by its parameters, in the format that is parsed. Example:
+/// `crc-32/iscsi:e3069283:9`.
 impl fmt::Display for Partial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.code.params() {
@@ -326,9 +340,10 @@ impl fmt::Display for Partial<'_> {
     }
 }
 
-/// The code, the value and the length that the text of a partial spells: [`Partial::new`] makes one of them.
+/// Parses the text of a partial into code, value and length, from which [`Partial::new`] makes a
+/// partial.
 ///
-/// Any name or parameters that [`Code`] parses; spaces around the text do not matter.
+/// The code is any name or parameters that [`Code`] parses. Spaces around the text do not matter.
 ///
 /// ```
 /// use residue::partial::{self, Partial};
@@ -338,14 +353,14 @@ impl fmt::Display for Partial<'_> {
 /// ```
 ///
 /// # Errors
-/// [`Error::BadPartial`] if it is no such text; what is wrong with its code.
+/// [`Error::BadPartial`] if the text has another format; those of parsing a [`Code`].
 pub fn parse(text: &str) -> Result<(Code, u128, u64), Error> {
     let mut fields = text.trim().rsplitn(3, ':');
     let (Some(bytes), Some(value), Some(code)) = (fields.next(), fields.next(), fields.next())
     else {
         return Err(Error::BadPartial);
     };
-    // `from_str_radix` and `parse` take a sign.
+    // `from_str_radix` and `parse` would accept a sign.
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !digits(bytes) || !digits(value) {
         return Err(Error::BadPartial);

@@ -1,22 +1,23 @@
-//! The two sums behind Fletcher and Adler over N units x_0, ..., x_(N-1): S = sum x_i and W = sum (N - i) x_i, from
-//! vectors.
+//! The two sums of Fletcher and Adler over N units x_0, ..., x_(N-1): S = sum x_i and W = sum (N -
+//! i) x_i, computed in vectors.
 //!
 //! From a start (A, B), the end is A' = A + S and B' = B + N A + W, modulo M.
 //!
-//! Idea. A step is four vectors, of n units together. Three sums are kept in lanes: `plain`, of all units; `weighted`, of
-//! all units, each times its weight n - e - centre by its place e in the step; and `earlier`, of the values `plain` had
-//! before each step, which counts every unit once for each later step. A unit of a step with r steps behind it has weight
-//! n r + (n - e), hence
+//! Idea. A step is four vectors, of n units together. Three sums are kept in lanes: `plain`, of all
+//! units; `weighted`, of all units, each times its weight n - e - centre by its place e in the
+//! step; and `earlier`, of the values `plain` had before each step, which counts every unit once
+//! for each later step. A unit of a step with r steps behind it has weight n r + (n - e), hence
 //!
 //! ```text
 //! W = n earlier + weighted + centre plain
 //! ```
 //!
-//! Nothing is multiplied but by constants, nothing is reduced before the lanes are full, and the lanes are added up once.
-//! The centre lets weights be signed bytes.
+//! All multiplications are by constants, sums are reduced only when the lanes are full, and the
+//! lanes are added up once. The centre lets weights be signed bytes.
 //!
-//! The end. The last step is filled up with zeros by loads under a mask, so that no loop over the rest follows. They count as
-//! units behind the data: all weights are too large by their number, and W by their number times S.
+//! The end. Loads under a mask fill up the last step with zeros, so that no loop over the rest
+//! follows. The zeros count as units behind the data: all weights are too large by their number,
+//! and W by their number times S.
 
 use crate::arch::{Tier, Unit, Weighted};
 use crate::kernel::{Body, ByLength, Family};
@@ -29,8 +30,10 @@ pub(crate) trait Modular: Family<With = (), State = [u32; 2]> {
     const MODULUS: u32;
 }
 
-/// S and W modulo 2^32 become true values: adds back what the vectors took from each of `units` units, and the centre,
-/// and takes away what `zeros` of them, which fill up the last step, add to the weights.
+/// Corrects S and W modulo 2^32 to their true values.
+///
+/// It adds back the bias of each of `units` units and the centre, and subtracts the effect of the
+/// `zeros` units that fill up the last step.
 #[inline(always)]
 fn corrected32<T: Weighted<U>, U: Unit>(
     [plain, weighted]: [u32; 2],
@@ -39,13 +42,13 @@ fn corrected32<T: Weighted<U>, U: Unit>(
 ) -> [u32; 2] {
     let weights = units * (units + 1) / 2;
     let s = plain.wrapping_add((T::BIAS as usize * units) as u32);
-    // Of the product with the plain sum, one factor does not wait for the vectors.
+    // One factor of the product with the plain sum does not depend on the vectors.
     let more = (T::CENTRE as u32).wrapping_sub(zeros as u32);
     let bias = (T::BIAS as usize).wrapping_mul(weights.wrapping_sub(zeros * units)) as u32;
     [s, weighted.wrapping_add(more.wrapping_mul(plain)).wrapping_add(bias)]
 }
 
-/// The most units whose W is sure to fit 32 bits: 5803 bytes, 361 words.
+/// Returns the most units whose W is sure to fit 32 bits: 5803 bytes, 361 words.
 const fn narrow<U: Unit>() -> usize {
     let mut n = 0;
     while U::MAX * ((n + 1) * (n + 2) / 2) <= u32::MAX as u64 {
@@ -54,7 +57,7 @@ const fn narrow<U: Unit>() -> usize {
     n as usize
 }
 
-/// S and W of the first `bytes` bytes of a little-endian word, the others being zero.
+/// Returns S and W of the first `bytes` bytes of a little-endian word whose other bytes are zero.
 #[inline(always)]
 fn of_word<U: Unit>(word: u64, bytes: usize) -> [u32; 2] {
     let [s, w] = U::of_word(word);
@@ -62,7 +65,7 @@ fn of_word<U: Unit>(word: u64, bytes: usize) -> [u32; 2] {
     [s, w - zeros as u32 * s]
 }
 
-/// The units of at most two steps: no loop and no branch but on how many vectors they fill.
+/// Sums the units of at most two steps: no loop, and the only branch is on the number of vectors.
 #[inline(always)]
 fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
     let n = data.len();
@@ -87,7 +90,7 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8
     };
     let [s, w] = corrected32::<T, F::Unit>(totals, places, zeros);
     const {
-        // The largest B before it is reduced.
+        // The largest B before its reduction.
         let n = 8 * T::BYTES as u64 / F::Unit::BYTES as u64;
         let b = (F::MODULUS as u64 - 1) * (n + 1) + F::Unit::MAX * (n * (n + 1) / 2);
         assert!(b <= u32::MAX as u64);
@@ -95,7 +98,7 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8
     [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS]
 }
 
-/// Vectors of units: short data at once, longer ones by [`Long`].
+/// Vectors of units: short data at once, longer data by [`Long`].
 pub(crate) struct Vectors<F>(PhantomData<F>);
 
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
@@ -153,7 +156,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     }
 }
 
-/// Hands each unit of `data` to `take`; an odd last byte is the lower byte of a word.
+/// Passes each unit of `data` to `take`; an odd last byte is the lower byte of a word.
 #[inline(always)]
 pub(crate) fn each_unit<U: Unit>(data: &[u8], mut take: impl FnMut(u32)) {
     if U::BYTES == 1 {
@@ -169,12 +172,13 @@ pub(crate) fn each_unit<U: Unit>(data: &[u8], mut take: impl FnMut(u32)) {
 pub(crate) struct Deferred<F>(PhantomData<F>);
 
 impl<F: Modular> Deferred<F> {
-    /// B after n units of the largest value, from the largest reduced start.
+    /// Returns B after n units of the largest value, from the largest reduced start.
     const fn largest(n: u64) -> u64 {
         (F::MODULUS as u64 - 1) * (n + 1) + F::Unit::MAX * (n * (n + 1) / 2)
     }
 
-    /// The most units that leave B within 32 bits: 5552 bytes modulo 65521, 5802 modulo 255, 360 words modulo 65535.
+    /// The most units that leave B within 32 bits: 5552 bytes modulo 65521, 5802 modulo 255, 360
+    /// words modulo 65535.
     pub(crate) const UNITS: usize = {
         let mut n = 0;
         while Self::largest(n + 1) <= u32::MAX as u64 {
@@ -206,8 +210,9 @@ pub(crate) type Fields<F> = ByLength<Deferred<F>, Groups<F>, GROUP>;
 /// The bytes of a group.
 const GROUP: usize = 128;
 
-/// Groups of sixteen 64-bit words, whose units are added up in fields of twice their width: those of even and of odd number, and
-/// what these sums were before each word. That fills no field. What is left goes unit by unit.
+/// Groups of sixteen 64-bit words, whose units are added up in fields of twice their width: those
+/// of even and of odd number, and what these sums were before each word. That fills no field. What
+/// is left goes unit by unit.
 pub(crate) struct Groups<F>(PhantomData<F>);
 
 impl<F: Modular> Groups<F> {
@@ -216,10 +221,10 @@ impl<F: Modular> Groups<F> {
     const UNITS: usize = 8 / F::Unit::BYTES;
     const FIELD: usize = 16 * F::Unit::BYTES;
     const MASK: u64 = (1 << Self::FIELD) - 1;
-    /// The units of even number in a word.
+    /// The units at even places in a word.
     const EVEN: u64 = u64::MAX / Self::MASK * F::Unit::MAX;
 
-    /// S and W of a group.
+    /// Returns S and W of a group.
     #[inline(always)]
     fn group(bytes: &[u8; GROUP]) -> [u64; 2] {
         const { assert!(F::Unit::MAX * (16 * 15 / 2) <= Self::MASK) };

@@ -1,9 +1,9 @@
 //! Loads of a few bytes.
 
-/// At most seven bytes as one little-endian word, behind zeros in its upper bytes.
+/// Loads at most seven bytes as one little-endian word, its upper bytes zero.
 #[inline(always)]
 pub(crate) fn short_word(data: &[u8]) -> u64 {
-    // Loads that overlap bring equal bits to the same places.
+    // Overlapping loads bring equal bits to equal places.
     let n = data.len();
     if let (Some(first), Some(last)) = (data.first_chunk(), data.last_chunk()) {
         let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));

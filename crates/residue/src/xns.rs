@@ -1,17 +1,20 @@
 //! The checksum of XNS IDP and of Novell's IPX: add and left-cycle.
 //!
-//! With the packet after its checksum word as big-endian 16-bit words w_1, ..., w_n, start from 0; for each word add it
-//! in one's complement, then rotate the sum left by one bit. FFFF is written 0000. Not complemented.
-//! (Xerox, *Internet Transport Protocols*, XSIS 028112; 4.3BSD `ns_cksum.c`.) Closed form:
+//! With the packet after its checksum word as big-endian 16-bit words w_1, ..., w_n, start from 0;
+//! add each word in one's complement, then rotate the sum left by one bit. FFFF is written 0000.
+//! The sum is not complemented. (Xerox, *Internet Transport Protocols*, XSIS 028112; 4.3BSD
+//! `ns_cksum.c`.) Closed form:
 //!
 //! ```text
 //! checksum = w_1 2^n + w_2 2^(n-1) + ... + w_n 2^1  mod 65535
 //! ```
 //!
-//! Example: `00 01 f2 03 f4 f5 f6 f7` gives 51F7. Verification is by recomputing; a field of FFFF means "no checksum".
+//! Example: `00 01 f2 03 f4 f5 f6 f7` gives 51F7. Verification is by recomputing; a field of FFFF
+//! means "no checksum".
 //!
-//! **Trap.** A packet of odd length carries a garbage byte after its data that its length does not count but the
-//! checksum covers, as sent. Hand in the packet with that byte; an odd slice is padded with a zero byte.
+//! **Trap.** A packet of odd length carries a garbage byte after its data that its length does not
+//! count but the checksum covers, as sent. Pass the packet with that byte; an odd slice is padded
+//! with a zero byte.
 //!
 //! **Blind spot.** 2^16 = 1 modulo 65535: moving a word by 16 words changes nothing.
 
@@ -21,7 +24,9 @@ use crate::internet::fold;
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::paired::{self, Paired};
 
-/// The XNS checksum of `data` (any length), as a big-endian value; 0 for no data, never FFFF.
+/// Computes the XNS checksum of `data`, of any length.
+///
+/// The value is big-endian, 0 for the empty message, and never FFFF.
 ///
 /// ```
 /// assert_eq!(residue::xns::checksum(&[0x80, 0x00]), 0x0001);
@@ -32,17 +37,17 @@ pub fn checksum(data: &[u8]) -> u16 {
     BEST.oneshot(&(), data)
 }
 
-/// The XNS checksum of data that comes in pieces of any length.
+/// The XNS checksum of data that arrives in pieces of any length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
     sum: u16,
-    /// The first byte of a word whose second has not come yet.
+    /// The first byte of a word whose second has not arrived.
     pending: Option<u8>,
     bytes: u64,
 }
 
 impl Checksum {
-    /// The checksum of no data yet: 0.
+    /// Starts with the checksum of the empty message: 0.
     #[must_use]
     pub const fn new() -> Self {
         Checksum { sum: 0, pending: None, bytes: 0 }
@@ -69,7 +74,7 @@ impl Checksum {
         pieces.iter().for_each(|piece| self.update(piece));
     }
 
-    /// The checksum so far, as a big-endian value.
+    /// Returns the checksum of the data added up to now, as a big-endian value.
     #[must_use]
     pub fn value(&self) -> u16 {
         match self.pending {
@@ -78,10 +83,11 @@ impl Checksum {
         }
     }
 
-    /// Appends data that was summed apart, as if it had followed.
+    /// Appends data that was summed separately.
     ///
     /// # Errors
-    /// If an odd number of bytes came before: the words of `next` would straddle, and its sum does not tell their bytes.
+    /// If this data ends inside a word: the words of `next` would straddle, and its sum does not
+    /// determine their bytes.
     pub fn combine(&mut self, next: &Checksum) -> Result<(), Error> {
         if self.pending.is_some() {
             return Err(Error::OddSplit { bytes: self.bytes });
@@ -93,17 +99,19 @@ impl Checksum {
     }
 }
 
-/// The checksum of two pieces of data from the checksums of each. The first is a whole number of words long; the second has
-/// `words` words, a half one counted as one.
+/// Returns the checksum of two concatenated pieces of data from their checksums.
+///
+/// The first must be a whole number of words long; the second has `words` words, counting a half
+/// one.
 #[must_use]
 pub const fn combine(first: u16, second: u16, words: u64) -> u16 {
     reduce(rotate(first, words) as u64 + second as u64)
 }
 
-/// The checksum after the bytes `old`, at `offset` of `length` bytes of data, became `new`. Nothing else is read. FFFF (no
-/// checksum) stays.
+/// Returns the checksum after the bytes `old`, at `offset` in data of `length` bytes, became `new`.
 ///
-/// `None` if the lengths of `old` and `new` differ or the change reaches past `length`.
+/// The rest of the data is not needed. FFFF (no checksum) stays. Returns `None` if the lengths of
+/// `old` and `new` differ or the change reaches past `length`.
 #[must_use]
 pub fn update_at(checksum: u16, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<u16> {
     let end = offset.checked_add(old.len() as u64)?;
@@ -123,22 +131,23 @@ pub fn update_at(checksum: u16, length: u64, offset: u64, old: &[u8], new: &[u8]
     Some(reduce(sum))
 }
 
-/// The checksum of an IDP packet after a router added one to its hop count, from the packet's length field alone, as
-/// 4.3BSD's `idp_forward` does it. A field of FFFF (no checksum) stays.
+/// Returns the checksum of an IDP packet after a router added one to its hop count.
 ///
-/// The hop count is the upper byte of the word at offset 4 of the packet, the second of those summed.
+/// Like 4.3BSD's `idp_forward`, it needs only the packet's length field. A field of FFFF (no
+/// checksum) stays. The hop count is the upper byte of the word at offset 4 of the packet, the
+/// second of those summed.
 #[must_use]
 pub fn update_hop(checksum: u16, length: u16) -> u16 {
     if checksum == 0xffff {
         return checksum;
     }
-    // Of ceil(length / 2) words, the checksum is not summed and the first is ahead of the hop count: two fewer
-    // rotations, and 14 more is 2 fewer modulo 16.
+    // Of ceil(length / 2) words, the checksum is not summed and the first precedes the hop count:
+    // two fewer rotations, and 14 more is 2 fewer modulo 16.
     let rotations = u64::from(length).div_ceil(2) + 14;
     reduce(u64::from(checksum) + u64::from(rotate(0x0100, rotations)))
 }
 
-/// The definition, one word at a time.
+/// Computes the checksum by its definition, one word at a time.
 #[must_use]
 pub fn reference(data: &[u8]) -> u16 {
     let mut sum = 0u16;
@@ -150,7 +159,9 @@ pub fn reference(data: &[u8]) -> u16 {
     if sum == 0xffff { 0 } else { sum }
 }
 
-/// The family of the one code. Its state is the checksum, FFFF written 0000.
+/// The family of the XNS checksum.
+///
+/// The state is the checksum, with FFFF written 0000.
 #[derive(Debug)]
 pub struct Xns;
 
@@ -170,19 +181,19 @@ impl Family for Xns {
     }
 }
 
-/// sum mod 65535, in 0..65535.
+/// Returns sum mod 65535, in 0..65535.
 #[inline(always)]
 const fn reduce(sum: u64) -> u16 {
     (sum % 65535) as u16
 }
 
-/// A sum times 2^bits modulo 65535.
+/// Returns a sum times 2^bits modulo 65535.
 #[inline(always)]
 const fn rotate(sum: u16, bits: u64) -> u16 {
     sum.rotate_left((bits % 16) as u32)
 }
 
-/// The word of at most two bytes, padded on its right.
+/// Returns the word of at most two bytes, padded on its right.
 #[inline(always)]
 fn short_word(data: &[u8]) -> u16 {
     match *data {
@@ -209,9 +220,11 @@ impl<T: Tier> Body<T> for Words {
     }
 }
 
-/// Sixteen words at a time. A rotation by 16 bits is none, so words sixteen apart have the same weight: sum each of the
-/// sixteen columns with plain additions (which the compiler turns into vector additions), and rotate sixteen times at
-/// the end instead of once a word.
+/// Sixteen words at a time.
+///
+/// A rotation by 16 bits is the identity, so words sixteen apart have equal weights. Each of the
+/// sixteen columns is summed with plain additions, which the compiler vectorises; sixteen rotations
+/// at the end replace one per word.
 struct Columns;
 
 impl Columns {
@@ -235,7 +248,7 @@ impl<T: Tier> Body<T> for Columns {
                     *column += u32::from(u16::from_le_bytes(*word));
                 }
             }
-            // A block is a multiple of 16 words long: the state before it keeps its place.
+            // A block is a multiple of 16 words long, so the state before it keeps its place.
             let mut total = u64::from(sum);
             for (i, &column) in columns.iter().enumerate() {
                 let column = reduce(u64::from(column)).swap_bytes();
@@ -247,12 +260,13 @@ impl<T: Tier> Body<T> for Columns {
     }
 }
 
-/// The state after `bytes` more bytes, from a sum of theirs: 2^15 w_1 + 2^14 w_2 + ..., the powers going round, of words in
-/// little-endian order.
+/// Returns the state after `bytes` more bytes, from their sum: 2^15 w_1 + 2^14 w_2 + ..., with
+/// cyclic powers, of words in little-endian order.
 #[inline(always)]
 fn joined(state: u16, sum: u64, bytes: usize) -> u16 {
     let words = bytes.div_ceil(2) as u64;
-    // Of the last word the weight is 2, so all weights are short by words + 1 rotations; eight more swap the bytes.
+    // The last word has the weight 2, so all weights are short by words + 1 rotations; eight more
+    // swap the bytes.
     let (sum, carry) = rotate(state, words).overflowing_add(rotate(fold(sum), words + 1 + 8));
     // Without a carry out of the top this adds 0; with one, `sum` is at most FFFE.
     let sum = sum + u16::from(carry);
@@ -266,16 +280,18 @@ fn row(state: u16, data: &[u8]) -> u16 {
     const FIRST: u64 = 0x0000_ffff_0000_ffff;
     let pairs = |word: u64| 2 * (word & FIRST) + (word >> 16 & FIRST);
     let (words, _) = data.as_chunks::<8>();
-    // Moving all to the next four words is a multiplication by 2^4. The halves hold 18 bits and 12 more.
+    // Moving to the next four words multiplies by 2^4. The halves hold 18 bits and 12 more.
     let sum = words.iter().fold(0, |sum, word| (sum << 4) + pairs(u64::from_le_bytes(*word)));
     let sum = (sum << 4) + pairs(last_word(data, 8));
     let sum = 4 * (sum & 0xffff_ffff) + (sum >> 32);
     joined(state, sum << (4 * (3 - words.len())), data.len())
 }
 
-/// Vectors of words ([`crate::paired`]): the same columns, two to a lane. Words at even places count twice as much as those
-/// after them, which the multiply-add does that adds them up; the eight lanes of 32 bytes differ by powers of four, by which
-/// they are multiplied once, at the end. Zeros behind the data do not count.
+/// Vectors of words ([`crate::paired`]): the columns of [`Columns`], two per lane.
+///
+/// Words at even places count twice as much as those after them; the multiply-add that adds them
+/// applies the factor. The eight lanes of 32 bytes differ by powers of four, applied once at the
+/// end. Zeros behind the data do not count.
 pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {

@@ -1,9 +1,9 @@
 //! CRC-32C of packets in lockstep.
 //!
-//! Idea. The instruction takes three cycles, and one or more can start in each, so four packets of
-//! as many words run side by side. What does not fill a word goes first, behind zero bytes, from a
-//! register that those zero bytes lead to all ones; whole words follow, so a length costs one
-//! branch. Packets of mixed lengths are sorted by their words first.
+//! Idea. The instruction takes three cycles, and one or more can start in each, so four packets
+//! with equal numbers of words run side by side. The bytes that do not fill a word go first, behind
+//! zero bytes, from a register that those zero bytes turn into all ones; whole words follow, so a
+//! length costs one branch. Packets of mixed lengths are sorted by their words first.
 
 use super::{Form, Packets, Source};
 use crate::arch::{Castagnoli, CrcStep};
@@ -11,7 +11,7 @@ use crate::crc::crc32c::{Crc32c, crc32c};
 use crate::crc::steps::HeadShift;
 use crate::kernel::{Batch, Body};
 
-/// Four at a time.
+/// Four packets at a time.
 pub(crate) struct Lockstep;
 
 impl<T: CrcStep<Castagnoli>> Batch<T> for Lockstep {
@@ -25,12 +25,13 @@ impl<T: CrcStep<Castagnoli>> Batch<T> for Lockstep {
     }
 }
 
-/// Packets sorted together: their places fit a byte.
+/// Packets sorted together; their indices fit a byte.
 const ROUND: usize = 256;
-/// The fewest packets that are worth sorting.
+/// The fewest packets worth sorting.
 const SORTED: usize = 32;
-/// Whole words of the longest packet that runs among others, of 71 bytes. [`together`] has an arm
-/// for each number.
+/// Whole words of the longest packet that runs among others, of 71 bytes.
+///
+/// [`together`] has an arm for each number.
 const WORDS: usize = 8;
 
 #[inline(always)]
@@ -78,7 +79,8 @@ fn rounds<'a, T: CrcStep<Castagnoli>>(tier: T, packets: impl Source<'a>, values:
     }
 }
 
-/// Places of packets by their words; false if all have as many, or more than a quarter are long.
+/// Sorts the indices of packets by their numbers of words; false if all have equal numbers, or more
+/// than a quarter are long.
 #[inline(always)]
 fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     let class = |i: usize| (packets.packet(from + i).len() / 8).min(WORDS + 1);
@@ -90,7 +92,7 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     for i in 0..order.len() {
         next[class(i)] += 1;
     }
-    // A long packet costs its sorting and gains nothing by it.
+    // Sorting a long packet costs time and gains none.
     if usize::from(next[WORDS + 1]) > order.len() / 4 {
         return false;
     }
@@ -108,9 +110,10 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     true
 }
 
-/// For n bytes below 8: the register that 8 - n zero bytes lead from to all ones, which is what a
-/// word begins with that has n bytes of a packet behind zero bytes; above it, half of the bits
-/// before those bytes.
+/// For n bytes below 8: the register that 8 - n zero bytes turn into all ones.
+///
+/// A word that holds n bytes of a packet behind zero bytes begins with it. The bits above it are
+/// half the number of bits before those bytes.
 static STARTS: [u64; 8] = {
     const P: u32 = 0x82f6_3b78;
     let mut starts = [0; 8];
@@ -119,7 +122,7 @@ static STARTS: [u64; 8] = {
         n -= 1;
         let mut bit = 0;
         while bit < 8 {
-            // The step backwards: P has the top bit, so the result tells whether it was added.
+            // The step backwards: P has the top bit, so the result shows whether P was added.
             let added = register >> 31;
             register = (register ^ (P & added.wrapping_neg())) << 1 | added;
             bit += 1;
@@ -129,12 +132,13 @@ static STARTS: [u64; 8] = {
     starts
 };
 
-/// The register after the bytes before the whole words, which are those that `word` begins with,
-/// and as many as there are beyond a multiple of eight.
+/// Returns the register after the bytes before the whole words.
+///
+/// `word` begins with them, and there are as many as `bytes` exceeds a multiple of eight.
 #[inline(always)]
 fn head<T: CrcStep<Castagnoli>>(tier: T, word: u64, bytes: usize) -> u32 {
     let start = STARTS[bytes % 8];
-    // Twice half the way: a shift by 64 is none.
+    // Shifts half the way twice, because a shift by 64 is not allowed.
     let shift = start >> 32 & 63;
     tier.step8(start as u32, word << shift << shift)
 }
@@ -147,22 +151,22 @@ fn alone<T: CrcStep<Castagnoli>>(tier: T, packet: &[u8]) -> u32 {
     !<HeadShift<Crc32c> as Body<T>>::run(tier, &(), u32::MAX, packet)
 }
 
-/// Out of the way of the registers.
+/// Computes a long packet out of line, which frees registers here.
 #[inline(never)]
 fn long(packet: &[u8]) -> u32 {
     crc32c(packet)
 }
 
-/// Four such.
+/// Computes four long packets.
 #[inline(never)]
 fn four_long(packets: [&[u8]; 4]) -> [u32; 4] {
     packets.map(crc32c)
 }
 
-/// The CRCs of four packets.
+/// Returns the CRCs of four packets.
 #[inline(always)]
 fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[u8]) -> [u32; 4] {
-    // Straight through, for the lengths of headers and short messages.
+    // Straight-line code for the lengths of headers and short messages.
     let crcs = match a.len() / 8 {
         1 => lockstep::<T, 1>(tier, a, b, c, d),
         2 => lockstep::<T, 2>(tier, a, b, c, d),
@@ -187,7 +191,7 @@ fn together<T: CrcStep<Castagnoli>>(tier: T, a: &[u8], b: &[u8], c: &[u8], d: &[
     crcs
 }
 
-/// The CRCs of four packets, if all have `W` whole words, at least one.
+/// Returns the CRCs of four packets that all have `W` whole words, at least one.
 #[inline(always)]
 fn lockstep<T: CrcStep<Castagnoli>, const W: usize>(
     tier: T,

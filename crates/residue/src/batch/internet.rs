@@ -1,14 +1,15 @@
 //! Internet checksums side by side.
 //!
 //! Idea. Each packet is summed into a vector of 32-bit lanes of its own; adding those vectors while
-//! transposing them leaves one lane a packet, and one fold, complement and swap serves them all.
+//! transposing them leaves one lane per packet, and one fold, complement and swap serves all of
+//! them.
 
 use super::{Form, Packets, Source};
 use crate::arch::PacketSums;
 use crate::internet::{Internet, checksum};
 use crate::kernel::Batch;
 
-/// `N` times four at a time.
+/// `N` groups of four packets at a time.
 pub(crate) struct Grouped<const N: usize>;
 
 impl<T: PacketSums<N>, const N: usize> Batch<T> for Grouped<N> {
@@ -22,8 +23,8 @@ impl<T: PacketSums<N>, const N: usize> Batch<T> for Grouped<N> {
     }
 }
 
-/// The longest packet, in bytes, for which the last fold is a large part of the work: a group is
-/// not worth it if most are longer.
+/// The longest packet, in bytes, for which the last fold is a large part of the work: a group does
+/// not pay if most are longer.
 const SHORT: usize = 64;
 
 #[inline(always)]
@@ -48,7 +49,7 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
         done += 4 * N;
     }
     if count - done <= 2 * N {
-        // Half a group and less is not worth one.
+        // Half a group or less does not pay.
         for (i, place) in single.as_flattened_mut().iter_mut().chain(rest).enumerate() {
             *place = checksum(packets.packet(done + i));
         }
@@ -60,8 +61,7 @@ fn grouped<'a, T: PacketSums<N>, const N: usize>(
     }
 }
 
-/// The checksums of the packets from `from` on, of which there are `count`; of nothing from there
-/// on.
+/// Returns the checksums of `count` packets from `from` on; the rest of the group is empty.
 #[inline(always)]
 fn group<'a, T: PacketSums<N>, const N: usize>(
     tier: T,
@@ -98,7 +98,7 @@ fn group<'a, T: PacketSums<N>, const N: usize>(
     tier.checksums(fours)
 }
 
-/// Four packets, if all have a length that takes no branch.
+/// Sums four packets, if all have a length that takes no branch.
 #[inline(always)]
 fn alike<'a, T: PacketSums<N>, const N: usize, const BRIEF: bool>(
     tier: T,

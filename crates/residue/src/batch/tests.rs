@@ -1,11 +1,11 @@
-//! Every way to do a batch against the single call.
+//! Every form of batch, compared with single calls.
 
 use super::*;
 use crate::internet::Internet;
 use crate::kernel::Kernel;
 use std::vec::Vec;
 
-/// Numbers without pattern.
+/// Numbers without a pattern.
 struct Noise(u64);
 
 impl Noise {
@@ -17,7 +17,7 @@ impl Noise {
     }
 }
 
-/// Batches that differ in number and in lengths.
+/// Returns batches that differ in number and in lengths.
 fn batches(noise: &mut Noise) -> Vec<Vec<usize>> {
     let mut batches = Vec::new();
     for count in (0..=40).chain([64, 255, 256, 257, 300]) {

@@ -1,4 +1,4 @@
-//! The families that compute the sums, in one table: what a code takes from its family.
+//! The families that compute the sums, in one table.
 
 use super::sum::{Group, Step};
 use crate::baseline::{self, Add, Checksum, Xor};
@@ -6,9 +6,10 @@ use crate::crc::Digest;
 use crate::fletcher::{self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536};
 use crate::{Error, adler, internet, xns};
 
-/// Declares the families: how each streams, the dispatch of its kernels, its definition, the bytes
-/// in a word, and the arithmetic of its states. The first argument is a dollar sign, for the macro
-/// that this one declares.
+/// Declares the families: for each, how it streams, the dispatch of its kernels, its definition,
+/// the bytes in a word, and the arithmetic of its states.
+///
+/// The first argument is a dollar sign, for the macro that this one declares.
 macro_rules! families {
     ($d:tt; $(
         $kind:ident: $stream:ty, $best:expr, $reference:expr, $word:literal, $group:expr;
@@ -42,7 +43,7 @@ macro_rules! families {
             }
         }
 
-        /// Evaluates an expression for the family that computes a sum, on the dispatch of its
+        /// Evaluates an expression for the family that computes a sum, with the dispatch of its
         /// kernels.
         macro_rules! of_sum {
             ($d kind:expr, |$d best:ident| $d body:expr) => {
@@ -56,7 +57,7 @@ macro_rules! families {
         }
         pub(crate) use of_sum;
 
-        /// What a stream has seen, by the streaming type of a family.
+        /// The state of a stream: the streaming type of one family.
         #[derive(Clone, Debug)]
         pub(super) enum State<'a> {
             $($kind($stream),)*
@@ -85,7 +86,7 @@ macro_rules! families {
                 }
             }
 
-            /// Appends what another stream of the family has seen.
+            /// Appends the data of another stream of the family.
             pub(super) fn combine(&mut self, next: &State<'_>) -> Result<(), Error> {
                 match (self, next) {
                     $((State::$kind(first), State::$kind(second)) => {
@@ -99,7 +100,7 @@ macro_rules! families {
     };
 }
 
-/// What `combine` gives: some families can always.
+/// The result of `combine`, which cannot fail in some families.
 trait Combined {
     fn result(self) -> Result<(), Error>;
 }
@@ -116,7 +117,7 @@ impl Combined for Result<(), Error> {
     }
 }
 
-/// The definition of Fletcher's sums, as a value.
+/// Computes Fletcher's sums by their definition, as a value.
 fn sums<V: Variant>(data: &[u8]) -> u32 {
     V::finish(&(), fletcher::reference::<V>(data))
 }

@@ -1,4 +1,4 @@
-//! The kernels of a code as one list, of any length, without memory for it.
+//! The kernels of a code as one list of any length, without allocation.
 
 use super::{Spelling, Visitor};
 use crate::kernel::{Family, Kernel, KernelInfo};
@@ -23,8 +23,9 @@ impl Visitor for Nth {
     }
 }
 
-/// Lists the kernels of all tables that `visit` shows. Each is looked up by its place, which needs
-/// no memory for the list.
+/// Lists the kernels of all tables that `visit` shows.
+///
+/// Each kernel is found by its index, which needs no memory for the list.
 pub(super) fn listed(visit: impl Fn(&mut Nth)) -> impl Iterator<Item = KernelInfo> {
     let mut places = 0..;
     core::iter::from_fn(move || {
@@ -42,7 +43,7 @@ mod tests {
     use crate::xns::{self, Xns};
     use std::vec::Vec;
 
-    /// Counts the lines of all tables.
+    /// Counts the kernels of all tables.
     struct Lines(usize);
 
     impl Visitor for Lines {

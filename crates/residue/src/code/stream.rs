@@ -1,10 +1,10 @@
-//! The streaming types of all families behind one face.
+//! One interface to the streaming types of all families.
 
 use super::Code;
 use super::families::State;
 use crate::{Error, Partial};
 
-/// The value of data that comes in pieces. Made by [`Code::stream`].
+/// The value of data that arrives in pieces, made by [`Code::stream`].
 #[derive(Clone, Debug)]
 pub struct Stream<'a> {
     code: &'a Code,
@@ -21,13 +21,13 @@ impl<'a> Stream<'a> {
         Stream { code, state, bytes: 0 }
     }
 
-    /// The code.
+    /// Returns the code.
     #[must_use]
     pub const fn code(&self) -> &'a Code {
         self.code
     }
 
-    /// How many bytes it has seen.
+    /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
@@ -44,7 +44,7 @@ impl<'a> Stream<'a> {
         pieces.iter().for_each(|piece| self.update(piece));
     }
 
-    /// The value so far.
+    /// Returns the value of the data added up to now.
     #[must_use]
     pub fn value(&self) -> u128 {
         let nonzero = match &self.state {
@@ -59,18 +59,19 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The value so far and the length, to be put together with those of other data.
+    /// Returns the current value and length, for combination with those of other data.
     #[must_use]
     pub fn partial(&self) -> Partial<'a> {
         Partial::of(self)
     }
 
-    /// Appends data that was taken in apart by the same code, as if it had followed. The stream
-    /// goes on after it, inside a word too, where a [`Partial`] could not.
+    /// Appends data that a separate stream of the same code took in.
+    ///
+    /// This stream may then continue inside a word, where a [`Partial`] could not.
     ///
     /// # Errors
-    /// [`Error::OddSplit`] if this stream ends inside a word and the code's value does not tell the
-    /// next one's bytes; [`Error::DifferentCodes`] if the codes differ.
+    /// [`Error::OddSplit`] if this stream ends inside a word and the code's value does not
+    /// determine the bytes of the next one; [`Error::DifferentCodes`] if the codes differ.
     pub fn combine(&mut self, next: &Stream<'_>) -> Result<(), Error> {
         if self.code != next.code {
             return Err(Error::DifferentCodes);

@@ -1,5 +1,5 @@
-//! The codes that are not CRCs, in one table: which family computes each, and how it writes the
-//! family's value.
+//! The codes that are not CRCs, in one table: the family that computes each, and the encoding of
+//! the family's value.
 
 use super::families::Kind;
 use crate::fletcher::{
@@ -7,27 +7,27 @@ use crate::fletcher::{
 };
 use crate::kernel::Family;
 
-/// What a code that is not a CRC is.
+/// The description of a code that is not a CRC.
 pub(super) struct Spec {
     pub(super) name: &'static str,
-    /// Bits of the value.
+    /// Width of the value in bits.
     pub(super) width: u32,
-    /// One sentence.
+    /// A description in one sentence.
     pub(super) about: &'static str,
     pub(super) family: Kind,
     encoding: Encoding,
 }
 
-/// How a code writes the value of its family.
+/// The encoding of a family's value as a code's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Encoding {
-    /// As it is.
+    /// Unchanged.
     Plain,
-    /// With the bytes of each half swapped: the sums of big-endian words.
+    /// The bytes of each half swapped: sums of big-endian words.
     Swapped,
-    /// The one's-complement sums A, B, of bytes.
+    /// The one's-complement sums A, B of bytes.
     Rfc1146Bytes,
-    /// The one's-complement sums A, B, of big-endian words.
+    /// The one's-complement sums A, B of big-endian words.
     Rfc1146Words,
     /// The two octets that bring the sums of bytes to zero.
     Iso8473,
@@ -100,7 +100,7 @@ sums! {
         "Two's-complement sum of big-endian 32-bit words.";
 }
 
-/// Other names in use for the sums.
+/// Aliases of the sums.
 pub(super) const SUM_ALIASES: &[(&str, Sum)] = &[
     ("rfc1071", Sum::Internet),
     ("ip", Sum::Internet),
@@ -111,24 +111,26 @@ pub(super) const SUM_ALIASES: &[(&str, Sum)] = &[
     ("lrc", Sum::Xor8),
 ];
 
-/// A and B of a value B:A.
+/// Splits a value B:A into A and B.
 fn sums<V: Variant>(value: u32) -> [u32; 2] {
     let bits = 8 * V::UNIT;
     [value & ((1 << bits) - 1), value >> bits]
 }
 
-/// The sums of data with two units of zero bytes, for check octets, appended; and back.
+/// Appends two zero units, the place of the check octets, to data with the sums A and B.
 fn padded<V: Variant>([a, b]: [u32; 2]) -> [u32; 2] {
     [a, (b + 2 * a) % V::MODULUS]
 }
 
-/// What [`padded`] undoes.
+/// Removes the two zero units that [`padded`] appends.
 fn unpadded<V: Variant>([a, b]: [u32; 2]) -> [u32; 2] {
     [a, (b + 2 * (V::MODULUS - a)) % V::MODULUS]
 }
 
-/// The family's value of data of `bytes` bytes that these check octets, `N`, follow. With them the
-/// sums are zero: what is missing without them is the data's.
+/// Returns the family's value of `bytes` bytes of data that are followed by the check octets
+/// `octets`.
+///
+/// The octets bring the sums to zero, so the sums without them are those of the data.
 fn without_octets<V: Variant, const N: usize>(octets: [u8; N], bytes: u64) -> u32 {
     let length = bytes.saturating_add(N as u64);
     let sums = fletcher::update_at::<V>([0, 0], length, bytes, &octets, &[0; N]);
@@ -140,17 +142,17 @@ impl Sum {
         &SPECS[self as usize]
     }
 
-    /// The family that computes it.
+    /// Returns the family that computes the code.
     pub(crate) const fn family(self) -> Kind {
         self.spec().family
     }
 
-    /// Whether the value is its family's, as it is.
+    /// Returns whether the family's value is used unchanged.
     pub(crate) fn is_plain(self) -> bool {
         self.spec().encoding == Encoding::Plain
     }
 
-    /// Whether the value has two forms of zero, one of data that is zero throughout and one of
+    /// Returns whether the value has two forms of zero, one for data that is all zero and one for
     /// other data.
     pub(crate) fn ones_complement(self) -> bool {
         let Spec { family, encoding, .. } = self.spec();
@@ -158,17 +160,18 @@ impl Sum {
             || matches!(encoding, Encoding::Rfc1146Bytes | Encoding::Rfc1146Words)
     }
 
-    /// The value of data that is zero throughout, where other data never have it.
+    /// Returns the value of data that is all zero, where other data never have it.
     pub(crate) fn zero(self) -> u32 {
         if self.family() == Kind::Internet { 0xffff } else { 0 }
     }
 
-    /// The state of no data.
+    /// Returns the state of no data.
     pub(crate) fn start(self) -> u64 {
         u64::from(self.family() == Kind::Adler)
     }
 
-    /// The code's value from its family's, of `bytes` bytes of data, not all zero if `nonzero`.
+    /// Converts the family's value of `bytes` bytes of data, not all zero if `nonzero`, to the
+    /// code's.
     pub(super) fn spell(self, value: u32, bytes: u64, nonzero: impl FnOnce() -> bool) -> u32 {
         match self.spec().encoding {
             Encoding::Plain => value,
@@ -194,7 +197,7 @@ impl Sum {
         }
     }
 
-    /// The family's value from the code's: what [`Sum::spell`] undoes.
+    /// Converts the code's value to the family's: the inverse of [`Sum::spell`].
     fn unspell(self, value: u32, bytes: u64) -> u32 {
         match self.spec().encoding {
             Encoding::Plain => value,
@@ -211,27 +214,28 @@ impl Sum {
         }
     }
 
-    /// The definition's value, as the family writes it.
+    /// Computes the family's value of `data` by its definition.
     pub(super) fn reference(self, data: &[u8]) -> u32 {
         self.family().reference(data)
     }
 
-    /// Bytes in a word that no part but the last may end within, for combination.
+    /// Returns the bytes in a word; only the last of several combined parts may end inside one.
     pub(crate) const fn word(self) -> u64 {
         self.family().word()
     }
 
-    /// How many words `bytes` bytes are, a part of one counted as one.
+    /// Returns the number of words in `bytes` bytes, counting a partial word as one.
     pub(crate) const fn units(self, bytes: u64) -> u64 {
         bytes.div_ceil(self.word())
     }
 
-    /// The state of data of `bytes` bytes with this value: A in the lower half, B in the upper.
+    /// Returns the state of `bytes` bytes of data with this value: A in the lower half, B in the
+    /// upper.
     pub(crate) fn state(self, value: u32, bytes: u64) -> u64 {
         let value = self.unspell(value, bytes);
         let (a, b) = match (self, self.family().group().step) {
-            // Weights are counted from the end, as in the other codes; the checksum's from the
-            // beginning.
+            // This code's weights are counted from the end, as in the other codes; the checksum's
+            // own count from the beginning.
             (Sum::Internet, _) => {
                 let sum = !value as u16;
                 (if bytes % 2 == 1 { sum.swap_bytes() } else { sum }.into(), 0)
@@ -245,7 +249,7 @@ impl Sum {
         self.plus(u64::from(b) << 32 | u64::from(a), 0)
     }
 
-    /// The value of data of `bytes` bytes with this state, not all zero if `nonzero`.
+    /// Returns the value of data of `bytes` bytes with this state, not all zero if `nonzero`.
     pub(crate) fn of_state(self, state: u64, bytes: u64, nonzero: bool) -> u32 {
         let (a, b) = (state as u32, (state >> 32) as u32);
         let value = match (self, self.family().group().step) {
@@ -281,7 +285,7 @@ impl Sum {
         }
     }
 
-    /// The state after `units` units of zero.
+    /// Returns the state after `units` units of zero.
     pub(crate) const fn advance(self, state: u64, units: u64) -> u64 {
         let Group { modulus, step } = self.family().group();
         match step {
@@ -295,35 +299,35 @@ impl Sum {
         }
     }
 
-    /// What [`Sum::advance`] undoes.
+    /// Returns the state before `units` units of zero: the inverse of [`Sum::advance`].
     pub(crate) const fn retreat(self, state: u64, units: u64) -> u64 {
         let Group { modulus, step } = self.family().group();
         match step {
-            // As many more as make a whole turn.
+            // Advances by the remainder of a full turn.
             Step::None | Step::Rotate(_) => self.advance(state, 16 - units % 16),
             Step::Sum => self.advance(state, modulus - units % modulus),
         }
     }
 }
 
-/// The lower half of a state.
+/// A mask for the lower half of a state.
 const LOW: u64 = 0xffff_ffff;
 
-/// What the states of a code are: one number or two, added modulo `modulus` (0: exclusive or), and
-/// what the next unit does to what is before it.
+/// The arithmetic of a code's states: one or two numbers, added modulo `modulus` (0: exclusive or),
+/// and the effect of the next unit on the state before it.
 pub(super) struct Group {
     pub(super) modulus: u64,
     pub(super) step: Step,
 }
 
-/// What a unit of zero does to a state.
+/// The effect of a zero unit on a state.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
-    /// Nothing.
+    /// No change.
     None,
-    /// A 16-bit sum modulo 65535 is rotated left by so many bits, which multiplies it by a power of
+    /// Rotates a 16-bit sum modulo 65535 left by so many bits, which multiplies it by a power of
     /// two.
     Rotate(u32),
-    /// A is added to B.
+    /// Adds A to B.
     Sum,
 }

@@ -1,28 +1,29 @@
 //! Check octets: bytes placed inside the data so that Fletcher's sums over all of it become zero.
 //!
-//! **Two octets** (ISO 8473, ISO 8073 = RFC 905 annex B, IS-IS, OSPF), for sums modulo 255. With L bytes of data, the
-//! octets X, Y at 0-based offset o set to zero, and A, B computed:
+//! **Two octets** (ISO 8473, ISO 8073 = RFC 905 annex B, IS-IS, OSPF), for sums modulo 255. With L
+//! bytes of data, the octets X, Y at 0-based offset o set to zero, and A, B computed:
 //!
 //! ```text
 //! X = (L - o - 1) A - B mod 255        Y = B - (L - o) A mod 255
 //! ```
 //!
-//! An octet that comes out 0 is stored as 255, the same residue: the field 0000 is reserved for "no checksum".
-//! Example: `abcdefgh` followed by the two octets D2 06 sums to zero.
+//! An octet that comes out 0 is stored as 255, the same residue: the field 0000 is reserved for "no
+//! checksum". Example: `abcdefgh` followed by the two octets D2 06 sums to zero.
 //!
-//! **Four octets** (Sklower 1989, section 3), for sums of big-endian words modulo 65535, at an even or an odd offset.
-//! Example: `abcd` 4947 2523 `efgh`, and `abc` A5 48C5 25 `defgh`.
+//! **Four octets** (Sklower 1989, section 3), for sums of big-endian words modulo 65535, at an even
+//! or an odd offset. Example: `abcd` 4947 2523 `efgh`, and `abc` A5 48C5 25 `defgh`.
 //!
-//! **Trap.** Verify by A = B = 0 over everything, never by recomputing the octets and comparing: 00 and FF are the same
-//! residue, and another implementation may have chosen the other one.
+//! **Trap.** Verify by A = B = 0 over all data including the octets, never by recomputing the
+//! octets and comparing: 00 and FF are one residue, and another implementation may choose the other
+//! form.
 
 use super::{
     Bytes255, Family, Fletcher16, Fletcher32, Sums, Variant, Words65535, swap_halves, update_at,
 };
 
-/// The two check octets for `data`, whose two bytes at `offset` are taken as zero.
+/// Returns the two check octets for `data`, taking its two bytes at `offset` as zero.
 ///
-/// `None` if the octets do not fit in the data.
+/// Returns `None` if the octets do not fit in the data.
 ///
 /// ```
 /// use residue::fletcher::check_octets::octets;
@@ -34,9 +35,10 @@ pub fn octets(data: &[u8], offset: usize) -> Option<[u8; 2]> {
     octets_from(&sums, offset as u64)
 }
 
-/// The two check octets at `offset` of data that came in pieces, their two bytes as zeros.
+/// Returns the two check octets at `offset` for data that was summed in pieces with zeros in their
+/// place.
 ///
-/// `None` if the octets do not fit in the data.
+/// Returns `None` if the octets do not fit in the data.
 ///
 /// ```
 /// use residue::fletcher::{Fletcher16, check_octets::octets_from};
@@ -53,22 +55,26 @@ pub fn octets_from(sums: &Fletcher16, offset: u64) -> Option<[u8; 2]> {
     Some([x, y].map(|octet| if octet == 0 { 255 } else { octet as u8 }))
 }
 
-/// Writes the two check octets into `data` at `offset` and returns them. `None`, and nothing written, if they do not fit.
+/// Writes the two check octets into `data` at `offset` and returns them.
+///
+/// Returns `None`, and writes nothing, if they do not fit.
 pub fn place(data: &mut [u8], offset: usize) -> Option<[u8; 2]> {
     let found = octets(data, offset)?;
     data[offset..offset + 2].copy_from_slice(&found);
     Some(found)
 }
 
-/// Whether both sums of bytes over `data`, check octets included, are zero modulo 255.
+/// Returns whether both sums of bytes over `data`, including its check octets, are zero modulo 255.
 #[must_use]
 pub fn verify(data: &[u8]) -> bool {
     Bytes255::BEST.run(&(), Bytes255::start(&()), data) == [0, 0]
 }
 
-/// The check octets at `offset` after the byte at `place` (outside the octets) changed from `old` to `new`: RFC 1008's
-/// way to count down a lifetime without reading the rest. Independent of the data's length. `None` if `place` is inside the
-/// octets.
+/// Returns the check octets at `offset` after the byte at `place` (outside the octets) changed from
+/// `old` to `new`.
+///
+/// With this, RFC 1008 counts down a lifetime without reading the rest. It does not depend on the
+/// data's length. Returns `None` if `place` is inside the octets.
 ///
 /// ```
 /// use residue::fletcher::check_octets::update;
@@ -90,9 +96,10 @@ pub fn update(octets: [u8; 2], offset: usize, place: usize, old: u8, new: u8) ->
     }))
 }
 
-/// The four check octets for `data`, whose four bytes at `offset` (even or odd) are taken as zero.
+/// Returns the four check octets for `data`, taking its four bytes at `offset` (even or odd) as
+/// zero.
 ///
-/// `None` if the octets do not fit in the data.
+/// Returns `None` if the octets do not fit in the data.
 ///
 /// ```
 /// use residue::fletcher::check_octets::four_octets;
@@ -105,17 +112,18 @@ pub fn four_octets(data: &[u8], offset: usize) -> Option<[u8; 4]> {
     four_octets_from(&sums, offset as u64)
 }
 
-/// The four check octets at `offset` of data that came in pieces, their four bytes as zeros.
+/// Returns the four check octets at `offset` for data that was summed in pieces with zeros in their
+/// place.
 ///
-/// `None` if the octets do not fit in the data.
+/// Returns `None` if the octets do not fit in the data.
 #[must_use]
 pub fn four_octets_from(sums: &Fletcher32, offset: u64) -> Option<[u8; 4]> {
     sums.bytes().checked_sub(offset).filter(|&after| after >= 4)?;
     let [a, b] = sums.sums();
-    // Big-endian words: the same sums with their bytes swapped.
+    // Big-endian words have these sums with their bytes swapped.
     let swapped = swap_halves(b << 16 | a);
     let (a, b) = (i64::from(swapped & 0xffff), i64::from(swapped >> 16));
-    // The weight of word k, which holds the first octet, is w = N - k.
+    // Word k, which holds the first octet, has the weight w = N - k.
     let weight = ((sums.bytes().div_ceil(2) - offset / 2) % 65535) as i64;
     let modulo = |sum: i64| sum.rem_euclid(65535) as u16;
     if offset.is_multiple_of(2) {
@@ -123,8 +131,9 @@ pub fn four_octets_from(sums: &Fletcher32, offset: u64) -> Option<[u8; 4]> {
         let y = modulo(b - weight * a).to_be_bytes();
         Some([x[0], x[1], y[0], y[1]])
     } else {
-        // Octets p | q r | s over three words of weights w, w-1, w-2. From A = 0 and B = 0: p - 256 s = (w-1) A - B. With
-        // t = 255 - s that is p + 256 t = (w-1) A - B + 255 * 256 = (w-1) A - B - 255 modulo 65535, and p, t are its bytes.
+        // Octets p | q r | s over three words of weights w, w-1, w-2. From A = 0 and B = 0: p - 256
+        // s = (w-1) A - B. With t = 255 - s that is p + 256 t = (w-1) A - B + 255 * 256 = (w-1) A -
+        // B - 255 modulo 65535, and p, t are its bytes.
         let [t, p] = modulo((weight - 1) * a - b - 255).to_be_bytes();
         let s = 255 - t;
         let [q, r] = modulo(-a - i64::from(p) - 256 * i64::from(s)).to_be_bytes();
@@ -132,10 +141,11 @@ pub fn four_octets_from(sums: &Fletcher32, offset: u64) -> Option<[u8; 4]> {
     }
 }
 
-/// The four check octets at `offset` after the bytes `old`, at `place` of `length` bytes of data, became `new`.
+/// Returns the four check octets at `offset` after the bytes `old`, at `place` in data of `length`
+/// bytes, became `new`.
 ///
-/// Nothing else of the data is read. `None` if the lengths of `old` and `new` differ, the change reaches past `length`, or
-/// it touches the octets, or the octets do not fit.
+/// The rest of the data is not needed. Returns `None` if the lengths of `old` and `new` differ, the
+/// change reaches past `length` or touches the octets, or the octets do not fit.
 #[must_use]
 pub fn update_four(
     octets: [u8; 4],
@@ -149,31 +159,36 @@ pub fn update_four(
     if place < octets_end && offset < end && !old.is_empty() {
         return None;
     }
-    // With its octets the data sum to zero; take them out, put the change in, and see what is missing.
+    // With its octets the data sum to zero: remove them, add the change, and compute the octets
+    // that are missing.
     let sums = update_at::<Words65535>([0, 0], length, offset, &octets, &[0; 4])?;
     let sums = update_at::<Words65535>(sums, length, place, old, new)?;
     four_octets_from(&Sums::of(sums, length), offset)
 }
 
-/// Writes the four check octets into `data` at `offset` and returns them. `None`, and nothing written, if they do not
-/// fit.
+/// Writes the four check octets into `data` at `offset` and returns them.
+///
+/// Returns `None`, and writes nothing, if they do not fit.
 pub fn place_four(data: &mut [u8], offset: usize) -> Option<[u8; 4]> {
     let found = four_octets(data, offset)?;
     data[offset..offset + 4].copy_from_slice(&found);
     Some(found)
 }
 
-/// Whether both sums of words over `data`, the four check octets included, are zero modulo 65535.
+/// Returns whether both sums of words over `data`, including the four check octets, are zero modulo
+/// 65535.
 ///
-/// It holds for either byte order or for none: swapping the bytes of zero gives zero.
+/// The result does not depend on the byte order: swapping the bytes of zero gives zero.
 #[must_use]
 pub fn verify_four(data: &[u8]) -> bool {
     Words65535::BEST.run(&(), Words65535::start(&()), data) == [0, 0]
 }
 
-/// A and B of `data` with the `N` bytes at `offset` taken as zero; `None` if they reach past the end.
+/// Returns A and B of `data` with the `N` bytes at `offset` taken as zero, or `None` if they reach
+/// past the end.
 ///
-/// All bytes are summed at once, and what those `N` add is taken out: pieces would each cost a call.
+/// It sums all bytes at once and subtracts the part of those `N`, because each piece would cost a
+/// call.
 fn sums_without<V: Variant, const N: usize>(data: &[u8], offset: usize) -> Option<Sums<V>> {
     let octets: &[u8; N] = data.get(offset..)?.first_chunk()?;
     let sums = V::BEST.run(&(), V::start(&()), data);

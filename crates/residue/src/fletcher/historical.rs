@@ -1,15 +1,17 @@
-//! The loops of the literature on the ISO checksum, kept to be measured: those of Sklower 1989, with their
-//! "two bytes at a time", their 16-bit units, and the two ideas the paper left open (four bytes at a time in 64 bits, and
-//! floating point).
+//! The loops of the literature on the ISO checksum, kept for measurement.
+//!
+//! They are those of Sklower 1989, "two bytes at a time" and 16-bit units, and the two ideas the
+//! paper left open (four bytes at a time in 64 bits, and floating point).
 
 use super::{Bytes255, Deferred, Each, Words65535};
 use crate::arch::{Tier, scalar};
 use crate::kernel::Body;
 
-/// Byte by byte, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes ("simple").
+/// Byte by byte, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes
+/// ("simple").
 pub(super) struct Simple;
 
-/// The upper and lower 16 bits added: the same modulo 65535, so modulo 255.
+/// Adds the upper and lower 16 bits: congruent modulo 65535, and so modulo 255.
 #[inline(always)]
 const fn fold(sum: u32) -> u32 {
     (sum & 0xffff) + (sum >> 16)
@@ -43,22 +45,24 @@ impl<T: Tier> Body<T> for Simple {
     }
 }
 
-/// Two bytes a, b a step as the big-endian word w = 256 a + b, because 256 = 1 modulo 255 (section 2; "NoMagic"):
+/// Two bytes a, b per step as the big-endian word w = 256 a + b, because 256 = 1 modulo 255
+/// (section 2; "NoMagic"):
 ///
 /// ```text
 /// S' = S + w        T' = T + S + S' + (w with its lower byte cleared)
 /// ```
 pub(super) struct Pairs;
 
-/// The same with T' = T + 2 S' - b, which one address calculation does on a VAX ("Magic").
+/// As [`Pairs`], with T' = T + 2 S' - b, which one address calculation does on a VAX ("Magic").
 pub(super) struct PairsDouble;
 
-/// Pairs of bytes between folds: from folded sums, 253 fit 32 unsigned bits, and no more (section 2).
+/// Pairs of bytes between folds: from folded sums, 253 is the most that fits 32 unsigned bits
+/// (section 2).
 const PAIRS: usize = 253;
 const _: () =
     assert!(largest_t(PAIRS) <= u32::MAX as u64 && largest_t(PAIRS + 1) > u32::MAX as u64);
 
-/// T after `n` pairs of FF FF, from the largest folded sums.
+/// Returns T after `n` pairs of FF FF, from the largest folded sums.
 const fn largest_t(n: usize) -> u64 {
     let (mut s, mut t) = (0x1fffe, 0x1fffe);
     let mut i = 0;
@@ -103,7 +107,7 @@ pairs!(PairsDouble, |s, t, word| {
     t = t + 2 * s - (word & 0xff);
 });
 
-/// Four bytes a, b, c, d a step in 64 bits (the question the paper leaves open):
+/// Four bytes a, b, c, d per step in 64 bits (the question the paper leaves open):
 ///
 /// ```text
 /// S' = S + w        T' = T + 4 S + 4 A + 3 B + 2 C + d        with A, B, C in their places of w
@@ -166,8 +170,10 @@ impl<T: Tier> Body<T> for Float53 {
     }
 }
 
-/// 16-bit units, sixteen to an unrolled step ("F16"); `INDEXED` reads them by index from one base instead of a moving
-/// pointer ("F16-NOAI"), which optimising compilers have made the same thing.
+/// 16-bit units, sixteen to an unrolled step ("F16").
+///
+/// `INDEXED` reads them by index from one base instead of a moving pointer ("F16-NOAI"); optimising
+/// compilers generate one loop for both.
 pub(super) struct Indexed<const INDEXED: bool>;
 
 impl<const INDEXED: bool, T: Tier> Body<T> for Indexed<INDEXED> {
