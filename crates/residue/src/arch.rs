@@ -1,13 +1,14 @@
-//! The only unsafe code that touches instructions: markers that prove a CPU feature, and vector
-//! operations on them.
+//! The only unsafe code that touches instructions: markers that prove CPU features, and their
+//! vector operations.
 //!
 //! # The safety argument
 //!
 //! An instruction the CPU does not have is undefined behaviour, so its intrinsic may run only where
-//! the CPU is known to have it. That knowledge is a value here, a *marker*: a zero-sized type whose
-//! only constructor is inside [`Enter`]'s functions, which are `unsafe` to call, with one
-//! condition: the CPU has [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them. So
-//! every method that takes a marker may use the marker's instructions, and can itself be safe.
+//! the CPU is known to have it. A value represents that knowledge: a *marker*, a zero-sized type
+//! whose only constructor is inside [`Enter`]'s functions. They are `unsafe` to call, with one
+//! condition: the CPU has [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them.
+//! Every method that takes a marker may therefore use the marker's instructions, and can itself be
+//! safe.
 //!
 //! Memory is only read through references to whole vectors (`&[u8; 16]`, `&[u8; 32]`), so no
 //! operation reads outside a slice.
@@ -45,14 +46,16 @@ pub(crate) use portable::scalar;
 pub(crate) use sums::last_word;
 pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words};
 
-/// Hands the tiers of x86-64 to a macro: what each is, and the instructions it may use, by the
-/// compiler's names. There is no other list of them: a tier's [`Tier::NEEDS`] follow from it.
+/// Passes the tiers of x86-64 to a macro: a description of each, and the instructions it may use,
+/// by the compiler's names.
+///
+/// This is their only list: a tier's [`Tier::NEEDS`] follow from it.
 macro_rules! x86_64_tiers {
     ($macro:ident) => {
         $macro! {
             /// The x86-64 baseline.
             Sse2: "sse2";
-            /// Byte shuffles, and multiply-adds of bytes.
+            /// Byte shuffles and multiply-adds of bytes.
             Ssse3: "sse2" "ssse3";
             /// The CRC-32C instruction.
             Sse42: "sse4.2";
@@ -76,7 +79,7 @@ macro_rules! x86_64_tiers {
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use x86_64_tiers;
 
-/// Hands the tiers of aarch64 to a macro, as `x86_64_tiers` does.
+/// Passes the tiers of aarch64 to a macro, as `x86_64_tiers` does for x86-64.
 macro_rules! aarch64_tiers {
     ($macro:ident) => {
         $macro! {
@@ -90,7 +93,7 @@ macro_rules! aarch64_tiers {
             CrcPmull: "neon" "aes" "crc";
             /// Carry-less products beside an exclusive or of three.
             PmullEor3: "neon" "aes" "sha3";
-            /// The CRC instructions beside both.
+            /// The CRC instructions beside carry-less products and an exclusive or of three.
             CrcPmullEor3: "neon" "aes" "sha3" "crc";
         }
     };
@@ -98,9 +101,9 @@ macro_rules! aarch64_tiers {
 #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
 use aarch64_tiers;
 
-/// CPU features per tier. Defined on all architectures, so that lists of kernels can include those
-/// of others.
-// They are the tiers' names, and only those of other architectures are used.
+/// CPU features per tier. Defined on all architectures so that kernel lists can include foreign
+/// ones.
+// The constants are named like the tiers, and only those of other architectures are used.
 #[allow(non_upper_case_globals, dead_code)]
 pub(crate) mod needs {
     use crate::cpu::Features;
@@ -115,8 +118,10 @@ pub(crate) mod needs {
     aarch64_tiers!(needs);
 }
 
-/// A line of a table of kernels: a body on a tier of x86-64, or elsewhere its name alone; and,
-/// where the kernel has them, the bodies that copy and that take batches.
+/// Makes a line of a kernel table: a body on a tier of x86-64, or on other architectures its name
+/// alone.
+///
+/// Bodies that copy and that take batches follow, if the kernel has them.
 macro_rules! on_x86_64 {
     (
         $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
@@ -138,8 +143,10 @@ macro_rules! on_x86_64 {
 }
 pub(crate) use on_x86_64;
 
-/// A line of a table of kernels: a body on a tier of aarch64, or elsewhere its name alone; and,
-/// where the kernel has them, the bodies that copy and that take batches.
+/// Makes a line of a kernel table: a body on a tier of aarch64, or on other architectures its name
+/// alone.
+///
+/// Bodies that copy and that take batches follow, if the kernel has them.
 macro_rules! on_aarch64 {
     (
         $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
@@ -161,13 +168,16 @@ macro_rules! on_aarch64 {
 }
 pub(crate) use on_aarch64;
 
-/// A set of CPU features as a type. Holding a value of it proves that the CPU has them.
+/// A set of CPU features as a type.
+///
+/// Holding a value of the type proves that the CPU has them.
 pub trait Tier: Copy + 'static {
-    /// The features.
+    /// The features of the tier.
     const NEEDS: Features;
 
-    /// Runs a body out of line, for the long path of a composed kernel: its short path then needs
-    /// no stack frame.
+    /// Runs a body out of line, for the long path of a composed kernel.
+    ///
+    /// The short path then needs no stack frame.
     #[allow(private_bounds, private_interfaces)]
     fn outline<B: Body<Self>>(
         self,
@@ -177,9 +187,9 @@ pub trait Tier: Copy + 'static {
     ) -> State<B, Self>;
 }
 
-/// A tier with its entries, the functions that kernels are.
+/// A tier with its entries, the functions that kernels call.
 pub trait Enter: Tier {
-    /// Runs a body with the features switched on.
+    /// Runs a body with the features enabled.
     ///
     /// # Safety
     /// The CPU must have [`Tier::NEEDS`].
@@ -190,15 +200,15 @@ pub trait Enter: Tier {
         data: &[u8],
     ) -> State<B, Self>;
 
-    /// Runs a body with the features switched on, from first byte to finished value.
+    /// Runs a body with the features enabled, from first byte to finished value.
     ///
     /// # Safety
     /// The CPU must have [`Tier::NEEDS`].
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_oneshot<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
 
-    /// Runs a body with the features switched on, and stores whatever of `data` it loads at the
-    /// same place of `to`.
+    /// Runs a body with the features enabled, and stores all bytes of `data` that it loads at their
+    /// offsets in `to`.
     ///
     /// # Safety
     /// The CPU must have [`Tier::NEEDS`]. `to` must be valid for writes of `data.len()` bytes and
@@ -211,7 +221,7 @@ pub trait Enter: Tier {
         to: *mut u8,
     ) -> State<B, Copying<Self>>;
 
-    /// Computes the values of many packets with the features switched on.
+    /// Computes the values of many packets with the features enabled.
     ///
     /// # Safety
     /// The CPU must have [`Tier::NEEDS`].
@@ -223,7 +233,7 @@ pub trait Enter: Tier {
     );
 }
 
-/// Declares markers and their entries, from the features that each proves.
+/// Declares markers and their entries from the features that each proves.
 macro_rules! tiers {
     ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
         $(#[$doc])*
@@ -247,7 +257,7 @@ macro_rules! tiers {
         }
 
         impl crate::arch::Enter for $name {
-            // Called through a pointer, or by `outline`, which asks for a call.
+            // Called through a pointer, or by `outline`, which requires a call.
             #[inline(never)]
             #[allow(private_bounds, private_interfaces)]
             $(#[target_feature(enable = $feature)])*
@@ -279,7 +289,8 @@ macro_rules! tiers {
                 data: &[u8],
                 to: *mut u8,
             ) -> crate::kernel::State<B, crate::arch::Copying<Self>> {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller ensures the conditions of this function, which are those of
+                // `new`.
                 let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
                 B::run(tier, with, state, data)
             }

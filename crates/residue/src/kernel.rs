@@ -1,12 +1,12 @@
-//! Kernels: the ways to compute a code, one table per family, and the choice between them.
+//! Kernels, the implementations of a code: one table per family, and the choice between them.
 //!
 //! A kernel is a *body* (generic over the vector operations it needs) on a *tier* (a marker that
 //! proves the CPU has those operations, see the module `arch`). Its line in a family's `KERNELS`
 //! makes two entries from the one body: `run`, from state to state, for streaming; and `oneshot`,
 //! from bytes to finished value, where the constants of the start fold into the code and a short
-//! input needs no stack frame. A line may name two bodies more: `copy`, which stores what it loads,
-//! and `batch`, for many packets at once. Nothing else mentions a kernel: dispatch, copies,
-//! batches, lists, tests and benchmarks read the table.
+//! input needs no stack frame. A line may name two more bodies: `copy`, which stores the bytes it
+//! loads, and `batch`, for many packets at once. Dispatch, copies, batches, lists, tests and
+//! benchmarks all read the table.
 //!
 //! Safety rests on one chain: `needs` comes from the tier's type, a kernel's entries are private
 //! and `unsafe`, and the only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs`
@@ -20,24 +20,27 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// What the kernels of one family have in common: their state, and how it begins and ends.
+/// The common properties of the kernels of one family: their state, its start, and the value at its
+/// end.
 pub trait Family: Sized + 'static {
-    /// What a kernel needs beside the bytes: `()`, or the constants of a polynomial.
+    /// The parameters of a kernel: `()`, or the constants of a polynomial.
     type With: 'static;
-    /// The state between pieces of data; reduced, so that equal data give equal states.
+    /// The state between pieces of data, reduced so that equal data give equal states.
     type State: Copy + PartialEq + core::fmt::Debug;
     /// The check value.
     type Value: Copy + PartialEq + core::fmt::Debug;
-    /// The state before the first byte.
+    /// Returns the state before the first byte.
     fn start(with: &Self::With) -> Self::State;
-    /// The check value of a state.
+    /// Returns the check value of a state.
     fn finish(with: &Self::With, state: Self::State) -> Self::Value;
 }
 
-/// A way to compute a family's state, on every tier `T` for which it is implemented.
+/// An algorithm that computes a family's state on every tier `T` for which it is implemented.
 pub(crate) trait Body<T: Tier>: 'static {
     type Family: Family;
-    /// Advances `state` over `data`. Implementations are `#[inline(always)]`.
+    /// Advances `state` over `data`.
+    ///
+    /// Implementations are `#[inline(always)]`.
     fn run(
         tier: T,
         with: &<Self::Family as Family>::With,
@@ -46,11 +49,13 @@ pub(crate) trait Body<T: Tier>: 'static {
     ) -> <Self::Family as Family>::State;
 }
 
-/// A way to compute the values of many packets, on every tier `T` for which it is implemented.
+/// An algorithm that computes the values of many packets on every tier `T` for which it is
+/// implemented.
 pub(crate) trait Batch<T: Tier>: 'static {
     type Family: Family;
-    /// Computes the value of each packet; there are as many values as packets. Implementations are
-    /// `#[inline(always)]`.
+    /// Computes the value of each packet; there are as many values as packets.
+    ///
+    /// Implementations are `#[inline(always)]`.
     fn run(
         tier: T,
         with: &<Self::Family as Family>::With,
@@ -59,7 +64,7 @@ pub(crate) trait Batch<T: Tier>: 'static {
     );
 }
 
-/// One body for data below `FROM` bytes and another, out of line, from there on.
+/// Body `Short` for data below `FROM` bytes, and body `Long`, out of line, from there on.
 pub(crate) struct ByLength<Short, Long, const FROM: usize>(PhantomData<(Short, Long)>);
 
 impl<T, Short, Long, const FROM: usize> Body<T> for ByLength<Short, Long, FROM>
@@ -79,25 +84,27 @@ where
     }
 }
 
-/// The `With`, `State` and `Value` of a body's family.
+/// The parameters of the kernels of a body's family.
 pub(crate) type With<B, T> = <<B as Body<T>>::Family as Family>::With;
 pub(crate) type State<B, T> = <<B as Body<T>>::Family as Family>::State;
 pub(crate) type Value<B, T> = <<B as Body<T>>::Family as Family>::Value;
 
-/// What a kernel is for.
+/// The role of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sort {
-    /// Chosen by the library where the CPU has what it needs.
+    /// Chosen by the library where the CPU supports it.
     Dispatched,
-    /// A single method: run only when asked for by name, by tests and benchmarks. One named
-    /// `generic` is a vector body on arrays instead of vectors: it runs anywhere, slowly.
+    /// A single method, run only when tests or benchmarks ask for it by name.
+    ///
+    /// A kernel named `generic` is a vector body on arrays instead of vectors: it runs anywhere,
+    /// slowly.
     Method,
     /// A single method, kept because the literature describes it.
     Historical,
 }
 
 impl Sort {
-    /// `dispatched`, `method` or `historical`.
+    /// Returns `dispatched`, `method` or `historical`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -111,11 +118,11 @@ impl Sort {
 /// Metadata common to all kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KernelInfo {
-    /// Its name: a Rust identifier, unique in its family.
+    /// The name: a Rust identifier, unique in its family.
     pub name: &'static str,
-    /// What the CPU must have.
+    /// The CPU features it needs.
     pub needs: Features,
-    /// What it is for.
+    /// Its role.
     pub sort: Sort,
     /// The kernel of this table with identical code; benchmarks skip one of them.
     pub same_as: Option<&'static str>,
@@ -129,7 +136,7 @@ impl KernelInfo {
         same_as: None,
     };
 
-    /// Whether this CPU (under the mask `RESIDUE_CPU`) can run the kernel.
+    /// Returns whether this CPU (under the mask `RESIDUE_CPU`) can run the kernel.
     #[must_use]
     pub fn supported(&self) -> bool {
         cpu::features().contains(self.needs)
@@ -158,14 +165,14 @@ impl<F: Family> Clone for Entries<F> {
 
 impl<F: Family> Copy for Entries<F> {}
 
-/// One way to compute the codes of family `F`.
+/// One implementation of the codes of family `F`.
 pub struct Kernel<F: Family> {
     info: KernelInfo,
     entries: Entries<F>,
 }
 
 impl<F: Family> Kernel<F> {
-    /// The kernel of body `B` on tier `T`.
+    /// Makes the kernel of body `B` on tier `T`.
     pub(crate) const fn on<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
         let (run, oneshot) = (T::enter::<B>, T::enter_oneshot::<B>);
         Kernel {
@@ -174,22 +181,23 @@ impl<F: Family> Kernel<F> {
         }
     }
 
-    /// Adds a body that stores what it loads, for [`crate::copy`].
+    /// Adds a body that stores the bytes it loads, for [`crate::copy`].
     pub(crate) const fn copying<T: Enter, B: Body<Copying<T>, Family = F>>(mut self) -> Self {
         assert!(self.info.needs.contains(T::NEEDS));
         self.entries.copy = Some(T::enter_copying::<B>);
         self
     }
 
-    /// Adds a way to compute the values of many packets, for [`crate::batch`].
+    /// Adds a body that computes the values of many packets, for [`crate::batch`].
     pub(crate) const fn batched<T: Enter, B: Batch<T, Family = F>>(mut self) -> Self {
         assert!(self.info.needs.contains(T::NEEDS));
         self.entries.batch = Some(T::enter_batch::<B>);
         self
     }
 
-    /// The kernel of body `B` on another architecture, for lists: no CPU this is compiled for has
-    /// its `needs`, so it never runs.
+    /// Makes the kernel of body `B` on another architecture, for lists.
+    ///
+    /// No CPU this is compiled for has its `needs`, so it never runs.
     #[allow(
         clippy::extra_unused_type_parameters,
         reason = "a body that no line names would be unused"
@@ -221,20 +229,21 @@ impl<F: Family> Kernel<F> {
         self
     }
 
-    /// Name, needs and sort.
+    /// Returns name, needs and role.
     #[must_use]
     pub const fn info(&self) -> KernelInfo {
         self.info
     }
 
-    /// The kernel, ready to run, if this CPU has what it needs.
+    /// Returns the kernel, ready to run, if this CPU has the features it needs.
     #[must_use]
     pub fn force(&self) -> Option<Forced<F>> {
         self.force_on(cpu::features())
     }
 
-    /// As [`Kernel::force`], under a smaller set of features: tests walk the tiers of one CPU with
-    /// it.
+    /// Returns the kernel, ready to run, under a smaller set of features than this CPU's.
+    ///
+    /// Tests walk the tiers of one CPU with it.
     #[must_use]
     pub fn force_on(&self, features: Features) -> Option<Forced<F>> {
         let usable = features.intersection(cpu::features());
@@ -256,25 +265,28 @@ impl<F: Family> Clone for Forced<F> {
 impl<F: Family> Copy for Forced<F> {}
 
 impl<F: Family> Forced<F> {
-    /// Advances `state` over `data`. The state is [`Family::start`]'s or a kernel's result: the
-    /// sums' bounds hold for reduced states only.
+    /// Advances `state` over `data`.
+    ///
+    /// The state must be that of [`Family::start`] or a kernel's result: the sums' bounds hold for
+    /// reduced states only.
     #[inline]
     pub fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
-        // SAFETY: `Kernel::force_on` and `Dispatch::chosen`, the only makers of `self`, found that
-        // the CPU has what the kernel needs.
+        // SAFETY: `self` is made only by `Kernel::force_on` and `Dispatch::chosen`, which check
+        // that the CPU has the features the kernel needs.
         unsafe { (self.entries.run)(with, state, data) }
     }
 
-    /// The check value of `data`.
+    /// Returns the check value of `data`.
     #[inline]
     pub fn value(&self, with: &F::With, data: &[u8]) -> F::Value {
         // SAFETY: as in `run`.
         unsafe { (self.entries.oneshot)(with, data) }
     }
 
-    /// Advances `state` over `from`, and copies to `to` all of `from` that the body loads as
-    /// vectors. Returns `None`, and does nothing, if the kernel does not copy or the lengths
-    /// differ.
+    /// Advances `state` over `from`, and copies to `to` all bytes of `from` that the body loads as
+    /// vectors.
+    ///
+    /// Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
     pub(crate) fn copy(
         &self,
         with: &F::With,
@@ -283,17 +295,19 @@ impl<F: Family> Forced<F> {
         to: &mut [MaybeUninit<u8>],
     ) -> Option<F::State> {
         let copy = self.entries.copy.filter(|_| from.len() == to.len())?;
-        // SAFETY: as in `run`; `to` is as long as `from`, and borrowed mutably, so apart from it.
+        // SAFETY: as in `run`; `to` is as long as `from`, and does not overlap it because it is
+        // borrowed mutably.
         Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
     }
 
-    /// Whether the kernel has a way to compute the values of many packets.
+    /// Returns whether the kernel has a body for many packets.
     pub(crate) const fn batches(&self) -> bool {
         self.entries.batch.is_some()
     }
 
-    /// Computes the value of each packet. Returns `None`, and does nothing, if the kernel has no
-    /// way of its own to do that.
+    /// Computes the value of each packet.
+    ///
+    /// Returns `None`, and does nothing, if the kernel has no body for many packets.
     pub(crate) fn batch(
         &self,
         with: &F::With,
@@ -307,8 +321,10 @@ impl<F: Family> Forced<F> {
     }
 }
 
-/// The dispatched kernel that `features` select from `kernels`: the first whose needs are met.
-/// `None` only for tables that are not dispatched from.
+/// Returns the dispatched kernel that `features` select from `kernels`: the first whose needs are
+/// met.
+///
+/// Returns `None` only for tables without dispatched kernels.
 #[must_use]
 pub fn best<F: Family>(
     kernels: &'static [Kernel<F>],
@@ -318,18 +334,19 @@ pub fn best<F: Family>(
     kernels.iter().find(fits)
 }
 
-/// A family's table with the choice remembered: null until the first call.
+/// A family's table with the remembered choice: null until the first call.
 pub(crate) struct Dispatch<F: Family> {
     kernels: &'static [Kernel<F>],
     chosen: AtomicPtr<Kernel<F>>,
-    // The chosen kernel's, without the step through its line: it would cost the shortest data.
+    // The entries of the chosen kernel. Going through its line in the table would slow down the
+    // shortest data.
     run: AtomicPtr<()>,
     oneshot: AtomicPtr<()>,
 }
 
 impl<F: Family> Dispatch<F> {
     pub(crate) const fn new(kernels: &'static [Kernel<F>]) -> Self {
-        // With it there always is a kernel to choose.
+        // The last kernel must run anywhere, so that there is always one to choose.
         let last = &kernels[kernels.len() - 1].info;
         assert!(last.needs.is_none() && matches!(last.sort, Sort::Dispatched));
         Dispatch {
@@ -340,7 +357,7 @@ impl<F: Family> Dispatch<F> {
         }
     }
 
-    /// The kernels, best first.
+    /// Returns the kernels, best first.
     pub(crate) const fn kernels(&self) -> &'static [Kernel<F>] {
         self.kernels
     }
@@ -355,11 +372,11 @@ impl<F: Family> Dispatch<F> {
         kernel
     }
 
-    /// The best kernel this CPU can run.
+    /// Returns the best kernel this CPU can run.
     #[inline]
     pub(crate) fn chosen(&self) -> Forced<F> {
         let pointer = self.chosen.load(Relaxed);
-        // SAFETY: it is null, or from `choose`, which stores references to statics.
+        // SAFETY: the pointer is null, or from `choose`, which stores references to statics.
         let kernel = unsafe { pointer.as_ref() }.unwrap_or_else(|| self.choose());
         Forced { entries: kernel.entries }
     }
@@ -373,7 +390,7 @@ impl<F: Family> Dispatch<F> {
             // SAFETY: only `choose` stores here, and it stores a `Run<F>`.
             unsafe { core::mem::transmute::<*mut (), Run<F>>(pointer) }
         };
-        // SAFETY: `choose` took a kernel whose needs are within `cpu::features`.
+        // SAFETY: `choose` selects only kernels whose needs are within `cpu::features`.
         unsafe { run(with, state, data) }
     }
 

@@ -1,7 +1,7 @@
 //! aarch64: markers and their operations.
 
 // The lint sees marker methods, which have no features of their own; they are inlined into the
-// entries, which have.
+// entries, which enable the features.
 #![allow(inline_always_mismatching_target_features)]
 
 use super::{aarch64_tiers, tiers};
@@ -12,14 +12,14 @@ mod pmull;
 
 aarch64_tiers!(tiers);
 
-/// Methods whose body is one `unsafe` expression of intrinsics the marker proves.
+/// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
 macro_rules! ops {
     ($(fn $name:ident($this:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty { $($body:tt)* })*) => {
         $(#[inline(always)]
         fn $name($this $(, $arg: $ty)*) -> $ret {
             // SAFETY: the marker exists, so the CPU has the features of its tier, which the
-            // intrinsics below need; memory is read only through the reference given, which covers
-            // what the load reads.
+            // intrinsics below need; memory is read only through the reference, which covers the
+            // bytes of the load.
             unsafe { $($body)* }
         })*
     };

@@ -1,4 +1,4 @@
-//! Carry-less arithmetic: what folding asks of a CPU.
+//! Carry-less arithmetic, the operations that folding needs.
 
 use super::Tier;
 
@@ -11,74 +11,81 @@ pub(crate) trait CarryLess: Tier {
     fn load(self, bytes: &[u8; 16]) -> Self::V;
     fn lane_of(self, lane: u128) -> Self::V;
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Byte i of the result is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
+    /// Returns a vector whose byte i is byte `index[i]` of `v`, or zero where `index[i]` is 0x80.
     fn shuffle(self, v: Self::V, index: &[u8; 16]) -> Self::V;
-    /// The 127-bit carry-less product of a half of `a` and a half of `b`: the high one of `a` if
-    /// bit 0 of `HALVES` is set, of `b` if bit 4 is.
+    /// Returns the 127-bit carry-less product of a half of `a` and a half of `b`.
+    ///
+    /// It is the high half of `a` if bit 0 of `HALVES` is set, and the high half of `b` if bit 4
+    /// is.
     fn product<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The high half, in the low one's place, below zeros.
+    /// Moves the high half to the low half, below zeros.
     fn high_down(self, v: Self::V) -> Self::V;
-    /// The low half, in the high one's place, above zeros.
+    /// Moves the low half to the high half, above zeros.
     fn low_up(self, v: Self::V) -> Self::V;
     fn low_of(self, v: Self::V) -> u64;
 }
 
-/// Carry-less arithmetic on vectors of one, two or four lanes, each of which is a lane of its own.
+/// Carry-less arithmetic on vectors of one, two or four independent lanes.
 pub(crate) trait CarryLessWide: CarryLess {
     type W: Copy;
     /// The bytes of one vector.
     type Block: 'static;
     /// Lanes in a vector.
     const LANES: usize;
-    /// The length, at most 64, to which single lanes win over vectors of several.
+    /// The length, at most 64, up to which single lanes are faster than vectors of several.
     const SINGLY_TO: usize = 0;
-    /// Whether [`CarryLessWide::head`] leaves less than a vector over at the end, because a head
-    /// that does not takes more than folding the rest.
+    /// Whether [`CarryLessWide::head`] leaves less than a vector at the end, because a complete
+    /// head would take more time than folding the rest.
     const LEAVES_REST: bool = false;
     /// Whether eight accumulators are faster than four.
     const EIGHT: bool = false;
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load_wide(self, block: &Self::Block) -> Self::W;
-    /// A vector of the keys `table[first..]`.
+    /// Returns a vector of the keys `table[first..]`.
     fn keys(self, table: &[u128; 17], first: usize) -> Self::W;
-    /// The key in every lane.
+    /// Returns the key in every lane.
     fn key(self, key: u128) -> Self::W;
     fn xor_wide(self, a: Self::W, b: Self::W) -> Self::W;
-    /// In every lane low(v) * low(key) + high(v) * high(key) + data.
+    /// Returns low(v) * low(key) + high(v) * high(key) + data in every lane.
     fn fold(self, v: Self::W, key: Self::W, data: Self::W) -> Self::W;
-    /// The bytes of each lane in opposite order.
+    /// Reverses the bytes of each lane.
     fn reverse(self, v: Self::W) -> Self::W;
-    /// The last lane, behind zero lanes.
+    /// Returns the last lane, with zeros in the other lanes.
     fn last_lane(self, v: Self::W) -> Self::W;
-    /// The exclusive or of all lanes.
+    /// Returns the exclusive or of all lanes.
     fn sum_lanes(self, v: Self::W) -> Self::V;
-    /// The start of more than 16 bytes of data, with the register added to its first bytes: so many
-    /// bytes that a whole number of vectors remains, behind zeros.
+    /// Returns the start of more than 16 bytes of data, with the register added to its first bytes.
+    ///
+    /// It takes as many bytes as leave a whole number of vectors, and puts them behind zeros.
     fn head(self, data: &[u8], register: Self::V) -> Head<Self::W>;
 
-    /// Asks for what stands some way behind a block that is being read: for the first-level cache
-    /// alone, as nothing is read twice. Tiers for which it was not measured do nothing.
+    /// Prefetches the data some way behind a block that is being read, into the first-level cache
+    /// alone, because nothing is read twice.
+    ///
+    /// Tiers for which it was not measured do nothing.
     #[inline(always)]
     fn read_ahead<B>(self, _block: &B) {}
 }
 
-/// The length from which loops read ahead: the data come from beyond the second-level cache then.
+/// The length from which loops read ahead, because the data come from beyond the second-level
+/// cache.
+///
 /// At 64 MiB it brought CRC-32C from 0.63 to 0.99 of ISA-L's speed and CRC-32 from 0.98 to 1.22 of
-/// libdeflate's; at 1 MiB it changes nothing. `cargo xtask rivals
-/// --code crc-32c,crc-32 --sizes 1M,64M`, on a Zen 3 core on 2026-11-21 and 2026-11-22.
+/// libdeflate's; at 1 MiB it changes nothing. `cargo xtask rivals --code crc-32c,crc-32 --sizes
+/// 1M,64M`, on a Zen 3 core on 2026-11-21 and 2026-11-22.
 pub(crate) const STREAMED_FROM: usize = 512 << 10;
 
-/// The first vector of a message whose length is no multiple of the vector's.
+/// The first vector of a message whose length is not a multiple of the vector's.
 pub(crate) struct Head<W> {
     /// Zeros, then the first bytes.
     pub(crate) first: W,
-    /// What the register adds to the vector after.
+    /// The part of the register to add to the next vector.
     pub(crate) spill: W,
-    /// How many bytes of data `first` holds.
+    /// The number of bytes of data in `first`.
     pub(crate) bytes: usize,
 }
 
-/// A [`Head`] of one lane.
+/// Makes a [`Head`] of one lane.
 #[inline(always)]
 pub(crate) fn lane_head<T: CarryLess>(tier: T, data: &[u8], register: T::V) -> Head<T::V> {
     let bytes = data.len().wrapping_sub(1) % 16 + 1;
@@ -90,8 +97,8 @@ pub(crate) fn lane_head<T: CarryLess>(tier: T, data: &[u8], register: T::V) -> H
     Head { first, spill, bytes }
 }
 
-/// A lane and the `n` bytes after it, 1 to 15, the end of `last`: as two lanes, the first of them
-/// behind zeros.
+/// Returns two lanes that hold `lane` and the `n` bytes after it, 1 to 15, behind zeros; the bytes
+/// are the end of `last`.
 #[inline(always)]
 pub(crate) fn lane_tail<T: CarryLess>(tier: T, lane: T::V, last: &[u8; 16], n: usize) -> [T::V; 2] {
     let first = tier.shuffle(lane, shift_index(n));
@@ -100,9 +107,10 @@ pub(crate) fn lane_tail<T: CarryLess>(tier: T, lane: T::V, last: &[u8; 16], n: u
     [first, tier.xor(tier.shuffle(lane, shift_index(16 + n)), tail)]
 }
 
-/// An index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros. From `h`
-/// below 16: the first h bytes move to the end, behind zeros. From 16 + h: the bytes from h on move
-/// to the start, zeros behind.
+/// Returns an index for `shuffle` from a table of 16 zeros, the 16 places in order, 16 zeros.
+///
+/// From `h` below 16: the first h bytes move to the end, behind zeros. From 16 + h: the bytes from
+/// h on move to the start, before zeros.
 #[inline(always)]
 fn shift_index(from: usize) -> &'static [u8; 16] {
     const ZERO: u8 = 0x80;
@@ -120,8 +128,8 @@ fn shift_index(from: usize) -> &'static [u8; 16] {
 
 /// Products of every byte with a matrix of 8 by 8 bits over GF(2).
 pub(crate) trait ByteMatrix: CarryLessWide {
-    /// The matrix, for every byte: bit i of a product is the parity of the byte and the matrix's
-    /// byte 7 - i.
+    /// Returns the matrix, for every byte: bit i of a product is the parity of the byte and the
+    /// matrix's byte 7 - i.
     fn matrix(self, rows: u64) -> Self::W;
     fn multiply(self, v: Self::W, matrix: Self::W) -> Self::W;
 }

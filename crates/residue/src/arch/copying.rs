@@ -1,5 +1,6 @@
-//! A tier that stores what it loads, which makes of any body one that copies: the vector is in a
-//! register anyway, and the store hides behind the arithmetic.
+//! A tier that stores the bytes it loads, which turns any body into one that copies.
+//!
+//! Each vector is in a register anyway, and the store runs in parallel with the arithmetic.
 
 use super::Tier;
 use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
@@ -10,7 +11,7 @@ use crate::kernel::{Body, State, With};
 use core::mem::MaybeUninit;
 use core::ptr;
 
-/// The tier `T`, whose loads from `from` store what they load at the same place of `to`.
+/// The tier `T`, whose loads from `from` also store the bytes at their offsets in `to`.
 #[derive(Clone, Copy)]
 pub(crate) struct Copying<T> {
     tier: T,
@@ -19,27 +20,30 @@ pub(crate) struct Copying<T> {
     to: *mut u8,
 }
 
-/// A block of the data that is copied: only [`Copying`] makes references to it, and only to parts
-/// of that data.
+/// A block of the data that is copied.
+///
+/// Only [`Copying`] makes references to it, and only to parts of that data.
 #[repr(transparent)]
 pub(crate) struct Part<B>(B);
 
 impl<T: Tier> Copying<T> {
+    /// Makes the tier that copies `data` to `to`.
+    ///
     /// # Safety
-    /// As many bytes as `data` has may be written from `to` on, and do not overlap it. The marker
-    /// does not outlive `data`.
+    /// `to` must be valid for writes of `data.len()` bytes and must not overlap `data`. The marker
+    /// must not outlive `data`.
     #[inline(always)]
     pub(super) unsafe fn new(tier: T, data: &[u8], to: *mut u8) -> Self {
         Copying { tier, from: data.as_ptr(), bytes: data.len(), to }
     }
 
-    /// Stores bytes of the data; others are left alone.
+    /// Stores bytes that lie in the data; ignores others.
     #[inline(always)]
     fn store(self, part: &[u8]) {
         let at = (part.as_ptr() as usize).wrapping_sub(self.from as usize);
         if at <= self.bytes && part.len() <= self.bytes - at {
-            // SAFETY: `part` lies in the data, so its place does in the bytes that may be written,
-            // which do not overlap it.
+            // SAFETY: `part` lies in the data, so its place lies in the writable bytes, which do
+            // not overlap it.
             unsafe { ptr::copy_nonoverlapping(part.as_ptr(), self.to.add(at), part.len()) }
         }
     }
@@ -48,12 +52,12 @@ impl<T: Tier> Copying<T> {
     fn store_part<B>(self, part: &Part<B>) {
         let from = ptr::from_ref(part).cast::<MaybeUninit<B>>();
         let at = (from as usize).wrapping_sub(self.from as usize);
-        // SAFETY: `parts` found the block to lie in the data: so does its place in the bytes that
-        // may be written, which do not overlap it. `B` is an array of bytes.
+        // SAFETY: `parts` checked that the block lies in the data, so its place lies in the
+        // writable bytes, which do not overlap it. `B` is an array of bytes.
         unsafe { ptr::copy_nonoverlapping(from, self.to.add(at).cast(), 1) }
     }
 
-    /// Blocks of the data, as ones that may be stored.
+    /// Converts blocks of the data to blocks that may be stored.
     #[inline(always)]
     fn parts<'a, B>(self, (blocks, rest): (&'a [B], &'a [u8])) -> (&'a [Part<B>], &'a [u8]) {
         let at = (blocks.as_ptr() as usize).wrapping_sub(self.from as usize);
@@ -67,7 +71,7 @@ impl<T: Tier> Copying<T> {
 impl<T: Tier> Tier for Copying<T> {
     const NEEDS: Features = T::NEEDS;
 
-    /// In line: this is the long path already.
+    /// Runs the body in line: this is the long path already.
     #[inline(always)]
     fn outline<B: Body<Self>>(
         self,
@@ -109,7 +113,7 @@ impl<T: Load> Load for Copying<T> {
     }
 }
 
-/// Methods handed on to the tier.
+/// Forwards methods to the tier.
 macro_rules! handed_on {
     ($($(#[$attr:meta])* fn $name:ident(self $(, $arg:ident: $ty:ty)*) -> $ret:ty;)*) => {
         $($(#[$attr])* #[inline(always)]
@@ -196,8 +200,8 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
 
     #[inline(always)]
     fn head(self, data: &[u8], register: T::V) -> Head<T::W> {
-        // No head is longer. Of long data a fixed length, without a call; what is not the head's is
-        // stored again.
+        // No head is longer. Long data use a fixed length, without a call; bytes after the head are
+        // stored again later.
         self.store(data.first_chunk::<64>().map_or(data, |first| first));
         self.tier.head(data, register)
     }
@@ -229,16 +233,18 @@ impl<P: Polynomial, T: CrcStep<P>> CrcStep<P> for Copying<T> {
     }
 }
 
-/// Copies to memory of the same length that need not be initialised; to less, as much as fits.
+/// Copies to memory of equal length that need not be initialised; to less memory, as much as fits.
 pub(crate) fn copy_bytes(from: &[u8], to: &mut [MaybeUninit<u8>]) {
     let bytes = from.len().min(to.len());
-    // SAFETY: both have so many bytes, and `to` is borrowed mutably, so apart from `from`.
+    // SAFETY: both have this many bytes, and `to` does not overlap `from` because it is borrowed
+    // mutably.
     unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), bytes) }
 }
 
-/// Initialised bytes as ones that need not be. Only [`copy_bytes`] and copying kernels write to
-/// them, and they write bytes.
+/// Treats initialised bytes as ones that need not be.
+///
+/// Only [`copy_bytes`] and copying kernels write to them, and they write initialised bytes.
 pub(crate) fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: the two have the same layout, and nothing uninitialised is written (see above).
+    // SAFETY: the two types have one layout, and nothing uninitialised is written (see above).
     unsafe { &mut *(ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
 }

@@ -1,6 +1,6 @@
 //! The CPU's own clock, for benchmarks: a safe read of the cycle or timer register.
 
-/// The name of the register [`ticks`] reads, or `Instant` where the crate has none for this
+/// The name of the register that [`ticks`] reads, or `Instant` where the crate has none for this
 /// architecture.
 pub const NAME: &str = if cfg!(miri) {
     "Instant"
@@ -14,10 +14,10 @@ pub const NAME: &str = if cfg!(miri) {
     "Instant"
 };
 
-/// The counter now, in its own ticks, after all earlier instructions have finished and before any
-/// later one starts.
+/// Returns the counter in its own ticks, after all earlier instructions have finished and before
+/// any later one starts.
 ///
-/// `None` where [`NAME`] is `Instant`: this crate has no clock of its own there.
+/// Returns `None` where [`NAME`] is `Instant`: this crate has no clock of its own there.
 #[inline(always)]
 #[must_use]
 pub fn ticks() -> Option<u64> {
@@ -28,7 +28,7 @@ pub fn ticks() -> Option<u64> {
     {
         let (low, high): (u32, u32);
         // SAFETY: both instructions are part of every CPU with SSE2 and change nothing but the two
-        // registers. LFENCE waits for what came before and holds what comes after, so the measured
+        // registers. LFENCE waits for earlier instructions and holds later ones, so the measured
         // code is between the two reads.
         unsafe {
             core::arch::asm!(
@@ -72,15 +72,15 @@ pub fn ticks() -> Option<u64> {
     }
 }
 
-/// Spins for `n` dependent additions, one core cycle each on every CPU of the last decades: what
-/// calibrates the counter's ticks to core cycles. (On 32-bit architectures, and those without
-/// inline assembly, an addition goes through memory and takes several.)
+/// Spins for `n` dependent additions, to calibrate the counter's ticks to core cycles.
+///
+/// Each takes one core cycle on every CPU of the last decades. (On 32-bit architectures, and those
+/// without inline assembly, an addition goes through memory and takes several.)
 pub fn spin(n: u64) -> u64 {
-    // Added from a register: some CPUs add a small constant for free while renaming.
+    // Added from a register, because some CPUs add a small constant for free while renaming.
     let (mut x, one) = (n, super::scalar(1));
     for _ in 0..n / 16 {
-        // Sixteen dependent additions, hidden from the optimiser one by one so that they stay
-        // sixteen.
+        // Sixteen dependent additions, each hidden from the optimiser so that they stay sixteen.
         for _ in 0..16 {
             x = super::scalar(x.wrapping_add(one));
         }
@@ -88,9 +88,10 @@ pub fn spin(n: u64) -> u64 {
     x
 }
 
-/// Spins for `n` dependent 64-bit multiplications: what checks the additions of [`spin`], since no
-/// core does a product while renaming. Each takes three core cycles on x86-64 since 2009 (four on
-/// the first Zen), two to five elsewhere.
+/// Spins for `n` dependent 64-bit multiplications, to check the additions of [`spin`].
+///
+/// No core does a product while renaming. Each takes three core cycles on x86-64 since 2009 (four
+/// on the first Zen), two to five elsewhere.
 pub fn spin_products(n: u64) -> u64 {
     // Odd, so that the product never becomes zero.
     let (mut x, factor) = (n | 1, super::scalar(0x9e37_79b9_7f4a_7c15));

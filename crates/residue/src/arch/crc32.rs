@@ -2,20 +2,20 @@
 
 use super::Tier;
 
-/// A polynomial that some CPU has an instruction for.
+/// A polynomial with an instruction on some CPU.
 pub(crate) trait Polynomial: 'static {
-    /// Its coefficients without that of x^32, bit i that of x^i.
+    /// The coefficients without that of x^32; bit i is that of x^i.
     const POLY: u32;
 }
 
-/// Castagnoli's polynomial: x86-64 and aarch64 divide by it.
+/// Castagnoli's polynomial, with instructions on x86-64 and aarch64.
 pub(crate) struct Castagnoli;
 
 impl Polynomial for Castagnoli {
     const POLY: u32 = 0x1edc_6f41;
 }
 
-/// The polynomial of Ethernet: aarch64 divides by it.
+/// The polynomial of Ethernet, with instructions on aarch64.
 pub(crate) struct Ethernet;
 
 impl Polynomial for Ethernet {
@@ -24,12 +24,12 @@ impl Polynomial for Ethernet {
 
 /// The instruction that divides by the polynomial `P`, lowest bit first.
 pub(crate) trait CrcStep<P: Polynomial>: Tier {
-    /// The register after the eight bytes of `word`, lowest first.
+    /// Returns the register after the eight bytes of `word`, lowest first.
     fn step8(self, register: u32, word: u64) -> u32;
-    /// The register after the four bytes of `word`, lowest first.
+    /// Returns the register after the four bytes of `word`, lowest first.
     fn step4(self, register: u32, word: u32) -> u32;
-    /// The register after the two bytes of `word`, lowest first.
+    /// Returns the register after the two bytes of `word`, lowest first.
     fn step2(self, register: u32, word: u16) -> u32;
-    /// The register after one byte.
+    /// Returns the register after one byte.
     fn step1(self, register: u32, byte: u8) -> u32;
 }

@@ -1,30 +1,34 @@
-//! What batches of packets ask of a CPU.
+//! The operations that batches of packets need.
 
 use super::Tier;
 
 /// Sums of the 16-bit words of packets, `N` times four at once.
 pub(crate) trait PacketSums<const N: usize>: Tier {
-    /// 32-bit lanes.
+    /// A vector of 32-bit lanes.
     type Lanes: Copy;
-    /// The lanes of four packets, added up in part.
+    /// The partially added lanes of four packets.
     type Four: Copy;
-    /// The longest packet, in bytes, whose lanes cannot overflow. The Internet checksum's own
-    /// kernel takes longer ones.
+    /// The longest packet, in bytes, whose lanes cannot overflow.
+    ///
+    /// The Internet checksum's own kernel takes longer ones.
     const LONGEST: usize;
-    /// Lanes of nothing.
+    /// Returns zero lanes.
     fn none(self) -> Self::Lanes;
-    /// Lanes whose total is the sum of the packet's little-endian words, an odd last byte before a
-    /// zero byte; for packets of the lengths that take no branch.
+    /// Returns lanes whose total is the sum of the packet's little-endian words, for lengths that
+    /// take no branch.
+    ///
+    /// An odd last byte is followed by a zero byte. Returns `None` for other lengths.
     fn quick(self, packet: &[u8]) -> Option<Self::Lanes>;
-    /// As [`PacketSums::quick`], for other lengths that take no branch.
+    /// Returns the lanes for a second range of lengths that take no branch, as
+    /// [`PacketSums::quick`] does.
     fn brief(self, packet: &[u8]) -> Option<Self::Lanes>;
-    /// The lanes of any packet of at most [`PacketSums::LONGEST`] bytes.
+    /// Returns the lanes of any packet of at most [`PacketSums::LONGEST`] bytes.
     fn lanes(self, packet: &[u8]) -> Self::Lanes;
-    /// Lanes whose total is `sum`.
+    /// Returns lanes whose total is `sum`.
     fn lone(self, sum: u16) -> Self::Lanes;
-    /// Four packets' lanes in the room of one's.
+    /// Adds the lanes of four packets in part, to one vector.
     fn four(self, packets: [Self::Lanes; 4]) -> Self::Four;
-    /// The Internet checksum of each packet: total of its lanes, end-around, complemented, bytes
-    /// swapped.
+    /// Returns the Internet checksum of each packet: the total of its lanes, folded end-around,
+    /// complemented, with bytes swapped.
     fn checksums(self, fours: [Self::Four; N]) -> [[u16; 4]; N];
 }

@@ -1,5 +1,5 @@
-//! The tier that needs nothing: vectors as arrays, which the compiler may turn into whatever
-//! vectors a CPU has.
+//! The tier without required features: vectors as arrays, which the compiler may turn into the
+//! vectors of any CPU.
 
 use super::tiers;
 
@@ -13,9 +13,10 @@ tiers! {
     Portable: ;
 }
 
-/// Hides a value from the optimiser, so that the loop around it stays scalar. Free on 64-bit
-/// architectures with inline assembly; elsewhere the value goes through memory, which takes some
-/// cycles.
+/// Hides a value from the optimiser, so that the loop around it stays scalar.
+///
+/// It is free on 64-bit architectures with inline assembly; elsewhere the value goes through
+/// memory, which takes some cycles.
 #[inline(always)]
 pub(crate) fn scalar(mut value: u64) -> u64 {
     #[cfg(all(

@@ -1,4 +1,4 @@
-//! What the kernels of sums ask of a CPU.
+//! The operations that the kernels of sums need.
 
 use super::Tier;
 use crate::words::short_word;
@@ -7,29 +7,31 @@ use crate::words::short_word;
 pub(crate) trait Load: Tier {
     /// A vector.
     type V: Copy;
-    /// The bytes of one.
+    /// The bytes of one vector.
     type Block: 'static;
     /// Vector size in bytes.
     const BYTES: usize;
-    /// Whether a load can leave out any bytes: then short data need nothing else.
+    /// Whether a load can leave out any bytes; short data then need no other load.
     const MASKS: bool;
-    /// The length to which no loop is needed: eight vectors. Masks are made of numbers below 256,
-    /// so that with them it is a byte less.
+    /// The length up to which no loop is needed: eight vectors.
+    ///
+    /// Masks are made of numbers below 256, so with them the limit is a byte lower.
     const STRAIGHT_TO: usize = 8 * Self::BYTES - Self::MASKS as usize;
-    /// The whole vectors of `data`, and the bytes after them.
+    /// Splits `data` into whole vectors and the bytes after them.
     fn blocks(self, data: &[u8]) -> (&[Self::Block], &[u8]);
     fn load(self, block: &Self::Block) -> Self::V;
-    /// Zero bytes.
+    /// Returns a vector of zero bytes.
     fn null(self) -> Self::V;
-    /// The bytes of `data` from `from` on, as many as fit, with zeros behind them. At most 255 are
-    /// left. No loop; and no branch, if the data are as long as a vector or masks leave out any
-    /// bytes.
+    /// Loads the bytes of `data` from `from` on, as many as fit, with zeros behind them.
+    ///
+    /// At most 255 bytes may remain. There is no loop, and no branch if the data are as long as a
+    /// vector or masks leave out any bytes.
     fn load_low(self, data: &[u8], from: usize) -> Self::V;
 
     /// Loads four consecutive vectors, each as [`Load::load_low`] does.
     #[inline(always)]
     fn load_step(self, data: &[u8], from: usize) -> [Self::V; 4] {
-        // Not by `map`: it is not inlined, and neither are the loads in it.
+        // Not by `map`, which is not inlined, nor are the loads in it.
         [
             self.load_low(data, from),
             self.load_low(data, from + Self::BYTES),
@@ -38,8 +40,8 @@ pub(crate) trait Load: Tier {
         ]
     }
 
-    /// What [`Load::load_low`] loads, but in any order of its 16-bit words; a single last byte is a
-    /// word with zero.
+    /// Loads the bytes of [`Load::load_low`] with their 16-bit words in any order; a single last
+    /// byte is a word with zero.
     #[inline(always)]
     fn load_rest(self, data: &[u8], from: usize) -> Self::V {
         self.load_low(data, from)
@@ -51,8 +53,7 @@ pub(crate) trait Load: Tier {
         self.load_step(data, from)
     }
 
-    /// Vector `index` of `data`, which is known to be there: else it is read as [`Load::load_low`]
-    /// does.
+    /// Loads vector `index` of `data`, which must be there; by default as [`Load::load_low`] does.
     #[inline(always)]
     fn load_whole(self, data: &[u8], index: usize) -> Self::V {
         match self.blocks(data).0.get(index) {
@@ -61,7 +62,7 @@ pub(crate) trait Load: Tier {
         }
     }
 
-    /// The first four vectors of `data`, which has as many.
+    /// Loads the first four vectors of `data`, which must have as many.
     #[inline(always)]
     fn load_four(self, data: &[u8]) -> [Self::V; 4] {
         [
@@ -72,7 +73,7 @@ pub(crate) trait Load: Tier {
         ]
     }
 
-    /// More than two vectors and at most four, filled up with zeros.
+    /// Loads more than two vectors and at most four, filled up with zeros.
     #[inline(always)]
     fn load_3_or_4(self, data: &[u8]) -> [Self::V; 4] {
         [
@@ -84,9 +85,10 @@ pub(crate) trait Load: Tier {
     }
 }
 
-/// What follows the first `bytes` bytes. Nothing is at the *start* of `data`: a load without any
-/// byte then has an address inside, for one in an absent page is slow even if nothing is read from
-/// it.
+/// Returns the data after the first `bytes` bytes.
+///
+/// An empty rest is placed at the *start* of `data`: a load without any byte then has an address
+/// inside, because one in an absent page is slow even if nothing is read from it.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
 pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
@@ -96,39 +98,43 @@ pub(crate) fn after(data: &[u8], bytes: usize) -> &[u8] {
 /// Sums of 16-bit words in 32-bit lanes.
 ///
 /// Where the instructions take signed words, a word w counts as w - 32768, and the caller adds the
-/// bias back.
+/// bias.
 pub(crate) trait WordSum: Load {
-    /// 32768 there, else 0.
+    /// The bias of a word: 32768 where the instructions take signed words, else 0.
     const BIAS: i32;
-    /// The length to which the Internet checksum's 64-bit words win over these vectors.
+    /// The length up to which the Internet checksum's 64-bit words are faster than these vectors.
     const WORDS_TO: usize;
-    /// 32-bit lanes, one for every two words.
+    /// A vector of 32-bit lanes, one for every two words.
     type Lanes: Copy;
-    /// Lanes that all hold one number.
+    /// Returns lanes that all hold one number.
     fn lanes(self, each: i32) -> Self::Lanes;
-    /// Adds the little-endian words, each less the bias, two to a lane; `twice` the first of the
-    /// two. `twice` is constant.
+    /// Adds the little-endian words, each less the bias, two to a lane.
+    ///
+    /// If `twice`, which must be constant, the first of the two counts twice.
     fn sum(self, lanes: Self::Lanes, words: Self::V, twice: bool) -> Self::Lanes;
     /// Adds lane by lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// The sum of all lanes, which are not negative and add up to less than 2^32; or two numbers in
-    /// the two halves whose sum it is.
+    /// Returns the sum of all lanes, which must not be negative and must add up to less than 2^32.
+    ///
+    /// The result may be two numbers in the two halves whose sum it is.
     fn packed(self, lanes: Self::Lanes) -> u64;
-    /// The sum of all lanes, which are not negative.
+    /// Returns the sum of all lanes, which must not be negative.
     fn total(self, lanes: Self::Lanes) -> u64;
-    /// From the lanes of vectors with an even and with an odd index, which are not negative, the
-    /// sum of all lanes times 4^(7
-    /// - i): i counts the lanes of 32 bytes of data from 0 to 7.
+    /// Returns the sum of all lanes times 4^(7 - i), where i counts the lanes of 32 bytes of data
+    /// from 0 to 7.
+    ///
+    /// The lanes are those of vectors with an even and with an odd index, and must not be negative.
     fn columns(self, even: Self::Lanes, odd: Self::Lanes) -> u64;
 }
 
-/// What is summed with weights.
+/// A unit of the weighted sums.
 pub(crate) trait Unit: 'static {
-    /// Its bytes.
+    /// The bytes of a unit.
     const BYTES: usize;
-    /// The largest.
+    /// The largest value of a unit.
     const MAX: u64;
-    /// Of the units of a little-endian word, the sum, and the sum with weights that go down to 1.
+    /// Returns the sum of the units of a little-endian word, and their sum with weights that go
+    /// down to 1.
     fn of_word(word: u64) -> [u32; 2];
 }
 
@@ -172,27 +178,28 @@ impl Unit for Words {
 
 /// Sums of units and sums weighted by place, in steps of four vectors.
 ///
-/// A step holds N units; unit e of it (0 to N - 1) is weighted N - e - `CENTRE`, which halves the
-/// size of the weights.
+/// A step holds N units; its unit e (0 to N - 1) has the weight N - e - `CENTRE`; the centre halves
+/// the size of the weights.
 pub(crate) trait Weighted<U: Unit>: Load {
-    /// Three sums over the steps: of the units; of what that sum was before each step; and of the
-    /// weighted units.
+    /// Three sums over the steps: of the units; of the values of that sum before each step; and of
+    /// the weighted units.
     type Sums: Copy;
-    /// What the sums lack for each unit: 32768 where words are taken as signed, else 0.
+    /// The bias of a unit: 32768 where words are taken as signed, else 0.
     const BIAS: i64;
     const CENTRE: i32;
-    /// The most steps that no lane overflows in.
+    /// The most steps without overflow in any lane.
     const STEPS: usize;
     fn zero(self) -> Self::Sums;
     fn step(self, sums: Self::Sums, vectors: [Self::V; 4]) -> Self::Sums;
 
-    /// The sums after a last step, which has the units of `data` from `from` on, no more than fill
-    /// it; and how many units of zeros stand behind them. Zeros before them, if any, count for
-    /// nothing.
+    /// Returns the sums after a last step, and the number of zero units behind its data.
+    ///
+    /// The step takes the units of `data` from `from` on, at most as many as fill it. Zeros before
+    /// them count for nothing.
     #[inline(always)]
     fn last_step(self, sums: Self::Sums, data: &[u8], from: usize) -> (Self::Sums, usize) {
         let left = data.len() - from;
-        // Without masks of bytes a load costs more than a branch saves.
+        // Without byte masks a load costs more than a branch saves.
         let vectors = if !Self::MASKS && left <= 2 * Self::BYTES {
             let second = self.load_low(data, from + Self::BYTES);
             [self.load_low(data, from), second, self.null(), self.null()]
@@ -201,15 +208,15 @@ pub(crate) trait Weighted<U: Unit>: Load {
         };
         (self.step(sums, vectors), 4 * Self::BYTES / U::BYTES - left.div_ceil(U::BYTES))
     }
-    /// S, and N times the earlier sums plus the weighted sum; modulo 2^32.
+    /// Returns S, and N times the earlier sums plus the weighted sum, modulo 2^32.
     fn totals32(self, sums: Self::Sums) -> [u32; 2];
-    /// As [`Weighted::totals32`], in full.
+    /// Returns the totals of [`Weighted::totals32`] in full.
     fn totals64(self, sums: Self::Sums) -> [i64; 2];
-    /// `totals32` of one step of which only the last `K` vectors are not zero; K is 1, 2 or 4.
+    /// Returns `totals32` of one step of which only the last `K` vectors, 1, 2 or 4, are not zero.
     fn few<const K: usize>(self, vectors: [Self::V; K]) -> [u32; 2];
 }
 
-/// The weights of a step of `N` units: N - centre, N - 1 - centre, ..., 1 - centre.
+/// Lists the weights of a step of `N` units: N - centre, N - 1 - centre, ..., 1 - centre.
 macro_rules! weights {
     ($n:literal, $centre:expr, $int:ty, $per_vector:literal) => {{
         let mut weights = [[0; $per_vector]; 4];
@@ -225,18 +232,18 @@ macro_rules! weights {
 }
 pub(crate) use weights;
 
-/// The bytes behind the last whole `grain` (at most eight), as a little-endian word.
+/// Returns the bytes behind the last whole `grain` (at most eight), as a little-endian word.
 #[inline(always)]
 pub(crate) fn last_word(data: &[u8], grain: usize) -> u64 {
     let n = data.len() % grain;
     match data.last_chunk::<8>() {
-        // Of no bytes, the two shifts leave nothing.
+        // If there are no bytes, the two shifts leave zero.
         Some(eight) => u64::from_le_bytes(*eight) >> 8 >> (8 * (7 - n)),
         None => short_word(&data[data.len() - n..]),
     }
 }
 
-/// The bytes from `from` on, at most sixteen of them, as two little-endian words filled up with
+/// Returns the bytes from `from` on, at most sixteen, as two little-endian words filled up with
 /// zeros.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 #[inline(always)]
@@ -245,7 +252,7 @@ pub(crate) fn low_words(data: &[u8], from: usize) -> [u64; 2] {
     let n = rest.len();
     let both = match (rest.first_chunk::<16>(), data.last_chunk::<16>()) {
         (Some(first), _) => u128::from_le_bytes(*first),
-        // Of no bytes, the two shifts leave nothing.
+        // If there are no bytes, the two shifts leave zero.
         (None, Some(last)) => u128::from_le_bytes(*last) >> 8 >> (8 * (15 - n)),
         _ => match rest.first_chunk::<8>() {
             Some(first) => {

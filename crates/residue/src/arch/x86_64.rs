@@ -16,8 +16,9 @@ mod ssse3;
 
 x86_64_tiers!(tiers);
 
-/// XCR0: which registers the operating system saves. Bits 1 and 2: ymm; 5, 6 and 7: zmm. Zero
-/// without XGETBV.
+/// Returns XCR0: the registers that the operating system saves.
+///
+/// Bits 1 and 2: ymm; 5, 6 and 7: zmm. Zero without XGETBV.
 #[cfg(not(miri))]
 pub(crate) fn saved_state() -> u64 {
     let osxsave = __cpuid(1).ecx >> 27 & 1 == 1;
@@ -25,7 +26,7 @@ pub(crate) fn saved_state() -> u64 {
         return 0;
     }
     let (low, high): (u32, u32);
-    // SAFETY: OSXSAVE says that the CPU has XGETBV and the operating system has switched it on;
+    // SAFETY: OSXSAVE means that the CPU has XGETBV and the operating system has enabled it;
     // register 0 always exists. It reads ecx and writes the two outputs, nothing else.
     unsafe {
         asm!(
@@ -37,14 +38,14 @@ pub(crate) fn saved_state() -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Methods whose body is one `unsafe` expression of intrinsics the marker proves.
+/// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
 macro_rules! ops {
     ($($(#[$attr:meta])* fn $name:ident($this:ident $(: $proof:ty)? $(, $arg:ident: $ty:ty)*) -> $ret:ty { $($body:tt)* })*) => {
         $($(#[$attr])* #[inline(always)]
         fn $name($this $(: $proof)? $(, $arg: $ty)*) -> $ret {
             // SAFETY: the marker exists, so the CPU has the features of its tier, which the
-            // intrinsics below need; memory is read only through the reference given, which covers
-            // what the load reads.
+            // intrinsics below need; memory is read only through the reference, which covers the
+            // bytes of the load.
             unsafe { $($body)* }
         })*
     };

@@ -1,5 +1,5 @@
 //! The register of a CRC of up to 64 bits after any number of zero bytes, without walking over
-//! them: what combination and update need.
+//! them, for combination and update.
 //!
 //! Idea. n zero bytes multiply the register by x^(8n) mod P. [`Constants`] holds x^(8 2^k) for
 //! every k, so one multiplication for each bit set in n does it: a carry-less product, and the
@@ -9,8 +9,10 @@ use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-/// The family of the ways to advance a register. There are no data: the state is an embedded
-/// register and the number of zero bytes that it has yet to move over.
+/// The family of the kernels that advance a register.
+///
+/// There are no data: the state is an embedded register and the number of zero bytes that it has
+/// yet to move over.
 #[derive(Debug)]
 pub(super) struct Advance;
 
@@ -30,7 +32,7 @@ impl Family for Advance {
     }
 }
 
-/// The embedded register after `bytes` zero bytes.
+/// Returns the embedded register after `bytes` zero bytes.
 pub(super) fn advance(with: &Constants, register: u64, bytes: u64) -> u64 {
     BEST.run(with, (register, bytes), &[]).0
 }
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
     use crate::crc::{Params, catalog, gf2};
 
-    /// CRCs of every width to 64 in both orders of bits, and those of the catalogue.
+    /// Returns CRCs of every width to 64 in both bit orders, and those of the catalogue.
     fn params() -> impl Iterator<Item = Params> {
         let own = (1..=64).flat_map(|width| {
             let mask = u128::MAX >> (128 - width);
@@ -110,7 +112,7 @@ mod tests {
         own.chain(catalog::ALL.iter().copied().filter(|params| params.width <= 64))
     }
 
-    /// Registers that have every bit on its own, all, and some.
+    /// Returns registers with each single bit set, with all bits set, and some others.
     fn states(with: &Constants) -> impl Iterator<Item = u64> {
         let top = if with.reflected { 0 } else { 64 - with.width };
         let mask = u64::MAX >> (64 - with.width) << top;
@@ -136,7 +138,7 @@ mod tests {
                 let first = state;
                 for bytes in 0..=67 {
                     ways(&with, first, bytes, state);
-                    // A register divides zeros alike in both orders: each step moves it and
+                    // A register divides zeros alike in both bit orders: each step shifts it and
                     // subtracts P.
                     for _ in 0..8 {
                         state = if with.reflected {
@@ -156,7 +158,7 @@ mod tests {
             let with = Constants::new(&params);
             let powers = (0..=60).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1]);
             for bytes in powers.chain([0x0765_4321_0fed_cba9, (1 << 61) - 1]) {
-                // By square and multiply, of x itself: nothing that `Constants` holds is used.
+                // Computes the power of x by square and multiply, independently of `Constants`.
                 let power = gf2::xpow(8 * bytes, with.poly);
                 for state in states(&with).step_by(9) {
                     let turned = |a: u64| if with.reflected { a.reverse_bits() } else { a };

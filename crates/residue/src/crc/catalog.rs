@@ -1,14 +1,16 @@
-//! The named CRCs: the 113 entries of the RevEng catalogue (G. Cook, *Catalogue of parametrised CRC algorithms*,
-//! reveng.sourceforge.io/crc-catalogue), by width. Generated from the tables of crate `crc-catalog` 2.5.0; a test
-//! recomputes every check value and residue from the definition.
+//! The named CRCs: the 113 entries of the RevEng catalogue (G. Cook, *Catalogue of parametrised CRC
+//! algorithms*, reveng.sourceforge.io/crc-catalogue), by width. Generated from the tables of crate
+//! `crc-catalog` 2.5.0; a test recomputes every check value and residue from the definition.
 
 use super::Params;
 
 macro_rules! catalog {
-    ($($name:literal $constant:ident $width:literal $poly:literal $init:literal $refin:literal $refout:literal
-       $xorout:literal $check:literal $residue:literal;)*) => {
+    ($($name:literal $constant:ident $width:literal $poly:literal $init:literal $refin:literal
+       $refout:literal $xorout:literal $check:literal $residue:literal;)*) => {
         $(
-            #[doc = concat!($name, ": polynomial `", stringify!($poly), "`, check value `", stringify!($check), "`.")]
+            #[doc = concat!(
+                $name, ": polynomial `", stringify!($poly), "`, check value `", stringify!($check), "`."
+            )]
             pub const $constant: Params = Params {
                 name: $name,
                 width: $width,
@@ -114,37 +116,50 @@ catalog! {
     "crc-24/ble" CRC_24_BLE 24 0x65b 0x555555 true true 0x0 0xc25a56 0x0;
     "crc-24/flexray-a" CRC_24_FLEXRAY_A 24 0x5d6dcb 0xfedcba false false 0x0 0x7979bd 0x0;
     "crc-24/flexray-b" CRC_24_FLEXRAY_B 24 0x5d6dcb 0xabcdef false false 0x0 0x1f23b8 0x0;
-    "crc-24/interlaken" CRC_24_INTERLAKEN 24 0x328b63 0xffffff false false 0xffffff 0xb4f3e6 0x144e63;
+    "crc-24/interlaken" CRC_24_INTERLAKEN 24 0x328b63 0xffffff false false 0xffffff 0xb4f3e6
+        0x144e63;
     "crc-24/lte-a" CRC_24_LTE_A 24 0x864cfb 0x0 false false 0x0 0xcde703 0x0;
     "crc-24/lte-b" CRC_24_LTE_B 24 0x800063 0x0 false false 0x0 0x23ef52 0x0;
     "crc-24/openpgp" CRC_24_OPENPGP 24 0x864cfb 0xb704ce false false 0x0 0x21cf02 0x0;
     "crc-24/os-9" CRC_24_OS_9 24 0x800063 0xffffff false false 0xffffff 0x200fa5 0x800fe3;
     "crc-30/cdma" CRC_30_CDMA 30 0x2030b9c7 0x3fffffff false false 0x3fffffff 0x4c34abf 0x34efa55a;
-    "crc-31/philips" CRC_31_PHILIPS 31 0x4c11db7 0x7fffffff false false 0x7fffffff 0xce9e46c 0x4eaf26f1;
+    "crc-31/philips" CRC_31_PHILIPS 31 0x4c11db7 0x7fffffff false false 0x7fffffff 0xce9e46c
+        0x4eaf26f1;
     "crc-32/aixm" CRC_32_AIXM 32 0x814141ab 0x0 false false 0x0 0x3010bf7f 0x0;
-    "crc-32/autosar" CRC_32_AUTOSAR 32 0xf4acfb13 0xffffffff true true 0xffffffff 0x1697d06a 0x904cddbf;
-    "crc-32/base91-d" CRC_32_BASE91_D 32 0xa833982b 0xffffffff true true 0xffffffff 0x87315576 0x45270551;
-    "crc-32/bzip2" CRC_32_BZIP2 32 0x4c11db7 0xffffffff false false 0xffffffff 0xfc891918 0xc704dd7b;
+    "crc-32/autosar" CRC_32_AUTOSAR 32 0xf4acfb13 0xffffffff true true 0xffffffff 0x1697d06a
+        0x904cddbf;
+    "crc-32/base91-d" CRC_32_BASE91_D 32 0xa833982b 0xffffffff true true 0xffffffff 0x87315576
+        0x45270551;
+    "crc-32/bzip2" CRC_32_BZIP2 32 0x4c11db7 0xffffffff false false 0xffffffff 0xfc891918
+        0xc704dd7b;
     "crc-32/cd-rom-edc" CRC_32_CD_ROM_EDC 32 0x8001801b 0x0 true true 0x0 0x6ec2edc4 0x0;
     "crc-32/cksum" CRC_32_CKSUM 32 0x4c11db7 0x0 false false 0xffffffff 0x765e7680 0xc704dd7b;
     "crc-32/iscsi" CRC_32_ISCSI 32 0x1edc6f41 0xffffffff true true 0xffffffff 0xe3069283 0xb798b438;
-    "crc-32/iso-hdlc" CRC_32_ISO_HDLC 32 0x4c11db7 0xffffffff true true 0xffffffff 0xcbf43926 0xdebb20e3;
+    "crc-32/iso-hdlc" CRC_32_ISO_HDLC 32 0x4c11db7 0xffffffff true true 0xffffffff 0xcbf43926
+        0xdebb20e3;
     "crc-32/jamcrc" CRC_32_JAMCRC 32 0x4c11db7 0xffffffff true true 0x0 0x340bc6d9 0x0;
     "crc-32/mef" CRC_32_MEF 32 0x741b8cd7 0xffffffff true true 0x0 0xd2c22f51 0x0;
     "crc-32/mpeg-2" CRC_32_MPEG_2 32 0x4c11db7 0xffffffff false false 0x0 0x376e6e7 0x0;
     "crc-32/xfer" CRC_32_XFER 32 0xaf 0x0 false false 0x0 0xbd0be338 0x0;
     "crc-40/gsm" CRC_40_GSM 40 0x4820009 0x0 false false 0xffffffffff 0xd4164fc646 0xc4ff8071ff;
-    "crc-64/ecma-182" CRC_64_ECMA_182 64 0x42f0e1eba9ea3693 0x0 false false 0x0 0x6c40df5f0b497347 0x0;
-    "crc-64/go-iso" CRC_64_GO_ISO 64 0x1b 0xffffffffffffffff true true 0xffffffffffffffff 0xb90956c775a41001 0x5300000000000000;
-    "crc-64/ms" CRC_64_MS 64 0x259c84cba6426349 0xffffffffffffffff true true 0x0 0x75d4b74f024eceea 0x0;
-    "crc-64/nvme" CRC_64_NVME 64 0xad93d23594c93659 0xffffffffffffffff true true 0xffffffffffffffff 0xae8b14860a799888 0xf310303b2b6f6e42;
+    "crc-64/ecma-182" CRC_64_ECMA_182 64 0x42f0e1eba9ea3693 0x0 false false 0x0 0x6c40df5f0b497347
+        0x0;
+    "crc-64/go-iso" CRC_64_GO_ISO 64 0x1b 0xffffffffffffffff true true 0xffffffffffffffff
+        0xb90956c775a41001 0x5300000000000000;
+    "crc-64/ms" CRC_64_MS 64 0x259c84cba6426349 0xffffffffffffffff true true 0x0 0x75d4b74f024eceea
+        0x0;
+    "crc-64/nvme" CRC_64_NVME 64 0xad93d23594c93659 0xffffffffffffffff true true 0xffffffffffffffff
+        0xae8b14860a799888 0xf310303b2b6f6e42;
     "crc-64/redis" CRC_64_REDIS 64 0xad93d23594c935a9 0x0 true true 0x0 0xe9c6d914c4b8d9ca 0x0;
-    "crc-64/we" CRC_64_WE 64 0x42f0e1eba9ea3693 0xffffffffffffffff false false 0xffffffffffffffff 0x62ec59e3f1a4f00a 0xfcacbebd5931a992;
-    "crc-64/xz" CRC_64_XZ 64 0x42f0e1eba9ea3693 0xffffffffffffffff true true 0xffffffffffffffff 0x995dc9bbdf1939fa 0x49958c9abd7d353f;
-    "crc-82/darc" CRC_82_DARC 82 0x308c0111011401440411 0x0 true true 0x0 0x9ea83f625023801fd612 0x0;
+    "crc-64/we" CRC_64_WE 64 0x42f0e1eba9ea3693 0xffffffffffffffff false false 0xffffffffffffffff
+        0x62ec59e3f1a4f00a 0xfcacbebd5931a992;
+    "crc-64/xz" CRC_64_XZ 64 0x42f0e1eba9ea3693 0xffffffffffffffff true true 0xffffffffffffffff
+        0x995dc9bbdf1939fa 0x49958c9abd7d353f;
+    "crc-82/darc" CRC_82_DARC 82 0x308c0111011401440411 0x0 true true 0x0 0x9ea83f625023801fd612
+        0x0;
 }
 
-/// Other names in use for entries of the catalogue, in lower case.
+/// Aliases of entries of the catalogue, in lower case.
 pub static ALIASES: &[(&str, &Params)] = &[
     ("crc-4/itu", &CRC_4_G_704),
     ("crc-5/epc", &CRC_5_EPC_C1G2),
@@ -215,7 +230,7 @@ pub static ALIASES: &[(&str, &Params)] = &[
     ("crc-64/go-ecma", &CRC_64_XZ),
 ];
 
-/// The entry of this name or alias; case, and `-` and `_`, do not matter.
+/// Finds the entry with this name or alias; case, `-` and `_` do not matter.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Params> {
     let same = |other: &str| same_name(name, other);
@@ -223,12 +238,12 @@ pub fn find(name: &str) -> Option<&'static Params> {
     ALL.iter().find(|params| same(params.name)).or_else(aliased)
 }
 
-/// Whether two names are spelled alike but for case, `-` and `_`.
+/// Returns whether two names are equal but for case, `-` and `_`.
 pub(crate) fn same_name(a: &str, b: &str) -> bool {
     spelled(a).eq(spelled(b))
 }
 
-/// The letters of a name that count.
+/// Returns the significant letters of a name, in lower case.
 fn spelled(name: &str) -> impl Iterator<Item = u8> {
     name.bytes().filter(|byte| !matches!(byte, b'-' | b'_')).map(|byte| byte.to_ascii_lowercase())
 }

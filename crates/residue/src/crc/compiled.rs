@@ -1,9 +1,9 @@
-//! CRCs with their constants compiled in: CRC-32C, whose kernels are in [`crc32c`](super::crc32c),
-//! CRC-32 and CRC-64/NVME.
+//! CRCs with compiled-in constants: CRC-32C, whose kernels are in [`crc32c`](super::crc32c), CRC-32
+//! and CRC-64/NVME.
 //!
-//! They run the kernels for any CRC of up to 64 bits, which then need not ask for the order of bits
-//! or read constants through a pointer; tables where there are no carry-less products; and the
-//! instructions that CPUs have for two of them.
+//! They run the kernels for any CRC of up to 64 bits, which then need not test the bit order or
+//! read constants through a pointer. Without carry-less products they use tables; two of them use
+//! CPU instructions.
 
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
@@ -16,7 +16,7 @@ use crate::arch::{Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
 
-/// The CRCs that have constants compiled in, by the function that computes them.
+/// The CRCs with compiled-in constants, by the function that computes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compiled {
     /// [`crc32c`](crate::crc32c).
@@ -27,10 +27,10 @@ pub enum Compiled {
     Crc64Nvme,
 }
 
-/// A CRC with its constants compiled in, as a type, which is the family of its kernels.
+/// A CRC with compiled-in constants, as a type, which is the family of its kernels.
 ///
-/// Its bits are reflected, it fills its word, and both the first register and the final exclusive
-/// or are all ones. The state is the register.
+/// Its bits are reflected, its width is that of its word, and both the initial register and the
+/// final xor value are all ones. The state is the register.
 pub trait CompiledIn: Sized + 'static {
     /// The type of its registers and values.
     type Word: Word + Into<u64>;
@@ -68,7 +68,7 @@ impl<N: CompiledIn> Register for N {
     }
 }
 
-/// A kernel for any CRC of up to 64 bits, given this one's constants.
+/// A kernel for any CRC of up to 64 bits, with this CRC's constants.
 pub(crate) struct Given<N, B>(PhantomData<(N, B)>);
 
 impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for Given<N, B> {
@@ -79,7 +79,7 @@ impl<N: CompiledIn, T: Tier, B: Body<T, Family = Embedded>> Body<T> for Given<N,
     }
 }
 
-/// A kernel on tables, given this CRC's.
+/// A kernel on tables, with this CRC's tables.
 pub(crate) struct OnTables<N, B>(PhantomData<(N, B)>);
 
 impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for OnTables<N, B> {
@@ -90,8 +90,8 @@ impl<N: CompiledIn, T: Tier, B: Body<T, Family = Tabled<N::Word>>> Body<T> for O
     }
 }
 
-/// Declares a CRC with its constants compiled in: its type, a static of it, and its kernels, to
-/// which those that run anywhere are added.
+/// Declares a CRC with compiled-in constants: its type, a static of it, and its kernels, to which
+/// the portable ones are added.
 macro_rules! compiled_in {
     (
         $(#[$doc:meta])* $name:ident, $word:ident, $params:ident;
@@ -106,7 +106,7 @@ macro_rules! compiled_in {
         $(#[$static_doc])*
         pub static $crc: $crate::crc::Crc = $crate::crc::Crc::new(&$crate::crc::catalog::$params);
 
-        // What `Family` takes for granted.
+        // `Family` assumes these properties.
         const _: () = {
             let params = &$crate::crc::catalog::$params;
             assert!(params.refin && params.refout && params.width as u32 == $word::BITS);
@@ -174,8 +174,8 @@ pub(super) use compiled_in;
 compiled_in! {
     /// CRC-32/ISO-HDLC.
     Crc32, u32, CRC_32_ISO_HDLC;
-    /// CRC-32/ISO-HDLC with its constants compiled in, for everything [`crc32`](crate::crc32) does
-    /// not do: streaming, combine, update, verify.
+    /// CRC-32/ISO-HDLC with compiled-in constants, for the operations [`crc32`](crate::crc32) does
+    /// not have: streaming, combine, update, verify.
     CRC_32;
     [
         on_x86_64!(
@@ -208,8 +208,8 @@ compiled_in! {
 compiled_in! {
     /// CRC-64/NVME.
     Crc64Nvme, u64, CRC_64_NVME;
-    /// CRC-64/NVME with its constants compiled in, for everything
-    /// [`crc64_nvme`](crate::crc64_nvme) does not do: streaming, combine, update, verify.
+    /// CRC-64/NVME with compiled-in constants, for the operations [`crc64_nvme`](crate::crc64_nvme)
+    /// does not have: streaming, combine, update, verify.
     CRC_64_NVME;
     [
         on_x86_64!(

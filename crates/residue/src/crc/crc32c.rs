@@ -1,6 +1,6 @@
-//! CRC-32C (Castagnoli; CRC-32/ISCSI), the CRC of iSCSI, SCTP, ext4, Btrfs and NVMe/TCP, and the
-//! one whose division most CPUs have as an instruction: polynomial 1EDC6F41, reflected, init and
-//! xorout all ones (RFC 3720, section 12.1).
+//! CRC-32C (Castagnoli; CRC-32/ISCSI), the CRC of iSCSI, SCTP, ext4, Btrfs and NVMe/TCP. Most CPUs
+//! have its division as an instruction. Parameters: polynomial 1EDC6F41, reflected, init and xorout
+//! all ones (RFC 3720, section 12.1).
 //!
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 
@@ -14,7 +14,7 @@ use crate::arch::{Castagnoli, Polynomial, on_aarch64, on_x86_64};
 use crate::batch::Lockstep;
 use crate::kernel::{ByLength, Kernel};
 
-/// CRC-32C of `data`, of any length.
+/// Computes CRC-32C of `data`, of any length.
 ///
 /// ```
 /// assert_eq!(residue::crc32c(b"123456789"), 0xe306_9283);
@@ -41,7 +41,7 @@ impl Stepped for Crc32c {
 type ComposedTaps =
     ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OnSet<true, { taps::CRC_32C }>>, { Taps::FROM }>;
 
-/// As many bytes for either unit: with vectors of two lanes each takes 8 bytes a cycle.
+/// Equal numbers of bytes for both units: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;
 
 /// One chain of instructions, then three, then folding, then both at once.
@@ -49,15 +49,15 @@ type Composed =
     ByLength<HeadShift<Crc32c>, ByLength<ThreeWay<Crc32c>, FusedAvx2, FOLD_FROM>, THREE_WAY_FROM>;
 
 // The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
-// sse42_head,sse42_pclmul,avx2_vpclmul,sse42_avx2_vpclmul_fused --mode throughput
-// --sizes 80,96,128,384,640,1024`.
+// sse42_head,sse42_pclmul,avx2_vpclmul,sse42_avx2_vpclmul_fused --mode throughput --sizes
+// 80,96,128,384,640,1024`.
 const THREE_WAY_FROM: usize = 96;
 const FOLD_FROM: usize = 640;
 
 compiled_in! {
-    /// CRC-32C alone, as the family of its kernels.
+    /// The CRC-32C code, as the family of its kernels.
     Crc32c, u32, CRC_32_ISCSI;
-    /// CRC-32C with its constants compiled in, for everything [`crc32c`] does not do: streaming,
+    /// CRC-32C with compiled-in constants, for the operations [`crc32c`] does not have: streaming,
     /// combine, update, verify.
     CRC_32C;
     [

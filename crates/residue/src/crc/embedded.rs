@@ -7,9 +7,10 @@ use super::{Params, Register, gf2};
 use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-/// What the kernels need of a CRC of up to 64 bits, in its 64-bit embedding: the register is
-/// right-aligned if the code reads the lowest bit first, with bit i the coefficient of x^(w-1-i);
-/// left-aligned otherwise.
+/// The constants of the kernels for a CRC of up to 64 bits, in its 64-bit embedding.
+///
+/// The register is right-aligned if the code reads the lowest bit first, with bit i the coefficient
+/// of x^(w-1-i); left-aligned otherwise.
 #[derive(Clone, Debug)]
 pub struct Constants {
     pub(crate) width: u8,
@@ -22,12 +23,12 @@ pub struct Constants {
     /// The embedded polynomial without its top term, bit i the coefficient of x^i.
     pub(crate) poly: u64,
     pub(crate) fold: fold::Keys,
-    /// What folding by byte matrices needs, if the polynomial allows it.
+    /// The byte matrices for folding, if the polynomial allows them.
     pub(crate) taps: Option<Matrices>,
     /// The register after each byte, from zero.
     pub(super) bytes: [u64; 256],
-    /// x^(8 2^k) modulo the embedded polynomial; for a reflected code x^(8 2^k - 1), reversed, as
-    /// its products come out one place low.
+    /// x^(8 2^k) modulo the embedded polynomial; for a reflected code x^(8 2^k - 1), reversed,
+    /// because its products come out one place low.
     pub(super) powers: [u64; 64],
 }
 
@@ -74,12 +75,12 @@ impl Constants {
         constants
     }
 
-    /// A right-aligned register in the embedding.
+    /// Embeds a right-aligned register.
     const fn embed(&self, register: u64) -> u64 {
         if self.reflected { register } else { register << (64 - self.width) }
     }
 
-    /// The embedded register whose value, before xorout, is `value`.
+    /// Returns the embedded register whose value, before xorout, is `value`.
     pub(super) const fn register(&self, value: u64) -> u64 {
         let register = if self.crossed { reversed(value) >> (64 - self.width) } else { value };
         self.embed(register)
@@ -93,7 +94,8 @@ impl Constants {
         register ^ self.xorout
     }
 
-    /// The embedded register after `bytes` zero bytes, computed bit by bit;
+    /// Returns the embedded register after `bytes` zero bytes, computed bit by bit.
+    ///
     /// [`advance`](super::advance) does it with carry-less products, but not at compile time.
     pub(super) const fn advance(&self, state: u64, bytes: u64) -> u64 {
         let mut register = if self.reflected { state.reverse_bits() } else { state };
@@ -109,15 +111,19 @@ impl Constants {
     }
 }
 
-/// `bits` in reverse order. Compilers do it by an affine product, which Bochs 2.7 gets wrong (see
-/// `ByteMatrix`): for it, a function that is not inlined into any vector tier.
+/// Returns `bits` in reverse order.
+///
+/// Compilers do it by an affine product, which Bochs 2.7 gets wrong (see `ByteMatrix`): for Bochs,
+/// this function is not inlined into any vector tier.
 #[cfg_attr(not(residue_bochs), inline(always))]
 #[cfg_attr(residue_bochs, inline(never))]
 const fn reversed(bits: u64) -> u64 {
     bits.reverse_bits()
 }
 
-/// The family of the CRCs of up to 64 bits. Its state is the embedded register (see [`Constants`]).
+/// The family of the CRCs of up to 64 bits.
+///
+/// The state is the embedded register (see [`Constants`]).
 #[derive(Debug)]
 pub struct Embedded;
 
@@ -144,16 +150,19 @@ impl Register for Embedded {
     }
 }
 
-/// The polynomial as a value the compiler knows nothing of: with a constant one it recognises the
-/// loop below and replaces it by table look-ups, and the benchmark would measure `bytewise` under
-/// another name.
+/// Hides the polynomial from the compiler.
+///
+/// With a constant polynomial, it recognises the loop below and replaces it by table look-ups, and
+/// the benchmark would measure `bytewise` under another name.
 #[inline(always)]
 fn opaque(poly: u64) -> u64 {
     core::hint::black_box(poly)
 }
 
-/// Bit by bit, in the code's own order: a byte is added to the register at once, which division by
-/// x^8 allows, and then each of its eight bits takes a step of its own.
+/// Bit by bit, in the code's own order.
+///
+/// A whole byte is added to the register at once, which division by x^8 allows; then each of its
+/// eight bits takes one step.
 pub(crate) struct Bitwise;
 
 impl<T: Tier> Body<T> for Bitwise {
@@ -174,8 +183,9 @@ impl<T: Tier> Body<T> for Bitwise {
     }
 }
 
-/// Bit by bit, highest first: for a reflected code each byte is reversed on its way in, and the
-/// register at the end (the form of the thesis, section 4.4.1).
+/// Bit by bit, highest first (the form of the thesis, section 4.4.1).
+///
+/// For a reflected code each byte is reversed on input, and the register at the end.
 pub(crate) struct BitwiseMsb;
 
 impl<T: Tier> Body<T> for BitwiseMsb {
@@ -196,6 +206,7 @@ impl<T: Tier> Body<T> for BitwiseMsb {
 }
 
 /// The kernels of the CRCs of up to 64 bits that need no tables but [`Constants`], best first.
+///
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
     on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy Fold),

@@ -1,18 +1,21 @@
-//! Carry-less folding: any CRC of up to 64 bits, 16 bytes to a lane.
+//! Carry-less folding of any CRC of up to 64 bits, with lanes of 16 bytes.
 //!
-//! Idea. A lane V that stands D bits before another lane can be removed by adding V x^D mod P to that lane, and V x^D is
-//! one carry-less multiplication of each half of V by a constant. So four accumulators, vectors of one, two or four lanes,
-//! walk over the data; in the end each of their lanes is moved to the place of the last, all at once, and that lane is
-//! reduced to the register by Barrett's method: no table, and the same code for every polynomial (V. Gopal et al., *Fast
-//! CRC Computation for Generic Polynomials Using PCLMULQDQ*, 2009).
+//! Idea. A lane V that stands D bits before another lane can be removed by adding V x^D mod P to
+//! that lane, and V x^D is one carry-less multiplication of each half of V by a constant. Four
+//! accumulators, vectors of one, two or four lanes, walk over the data; at the end all their lanes
+//! are moved at once to the place of the last, and that lane is reduced to the register by
+//! Barrett's method: no table, and the same code for every polynomial (V. Gopal et al., *Fast CRC
+//! Computation for Generic Polynomials Using PCLMULQDQ*, 2009).
 //!
-//! The register enters by xor into the first bytes of the message. Leading zero bytes then cost nothing, so a length
-//! that is not a multiple of a vector's is made one by putting the ragged part at the *head*, behind zeros, and the end is
-//! exact. Vectors of two lanes, whose loads have no masks, stay where they are, and what is left over is folded at the end.
+//! The register enters by xor into the first bytes of the message. Leading zero bytes then cost
+//! nothing, so the ragged part of a length that is not a multiple of a vector's goes to the *head*,
+//! behind zeros, and the end is exact. Vectors of two lanes, whose loads have no masks, stay in
+//! place, and the rest is folded at the end.
 //!
-//! A lane as a 128-bit integer is, for a reflected code, its bytes in little-endian order with bit i the coefficient of
-//! x^(127-i); for a normal code, in big-endian order with bit i that of x^i. A reflected product comes out one place low,
-//! which its constants make up for: rev(a) rev(b) = rev(a b x).
+//! A lane as a 128-bit integer is, for a reflected code, its bytes in little-endian order with bit
+//! i the coefficient of x^(127-i); for a normal code, in big-endian order with bit i that of x^i. A
+//! reflected product comes out one place low, which its constants correct: rev(a) rev(b) = rev(a b
+//! x).
 
 use super::{Constants, Embedded, gf2};
 use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head, lane_tail};
@@ -22,14 +25,15 @@ use crate::words::short_word;
 /// The constants of folding and reduction.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    /// What moves a lane forward by 16, 15, ..., 1 lanes of 128 bits: the factors of its low and its high 64 bits. Then
-    /// zeros, for the lane all others move to.
+    /// The factors that move a lane forward by 16, 15, ..., 1 lanes of 128 bits, of its low and its
+    /// high 64 bits. Zeros follow, for the lane all others move to.
     lanes: [u128; 17],
     /// x^128 (normal) or x^127 (reflected): brings the upper 64 bits of a lane down.
     half: u128,
-    /// The quotient x^128 / P below P.
+    /// The quotient x^128 / P without its top term, x^64.
     barrett: u128,
-    /// Whether P has a constant term, which the reflected form of the reduction does not hold. It does only at 64 bits.
+    /// Whether P has a constant term, which the reflected form of the reduction does not store. It
+    /// has one only at 64 bits.
     odd: bool,
 }
 
@@ -60,20 +64,21 @@ impl Keys {
         }
     }
 
-    /// What moves a lane forward by `bits`, at least 128.
+    /// Returns the factors that move a lane forward by `bits`, at least 128.
     pub(super) const fn distance(bits: u64, poly: u64, reflected: bool) -> u128 {
         let (low, high) = lane_factors(bits, poly, reflected);
         key(low, high, reflected)
     }
 
-    /// What moves a vector forward by so many vectors of `LANES` lanes, 16 lanes at most.
+    /// Returns the factors that move a vector forward by `vectors` vectors of `LANES` lanes, 16
+    /// lanes at most.
     #[inline(always)]
     pub(super) fn vectors<T: CarryLessWide>(&self, tier: T, vectors: usize) -> T::W {
         tier.key(self.lanes[16 - vectors * T::LANES])
     }
 }
 
-/// The factors that move the low and the high half of a lane.
+/// Returns the factors that move the low and the high half of a lane.
 const fn lane_factors(bits: u64, poly: u64, reflected: bool) -> (u64, u64) {
     if reflected {
         (gf2::xpow(bits + 63, poly), gf2::xpow(bits - 1, poly))
@@ -97,7 +102,7 @@ impl<T: CarryLessWide> Body<T> for Fold {
     type Family = Embedded;
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        // Two copies of the code, so that the order of bits is no question inside the loops.
+        // Two copies of the code, so that the loops do not test the bit order.
         if with.reflected {
             run::<T, true>(tier, &with.fold, state, data)
         } else {
@@ -116,19 +121,19 @@ fn run<T: CarryLessWide, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, d
     }
 }
 
-/// The bytes of each lane in the order that makes it a polynomial.
+/// Orders the bytes of each lane so that it is a polynomial.
 #[inline(always)]
 pub(super) fn oriented<T: CarryLessWide, const REFLECTED: bool>(t: T, v: T::W) -> T::W {
     if REFLECTED { v } else { t.reverse(v) }
 }
 
-/// The register in a lane, as it is added to the first bytes of a message.
+/// Returns a lane of the register, aligned for addition to the first bytes of a message.
 #[inline(always)]
 pub(super) fn register_lane<T: CarryLess, const REFLECTED: bool>(t: T, state: u64) -> T::V {
     t.lane_of(u128::from(if REFLECTED { state } else { state.swap_bytes() }))
 }
 
-/// One lane that is congruent to the register and more than 16 bytes of data.
+/// Folds the register and more than 16 bytes of data to one congruent lane.
 #[inline(always)]
 pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
     t: T,
@@ -136,7 +141,7 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
     state: u64,
     data: &[u8],
 ) -> T::V {
-    // Such a head is a whole vector.
+    // The head of short data is a whole vector.
     const { assert!(!T::LEAVES_REST || T::SINGLY_TO >= 16 * T::LANES) };
     if data.len() <= T::SINGLY_TO {
         return by_lanes::<T, REFLECTED>(t, keys, state, data);
@@ -161,7 +166,8 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
     }
 }
 
-/// The same from a lane for what was before the rest, and the last 16 bytes.
+/// Folds a lane for the data before the rest, the rest, and the last 16 bytes to one congruent
+/// lane.
 #[inline(always)]
 fn fold_rest<T: CarryLess, const REFLECTED: bool>(
     t: T,
@@ -170,7 +176,7 @@ fn fold_rest<T: CarryLess, const REFLECTED: bool>(
     mut rest: &[u8],
     last: &[u8; 16],
 ) -> T::V {
-    // Of a vector of two lanes no more can be left over than one and some bytes.
+    // After vectors of two lanes, at most one lane and some bytes are left.
     if let Some((next, after)) = rest.split_first_chunk() {
         lane = fold_lane(t, keys, lane, 1, oriented_lane::<T, REFLECTED>(t, t.load(next)));
         rest = after;
@@ -184,21 +190,22 @@ fn fold_rest<T: CarryLess, const REFLECTED: bool>(
     fold_lane(t, keys, first, 1, oriented_lane::<T, REFLECTED>(t, second))
 }
 
-/// [`oriented`], of a lane.
+/// Orders the bytes of one lane, as [`oriented`] does.
 #[inline(always)]
 fn oriented_lane<T: CarryLess, const REFLECTED: bool>(t: T, v: T::V) -> T::V {
     const REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
     if REFLECTED { v } else { t.shuffle(v, &REVERSED) }
 }
 
-/// A lane moved forward by so many lanes, and data: in place of a lane's `fold`, which only vectors of one lane have.
+/// Moves a lane forward by `lanes` lanes and adds data, for tiers whose `fold` works only on wider
+/// vectors.
 #[inline(always)]
 fn fold_lane<T: CarryLess>(t: T, keys: &Keys, v: T::V, lanes: usize, data: T::V) -> T::V {
     let key = t.lane_of(keys.lanes[16 - lanes]);
     t.xor(t.xor(t.product::<0x00>(v, key), t.product::<0x11>(v, key)), data)
 }
 
-/// The same of 17 to 64 bytes, one lane at a time.
+/// Folds the register and 17 to 64 bytes to one congruent lane, lane by lane.
 #[inline(always)]
 fn by_lanes<T: CarryLess, const REFLECTED: bool>(
     t: T,
@@ -225,7 +232,7 @@ fn by_lanes<T: CarryLess, const REFLECTED: bool>(
     }
 }
 
-/// The same from four vectors of the message, oriented, and those after them.
+/// Folds four oriented vectors of the message, and the vectors after them, to one congruent lane.
 #[inline(always)]
 pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     t: T,
@@ -246,7 +253,8 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     let (steps, rest) = vectors.as_chunks();
     let v = walk::<T, REFLECTED, 4>(t, keys, v, steps, streamed);
     let key = keys.vectors(t, 4);
-    // What is left moves the accumulators on side by side, where one after the other would wait for each product.
+    // The rest moves the accumulators side by side; one after the other, each would wait for a
+    // product.
     let v = match rest {
         [a] => [v[1], v[2], v[3], t.fold(v[0], key, load(a))],
         [a, b] => [v[2], v[3], t.fold(v[0], key, load(a)), t.fold(v[1], key, load(b))],
@@ -261,7 +269,7 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     gather(t, keys, v)
 }
 
-/// `N` accumulators over steps of as many vectors.
+/// Walks `N` accumulators over the data in steps of as many vectors.
 #[inline(always)]
 fn walk<T: CarryLessWide, const REFLECTED: bool, const N: usize>(
     t: T,
@@ -282,7 +290,7 @@ fn walk<T: CarryLessWide, const REFLECTED: bool, const N: usize>(
     v
 }
 
-/// Adjacent vectors, oriented, of a number divisible by four, folded onto the last four.
+/// Folds adjacent oriented vectors, a multiple of four, onto the last four.
 #[inline(always)]
 pub(super) fn to_four<T: CarryLessWide, const N: usize>(
     t: T,
@@ -297,7 +305,7 @@ pub(super) fn to_four<T: CarryLessWide, const N: usize>(
     last
 }
 
-/// All lanes of adjacent vectors moved to the place of the last one, each by a factor of its own.
+/// Moves all lanes of adjacent vectors to the place of the last one, each by its own factor.
 #[inline(always)]
 fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> T::V {
     let mut sum = t.last_lane(v[N - 1]);
@@ -307,7 +315,7 @@ fn gather<T: CarryLessWide, const N: usize>(t: T, keys: &Keys, v: [T::W; N]) -> 
     t.sum_lanes(sum)
 }
 
-/// 0 to 16 bytes, by words.
+/// Computes the register after 0 to 16 bytes, by words.
 #[inline(always)]
 fn short<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {
     let n = data.len() as u32;
@@ -319,7 +327,7 @@ fn short<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, dat
         if n == 0 {
             return state;
         }
-        // Fewer than eight bytes: part of the register outlives them.
+        // Fewer than eight bytes consume only a part of the register; the rest remains.
         let (left, out) = (64 - 8 * n, 8 * n);
         let m = short_word(data);
         let sum = if REFLECTED {
@@ -353,7 +361,7 @@ fn short<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, dat
     reduce128::<T, REFLECTED>(t, keys, sum)
 }
 
-/// The register of a lane: lane x^64 mod P, in the embedding.
+/// Reduces a lane to the register: lane x^64 mod P, in the embedding.
 #[inline(always)]
 pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
     let half = t.lane_of(keys.half);
@@ -365,8 +373,10 @@ pub(super) fn reduce128<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, 
     reduce64::<T, REFLECTED>(t, keys, sum)
 }
 
-/// The half of a lane that has the upper powers, times x^64, plus the other one, mod P, by Barrett's method: exact,
-/// because P has degree 64.
+/// Reduces the half of a lane with the upper powers, times x^64, plus the other half, mod P, by
+/// Barrett's method.
+///
+/// The result is exact, because P has degree 64.
 #[inline(always)]
 pub(super) fn reduce64<T: CarryLess, const REFLECTED: bool>(t: T, keys: &Keys, lane: T::V) -> u64 {
     let barrett = t.lane_of(keys.barrett);

@@ -1,16 +1,16 @@
 //! Arithmetic of polynomials over GF(2), at compile time or at run time.
 //!
-//! Every width up to 64 is done in one embedding (a CRC of width w by P is a 64-bit CRC by P x^(64-w) whose register is
-//! R x^(64-w)), so all constants are computed modulo that 64-bit polynomial. It is written here without its x^64 term;
-//! bit i of a `u64` is the coefficient of x^i.
+//! All widths up to 64 share one embedding (a CRC of width w by P is a 64-bit CRC by P x^(64-w)
+//! whose register is R x^(64-w)), so all constants are computed modulo that 64-bit polynomial. It
+//! is written here without its x^64 term; bit i of a `u64` is the coefficient of x^i.
 
-/// a x mod p.
+/// Returns a x mod p.
 pub(crate) const fn mulx(a: u64, p: u64) -> u64 {
     let carry = a >> 63;
     (a << 1) ^ (p & carry.wrapping_neg())
 }
 
-/// a b mod p.
+/// Returns a b mod p.
 pub(crate) const fn mul(a: u64, b: u64, p: u64) -> u64 {
     let (mut product, mut bit) = (0, 64);
     while bit > 0 {
@@ -20,7 +20,7 @@ pub(crate) const fn mul(a: u64, b: u64, p: u64) -> u64 {
     product
 }
 
-/// x^n mod p.
+/// Returns x^n mod p.
 pub(crate) const fn xpow(n: u64, p: u64) -> u64 {
     let (mut power, mut bit) = (1, 64 - n.leading_zeros());
     while bit > 0 {
@@ -33,7 +33,8 @@ pub(crate) const fn xpow(n: u64, p: u64) -> u64 {
     power
 }
 
-/// x^128 divided by x^64 + p: the quotient, without its x^64 term, which is always there.
+/// Divides x^128 by x^64 + p and returns the quotient without its x^64 term, which is always
+/// present.
 pub(crate) const fn quotient128(p: u64) -> u64 {
     // After the first step of the long division the remainder's upper 64 bits are p.
     let (mut remainder, mut quotient, mut bit) = (p, 0, 64);
@@ -54,7 +55,7 @@ mod tests {
 
     #[test]
     fn published_powers() {
-        // Bit-reversed x^n mod P of CRC-32, as folding implementations print them.
+        // Bit-reversed x^n mod P of CRC-32, as published folding implementations list them.
         for (n, reversed) in
             [(63, 0xb8bc_6765_u32), (95, 0xccaa_009e), (543, 0x8f35_2d95), (2015, 0xe95c_1271)]
         {

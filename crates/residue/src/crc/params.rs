@@ -2,7 +2,7 @@
 
 use crate::Error;
 
-/// The parameters that define a CRC.
+/// The parameters of a CRC in the Rocksoft model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// The name in the RevEng catalogue, in lower case: `crc-32/iso-hdlc`.
@@ -26,10 +26,12 @@ pub struct Params {
 }
 
 impl Params {
-    /// Parameters of a CRC that is not in the catalogue; the check value and the residue are computed.
+    /// Makes parameters of a CRC that is not in the catalogue; the check value and the residue are
+    /// computed.
     ///
     /// # Errors
-    /// If the width is not 1 to 128, a parameter has bits above it, or the polynomial lacks its constant term.
+    /// If the width is not 1 to 128, a parameter has bits above it, or the polynomial lacks its
+    /// constant term.
     pub fn new(
         name: &'static str,
         width: u8,
@@ -57,7 +59,7 @@ impl Params {
         Ok(params)
     }
 
-    /// The largest value of the width.
+    /// Returns the largest value of the width.
     #[must_use]
     pub const fn mask(&self) -> u128 {
         match u128::MAX.checked_shr(self.spare()) {
@@ -66,12 +68,13 @@ impl Params {
         }
     }
 
-    /// Bits of a `u128` above the width. The fields are public, so the width may be none.
+    /// Returns the number of bits of a `u128` above the width, without assuming that the width is
+    /// valid.
     const fn spare(&self) -> u32 {
         128u32.saturating_sub(self.width as u32)
     }
 
-    /// Whether this is the same code, whatever its name.
+    /// Returns whether both define one code, whatever their names.
     pub(crate) const fn same_code(&self, other: &Params) -> bool {
         self.width == other.width
             && self.poly == other.poly
@@ -81,7 +84,7 @@ impl Params {
             && self.refout == other.refout
     }
 
-    /// The lowest `width` bits of `value`, reversed.
+    /// Returns the lowest `width` bits of `value`, reversed.
     #[must_use]
     pub const fn reflect(&self, value: u128) -> u128 {
         match value.reverse_bits().checked_shr(self.spare()) {
@@ -90,26 +93,28 @@ impl Params {
         }
     }
 
-    /// The polynomial in reversed notation: bit i is the coefficient of x^(width-1-i) (0xedb88320 for CRC-32).
+    /// Returns the polynomial in reversed notation: bit i is the coefficient of x^(width-1-i)
+    /// (0xedb88320 for CRC-32).
     #[must_use]
     pub const fn reversed(&self) -> u128 {
         self.reflect(self.poly)
     }
 
-    /// The reciprocal polynomial, x^width P(1/x), in normal notation.
+    /// Returns the reciprocal polynomial, x^width P(1/x), in normal notation.
     #[must_use]
     pub const fn reciprocal(&self) -> u128 {
         (self.reflect(self.poly) << 1 | 1) & self.mask()
     }
 
-    /// The polynomial in Koopman's notation ("reversed reciprocal"): the top term written, the constant term not.
+    /// Returns the polynomial in Koopman's notation ("reversed reciprocal"): the top term written,
+    /// the constant term not.
     #[must_use]
     pub const fn koopman(&self) -> u128 {
         // The top bit of the mask.
         self.poly >> 1 | (self.mask() ^ self.mask() >> 1)
     }
 
-    /// The register after `bits` more bits, highest first, of `value`.
+    /// Returns the register after `bits` more bits, highest first, of `value`.
     pub(super) const fn feed(&self, mut register: u128, value: u128, bits: u32) -> u128 {
         let (top, mut bit) = (self.mask() ^ self.mask() >> 1, bits);
         while bit > 0 {
@@ -123,7 +128,7 @@ impl Params {
         register
     }
 
-    /// a b mod P.
+    /// Returns a b mod P.
     pub(super) const fn multiply(&self, a: u128, b: u128) -> u128 {
         let (mut product, mut bit) = (0, self.width);
         while bit > 0 {
@@ -133,12 +138,12 @@ impl Params {
         product
     }
 
-    /// x^(-8 bytes) mod P, for a P with a constant term.
+    /// Returns x^(-8 bytes) mod P, for a P with a constant term.
     pub(super) const fn inverse_power(&self, bytes: u64) -> u128 {
         let top = self.mask() ^ self.mask() >> 1;
         let (mut power, mut bit) = (1, 0);
         while bit < 8 {
-            // What leaves at the bottom takes P with it, whose x^width becomes the top bit.
+            // A bit shifted out at the bottom requires adding P, whose x^width becomes the top bit.
             power = if power & 1 == 1 { (power ^ self.poly) >> 1 | top } else { power >> 1 };
             bit += 1;
         }
@@ -153,7 +158,7 @@ impl Params {
         product
     }
 
-    /// The definition, one message bit at a time: the value of `data`.
+    /// Computes the value of `data` by the CRC's definition, one message bit at a time.
     #[must_use]
     pub const fn reference(&self, data: &[u8]) -> u128 {
         let (mut register, mut i) = (self.init, 0);
@@ -165,7 +170,10 @@ impl Params {
         (if self.refout { self.reflect(register) } else { register }) ^ self.xorout
     }
 
-    /// The residue: a codeword's last w bits are register xor xorout, so the register after it is xorout x^w mod P.
+    /// Computes the residue.
+    ///
+    /// A codeword's last w bits are register xor xorout, so the register after it is xorout x^w mod
+    /// P.
     #[must_use]
     pub const fn computed_residue(&self) -> u128 {
         let last = if self.refout { self.reflect(self.xorout) } else { self.xorout };

@@ -1,8 +1,7 @@
-//! CRCs whose division a CPU has as an instruction: CRC-32C on x86-64 and aarch64, CRC-32 on
-//! aarch64.
+//! CRCs with a CPU instruction: CRC-32C on x86-64 and aarch64, CRC-32 on aarch64.
 //!
 //! The instruction takes two or three cycles and a new one can start in each, so one chain of them
-//! uses a part of the unit. The three-way kernels run three chains over adjacent segments of L
+//! uses only a part of the unit. The three-way kernels run three chains over adjacent segments of L
 //! bytes and join their registers: by carry-less multiplication (V. Gopal et al., *Fast CRC
 //! Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by tables (M. Adler).
 //! [`Fused`] runs chains and folding at once.
@@ -27,25 +26,27 @@ pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
 pub(crate) trait Stepped: CompiledIn<Word = u32> {
     /// Its polynomial.
     type Polynomial: Polynomial;
-    /// What [`ThreeWayTables`] needs.
+    /// Returns the tables of [`ThreeWayTables`].
     fn shift_tables() -> &'static ShiftTables;
 }
 
-/// The constant that moves a register over `bytes` (at least 5) by a carry-less product and one
-/// step from zero: x^(8 bytes - 33) mod P, reversed. The product comes out one place low and the
-/// step multiplies by x^32.
+/// Returns the factor that moves a register over `bytes` (at least 5) by a carry-less product and
+/// one step from zero: x^(8 bytes - 33) mod P, reversed.
+///
+/// The product comes out one place low and the step multiplies by x^32.
 const fn shift_key(poly: u32, bytes: u64) -> u64 {
     // x^(n + 32) modulo P x^32 is x^32 times x^n modulo P.
     ((gf2::xpow(8 * bytes - 33 + 32, embedded(poly)) >> 32) as u32).reverse_bits() as u64
 }
 
-/// The polynomial in the embedding of 64 bits.
+/// Returns the polynomial in the embedding of 64 bits.
 const fn embedded(poly: u32) -> u64 {
     (poly as u64) << 32
 }
 
-/// Folding as for any CRC of up to 64 bits, the last lane reduced by the instruction: two of them
-/// where Barrett's method takes three products in a row.
+/// Folding as for any CRC of up to 64 bits, with the last lane reduced by two instructions.
+///
+/// Barrett's method would take three products in a row.
 pub(crate) struct FoldSteps<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldSteps<F> {
@@ -60,7 +61,7 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldStep
     }
 }
 
-/// The register of a lane.
+/// Reduces a lane to the register.
 #[inline(always)]
 fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> u32 {
     let (low, high) = (tier.low_of(lane), tier.low_of(tier.high_down(lane)));
@@ -70,24 +71,28 @@ fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> 
 /// One chain of instructions, then folding.
 pub(crate) type ChainOrFold<F> = ByLength<HeadShift<F>, FoldSteps<F>, FOLD_FROM>;
 
-/// The length from which folding is to take over. Not measured in the vectors this serves, of one
-/// and of four lanes; in those of two the chain is ahead to 128 bytes: `residue bench -a crc32c -k
-/// sse42_head,avx2_vpclmul --mode throughput
+/// The length from which folding takes over.
+///
+/// Not measured for vectors of one and of four lanes, which use it; with vectors of two the chain
+/// is ahead to 128 bytes: `residue bench -a crc32c -k sse42_head,avx2_vpclmul --mode throughput
 /// --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
 const FOLD_FROM: usize = 80;
 
-/// Both at once where products and exclusive or of three are fast: eight accumulators, and in a
-/// block some three times as many bytes of vectors as of chains, which P. Cawley found best on an
-/// Apple M1.
+/// Chains and folding at once, for cores with fast products and a fast exclusive or of three.
+///
+/// Eight accumulators, and in a block some three times as many bytes of vectors as of chains, which
+/// P. Cawley found best on an Apple M1.
 pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
 
-/// Both at once on smaller cores, as many bytes for either unit: an estimate.
+/// Chains and folding at once for smaller cores, with equal numbers of bytes for both units: an
+/// estimate.
 pub(crate) type FusedPmull<F> = Fused<F, 1024, 4, 128, 4>;
 
 /// One chain of instructions, then folding, then both at once, by the body `B`.
 pub(crate) type ChainToFused<F, B> = ByLength<ChainOrFold<F>, B, FUSED_FROM>;
 
-/// An estimate: it serves aarch64, of which no CPU was measured.
+/// The length from which the fused body takes over, an estimate: it is used on aarch64, of which no
+/// CPU was measured.
 const FUSED_FROM: usize = 4096;
 
 /// One chain of instructions, then three, joined by tables.

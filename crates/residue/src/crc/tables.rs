@@ -1,8 +1,10 @@
-//! Table-driven CRCs: nibble-wise, byte-wise (Sarwate 1988) and slicing (Kounavis and Berry 2005; Intel 2006).
+//! Table-driven CRCs: nibble-wise, byte-wise (Sarwate 1988) and slicing (Kounavis and Berry 2005;
+//! Intel 2006).
 //!
-//! Idea. The register after a byte depends on eight of its bits and on the byte only through their sum, so a table of 256
-//! remainders does eight steps of the division at once. Table k holds the remainders of a byte followed by k zero bytes;
-//! with N of them the look-ups for N message bytes do not wait for each other, which is all that slicing-by-N gains.
+//! Idea. The register after a byte depends on eight of its bits and on the byte only through their
+//! sum, so a table of 256 remainders does eight steps of the division at once. Table k holds the
+//! remainders of a byte followed by k zero bytes; with N of them the look-ups for N message bytes
+//! do not wait for each other, which is the gain of slicing-by-N.
 //!
 //! | kernel | tables | of 32-bit words |
 //! |---|---|---|
@@ -10,7 +12,8 @@
 //! | `bytewise` | 256 entries | 1 KiB |
 //! | `slicing4`, `slicing8`, `slicing16` | 4, 8, 16 x 256 entries | 4, 8, 16 KiB |
 //!
-//! Words have the smallest of 32, 64 and 128 bits that holds the CRC: twice the size would be twice the cache.
+//! Words have the smallest of 32, 64 and 128 bits that holds the CRC: larger words would fill more
+//! of the cache.
 
 use super::Params;
 use crate::arch::{Portable, Tier};
@@ -18,7 +21,9 @@ use crate::kernel::{Body, Family, Kernel};
 use core::fmt::Debug;
 use core::ops::{BitXor, Not};
 
-/// A word of the tables: `u32`, `u64` or `u128`. Registers are right-aligned if the code is reflected, else left-aligned.
+/// A word of the tables: `u32`, `u64` or `u128`.
+///
+/// Registers are right-aligned if the code is reflected, else left-aligned.
 pub trait Word:
     Copy
     + Default
@@ -29,27 +34,29 @@ pub trait Word:
     + Into<u128>
     + 'static
 {
-    /// Bits.
+    /// Bits in a word.
     const BITS: usize;
-    /// Shifts towards lower bits; zero if all bits leave.
+    /// Shifts towards lower bits; the result is zero if all bits leave.
     #[must_use]
     fn down(self, bits: usize) -> Self;
-    /// Shifts towards higher bits; zero if all bits leave.
+    /// Shifts towards higher bits; the result is zero if all bits leave.
     #[must_use]
     fn up(self, bits: usize) -> Self;
-    /// All bits in opposite order.
+    /// Returns all bits in opposite order.
     #[must_use]
     fn reversed(self) -> Self;
-    /// The lowest 64 bits.
+    /// Returns the lowest 64 bits.
     fn low(self) -> u64;
-    /// The word whose lowest bits these are.
+    /// Makes a word from its lowest bits.
     #[must_use]
     fn of_low(bits: u128) -> Self;
     /// The kernels on tables of this word.
     const KERNELS: &'static [Kernel<Tabled<Self>>];
 }
 
-/// The tables of one CRC: 16 x 256 words and 16 more, 16 KiB for CRCs of up to 32 bits. Put them in a `static` or a `Box`.
+/// The tables of one CRC: 16 x 256 words and 16 more, 16 KiB for CRCs of up to 32 bits.
+///
+/// Store them in a `static` or a `Box`.
 ///
 /// ```
 /// use residue::crc::{catalog, tables::Tables};
@@ -103,7 +110,7 @@ macro_rules! word {
             /// Computes the tables.
             ///
             /// # Panics
-            /// If the CRC is wider than the word (in a `static`: does not compile).
+            /// If the CRC is wider than the word; in a `static` this is a compile error.
             #[must_use]
             pub const fn new(params: &Params) -> Self {
                 assert!(
@@ -122,7 +129,8 @@ macro_rules! word {
                     nibbles: [0; 16],
                     slices: [[0; 256]; 16],
                 };
-                // One bit set: the register after that bit alone. All other entries are sums of these.
+                // With one bit set: the register after that bit alone. All other entries are sums
+                // of these.
                 let mut i = 1usize;
                 while i < 256 {
                     let entry = if i & (i - 1) == 0 {
@@ -155,7 +163,8 @@ macro_rules! word {
                     }
                     k += 1;
                 }
-                // A nibble's entry is that of the byte that ends with it, in the order the bits are read.
+                // A nibble's entry is that of the byte that ends with it, in reading order of the
+                // bits.
                 let mut i = 0;
                 while i < 16 {
                     tables.nibbles[i] = tables.slices[0][if reflected { i << 4 } else { i }];
@@ -181,7 +190,7 @@ word!(u64, KERNELS_U64);
 word!(u128, KERNELS_U128);
 
 impl<W: Word> Tables<W> {
-    /// The check value of `data`, of any length, by slicing-by-16.
+    /// Returns the check value of `data`, of any length, by slicing-by-16.
     #[must_use]
     pub fn checksum(&self, data: &[u8]) -> W {
         let state = slicing::<W, 16>(self, Tabled::start(self), data);
@@ -189,7 +198,9 @@ impl<W: Word> Tables<W> {
     }
 }
 
-/// The family of the CRCs that fit a word `W`, on tables. Its state is the register.
+/// The family of the CRCs that fit a word `W`, on tables.
+///
+/// The state is the register.
 #[derive(Debug)]
 pub struct Tabled<W>(core::marker::PhantomData<W>);
 
@@ -212,7 +223,7 @@ impl<W: Word> Family for Tabled<W> {
     }
 }
 
-/// The register after `bytes`, each of which meets the byte of `state` in its place.
+/// Returns the register after `byte`, added to the next eight bits of `state`.
 #[inline(always)]
 fn step<W: Word>(with: &Tables<W>, state: W, byte: u8) -> W {
     if with.reflected {
@@ -259,7 +270,7 @@ impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
     }
 }
 
-/// `N` bytes at a time, what is left over byte by byte.
+/// `N` bytes at a time, and the rest byte by byte.
 pub(crate) struct Slicing<W, const N: usize>(core::marker::PhantomData<W>);
 
 impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
@@ -286,7 +297,7 @@ fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
     data: &[u8],
 ) -> W {
     let (mut state, mut rest) = steps::<W, N, REFLECTED>(with, state, data);
-    // The published ones go on byte by byte.
+    // The published algorithms take the rest byte by byte.
     if N > 8 {
         (state, rest) = steps::<W, 8, REFLECTED>(with, state, rest);
         (state, rest) = steps::<W, 4, REFLECTED>(with, state, rest);
@@ -294,7 +305,7 @@ fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
     rest.iter().fold(state, |state, &byte| step(with, state, byte))
 }
 
-/// The register after all whole steps of `N` bytes, and what is left.
+/// Returns the register after all whole steps of `N` bytes, and the rest of the data.
 #[inline(always)]
 fn steps<'a, W: Word, const N: usize, const REFLECTED: bool>(
     with: &Tables<W>,
@@ -313,14 +324,14 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
     bytes: &[u8; N],
 ) -> W {
     let lookup = |place: usize, byte: u8| with.slices[N - 1 - place][usize::from(byte)];
-    // What does not meet the register goes first, by loads of bytes: it need not wait for the step before. The published
-    // ones take all from words.
+    // Bytes that do not meet the register go first, loaded byte by byte: they need not wait for the
+    // step before. The published algorithms take all bytes from words.
     let (met, apart) = bytes.split_at(if N > 8 { N.min(W::BITS / 8) } else { N });
     let mut sum = W::of_low(0);
     for (i, &byte) in apart.iter().enumerate() {
         sum = sum ^ lookup(met.len() + i, byte);
     }
-    // What of the register lies beyond N bytes.
+    // The part of the register beyond N bytes.
     sum = sum ^ if REFLECTED { state.down(8 * N) } else { state.up(8 * N) };
     // By words of up to eight bytes.
     for (i, chunk) in met.chunks(8).enumerate() {
@@ -328,7 +339,7 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
         let register = if REFLECTED {
             state.down(8 * place).low()
         } else {
-            // The word's bytes highest first, the first of them at the top.
+            // The word's bytes, highest first, with the first of them at the top.
             state.up(8 * place).down(W::BITS.saturating_sub(64)).low()
                 << 64usize.saturating_sub(W::BITS)
         };
@@ -341,7 +352,7 @@ fn slice_step<W: Word, const N: usize, const REFLECTED: bool>(
     sum
 }
 
-/// Four or eight bytes: lowest first from the bottom, or highest first from the top.
+/// Loads four or eight bytes: lowest first from the bottom, or highest first from the top.
 #[inline(always)]
 fn word<const REFLECTED: bool>(bytes: &[u8]) -> u64 {
     if let Ok(bytes) = <[u8; 8]>::try_from(bytes) {

@@ -1,40 +1,44 @@
-//! Folding by byte matrices (GFNI): a vector of 64 bytes is removed by two byte-matrix products a cycle where a
-//! carry-less multiplication takes two cycles a product.
+//! Folding by byte matrices (GFNI): folding by two byte-matrix products of 64 bytes per cycle,
+//! where a carry-less product takes two cycles.
 //!
-//! Idea. All 64 bytes of a vector are treated alike: byte e of the vectors t, t + 1, ... are bytes 64 apart. A bit of
-//! byte e at vector t stands for a power of x; k = ceil(w / 8) later bytes, at vectors t + j_1, ..., t + j_k = t + W (the
-//! *taps*), have 8 k bits, enough to stand for any residue of w bits if the powers of x they stand for are independent.
-//! Then a system of linear equations gives, for each of the eight bits, the bits to flip at the taps that leave the
-//! residue as it is when the bit is cleared: for each tap an 8 by 8 matrix C_j. So
+//! Idea. All 64 bytes of a vector are treated alike: byte e of the vectors t, t + 1, ... are bytes
+//! 64 apart. A bit of byte e at vector t stands for a power of x; k = ceil(w / 8) later bytes, at
+//! vectors t + j_1, ..., t + j_k = t + W (the *taps*), have 8 k bits, enough to stand for any
+//! residue of w bits if the powers of x they stand for are independent. Then a system of linear
+//! equations gives, for each of the eight bits, the bits to flip at the taps that leave the residue
+//! as it is when the bit is cleared: for each tap an 8 by 8 matrix C_j. So
 //!
 //! ```text
 //! v[t] is deleted by   v[t + j] ^= C_j v[t]   for each tap j
 //! ```
 //!
-//! with one product a tap and no shuffles: the order of bits enters only through the powers, so a normal CRC costs the
-//! same. Which taps are independent depends on the polynomial; [`SETS`] has enough of them for every polynomial of the
-//! catalogue, and a polynomial that fits none is folded by carry-less products alone.
+//! with one product a tap and no shuffles: the order of bits enters only through the powers, so a
+//! normal CRC costs the same. Which taps are independent depends on the polynomial. [`SETS`] covers
+//! every polynomial of the catalogue; any other polynomial without suitable taps is folded by
+//! carry-less products alone.
 //!
-//! **Mixing.** The two kinds of product run on different units. In a reflected CRC some vectors of the window (the set's
-//! *class*) are therefore deleted by a carry-less product onto vector t + W, which takes a slot the matrices leave free.
+//! **Mixing.** The two kinds of product run on different units. In a reflected CRC some vectors of
+//! the window (the set's *class*) are therefore deleted by a carry-less product onto vector t + W,
+//! which uses a slot that the matrices leave free.
 //!
-//! Source: the plan and its first measurements are this project's own; no earlier use is known to us.
+//! Source: the plan and its first measurements are this project's own; no earlier use is known to
+//! us.
 
 use super::fold::{self, Keys, fold_on, oriented, register_lane};
 use super::{Constants, Embedded, gf2};
 use crate::arch::ByteMatrix;
 use crate::kernel::Body;
 
-/// Taps that may serve a polynomial, in vectors of 64 bytes.
+/// A set of taps for some polynomials, in vectors of 64 bytes.
 struct Set {
-    /// Ascending; the last is the window, a multiple of four.
+    /// Ascending offsets; the last is the window, a multiple of four.
     taps: &'static [usize],
     /// Bit t: vector t of the window is deleted by a carry-less product, if the CRC is reflected.
     class: u32,
 }
 
-/// The sets in the order they are tried: fewest taps first, then the largest first tap, which leaves the products the most
-/// time.
+/// The sets in the order of trial: fewest taps first, then the largest first tap, which leaves the
+/// products the most time.
 const SETS: &[Set] = &[
     Set { taps: &[8], class: 0 },
     Set { taps: &[7, 8], class: 0 },
@@ -53,28 +57,29 @@ const SETS: &[Set] = &[
     Set { taps: &[8, 9, 10, 11, 12, 14, 15, 16], class: 0xb5a5 },
 ];
 
-/// The sets of the CRCs compiled in.
+/// The indices in [`SETS`] of the sets of CRCs with compiled-in constants.
 pub(crate) const CRC_32C: usize = 7;
 pub(crate) const CRC_32: usize = 8;
 pub(crate) const CRC_64_NVME: usize = 12;
 
-/// The widest window and the most taps of a set.
+/// The widest window of a set, in vectors; the constant after it is the most taps.
 const WINDOW: usize = 16;
 const TAPS: usize = 8;
 
 /// The matrices of one polynomial.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrices {
-    /// The place of its taps in [`SETS`].
+    /// The index of its taps in [`SETS`].
     set: usize,
-    /// One for each tap.
+    /// One matrix for each tap.
     rows: [u64; TAPS],
-    /// What moves a lane forward by the window.
+    /// The factors that move a lane forward by the window.
     window: u128,
 }
 
 impl Matrices {
-    /// The matrices of the first set that serves the polynomial, given in the 64-bit embedding.
+    /// Computes the matrices of the first set that suits the polynomial, given in the 64-bit
+    /// embedding.
     pub(crate) const fn new(poly: u64, width: u8, reflected: bool) -> Option<Matrices> {
         let mut set = 0;
         while set < SETS.len() {
@@ -92,8 +97,8 @@ impl Matrices {
     }
 }
 
-/// x^(64 + 512 vectors), ... times x^0 to x^7: what the eight bits of a byte stand for, as embedded residues, when so many
-/// vectors follow; lowest memory bit first.
+/// Returns x^(64 + 512 vectors) times x^0 to x^7: the embedded residues of the eight bits of a byte
+/// that `vectors` vectors follow, lowest memory bit first.
 const fn bits_of_byte(vectors: usize, poly: u64, reflected: bool) -> [u64; 8] {
     let mut power = gf2::xpow(64 + 512 * vectors as u64, poly);
     let mut bits = [0; 8];
@@ -106,18 +111,19 @@ const fn bits_of_byte(vectors: usize, poly: u64, reflected: bool) -> [u64; 8] {
     bits
 }
 
-/// The matrix of each tap, or `None` if the taps' bits are dependent.
+/// Computes the matrix of each tap, or `None` if the taps' bits are dependent.
 ///
-/// The unknowns are the bits to flip at the taps, the equations the bits of the residue; Gauss-Jordan elimination with eight
-/// right-hand sides, one for each bit of the byte to delete.
+/// The unknowns are the bits to flip at the taps, the equations the bits of the residue;
+/// Gauss-Jordan elimination with eight right-hand sides, one for each bit of the byte to delete.
 const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<[u64; TAPS]> {
     const GOALS: u32 = 8 * TAPS as u32;
     let (unknowns, window) = (8 * taps.len(), taps[taps.len() - 1]);
-    // Row r: the coefficients of residue bit r, column by column; the right-hand sides from bit `GOALS` on.
+    // Row r holds the coefficients of residue bit r, column by column, and the right-hand sides
+    // from bit `GOALS` on.
     let mut rows = [0u128; 64];
     let mut tap = 0;
     while tap <= taps.len() {
-        // After the taps, the byte to delete.
+        // The byte to delete comes after the taps.
         let (vectors, first) =
             if tap < taps.len() { (window - taps[tap], 8 * tap as u32) } else { (window, GOALS) };
         let bits = bits_of_byte(vectors, poly, reflected);
@@ -140,7 +146,7 @@ const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<
         while r < width as usize && rows[r] >> column & 1 == 0 {
             r += 1;
         }
-        // A column without a pivot is a bit that need not be flipped.
+        // A bit whose column has no pivot need not be flipped.
         if r < width as usize {
             (rows[rank], rows[r]) = (rows[r], rows[rank]);
             let mut other = 0;
@@ -159,7 +165,8 @@ const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<
         return None;
     }
 
-    // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the instruction keeps in byte 7 - o.
+    // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the
+    // instruction keeps in byte 7 - o.
     let mut matrices = [0u64; TAPS];
     let mut r = 0;
     while r < rank {
@@ -170,12 +177,15 @@ const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<
     Some(matrices)
 }
 
-/// Byte matrices, in reflected CRCs beside carry-less products; shorter data and polynomials without taps by folding.
+/// Byte matrices, beside carry-less products in reflected CRCs.
+///
+/// Shorter data, and polynomials without taps, are folded.
 pub(crate) struct Taps;
 
 impl Taps {
-    /// The least data, in bytes: no set can do with less than its window. That they win
-    /// from there on is an estimate, not yet a measurement.
+    /// The length from which byte matrices are used, in bytes: no set works below its window.
+    ///
+    /// That they win from there on is an estimate, not a measurement.
     pub(super) const FROM: usize = 64 * WINDOW;
 }
 
@@ -183,7 +193,7 @@ impl<T: ByteMatrix> Body<T> for Taps {
     type Family = Embedded;
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        // The places of the taps are places of registers, so each set has code of its own.
+        // The offsets of the taps are offsets of registers, so each set has code of its own.
         macro_rules! sets {
             ($($set:literal)*) => {{
                 const { assert!([$($set),*].len() == SETS.len()) };
@@ -204,7 +214,7 @@ impl<T: ByteMatrix> Body<T> for Taps {
     }
 }
 
-/// Any data by folding, [`Taps::FROM`] bytes or more by one set.
+/// Any data by folding; [`Taps::FROM`] bytes or more by one set.
 pub(crate) struct OnSet<const REFLECTED: bool, const SET: usize>;
 
 impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<REFLECTED, SET> {
@@ -216,14 +226,15 @@ impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<R
                 let lane = lane::<T, REFLECTED, SET>(tier, &with.fold, matrices, state, data);
                 fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
             }
-            // `Taps` does not call it so.
+            // `Taps` never calls it with such data.
             _ => state,
         }
     }
 }
 
-/// Repeats a block for the places of a window, in the order given: as a loop it would not be unrolled, and the window would
-/// lie in memory.
+/// Repeats a block for the offsets of a window, in the order given.
+///
+/// A loop would not be unrolled, and the window would lie in memory.
 macro_rules! places {
     ([$($number:literal)*] $place:ident < $window:ident => $block:block) => {
         $({
@@ -239,8 +250,8 @@ macro_rules! places {
     };
 }
 
-/// One lane that is congruent to the register and the data, of [`Taps::FROM`] bytes or more, whose matrices are those of the
-/// set.
+/// Folds the register and the data, of [`Taps::FROM`] bytes or more, to one congruent lane, with
+/// the matrices of the set.
 #[inline(always)]
 pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
     t: T,
@@ -254,7 +265,7 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
     let window = const { SETS[SET].taps[SETS[SET].taps.len() - 1] };
     const { assert!(T::LANES == 4 && SETS[SET].taps[SETS[SET].taps.len() - 1].is_multiple_of(4)) };
     let product = |place: usize| class >> place & 1 == 1;
-    // Not by `map`: what its closure calls is not inlined into this tier.
+    // Not by `map`: calls in its closure are not inlined into this tier.
     let [a, b, c, d, e, f, g, h] = matrices.rows;
     let matrix = [
         t.matrix(a),
@@ -278,7 +289,7 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
     });
     v[1] = t.xor_wide(v[1], head.spill);
 
-    // Each vector takes in what deleting the ones before it in the window adds to it.
+    // Each vector adds the effect of deleting the vectors before it in the window.
     places!(i < window => {
         for k in 0..taps.len() {
             if i >= taps[k] && !product(i - taps[k]) {
@@ -286,7 +297,8 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
             }
         }
     });
-    // Then each place of the window is taken by the vector W further on; the ones deleted for it are complete.
+    // Then each place of the window takes the vector W further on; the vectors deleted for it are
+    // complete.
     let key = t.key(matrices.window);
     while let Some((step, after)) = rest.split_at_checked(window) {
         places!(i < window => {
@@ -301,7 +313,8 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
         });
         rest = after;
     }
-    // What the vectors of the last window gave each other is taken back: they are a message again, and not deleted.
+    // The additions among the vectors of the last window are undone: they are a message again, and
+    // not deleted.
     places!(reversed i < window => {
         for k in 0..taps.len() {
             if i >= taps[k] && !product(i - taps[k]) {
@@ -326,7 +339,8 @@ mod tests {
     use crate::crc::{Params, catalog};
     use crate::kernel::Kernel;
 
-    /// On words, for CPUs without byte matrices: tests/kernels.rs has the vectors of those that have them.
+    /// Byte matrices on arrays, for CPUs without them; tests/kernels.rs covers the vectors of CPUs
+    /// that have them.
     static GENERIC: Kernel<Embedded> = Kernel::on::<Portable, Taps>("generic_taps");
 
     #[test]
@@ -337,7 +351,7 @@ mod tests {
         let all = catalog::ALL.iter().filter(|params| params.width <= 64);
         for params in all.step_by(crate::one_in(19)) {
             let constants = Constants::new(params);
-            // The register by the kernel for any length, byte by byte.
+            // The kernel for any length, byte by byte.
             let bytewise = Kernel::on::<Portable, fold::Fold>("generic");
             let bytewise = bytewise.force().expect("portable");
             for n in [1023, 1024, 1087, 1088, 1472, 1473, 1599, 2048, 2111, 2112, 2600] {
@@ -368,7 +382,8 @@ mod tests {
         (matrices, taps)
     }
 
-    /// Computed by an independent model of the algebra in another language.
+    /// Compares with matrices that an independent model of the algebra computed in another
+    /// language.
     #[test]
     fn matrices_of_the_model() {
         let (found, taps) = matrices(&catalog::CRC_32_ISO_HDLC);

@@ -1,11 +1,11 @@
-//! Polynomials as books print them.
+//! Polynomials in textbook notation.
 
-/// Reads a polynomial that is written as a sum of powers of x, as `x^16 + x^12 + x^5 + 1`: its
-/// degree, and its other terms.
+/// Parses a sum of powers of x, as `x^16 + x^12 + x^5 + 1`, and returns the degree and the other
+/// terms.
 ///
 /// Bit i of the terms is the coefficient of x^i. Case, spaces and the order do not matter, and
-/// `x**16` is understood. `None` if it is no such sum, a power comes twice, or the degree is not 1
-/// to 128.
+/// `x**16` is accepted. Returns `None` if the text has another format, a power occurs twice, or the
+/// degree is not 1 to 128.
 ///
 /// ```
 /// use residue::crc::terms;
@@ -34,7 +34,7 @@ pub fn terms(text: &str) -> Option<(u8, u128)> {
     Some((degree as u8, low ^ 1 << degree))
 }
 
-/// The exponent of `1`, `x` or `x^n`, up to 128.
+/// Returns the exponent of `1`, `x` or `x^n`, up to 128.
 fn power(term: &str) -> Option<u8> {
     if term == "1" {
         return Some(0);

@@ -1,11 +1,12 @@
-//! CRCs of 65 to 128 bits: bit by bit, unless the caller keeps [`Tables`](super::tables::Tables).
+//! CRCs of 65 to 128 bits: bit by bit, unless the caller uses [`Tables`](super::tables::Tables).
 
 use super::{Params, Register};
 use crate::arch::{Portable, Tier};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-/// What the kernels need of a CRC of more than 64 bits. The register is right-aligned, highest
-/// power first.
+/// The constants of the kernels for a CRC of more than 64 bits.
+///
+/// The register is right-aligned, highest power first.
 #[derive(Clone, Debug)]
 pub struct Wide {
     params: Params,

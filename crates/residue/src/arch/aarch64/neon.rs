@@ -21,8 +21,9 @@ impl Load for Neon {
         fn load(self, block: &[u8; 16]) -> uint8x16_t { vld1q_u8(block.as_ptr()) }
     }
 
-    /// The vector at `from`, or the last one of the data if that comes earlier, moved down by a
-    /// table look-up, which writes zero for places from 16 on.
+    /// Loads the vector at `from`, or the last one of the data if that comes earlier.
+    ///
+    /// A table look-up, which writes zero for places from 16 on, moves it down.
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> uint8x16_t {
         const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -48,7 +49,7 @@ impl Load for Neon {
 impl WordSum for Neon {
     type Lanes = uint32x4_t;
     const BIAS: i32 = 0;
-    /// Not measured.
+    /// An estimate, not measured.
     const WORDS_TO: usize = 24;
 
     ops! {
@@ -84,7 +85,7 @@ pub(crate) struct Sums {
     weighted: uint32x4_t,
 }
 
-/// The plain and the weighted sums of some vectors are added to those before.
+/// Adds the plain and the weighted sums of some vectors to the sums before.
 #[inline(always)]
 fn stepped(_proof: Neon, sums: Sums, [plain, weighted]: [uint32x4_t; 2]) -> Sums {
     // SAFETY: the marker proves NEON.
@@ -97,7 +98,7 @@ fn stepped(_proof: Neon, sums: Sums, [plain, weighted]: [uint32x4_t; 2]) -> Sums
     }
 }
 
-/// S, and the earlier sums times the units of a step and the weighted sum.
+/// Returns S, and the earlier sums times the units of a step plus the weighted sum.
 #[inline(always)]
 fn totals(_proof: Neon, sums: Sums, per_step: i64) -> [i64; 2] {
     // SAFETY: the marker proves NEON.
@@ -114,7 +115,7 @@ macro_rules! weighted {
             const BIAS: i64 = 0;
             const CENTRE: i32 = 0;
             const STEPS: usize = {
-                // What one lane gains in a step.
+                // The growth of one lane in a step.
                 let (m, limit) = ($steps as u64, u32::MAX as u64);
                 assert!(
                     $largest_plain * m * (m - 1) / 2 <= limit && $largest_weighted * m <= limit
@@ -153,12 +154,12 @@ macro_rules! weighted {
     };
 }
 
-// Four bytes of each of the four vectors, of weights up to 64, 48, 32 and 16.
+// Four bytes of each of the four vectors, with weights up to 64, 48, 32 and 16.
 weighted!(Bytes, 64, 1024, bytes, 16 * 255, 4 * 255 * (64 + 48 + 32 + 16));
-// Two words of each, of weights up to 32, 24, 16 and 8.
+// Two words of each vector, with weights up to 32, 24, 16 and 8.
 weighted!(Words, 32, 128, words, 8 * 65535, 2 * 65535 * (32 + 24 + 16 + 8));
 
-/// The plain and the weighted sums of the last `K` vectors of a step.
+/// Returns the plain and the weighted sums of the last `K` vectors of a step.
 #[inline(always)]
 fn bytes<const K: usize>(_proof: Neon, v: [uint8x16_t; K]) -> [uint32x4_t; 2] {
     const WEIGHTS: [[u8; 16]; 4] = weights!(64, 0, u8, 16);
@@ -178,7 +179,7 @@ fn bytes<const K: usize>(_proof: Neon, v: [uint8x16_t; K]) -> [uint32x4_t; 2] {
     }
 }
 
-/// The plain and the weighted sums of the words of the last `K` vectors of a step.
+/// Returns the plain and the weighted sums of the words of the last `K` vectors of a step.
 #[inline(always)]
 fn words<const K: usize>(_proof: Neon, v: [uint8x16_t; K]) -> [uint32x4_t; 2] {
     const WEIGHTS: [[u16; 8]; 4] = weights!(32, 0, u16, 8);

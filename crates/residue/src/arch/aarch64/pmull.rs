@@ -4,8 +4,8 @@ use super::{CrcPmull, CrcPmullEor3, Pmull, PmullEor3, ops};
 use crate::arch::{CarryLess, CarryLessWide, Head, clmul::lane_head};
 use core::arch::aarch64::*;
 
-/// Lanes, with the exclusive or of three as one operation, on cores that are wide enough for eight
-/// accumulators, or two.
+/// Implements lanes with an exclusive or of three as one operation, on cores wide enough for eight
+/// accumulators, or as two.
 macro_rules! carry_less {
     ($($tier:ty, $eight:literal, |$a:ident, $b:ident, $c:ident| $xor3:expr;)*) => {$(
         impl CarryLess for $tier {

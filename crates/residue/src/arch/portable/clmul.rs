@@ -50,7 +50,7 @@ impl CarryLess for Portable {
     }
 }
 
-/// The carry-less product of 64-bit numbers.
+/// Returns the carry-less product of 64-bit numbers.
 #[inline(always)]
 fn mul(a: u128, b: u128) -> u128 {
     (0..64).fold(0, |sum, bit| {
@@ -128,7 +128,7 @@ impl CarryLessWide for Portable {
     }
 }
 
-// For tests only: with all sets of taps it would double the time to compile the crate.
+// Only for tests: with all sets of taps it would double the time to compile the crate.
 #[cfg(test)]
 impl crate::arch::ByteMatrix for Portable {
     #[inline(always)]

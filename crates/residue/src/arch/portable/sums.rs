@@ -30,7 +30,7 @@ impl Load for Portable {
     }
 }
 
-/// A word as the vectors' multiply-adds take it.
+/// Returns a word in the form that the vectors' multiply-adds take.
 #[inline(always)]
 fn biased(v: &[u8], word: usize) -> i32 {
     i32::from(u16::from_le_bytes([v[2 * word], v[2 * word + 1]])) - 32768
@@ -79,7 +79,7 @@ fn signed_total(lanes: [i32; 8]) -> i64 {
     lanes.iter().map(|&lane| i64::from(lane)).sum()
 }
 
-/// A vector's units, as 32-bit lanes.
+/// Conversion of a vector's units to 32-bit lanes.
 pub(crate) trait Units: Unit {
     const PER_STEP: usize = 128 / Self::BYTES;
     const BIAS: i64;
@@ -105,7 +105,8 @@ impl Units for Words {
     }
 }
 
-/// Eight lanes, as vectors of 32 bytes have; additions that check their bounds in debug builds.
+/// The sums in eight lanes, as in vectors of 32 bytes; in debug builds, additions check their
+/// bounds.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums {
     plain: [i32; 8],
@@ -153,8 +154,7 @@ impl<U: Units> Weighted<U> for Portable {
     fn few<const K: usize>(self, vectors: [[u8; 32]; K]) -> [u32; 2] {
         let mut step = [[0; 32]; 4];
         if <U as Units>::BIAS != 0 {
-            // A zero word counts as the least: leave out those before the first vector by making
-            // them null.
+            // A zero word counts as the smallest: make those before the first vector neutral.
             step = [core::array::from_fn(|i| if i % 2 == 1 { 0x80 } else { 0 }); 4];
         }
         step[4 - K..].copy_from_slice(&vectors);

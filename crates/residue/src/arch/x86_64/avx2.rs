@@ -60,8 +60,10 @@ impl Load for Avx2 {
     }
 }
 
-/// The last `K` vectors of `data`, at most four, with zeros in place of what stands before `from`.
-/// `None` if the data are shorter than that.
+/// Returns the last `K` vectors of `data`, at most four, with zeros in place of the bytes before
+/// `from`.
+///
+/// Returns `None` if the data are shorter than that.
 #[inline(always)]
 fn window<const K: usize>(_proof: Avx2, data: &[u8], from: usize) -> Option<[__m256i; K]> {
     /// A mask for each number of bytes to keep: the window that begins so many bytes behind the
@@ -92,8 +94,8 @@ fn window<const K: usize>(_proof: Avx2, data: &[u8], from: usize) -> Option<[__m
     Some(window)
 }
 
-/// The same of whole words; the single byte behind them, if there is one, as a word of its own
-/// among the zeros.
+/// Returns the window of whole words; a single byte behind them becomes a word of its own among the
+/// zeros.
 #[inline(always)]
 fn window_of_words<const K: usize>(proof: Avx2, data: &[u8], from: usize) -> Option<[__m256i; K]> {
     let (words, last) = data.as_chunks::<2>();
@@ -105,19 +107,19 @@ fn window_of_words<const K: usize>(proof: Avx2, data: &[u8], from: usize) -> Opt
     Some(window)
 }
 
-/// [`Load::load_low`] of vector `index` behind `from`, which is a multiple of 4. One comparison of
-/// the number of words with the words' places makes the mask.
+/// Loads vector `index` behind `from`, a multiple of 4, as [`Load::load_low`] does.
 ///
-/// Masks are of 32-bit words: up to three bytes behind the last whole word are put in their place.
+/// One comparison of the number of words with the words' places makes the mask. Masks are of 32-bit
+/// words: up to three bytes behind the last whole word are inserted.
 #[inline(always)]
 fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
     debug_assert!(from.is_multiple_of(4) && data.len() < from + 256);
     let words = (data.len() / 4) as i32 - (from / 4) as i32;
     let last = last_word(data, 4) as i32;
     let rest = after(data, from + 32 * index);
-    // SAFETY: the marker proves AVX2. The mask has those words on whose number, counted from
-    // `from`, is below that of the whole words there: all their bytes are in `rest`, and a load
-    // under a mask reads no others.
+    // SAFETY: the marker proves AVX2. The mask enables the words whose number, counted from `from`,
+    // is below that of the whole words there: all their bytes are in `rest`, and a load under a
+    // mask reads no others.
     unsafe {
         let places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
         let places = _mm256_add_epi32(places, _mm256_set1_epi32(8 * index as i32));
@@ -131,8 +133,10 @@ fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
 impl WordSum for Avx2 {
     type Lanes = __m256i;
     const BIAS: i32 = 32768;
-    /// As for SSE2. Words have half the latency to here; where lengths are random, vectors win by a
-    /// seventh from 64 bytes on.
+    /// As for SSE2.
+    ///
+    /// 64-bit words have half the latency up to this length; for random lengths, vectors are faster
+    /// by a seventh from 64 bytes on.
     const WORDS_TO: usize = 128;
 
     ops! {
@@ -162,7 +166,7 @@ impl WordSum for Avx2 {
     }
 }
 
-/// The sum of four 64-bit lanes.
+/// Returns the sum of four 64-bit lanes.
 #[inline(always)]
 fn total64(_proof: Avx2, wide: __m256i) -> u64 {
     // SAFETY: the marker proves AVX2.
@@ -172,14 +176,14 @@ fn total64(_proof: Avx2, wide: __m256i) -> u64 {
     }
 }
 
-/// Words, each less 32768.
+/// Returns words, each less 32768.
 #[inline(always)]
 fn biased(_proof: Avx2, words: __m256i) -> __m256i {
     // SAFETY: the marker proves AVX2.
     unsafe { _mm256_xor_si256(words, _mm256_set1_epi16(i16::MIN)) }
 }
 
-/// Eight signed 32-bit lanes to four of 64 bits with the same sum.
+/// Adds eight signed 32-bit lanes to four of 64 bits with the same sum.
 #[inline(always)]
 fn wide(_proof: Avx2, lanes: __m256i) -> __m256i {
     // SAFETY: the marker proves AVX2.
@@ -190,7 +194,7 @@ fn wide(_proof: Avx2, lanes: __m256i) -> __m256i {
     }
 }
 
-/// The sums of all 32-bit lanes of two vectors, by one tree for both.
+/// Returns the sums of all 32-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both32(_proof: Avx2, a: __m256i, b: __m256i) -> [u32; 2] {
     // SAFETY: the marker proves AVX2.
@@ -203,7 +207,7 @@ fn both32(_proof: Avx2, a: __m256i, b: __m256i) -> [u32; 2] {
     [both as u32, (both >> 32) as u32]
 }
 
-/// The sums of all 64-bit lanes of two vectors, by one tree for both.
+/// Returns the sums of all 64-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both64(_proof: Avx2, a: __m256i, b: __m256i) -> [i64; 2] {
     // SAFETY: the marker proves AVX2.
@@ -215,8 +219,9 @@ fn both64(_proof: Avx2, a: __m256i, b: __m256i) -> [i64; 2] {
     }
 }
 
-/// The sums of a step and of the steps before it. An addition takes one cycle, so that one of each
-/// suffices.
+/// The sums of a step and of the steps before it.
+///
+/// An addition takes one cycle, so one accumulator of each suffices.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums {
     plain: __m256i,
@@ -230,7 +235,8 @@ impl Weighted<Bytes> for Avx2 {
     const BIAS: i64 = 0;
     const CENTRE: i32 = 64;
     const STEPS: usize = {
-        // A lane takes four bytes of each vector; the sizes of their weights add up to 512 at most.
+        // A lane takes four bytes of each vector; the absolute values of their weights add up to
+        // 512 at most.
         const STEPS: usize = 16384;
         assert!(255 * 512 * STEPS as u64 <= i32::MAX as u64);
         STEPS
@@ -258,12 +264,14 @@ impl Weighted<Bytes> for Avx2 {
         }
     }
 
-    /// The window of the last bytes: exact weights for them, and for those before the window
-    /// weights too large by its zeros.
+    /// Computes the step from the window of the last bytes.
+    ///
+    /// The weights are exact for these bytes, and for the bytes before the window too large by its
+    /// zeros.
     #[inline(always)]
     fn last_step(self, sums: Sums, data: &[u8], from: usize) -> (Sums, usize) {
-        /// So many steps before it leave room in the weighted sums for the zeros' part: a lane
-        /// takes eight bytes a vector.
+        /// With at most this many steps before it, the weighted sums have room for the effect of
+        /// the zeros: a lane takes eight bytes a vector.
         const STEPS: usize = 64;
         const {
             assert!(8 * 4 * 255 * 127 * STEPS as u64 + 255 * 512 * STEPS as u64 <= i32::MAX as u64);
@@ -289,16 +297,18 @@ impl Weighted<Bytes> for Avx2 {
     }
 }
 
-/// The plain (64-bit lanes) and the weighted sums (32-bit lanes) of the last `K` vectors of a step.
+/// Returns the plain (64-bit lanes) and the weighted sums (32-bit lanes) of the last `K` vectors of
+/// a step.
 #[inline(always)]
 fn bytes<const K: usize>(_proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
     const BYTES: [[i8; 32]; 4] = weights!(128, 64, i8, 32);
     // SAFETY: any bytes make a vector, and the sizes are equal.
     const WEIGHTS: [__m256i; 4] =
         unsafe { core::mem::transmute::<[[i8; 32]; 4], [__m256i; 4]>(BYTES) };
-    /// Products are added by pairs in 16 bits, saturating, and so may the pairs of two vectors be
-    /// whose weights have opposite signs: vectors 0 (weights 64 to 33) and 3 (-32 to -63), 1 (32 to
-    /// 1) and 2 (0 to -31).
+    /// Products are added by pairs in 16 bits, saturating.
+    ///
+    /// The pairs of two vectors may be added as well if their weights have opposite signs: vectors
+    /// 0 (weights 64 to 33) and 3 (-32 to -63), 1 (32 to 1) and 2 (0 to -31).
     const _: () = assert!(255 * (64 + 63) <= i16::MAX as i32);
     // SAFETY: the marker proves AVX2.
     unsafe {
@@ -375,7 +385,7 @@ impl Weighted<Words> for Avx2 {
     }
 }
 
-/// The plain and the weighted sums of the last `K` vectors of a step.
+/// Returns the plain and the weighted sums of the last `K` vectors of a step.
 #[inline(always)]
 fn words<const K: usize>(proof: Avx2, v: [__m256i; K]) -> [__m256i; 2] {
     const WORDS: [[i16; 16]; 4] = weights!(64, 32, i16, 16);

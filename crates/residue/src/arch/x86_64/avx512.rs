@@ -37,7 +37,7 @@ impl Load for Avx512Vnni {
 impl WordSum for Avx512Vnni {
     type Lanes = __m512i;
     const BIAS: i32 = 32768;
-    /// Of any length up to a vector, one load under a mask.
+    /// Any length up to a vector takes one load under a mask.
     const WORDS_TO: usize = 0;
 
     ops! {
@@ -63,7 +63,7 @@ impl WordSum for Avx512Vnni {
     }
 }
 
-/// Sixteen 32-bit lanes to two: those of even number, and those of odd number.
+/// Adds sixteen 32-bit lanes to two: those of even number, and those of odd number.
 #[inline(always)]
 fn halved(_proof: Avx512Vnni, lanes: __m512i) -> __m128i {
     // SAFETY: the marker proves AVX-512.
@@ -76,7 +76,7 @@ fn halved(_proof: Avx512Vnni, lanes: __m512i) -> __m128i {
     }
 }
 
-/// The sums of all lanes of two vectors, by one tree for both.
+/// Returns the sums of all lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both32(proof: Avx512Vnni, a: __m512i, b: __m512i) -> [u32; 2] {
     // SAFETY: the marker proves AVX-512.
@@ -87,7 +87,7 @@ fn both32(proof: Avx512Vnni, a: __m512i, b: __m512i) -> [u32; 2] {
     [both as u32, (both >> 32) as u32]
 }
 
-/// The sums of all 64-bit lanes of two vectors, by one tree for both.
+/// Returns the sums of all 64-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both64(_proof: Avx512Vnni, a: __m512i, b: __m512i) -> [i64; 2] {
     // SAFETY: the marker proves AVX-512.
@@ -101,7 +101,7 @@ fn both64(_proof: Avx512Vnni, a: __m512i, b: __m512i) -> [i64; 2] {
     }
 }
 
-/// The sum of four vectors of 32-bit lanes.
+/// Returns the sum of four vectors of 32-bit lanes.
 #[inline(always)]
 fn four(_proof: Avx512Vnni, v: [__m512i; 4]) -> __m512i {
     // SAFETY: the marker proves AVX-512.
@@ -116,7 +116,7 @@ pub(crate) trait Dot: Unit {
     const STEPS: usize;
     const WEIGHTS: [__m512i; 4];
     fn ones(proof: Avx512Vnni) -> __m512i;
-    /// The units as the dot product takes them.
+    /// Converts units to the form that the dot product takes.
     fn biased(proof: Avx512Vnni, v: __m512i) -> __m512i;
     fn dot(proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i;
 }
@@ -124,7 +124,7 @@ pub(crate) trait Dot: Unit {
 impl Dot for Bytes {
     const PER_STEP: u32 = 256;
     const BIAS: i64 = 0;
-    /// Weights are signed bytes, which from 127 down to -128 just suffice.
+    /// The weights then range from 127 down to -128, which just fits signed bytes.
     const CENTRE: i32 = 129;
     const STEPS: usize = 1024;
     const WEIGHTS: [__m512i; 4] = {
@@ -166,7 +166,7 @@ impl Dot for Words {
     }
 }
 
-// The four lanes of one number are added in 32 bits, signed, before they are widened.
+// Four signed lanes are added in 32 bits before they are widened.
 const _: () = {
     const fn fits(dot_by_one: u64, weighed: u64, steps: usize) -> bool {
         let m = steps as u64;
@@ -177,13 +177,14 @@ const _: () = {
     }
     // Four bytes to a lane, and in a step 4 * 4 of them with weights of at most 128.
     assert!(fits(4 * 255, 16 * 255 * 128, <Bytes as Dot>::STEPS));
-    // Two words to a lane, and in a step 4 * 2 of them, of weights whose sizes add up to 256 at
-    // most.
+    // Two words to a lane, and in a step 4 * 2 of them, with weights whose absolute values add up
+    // to 256 at most.
     assert!(fits(2 * 32768, 32768 * 256, <Words as Dot>::STEPS));
 };
 
-/// The sums of a step's four vectors apart: an instruction waits for the same vector's of the step
-/// before, four dot products back.
+/// The sums of a step's four vectors, kept apart.
+///
+/// An instruction then waits for that of the vector one step before, four dot products back.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums {
     plain: [__m512i; 4],
@@ -250,7 +251,7 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     }
 }
 
-/// Sixteen signed 32-bit lanes to eight of 64 bits with the same sum.
+/// Adds sixteen signed 32-bit lanes to eight of 64 bits with the same sum.
 #[inline(always)]
 fn wide(_proof: Avx512Vnni, lanes: __m512i) -> __m512i {
     // SAFETY: the marker proves AVX-512.

@@ -30,22 +30,23 @@ macro_rules! carry_less {
 }
 carry_less!(Pclmul, Sse42Pclmul, Avx2Vpclmul, Avx512Vpclmul);
 
-/// The index of a shuffle that reverses a lane's bytes.
+/// Returns the index of a shuffle that reverses a lane's bytes.
 #[inline(always)]
 fn reversed(_proof: impl CarryLess) -> __m128i {
     // SAFETY: SSE2, which every tier of carry-less products has.
     unsafe { _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
 }
 
-/// Asks for the cache lines 2 KiB behind those of a block. If there is no memory, nothing happens:
-/// a prefetch reads nothing. Non-temporal: the lines do not pass through the second and third
-/// cache, and evict nothing there.
+/// Prefetches the cache lines 2 KiB behind those of a block.
+///
+/// Nothing happens if there is no memory, because a prefetch reads nothing. It is non-temporal: the
+/// lines do not pass through the second- and third-level cache, and evict nothing there.
 #[inline(always)]
 fn read_ahead<B>(block: &B) {
     const DISTANCE: usize = 2048;
     let start = core::ptr::from_ref(block).cast::<i8>();
     for line in 0..size_of::<B>().div_ceil(64) {
-        // SAFETY: SSE, which every x86-64 CPU has. No address is wrong for it.
+        // SAFETY: every x86-64 CPU has SSE, and a prefetch accepts any address.
         unsafe { _mm_prefetch::<_MM_HINT_NTA>(start.wrapping_add(DISTANCE + 64 * line)) }
     }
 }
@@ -56,8 +57,8 @@ macro_rules! one_lane {
             type W = __m128i;
             type Block = [u8; 16];
             const LANES: usize = 1;
-            /// By a fifteenth of CRC-32 at 4 and 64 KiB, built with four and with eight, on a Zen 3
-            /// core on 2026-11-22.
+            /// Faster by a fifteenth for CRC-32 at 4 and 64 KiB, built with four and with eight, on
+            /// a Zen 3 core on 2026-11-22.
             const EIGHT: bool = true;
 
             #[inline(always)]
@@ -113,9 +114,10 @@ impl CarryLessWide for Avx2Vpclmul {
     type W = __m256i;
     type Block = [u8; 32];
     const LANES: usize = 2;
-    // By a tenth each: `cargo xtask rivals --code crc-32 --sizes 20,40,64,80,128,160,256 --modes
-    // throughput`, on a Zen 3 core on 2026-11-22. A head of two lanes is put together in eight
-    // operations.
+    // Faster by a tenth each: `cargo xtask rivals --code crc-32 --sizes 20,40,64,80,128,160,256
+    // --modes throughput`, on a Zen 3 core on 2026-11-22.
+    //
+    // A head of two lanes takes eight operations.
     const SINGLY_TO: usize = 64;
     const LEAVES_REST: bool = true;
 
@@ -208,8 +210,8 @@ impl CarryLessWide for Avx512Vpclmul {
     }
 }
 
-/// What is added to each product. Bochs 2.7, on which `cargo xtask cross` tests this tier, gives
-/// their complements.
+/// The constant added to each product. Bochs 2.7, on which `cargo xtask cross` tests this tier,
+/// returns the products' complements.
 const ADDED: i32 = if cfg!(residue_bochs) { 0xff } else { 0 };
 
 impl ByteMatrix for Avx512Vpclmul {
@@ -226,8 +228,7 @@ mod tests {
     use crate::cpu;
     use crate::kernel::{Body, Kernel};
 
-    /// A product of 64 bytes with a matrix, from bytes and matrix to bytes, as a kernel: only those
-    /// run on a marker.
+    /// The product of 64 bytes with a matrix, as a kernel, because only kernels run on a marker.
     struct Product;
 
     #[derive(Debug)]
@@ -250,8 +251,8 @@ mod tests {
         #[inline(always)]
         fn run(tier: T, with: &[u8; 64], rows: u64, _: &[u8]) -> u64 {
             let product = tier.multiply(tier.load_wide(with), tier.matrix(rows));
-            // The lanes are sums with one lane told apart: alike faults of all four would leave
-            // nothing.
+            // The lanes are added with one lane counted apart; equal faults of all four lanes would
+            // cancel.
             let lane = tier.sum_lanes(tier.xor_wide(product, tier.last_lane(product)));
             tier.low_of(lane) ^ tier.low_of(tier.high_down(lane)).rotate_left(1)
         }

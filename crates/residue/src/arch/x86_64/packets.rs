@@ -5,9 +5,10 @@ use crate::arch::PacketSums;
 use crate::arch::sums::{Load, WordSum, low_words};
 use core::arch::x86_64::*;
 
-/// For each r to 32, the index of a byte shuffle that keeps the last r bytes of a vector. If r is
-/// odd they stand across the grid of words: neighbours are swapped, which puts each into the half
-/// of a word that it belongs to.
+/// For each r to 32, the index of a byte shuffle that keeps the last r bytes of a vector.
+///
+/// For an odd r, the bytes are not aligned with the words: neighbours are swapped, which puts each
+/// into its half of a word.
 static LAST: [[u8; 32]; 33] = {
     let mut table = [[0x80; 32]; 33];
     let mut r = 0;
@@ -22,8 +23,8 @@ static LAST: [[u8; 32]; 33] = {
     table
 };
 
-/// Words are biased by -32768, to be signed, and those of a packet are counted as the 32 of two
-/// vectors, whose bias goes at the end: 65536 a lane.
+/// Words are biased by -32768, to be signed; each packet counts as the 32 words of two vectors,
+/// whose bias is removed at the end: 65536 per lane.
 impl PacketSums<2> for Avx2 {
     type Lanes = __m256i;
     type Four = __m256i;
@@ -82,7 +83,7 @@ impl PacketSums<2> for Avx2 {
             let sum = _mm256_add_epi32(low, _mm256_srli_epi32::<16>(sum));
             let sum = _mm256_add_epi32(sum, _mm256_srli_epi32::<16>(sum));
             let not = _mm256_xor_si256(sum, _mm256_set1_epi32(-1));
-            // The lower half of each lane, its bytes swapped, into the first eight bytes.
+            // Moves the lower half of each lane, its bytes swapped, into the first eight bytes.
             let gather = _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 12, 13, 8, 9, 4, 5, 0, 1);
             let words = _mm256_shuffle_epi8(not, _mm256_broadcastsi128_si256(gather));
             let words = _mm256_castsi256_si128(_mm256_permute4x64_epi64::<0b1000>(words));
@@ -95,12 +96,12 @@ impl PacketSums<2> for Avx2 {
 
 impl Avx2 {
     ops! {
-        /// The words of each 32-bit lane, added.
+        /// Adds the words of each 32-bit lane.
         fn sum_of_pairs(self, v: __m256i) -> __m256i {
             let words = _mm256_xor_si256(v, _mm256_set1_epi16(i16::MIN));
             _mm256_madd_epi16(words, _mm256_set1_epi16(1))
         }
-        /// All of `first`, and the bytes of `last` that `keep` keeps.
+        /// Adds all words of `first`, and the bytes of `last` that `keep` keeps.
         fn sum_of_ends(self, first: &[u8; 32], last: &[u8; 32], keep: &[u8; 32]) -> __m256i {
             let first = self.sum_of_pairs(_mm256_loadu_si256(first.as_ptr().cast()));
             let keep = _mm256_loadu_si256(keep.as_ptr().cast());
@@ -111,7 +112,7 @@ impl Avx2 {
             let sum = self.sum_of_pairs(_mm256_loadu_si256(block.as_ptr().cast()));
             _mm256_add_epi32(_mm256_add_epi32(lanes, sum), _mm256_set1_epi32(2 * 32768))
         }
-        /// All of `first`, and the bytes of `last` that the second half of `keep` keeps.
+        /// Adds all words of `first`, and the bytes of `last` that the second half of `keep` keeps.
         fn sum_of_halves(self, first: &[u8; 16], last: &[u8; 16], keep: &[u8; 32]) -> __m256i {
             let keep = _mm256_extracti128_si256::<1>(_mm256_loadu_si256(keep.as_ptr().cast()));
             let last = _mm_shuffle_epi8(_mm_loadu_si128(last.as_ptr().cast()), keep);
@@ -126,8 +127,8 @@ impl Avx2 {
     }
 }
 
-/// Words are biased by -32768, to be signed; 65536 a lane makes up for it, also in lanes that
-/// nothing is loaded into.
+/// Words are biased by -32768, to be signed; 65536 per lane corrects it, also in lanes without
+/// loaded words.
 impl PacketSums<4> for Avx512Vnni {
     type Lanes = __m512i;
     type Four = __m512i;

@@ -28,9 +28,10 @@ impl Load for Sse2 {
     }
 }
 
-/// On a Zen 3 core on 2026-11-21, by throughput and by latency, and for random lengths: `residue
-/// bench -a internet -k adc,sse2,avx2 --sizes 96,128,160,192,224,255`, the same with `--mode
-/// latency`, and `--mixed 128..256`.
+/// Measured on a Zen 3 core on 2026-11-21, by throughput and by latency, and for random lengths.
+///
+/// Commands: `residue bench -a internet -k adc,sse2,avx2 --sizes 96,128,160,192,224,255`, and with
+/// `--mode latency`, and with `--mixed 128..256`.
 const WORDS_TO: usize = 192;
 
 impl WordSum for Sse2 {
@@ -64,14 +65,14 @@ impl WordSum for Sse2 {
     }
 }
 
-/// Words, each less 32768.
+/// Returns words, each less 32768.
 #[inline(always)]
 fn biased(_proof: Sse2, words: __m128i) -> __m128i {
     // SAFETY: the marker proves SSE2.
     unsafe { _mm_xor_si128(words, _mm_set1_epi16(i16::MIN)) }
 }
 
-/// Four signed 32-bit lanes to two of 64 bits with the same sum.
+/// Adds four signed 32-bit lanes to two of 64 bits with the same sum.
 #[inline(always)]
 fn wide(_proof: Sse2, lanes: __m128i) -> __m128i {
     // SAFETY: the marker proves SSE2.
@@ -81,7 +82,7 @@ fn wide(_proof: Sse2, lanes: __m128i) -> __m128i {
     }
 }
 
-/// The sums of all 32-bit lanes of two vectors, by one tree for both.
+/// Returns the sums of all 32-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both32(_proof: Sse2, a: __m128i, b: __m128i) -> [u32; 2] {
     // SAFETY: the marker proves SSE2.
@@ -92,7 +93,7 @@ fn both32(_proof: Sse2, a: __m128i, b: __m128i) -> [u32; 2] {
     [both as u32, (both >> 32) as u32]
 }
 
-/// The sums of all 64-bit lanes of two vectors, by one tree for both.
+/// Returns the sums of all 64-bit lanes of two vectors, by one tree for both.
 #[inline(always)]
 fn both64(_proof: Sse2, a: __m128i, b: __m128i) -> [i64; 2] {
     // SAFETY: the marker proves SSE2.
@@ -153,7 +154,7 @@ impl Weighted<Words> for Sse2 {
     }
 }
 
-/// The plain and the weighted sums of the last `K` vectors of a step.
+/// Returns the plain and the weighted sums of the last `K` vectors of a step.
 #[inline(always)]
 fn words<const K: usize>(proof: Sse2, v: [__m128i; K]) -> [__m128i; 2] {
     const WORDS: [[i16; 8]; 4] = weights!(32, 16, i16, 8);

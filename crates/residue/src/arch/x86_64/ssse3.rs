@@ -1,4 +1,4 @@
-//! Sums of bytes in 16-byte vectors, which take SSSE3's multiply-add.
+//! Sums of bytes in 16-byte vectors, by SSSE3's multiply-add.
 
 use super::{Ssse3, ops};
 use crate::arch::sums::{Bytes, Load, Weighted, low_words, weights};
@@ -20,8 +20,8 @@ impl Load for Ssse3 {
         fn load(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
     }
 
-    /// The vector at `from`, or the last one of the data if that comes earlier, moved down by a
-    /// shuffle.
+    /// Loads the vector at `from`, or the last one of the data if that comes earlier, moved down by
+    /// a shuffle.
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> __m128i {
         let start = from.min(data.len().wrapping_sub(16));
@@ -47,8 +47,9 @@ impl Load for Ssse3 {
     }
 }
 
-/// The sums of a step and of the steps before it; all but the weighted have 64-bit lanes
-/// (`psadbw`).
+/// The sums of a step and of the steps before it.
+///
+/// All but the weighted sums have 64-bit lanes (`psadbw`).
 #[derive(Clone, Copy)]
 pub(crate) struct Sums {
     plain: __m128i,
@@ -62,7 +63,8 @@ impl Weighted<Bytes> for Ssse3 {
     const CENTRE: i32 = 32;
     const STEPS: usize = {
         const STEPS: usize = 16384;
-        // A lane takes four bytes of each vector; the sizes of their weights add up to 256 at most.
+        // A lane takes four bytes of each vector; the absolute values of their weights add up to
+        // 256 at most.
         assert!(255 * 256 * STEPS as u64 <= i32::MAX as u64);
         STEPS
     };
@@ -107,7 +109,8 @@ impl Weighted<Bytes> for Ssse3 {
     }
 }
 
-/// The plain (64-bit lanes) and the weighted sums (32-bit lanes) of the last `K` vectors of a step.
+/// Returns the plain (64-bit lanes) and the weighted sums (32-bit lanes) of the last `K` vectors of
+/// a step.
 #[inline(always)]
 fn bytes<const K: usize>(proof: Ssse3, v: [__m128i; K]) -> [__m128i; 2] {
     const BYTES: [[i8; 16]; 4] = weights!(64, 32, i8, 16);

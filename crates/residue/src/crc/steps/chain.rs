@@ -6,7 +6,7 @@ use crate::kernel::Body;
 use crate::words::short_word;
 use core::marker::PhantomData;
 
-/// One chain of instructions: words of eight bytes, then four, two, one.
+/// One chain of instructions: words of eight bytes, then of four, two and one.
 pub(crate) struct Serial<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for Serial<F> {
@@ -24,7 +24,7 @@ pub(super) fn serial<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data:
     tail(tier, register, rest)
 }
 
-/// At most seven bytes: the ladder below a word of eight.
+/// Advances the register over at most seven bytes, in steps of four, two and one.
 #[inline(always)]
 fn tail<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, mut rest: &[u8]) -> u32 {
     if let Some((word, after)) = rest.split_first_chunk() {
@@ -41,8 +41,9 @@ fn tail<P: Polynomial, T: CrcStep<P>>(tier: T, mut register: u32, mut rest: &[u8
     }
 }
 
-/// The register after the first bytes, at least one, that leave whole words; and the words. A
-/// shorter head than eight bytes is a word behind zeros, which cost nothing from state 0.
+/// Returns the register after the first bytes, at least one, and the whole words that remain.
+///
+/// A head shorter than eight bytes is a word behind zeros, which cost nothing from state 0.
 #[inline(always)]
 fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u32, &[[u8; 8]]) {
     let n = data.len();
@@ -52,14 +53,15 @@ fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u
     let head = (n - 1) % 8 + 1;
     let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
     let register = u64::from(register);
-    // Of a head shorter than the register, the rest of the register outlives it.
+    // A head shorter than the register consumes only a part of it; the rest remains.
     let outlives = (register >> (4 * head)) >> (4 * head);
     let register = tier.step8(0, (first ^ register) << (64 - 8 * head)) ^ outlives as u32;
     (register, data[head..].as_chunks().0)
 }
 
-/// One chain of words only, for short data: the number of words is the only branch, where
-/// [`Serial`] has a ladder of three more.
+/// One chain of words only, for short data.
+///
+/// The number of words is the only branch, where [`Serial`] has three more.
 pub(crate) struct HeadShift<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for HeadShift<F> {

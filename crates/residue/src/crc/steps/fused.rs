@@ -4,7 +4,7 @@
 //! has zeros where the vectors go and one that has zeros where the chains of instructions go. The
 //! first leaves a register, the second accumulators, and the two do not meet before the end. A
 //! block's chains start from zero, so blocks depend on each other only by the product that moves
-//! the register over a block, and the one that moves an accumulator over the chains. To mix the two
+//! the register over a block, and the one that moves an accumulator over the chains. Mixing the two
 //! is P. Cawley's idea (*fast-crc32*, 2022).
 
 use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
@@ -13,8 +13,9 @@ use crate::crc::fold::{Keys, fold_on, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
-/// Blocks of `BLOCK` bytes, then folding. A block is `CHAINS` chains of `CHAIN` bytes, then vectors
-/// for `SUMS` accumulators, 4 or 8.
+/// Blocks of `BLOCK` bytes, then folding.
+///
+/// A block is `CHAINS` chains of `CHAIN` bytes, then vectors for `SUMS` accumulators, 4 or 8.
 pub(crate) struct Fused<
     F,
     const BLOCK: usize,
@@ -29,7 +30,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
     /// The bytes of the chains.
     const SCALAR: usize = CHAINS * CHAIN;
 
-    /// What moves each chain's register to the end of its block.
+    /// The factors that move each chain's register to the end of its block.
     const TO_END: [u64; CHAINS] = {
         let mut keys = [0; CHAINS];
         let mut chain = 0;
@@ -40,17 +41,19 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
         keys
     };
 
-    /// What moves a register over a block.
+    /// The factor that moves a register over a block.
     const OVER_BLOCK: u128 = shift_key(F::Polynomial::POLY, BLOCK as u64) as u128;
 
-    /// The vectors of a block in groups of one for each accumulator, if they have `lanes` lanes.
+    /// Returns the number of groups of vectors in a block, if they have `lanes` lanes; a group has
+    /// one vector for each accumulator.
     const fn groups(lanes: usize) -> usize {
         let (vectors, group) = (BLOCK - Self::SCALAR, 16 * lanes * SUMS);
         assert!(vectors.is_multiple_of(group) && (CHAIN / 8).is_multiple_of(vectors / group));
         vectors / group
     }
 
-    /// What moves an accumulator from the last group of a block to the first of the next.
+    /// Returns the factors that move an accumulator from the last group of a block to the first of
+    /// the next.
     const fn over_chains(lanes: usize) -> u128 {
         Keys::distance(
             8 * (Self::SCALAR + 16 * lanes * SUMS) as u64,
@@ -67,7 +70,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
     ) -> u32 {
         let keys = &F::constants().fold;
         let groups = const { Self::groups(T::LANES) };
-        // Of each chain, for a group.
+        // Words of each chain for one group.
         let words = const { CHAIN / 8 / Self::groups(T::LANES) };
         let near = keys.vectors(t, SUMS);
         let far = t.key(const { Self::over_chains(T::LANES) });
@@ -86,7 +89,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
                     }
                 }
                 for i in 0..SUMS {
-                    // Finely mixed: the queues before the units are short.
+                    // Finely mixed, because the queues before the units are short.
                     for word in words * i / SUMS..words * (i + 1) / SUMS {
                         for (c, chain) in c.iter_mut().zip(chains) {
                             let (chain, _) = chain.as_chunks::<8>();
@@ -127,7 +130,7 @@ impl<
         if blocks.is_empty() {
             return <FoldSteps<F> as Body<T>>::run(tier, &(), state, data);
         }
-        // Two copies of the code: in the loop the question would cost as much as the reading ahead.
+        // Two copies of the code: a test in the loop would cost as much as reading ahead.
         let register = if data.len() >= STREAMED_FROM {
             Self::blocks::<T, true>(tier, state, blocks)
         } else {

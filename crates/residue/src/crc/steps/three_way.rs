@@ -7,8 +7,9 @@ use crate::crc::gf2;
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
-/// Three chains over three segments of `L` bytes; the second and third start at zero. The last word
-/// of the third is left out: its step can take in what the joining adds.
+/// Runs three chains over three segments of `L` bytes; the second and third start at zero.
+///
+/// The last word of the third is left out: its step can include the registers of the others.
 #[inline(always)]
 fn chains<P: Polynomial, T: CrcStep<P>, const L: usize>(
     tier: T,
@@ -30,7 +31,7 @@ fn chains<P: Polynomial, T: CrcStep<P>, const L: usize>(
     (c, word(third, end))
 }
 
-/// Three-way, joined by carry-less products: they are xored into the third segment's last word.
+/// Three chains, joined by carry-less products, which are xored into the third segment's last word.
 pub(crate) struct ThreeWay<F>(PhantomData<F>);
 
 impl<F: Stepped> ThreeWay<F> {
@@ -71,17 +72,18 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for ThreeWay<F> 
     }
 }
 
-/// Three-way, joined by tables: advancing a register over L bytes is linear in its 32 bits, so four
-/// tables of 256 do it.
+/// Three chains, joined by tables.
+///
+/// Advancing a register over L bytes is linear in its 32 bits, so four tables of 256 entries do it.
 pub(crate) struct ThreeWayTables<F>(PhantomData<F>);
 
-/// The lengths of its segments.
+/// The lengths of its segments, long and short.
 const LONG: usize = 8192;
 const SHORT: usize = 256;
-/// The least data that fills three of them.
+/// The least data that fills three short segments.
 pub(super) const TABLES_FROM: usize = 3 * SHORT;
 
-/// Their tables.
+/// The tables for both lengths of segments.
 #[derive(Debug)]
 pub(crate) struct ShiftTables {
     long: ShiftTable,
@@ -94,7 +96,7 @@ impl ShiftTables {
     }
 }
 
-/// The register after so many zero bytes, from each of its bytes.
+/// The register after a number of zero bytes, from each of its bytes.
 #[derive(Debug)]
 struct ShiftTable([[u32; 256]; 4]);
 
