@@ -1,4 +1,4 @@
-//! Batches against the one-shot functions, as a user calls them.
+//! Batches compared with the one-shot functions.
 
 mod common;
 
@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use residue::batch::{self, Packets, Spans};
 use residue::{Code, Error, crc32c, internet};
 
-/// What packets are cut from.
+/// The bytes that packets are cut from.
 const BYTES: usize = 40_000;
 
-/// A length: mostly of small packets, now and then a long one.
+/// Lengths: mostly of small packets, sometimes of a long one.
 fn length() -> impl Strategy<Value = u32> {
     prop_oneof![20 => 0u32..=200, 5 => 200u32..1600, 1 => 1600u32..20_000]
 }
@@ -18,7 +18,7 @@ fn length() -> impl Strategy<Value = u32> {
 fn spans() -> impl Strategy<Value = Vec<(u32, u32)>> {
     let span = (any::<prop::sample::Index>(), length())
         .prop_map(|(at, length)| (at.index(BYTES - length as usize + 1) as u32, length));
-    // Runs of equal lengths too, which packets of one kind have.
+    // Includes runs of equal lengths, as of packets of one kind.
     let runs = prop::collection::vec((span, 1usize..12), 0..60);
     runs.prop_map(|runs| {
         let run = |((start, length), times): &((u32, u32), usize)| {

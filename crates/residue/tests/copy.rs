@@ -1,4 +1,5 @@
-//! Copy and check in one pass: the bytes arrive, the value is the code's, and nothing around the destination is touched.
+//! Copy and check in one pass: the bytes arrive, the value is the code's, and the bytes around the
+//! destination are unchanged.
 
 mod common;
 
@@ -7,7 +8,8 @@ use residue::Code;
 use residue::copy::{self, Destination};
 use std::mem::MaybeUninit;
 
-/// Copies between all kinds of offsets, with bytes before and after the destination that must stay.
+/// Copies between all kinds of offsets, with bytes before and after the destination that must not
+/// change.
 fn check(code: &Code, from: &[u8], offset: usize) {
     const GUARD: u8 = 0xa5;
     let n = from.len();

@@ -1,11 +1,13 @@
-//! `RESIDUE_CPU`, end to end: it is read once per process, so each tier runs in a process of its own.
+//! `RESIDUE_CPU`, end to end: it is read once per process, so each tier runs in a process of its
+//! own.
 
 mod common;
 
 use residue::{Code, cpu};
 use std::process::Command;
 
-/// Not a test of its own: what [`each_tier_masks_what_is_above_it`] runs in a child process.
+/// Prints the choices of a child process for [`each_tier_masks_what_is_above_it`]; not a test of
+/// its own.
 #[test]
 fn child_prints_what_it_chose() {
     for name in
@@ -28,8 +30,8 @@ fn child(tier: Option<&str>) -> Vec<String> {
     let output = command.output().expect("the child runs");
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).expect("text");
-    let told = |line: &&str| line.starts_with("chose ") || line.starts_with("features ");
-    text.lines().filter(told).map(String::from).collect()
+    let reported = |line: &&str| line.starts_with("chose ") || line.starts_with("features ");
+    text.lines().filter(reported).map(String::from).collect()
 }
 
 #[test]
@@ -41,14 +43,14 @@ fn each_tier_masks_what_is_above_it() {
     let unmasked = child(None);
     for tier in cpu::tier_names() {
         let allowed = cpu::Features::tier(tier).expect("a tier").intersection(cpu::detected());
-        let told = child(Some(tier));
+        let lines = child(Some(tier));
         let features = allowed.names().collect::<Vec<_>>().join(",");
-        assert_eq!(told.last(), Some(&format!("features {features}")));
+        assert_eq!(lines.last(), Some(&format!("features {features}")));
         for (line, full) in
-            told.iter().zip(&unmasked).filter(|(line, _)| line.starts_with("chose "))
+            lines.iter().zip(&unmasked).filter(|(line, _)| line.starts_with("chose "))
         {
             let words: Vec<&str> = line.split(' ').collect();
-            // The same value whatever the kernel.
+            // The value is equal for every kernel.
             assert_eq!(words.last(), full.split(' ').collect::<Vec<_>>().last());
             let code: Code = words[1].parse().expect("a code");
             let kernel = code.kernels().find(|kernel| kernel.name == words[2]).expect("a kernel");

@@ -1,4 +1,5 @@
-//! Every kernel this CPU can run, against the definitions: lengths, alignments, start states, page ends.
+//! Every kernel this CPU can run, compared with the definitions: lengths, alignments, start states,
+//! page ends.
 
 mod common;
 
@@ -12,7 +13,7 @@ use residue::{Code, Visitor, adler, cpu, fletcher, internet, xns};
 /// The longest block of any kernel: three segments of 8192 bytes.
 const LONGEST: usize = 3 * 8192;
 
-/// Lengths at which a kernel changes what it does, and their neighbours.
+/// Returns the lengths at which a kernel changes its method, and their neighbours.
 fn boundaries() -> impl Iterator<Item = usize> {
     let blocks = [
         24,
@@ -34,7 +35,7 @@ fn boundaries() -> impl Iterator<Item = usize> {
     multiples.filter(|&n| n <= LONGEST + 4200).flat_map(|n| [n - 1, n, n + 1, n + 7])
 }
 
-/// Runs every supported kernel of a code on the same data.
+/// Runs every supported kernel of a code on equal data.
 struct Compare<'a> {
     code: &'a Code,
     data: &'a [u8],
@@ -59,7 +60,7 @@ impl Visitor for Compare<'_> {
             let expected = *self.expected.get_or_insert_with(|| self.code.reference(data));
             let whole = spelling.of(forced.value(with, data).into(), data);
             assert_eq!(whole, expected, "{} {} of {n} bytes", self.code, kernel.info().name);
-            // From state to state, cut at an even place: words must not be cut in two.
+            // From state to state, cut at an even place, because words must not be cut in two.
             let cut = n / 3 / 4 * 4;
             let state = forced.run(with, F::start(with), &data[..cut]);
             let state = forced.run(with, state, &data[cut..]);
@@ -82,12 +83,12 @@ fn compare(code: &Code, data: &[u8]) -> usize {
     visitor.kernels
 }
 
-/// Under an emulator, the first of the cases and every `n`th after it.
+/// Returns all cases, or under an emulator the first and every `n`th after it.
 fn thinned<T>(cases: impl Iterator<Item = T>, n: usize) -> impl Iterator<Item = T> {
     cases.step_by(if common::emulated() { n } else { 1 })
 }
 
-/// Codes whose tables are cheap to make or few: the sums, and a CRC of each kind.
+/// Returns codes whose tables are few or cheap to make: the sums, and a CRC of each kind.
 fn codes() -> Vec<Code> {
     let crcs = [
         "crc-32/iscsi",
@@ -124,7 +125,7 @@ fn lengths_around_every_block() {
     }
 }
 
-/// From 512 KiB on folding has loops of its own, which read ahead.
+/// From 512 KiB on, folding has loops of its own that read ahead.
 #[test]
 fn lengths_that_are_read_ahead() {
     if common::emulated() {
@@ -140,7 +141,8 @@ fn lengths_that_are_read_ahead() {
     }
 }
 
-/// Byte matrices begin at 1024 bytes; a CRC for each set of taps, whose windows are 8, 12 and 16 vectors long.
+/// Byte matrices begin at 1024 bytes; a CRC for each set of taps, with windows of 8, 12 and 16
+/// vectors.
 #[test]
 fn lengths_around_the_windows_of_byte_matrices() {
     let names = [
@@ -170,7 +172,7 @@ fn lengths_around_the_windows_of_byte_matrices() {
         for n in thinned(1000..=2600, 29).step_by(3) {
             compare(&code, &data[n % 64..n % 64 + n]);
         }
-        // No bit of the message hides a start state that is lost.
+        // An all-zero message cannot hide the loss of a start state.
         compare(&code, &[0; 1500]);
     }
 }
@@ -199,7 +201,8 @@ fn all_catalogue_crcs() {
     }
 }
 
-/// Every width, both bit orders and both orders of the value, from arbitrary registers: the CRC's own init is the state.
+/// Every width, both bit orders and both orders of the value, from arbitrary registers, each used
+/// as the CRC's init.
 #[test]
 fn all_widths_and_start_states() {
     let data = noise(300);
@@ -225,17 +228,19 @@ fn all_widths_and_start_states() {
     }
 }
 
-/// Lengths around the steps of the widest vectors: 256 bytes a step, from two steps on.
+/// Lengths around the steps of the widest vectors: 256 bytes per step, from two steps on.
 const WIDE: [usize; 9] = [511, 512, 513, 575, 576, 767, 768, 1024, 1025];
 
-/// Too slow for every message of every length; they are tried above.
+/// Returns whether a kernel is too slow for every message of every length; tests above cover it.
 fn slow(kernel: &str) -> bool {
     kernel.starts_with("bitwise") || kernel.starts_with("generic")
 }
 
-/// A CRC kernel is linear in the register and the message, and branches on lengths only. So if, for a length, it is right
-/// for zero and for every message and register with one bit set, it is right for all messages and registers of that
-/// length.
+/// Proves the CRC kernels for short messages.
+///
+/// A CRC kernel is linear in the register and the message, and branches on lengths only. If, for a
+/// length, it is right for zero and for every message and register with one bit set, it is right
+/// for all messages and registers of that length.
 #[test]
 fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
     struct Proof<'a> {
@@ -252,8 +257,8 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
             let with = &with();
             let longest = *self.lengths.last().expect("lengths");
             let zero = Params { init: 0, xorout: 0, refout: self.params.refin, ..*self.params };
-            // The value of a byte with one bit set, by the number of zero bytes after it: the definition, fed one more
-            // zero byte each time.
+            // The value of a byte with one bit set, by the number of zero bytes after it: the
+            // definition, fed one more zero byte each time.
             let after_zero = |value: u128| {
                 let register = if zero.refout { zero.reflect(value) } else { value };
                 Params { init: register, ..zero }.reference(&[0])
@@ -302,7 +307,7 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
     }
 }
 
-/// The other half of the proof: every register with one bit set, over zero bytes.
+/// Returns the other half of the proof: every register with one bit set, over zero bytes.
 #[test]
 fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
     for params in [
@@ -323,16 +328,16 @@ fn crc_kernels_proved_for_every_register_up_to_four_blocks() {
     }
 }
 
-/// The same for the kernels of CRC-32C and, by instructions, CRC-32, whose init is compiled in: by the difference from the zero
-/// message.
+/// Proves the kernels of CRC-32C, and those of CRC-32 by instructions, whose init is compiled in,
+/// by the difference from the zero message.
 #[test]
 fn instruction_kernels_proved_for_every_message_up_to_three_blocks() {
     proved(residue::crc::crc32c::KERNELS, &catalog::CRC_32_ISCSI, "");
-    // The others are those for any CRC, proved above.
+    // The other kernels are those for any CRC, proved above.
     proved(Crc32::KERNELS, &catalog::CRC_32_ISO_HDLC, "crc");
 }
 
-/// Proves the kernels whose names begin so.
+/// Proves the kernels whose names begin with `names`.
 fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
     kernels: &'static [Kernel<F>],
     params: &Params,
@@ -360,7 +365,8 @@ fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
         for n in thinned(all, 17) {
             assert_eq!(run(0, &message[..n]), 0);
             for bit in 0..32 {
-                // A register entering is the same as its bytes xored into the message, or what is left of it.
+                // A register is equivalent to its bytes xored into the message, or the part of it
+                // that remains.
                 assert_eq!(run(1 << bit, &message[..n]), advance(1 << bit, n), "{name} of {n}");
             }
             for place in 0..n {
@@ -374,7 +380,7 @@ fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
     }
 }
 
-/// Bytes of FF from the largest states: the only inputs that reach the bounds of the sums' kernels.
+/// Bytes of FF from the largest states, the only inputs that reach the bounds of the sums' kernels.
 #[test]
 fn the_largest_sums_do_not_overflow() {
     let ff = vec![0xff; 3 << 20];
@@ -449,7 +455,7 @@ fn the_largest_sums_do_not_overflow() {
     }
 }
 
-/// Zero bytes are the other extreme of a biased lane.
+/// Zero bytes, the other extreme of a biased lane.
 #[test]
 fn zeros_stay_zero() {
     let zeros = vec![0; (2 << 20) + 200];
@@ -463,7 +469,9 @@ fn zeros_stay_zero() {
     }
 }
 
-/// Lengths that a 32-bit counter takes for short ones. Four gibibytes of zeros that are never written cost no memory.
+/// Lengths that a 32-bit counter mistakes for short ones.
+///
+/// Four gibibytes of zeros that are never written cost no memory.
 #[cfg(all(unix, target_pointer_width = "64"))]
 #[test]
 fn slices_of_four_gibibytes_are_not_short() {
@@ -486,7 +494,8 @@ fn slices_of_four_gibibytes_are_not_short() {
     }
 }
 
-/// Blocks of sums that the vectors' longest runs end within, on bytes that are not all alike.
+/// Lengths at which the vectors' longest runs end within a block of sums, on bytes that are not all
+/// alike.
 #[test]
 fn sums_of_two_mebibytes() {
     let data = noise((2 << 20) + 129);
@@ -514,7 +523,7 @@ fn no_kernel_reads_outside_its_slice() {
     }
 }
 
-/// The tiers below this CPU's, walked in one process: the same values, and a kernel for every tier.
+/// Returns the tiers up to this CPU's, in one process: equal values, and a kernel for every tier.
 #[test]
 fn every_tier_has_a_kernel_that_agrees() {
     struct Tiers<'a> {
@@ -540,7 +549,7 @@ fn every_tier_has_a_kernel_that_agrees() {
                 let value = spelling.of(forced.value(with, self.data).into(), self.data);
                 assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
             }
-            // Without what it needs a kernel cannot be had.
+            // A kernel is unavailable without the features it needs.
             for kernel in kernels.iter().filter(|k| k.info().needs != cpu::Features::NONE) {
                 assert!(kernel.force_on(cpu::Features::NONE).is_none());
             }

@@ -1,15 +1,15 @@
-//! Names of kernels: what they say of the CPU is what the kernels need.
+//! Names of kernels: the instructions in a name are those that the kernel needs.
 
 use residue::Code;
 use residue::cpu::Features;
 
-/// The words of a name that stand for instructions, in the order they have in a name: the feature
-/// that each names, and those that every CPU with it has.
+/// Returns the words that stand for instructions, in their order in a name, each with its feature
+/// and the features that every CPU with it has.
 fn words() -> [(&'static str, Features, Features); 13] {
     let all = |set: &[Features]| set.iter().fold(Features::NONE, |all, &one| all.union(one));
     let ssse3 = all(&[Features::SSE2, Features::SSSE3]);
     let avx2 = all(&[ssse3, Features::SSE42, Features::AVX2]);
-    // The CPUs with carry-less products in 64-byte vectors have all that Ice Lake has.
+    // The CPUs with carry-less products in 64-byte vectors have all features of Ice Lake.
     let avx512 = all(&[avx2, Features::GFNI, Features::AVX512_VBMI2]);
     let vpclmul = all(&[avx2, Features::PCLMUL]);
     [
@@ -29,8 +29,10 @@ fn words() -> [(&'static str, Features, Features); 13] {
     ]
 }
 
-/// Says what is wrong with a name: it is instructions in their order, then words for what is done
-/// with them; and the instructions are those that are needed.
+/// Returns the fault in a name, if any.
+///
+/// A name lists instructions in their order, then words for their use; the instructions must be
+/// those that are needed.
 fn fault(name: &str, needs: Features) -> Option<&'static str> {
     let words = words();
     let place = |word: &str| words.iter().position(|(known, ..)| *known == word);

@@ -1,21 +1,26 @@
-//! Without its default features the crate links into a program that has no `std`.
+//! Without its default features, the crate links into a program without `std`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A library with a panic handler of its own: linking `std` beside it, through whatever dependency, is an error
-/// ("found duplicate lang item `panic_impl`").
+/// Builds a library with a panic handler of its own.
+///
+/// Linking `std` beside it, through any dependency, is an error ("found duplicate lang item
+/// `panic_impl`").
 fn build(dependency: &str, use_std: &str) -> (bool, String) {
     let folder =
         PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("no_std{}", use_std.len()));
     std::fs::create_dir_all(folder.join("src")).expect("a folder");
     let manifest = format!(
-        "[package]\nname = \"bare\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"staticlib\"]\n\
+        "[package]\nname = \"bare\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+         [lib]\ncrate-type = [\"staticlib\"]\n\
          [dependencies]\nresidue = {dependency}\n[profile.dev]\npanic = \"abort\"\n[workspace]\n"
     );
     let source = format!(
-        "#![no_std]\n{use_std}\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {{ loop {{}} }}\n\
-         #[unsafe(no_mangle)]\npub extern \"C\" fn crc(byte: u8) -> u32 {{ residue::crc32c(&[byte]) }}\n"
+        "#![no_std]\n{use_std}\n\
+         #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {{ loop {{}} }}\n\
+         #[unsafe(no_mangle)]\n\
+         pub extern \"C\" fn crc(byte: u8) -> u32 {{ residue::crc32c(&[byte]) }}\n"
     );
     std::fs::write(folder.join("Cargo.toml"), manifest).expect("a manifest");
     std::fs::write(folder.join("src/lib.rs"), source).expect("a source");
@@ -39,7 +44,7 @@ fn the_crate_links_without_std() {
     let bare = format!("{{ path = \"{path}\", default-features = false }}");
     let (built, errors) = build(&bare, "");
     assert!(built, "{errors}");
-    // The test itself can fail: with `std` in the program it does.
+    // The test can fail: it does with `std` in the program.
     let (built, errors) = build(&bare, "extern crate std;");
     assert!(!built && errors.contains("panic_impl"), "{errors}");
 }

@@ -1,4 +1,4 @@
-//! Data spread over threads gives the value of one thread.
+//! Data spread over threads has the value of one thread.
 
 mod common;
 
@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 const MOST: usize = 5 * PART as usize + 77;
 const SPLIT: usize = 2 * PART as usize;
 
-/// Bytes for all.
+/// Random bytes shared by the tests.
 static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| noise(MOST));
 
-/// All threads of one pool: it has several even where the machine has not.
+/// Returns a pool with several threads, even on a machine with one core.
 fn pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads")
 }
 
-/// Codes that are quick enough for megabytes, of every way to combine.
+/// Returns codes that are fast enough for megabytes, with every way to combine.
 fn codes() -> Vec<Code> {
     Code::all().filter(|code| code.width() <= 64).collect()
 }
@@ -32,7 +32,11 @@ proptest! {
     fn any_data_from_anywhere(
         code in prop::sample::select(codes()),
         from in 0usize..200,
-        length in prop_oneof![0..MOST - 200, (1usize..5).prop_map(|n| n * PART as usize), SPLIT - 20..SPLIT + 20],
+        length in prop_oneof![
+            0..MOST - 200,
+            (1usize..5).prop_map(|n| n * PART as usize),
+            SPLIT - 20..SPLIT + 20
+        ],
         before in 0usize..200,
         after in 0usize..100,
     ) {
@@ -40,7 +44,7 @@ proptest! {
         let data = &noise[from..from + length];
         pool().install(|| {
             prop_assert_eq!(parallel::value(&code, data), code.value(data));
-            // A stream that has seen something, and goes on.
+            // A stream that already has data, and continues.
             let (mut stream, mut expected) = (code.stream(), code.stream());
             stream.update(&noise[..before]);
             parallel::update(&mut stream, data);
@@ -55,7 +59,7 @@ proptest! {
 
 #[test]
 fn every_code() {
-    // Wide CRCs run bit by bit: as few bytes as are split at all.
+    // Wide CRCs run bit by bit, so this is the least data that is split.
     let data = &NOISE[..SPLIT + 1];
     pool().install(|| {
         for code in Code::all() {
@@ -66,7 +70,7 @@ fn every_code() {
 
 #[test]
 fn data_without_bits() {
-    // Zeros and ones are where one's-complement sums have two zeros.
+    // On all-zero and all-one data, one's-complement sums have two zeros.
     pool().install(|| {
         for fill in [0, 0xff] {
             let data = vec![fill; 3 * PART as usize];
@@ -112,6 +116,6 @@ fn the_first_error_is_told() {
             if range.start < end / 2 { Ok(()) } else { Err(range.start) }
         })
     });
-    // The middle, as near as parts start.
+    // The middle, as near to it as parts start.
     assert_eq!(done, Err(end / 2));
 }

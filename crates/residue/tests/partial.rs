@@ -1,4 +1,5 @@
-//! Partial results: every operation against computing anew, for every code and for CRCs of all widths.
+//! Partial results: every operation compared with recomputation, for every code and for CRCs of all
+//! widths.
 
 mod common;
 
@@ -6,7 +7,8 @@ use common::{emulated, noise};
 use residue::partial::{self, Partial};
 use residue::{Code, Error};
 
-/// Every named code, and CRCs of every width with all four reflections in turn. An emulator takes some of them.
+/// Returns every named code, and CRCs of every width with all four reflections in turn; an emulator
+/// takes some of them.
 fn codes() -> Vec<Code> {
     let own = (1..=128).map(|width: u32| {
         let poly = (0x5bd1_e995_ad93_d235_94c9_3659_1b87_3593 & (u128::MAX >> (128 - width))) | 1;
@@ -14,14 +16,15 @@ fn codes() -> Vec<Code> {
         let (init, xorout) = (ones / 3, if width.is_multiple_of(3) { ones } else { ones / 5 });
         let (refin, refout) = (width & 1 == 0, width & 2 == 0);
         let text = format!(
-            "width={width},poly={poly:x},init={init:x},refin={refin},refout={refout},xorout={xorout:x}"
+            "width={width},poly={poly:x},init={init:x},\
+             refin={refin},refout={refout},xorout={xorout:x}"
         );
         text.parse().expect("parameters")
     });
     Code::all().chain(own).step_by(if emulated() { 7 } else { 1 }).collect()
 }
 
-/// Noise, zeros and ones, of lengths within words, at their ends and beyond.
+/// Returns noise, zeros and ones, of lengths within words, at their ends and beyond.
 fn pieces() -> Vec<Vec<u8>> {
     let mut pieces = Vec::new();
     for length in [0, 1, 2, 3, 4, 7, 8, 33] {
@@ -39,7 +42,7 @@ fn pieces() -> Vec<Vec<u8>> {
 }
 
 fn partial<'a>(code: &'a Code, data: &[u8]) -> Partial<'a> {
-    // By the definition: no kernel and no stream is in it.
+    // By the definition, without any kernel or stream.
     Partial::new(code, code.reference(data), data.len() as u64).expect("a value of this length")
 }
 
@@ -47,7 +50,8 @@ fn zero(data: &[u8]) -> bool {
     data.iter().all(|&byte| byte == 0)
 }
 
-/// The value that stands for zeros which nothing tells from other multiples of the modulus.
+/// Returns the partial that stands for zeros where values do not distinguish them from other
+/// multiples of the modulus.
 fn other_zeros<'a>(code: &'a Code, length: u64) -> Option<Partial<'a>> {
     let value = match code.name() {
         _ if length == 0 => return None,
@@ -58,7 +62,7 @@ fn other_zeros<'a>(code: &'a Code, length: u64) -> Option<Partial<'a>> {
     Some(Partial::new(code, value, length).expect("a multiple of the modulus"))
 }
 
-/// What may be expected of data that is left after `gone` was taken out, if values are all that is known.
+/// Returns the partial expected for `left` after `gone` was removed, if only values are known.
 fn left<'a>(code: &'a Code, left: &[u8], gone: &[u8]) -> Partial<'a> {
     match other_zeros(code, left.len() as u64) {
         Some(other) if zero(left) && !zero(gone) && !left.is_empty() => other,
@@ -66,7 +70,7 @@ fn left<'a>(code: &'a Code, left: &[u8], gone: &[u8]) -> Partial<'a> {
     }
 }
 
-/// Words a code cannot be cut within: those of the codes that say so.
+/// Checks that `error` is allowed at `cut`: only codes of longer words may report it.
 fn odd(error: Error, cut: usize, code: &Code) {
     assert_eq!(error, Error::OddSplit { bytes: cut as u64 }, "{code}");
     assert!(
@@ -145,7 +149,7 @@ fn zeros_of_any_number() {
                 assert_eq!(start.extend_by_zeroes(count as u64), Ok(expected), "{code}");
             }
         }
-        // 2^k zeros by doubling, which takes nothing but concatenation.
+        // 2^k zeros by doubling, which needs only concatenation.
         let eight = partial(code, b"12345678");
         let mut zeros = partial(code, &[0; 4]);
         let mut mixed = eight;
@@ -173,7 +177,7 @@ fn zeros_of_any_number() {
     }
 }
 
-/// Nothing of their own: the same as a stream's, from which they may be taken.
+/// Partials equal those of streams, from which they may be taken.
 #[test]
 fn streams_give_partials() {
     for code in &codes() {
@@ -194,7 +198,7 @@ fn the_text_is_read_again() {
             let (of, value, bytes) = partial::parse(&text).expect("what was written");
             assert_eq!(Partial::new(&of, value, bytes), Ok(written), "{text}");
             assert_eq!(Partial::parse(code, &format!(" {text}\n")), Ok(written));
-            // On one line, in one word.
+            // The text is one line and one word.
             assert!(!text.contains(char::is_whitespace), "{text}");
         }
     }
@@ -204,7 +208,7 @@ fn the_text_is_read_again() {
         xorout: 1,
         ..residue::crc::catalog::CRC_16_ARC
     }));
-    // A name does not make the code.
+    // The name of a CRC does not matter.
     let text = "width=16,poly=8005,init=0,refin=true,refout=true,xorout=1:bb3c:9";
     assert_eq!(own.partial(b"123456789").to_string(), text);
     assert_eq!(Partial::parse(&own, text), Ok(own.partial(b"123456789")));
@@ -297,12 +301,12 @@ fn what_cannot_be_done_is_refused() {
     let most = four.extend_by_zeroes(u64::MAX - 4).expect("2^64 - 1 bytes");
     assert_eq!(most.extend_by_zeroes(1), Err(Error::TooLong));
     assert_eq!(most.concat(&one), Err(Error::TooLong));
-    // All of it is removed, and it was something else.
+    // All the data is removed, and it was different data.
     let same_length = code.partial(b"1235");
     assert_eq!(four.remove_prefix(&same_length), Err(Error::Contradiction));
     assert_eq!(four.remove_suffix(&same_length), Err(Error::Contradiction));
     assert_eq!(four.replace(0, &same_length, &four), Err(Error::Contradiction));
-    // Zeros do not have a part that is not zero.
+    // Zeros have no part that is not zero.
     for name in ["internet", "rfc1146-8", "rfc1146-16"] {
         let code: Code = name.parse().expect(name);
         let (zeros, part) = (code.partial(&[0; 8]), code.partial(&[0xff; 4]));
@@ -312,7 +316,7 @@ fn what_cannot_be_done_is_refused() {
     }
 }
 
-/// Such parameters can be written, but not parsed.
+/// Such parameters can be constructed, but not parsed.
 #[test]
 fn an_even_polynomial_cannot_go_back() {
     let mut params = residue::crc::catalog::CRC_16_ARC;
@@ -335,7 +339,7 @@ fn equal_codes_are_equal_under_any_name() {
     assert_eq!(whole, Ok(own.partial(b"123456789")));
     let codes: Vec<Code> = Code::all().collect();
     for (i, a) in codes.iter().enumerate() {
-        // The catalogue names no code twice.
+        // The catalogue has no code twice.
         assert!(codes.iter().enumerate().all(|(j, b)| (a == b) == (i == j)), "{a}");
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold for every code and any data: pieces, combination, update, verification.
+//! Properties of every code for any data: pieces, combination, update, verification.
 
 mod common;
 
@@ -22,7 +22,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if common::emulated() { 64 } else { 512 }))]
 
     #[test]
-    fn pieces_give_what_the_whole_gives(code in any_code(), data in data(), cuts in prop::collection::vec(0usize..700, 0..7)) {
+    fn pieces_give_what_the_whole_gives(
+        code in any_code(),
+        data in data(),
+        cuts in prop::collection::vec(0usize..700, 0..7)
+    ) {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(data.len())).collect();
         cuts.sort_unstable();
         let (mut pieces, mut from) = (Vec::new(), 0);
@@ -41,7 +45,8 @@ proptest! {
         scattered.update_scattered(&pieces);
         prop_assert_eq!(scattered.value(), expected);
         if let Code::Crc(crc) = &code {
-            let extended = pieces.iter().fold(crc.checksum(b""), |value, piece| crc.extend(value, piece));
+            let extended =
+                pieces.iter().fold(crc.checksum(b""), |value, piece| crc.extend(value, piece));
             prop_assert_eq!(extended, expected);
         }
         let slices: Vec<IoSlice> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
@@ -51,7 +56,12 @@ proptest! {
     }
 
     #[test]
-    fn combination_is_concatenation_or_an_error(code in any_code(), a in data(), b in data(), c in data()) {
+    fn combination_is_concatenation_or_an_error(
+        code in any_code(),
+        a in data(),
+        b in data(),
+        c in data()
+    ) {
         let stream = |data: &[u8]| {
             let mut stream = code.stream();
             stream.update(data);
@@ -62,7 +72,7 @@ proptest! {
             Ok(()) => {
                 let joined = [a.clone(), b.clone()].concat();
                 prop_assert_eq!(whole.value(), code.reference(&joined));
-                // It goes on like any other stream.
+                // It continues like any other stream.
                 whole.update(&c);
                 prop_assert_eq!(whole.value(), code.reference(&[joined, c].concat()));
             }
@@ -87,7 +97,12 @@ proptest! {
     }
 
     #[test]
-    fn four_octets_are_updated(mut data in prop::collection::vec(any::<u8>(), 8..300), at in any::<prop::sample::Index>(), place in any::<prop::sample::Index>(), new in any::<[u8; 3]>()) {
+    fn four_octets_are_updated(
+        mut data in prop::collection::vec(any::<u8>(), 8..300),
+        at in any::<prop::sample::Index>(),
+        place in any::<prop::sample::Index>(),
+        new in any::<[u8; 3]>()
+    ) {
         let (offset, place) = (at.index(data.len() - 3), place.index(data.len() - 2));
         let octets = check_octets::place_four(&mut data, offset).expect("they fit");
         let old = data[place..place + 3].to_vec();
@@ -103,22 +118,34 @@ proptest! {
     }
 
     #[test]
-    fn update_is_recomputation(code in any_code(), mut data in data(), new in prop::collection::vec(any::<u8>(), 0..90), at in any::<prop::sample::Index>()) {
+    fn update_is_recomputation(
+        code in any_code(),
+        mut data in data(),
+        new in prop::collection::vec(any::<u8>(), 0..90),
+        at in any::<prop::sample::Index>()
+    ) {
         prop_assume!(new.len() <= data.len());
         let offset = at.index(data.len() - new.len() + 1);
         let before = code.reference(&data);
         let old = data[offset..offset + new.len()].to_vec();
         data[offset..offset + new.len()].copy_from_slice(&new);
-        // The one case that one's-complement codes cannot know.
+        // The one inexact case of one's-complement codes.
         prop_assume!(data.iter().any(|&byte| byte != 0));
         let updated = code.update(before, data.len() as u64, offset as u64, &old, &new);
         prop_assert_eq!(updated, Some(code.reference(&data)), "{} at {}", code, offset);
-        prop_assert_eq!(code.update(before, data.len() as u64, data.len() as u64, &[1], &[2]), None);
+        prop_assert_eq!(
+            code.update(before, data.len() as u64, data.len() as u64, &[1], &[2]),
+            None
+        );
         prop_assert_eq!(code.update(before, 10, 0, &[1], &[]), None);
     }
 
     #[test]
-    fn an_appended_crc_leaves_the_residue(index in 0..catalog::ALL.len(), data in data(), flip in any::<prop::sample::Index>()) {
+    fn an_appended_crc_leaves_the_residue(
+        index in 0..catalog::ALL.len(),
+        data in data(),
+        flip in any::<prop::sample::Index>()
+    ) {
         let crc = Crc::new(&catalog::ALL[index]);
         let Some((bytes, count)) = crc.append(crc.checksum(&data)) else { return Ok(()) };
         let mut sent = data;
@@ -136,12 +163,20 @@ proptest! {
         let b = &noise[usize::from(seed)..];
         let sum: Vec<u8> = a.iter().zip(b).map(|(x, y)| x ^ y).collect();
         let zeros = vec![0; a.len()];
-        // An even number of terms must have the zero message among them: init and xorout do not cancel otherwise.
-        prop_assert_eq!(crc.checksum(&a) ^ crc.checksum(b) ^ crc.checksum(&zeros), crc.checksum(&sum));
+        // An even number of terms must include the zero message: init and xorout do not cancel
+        // otherwise.
+        prop_assert_eq!(
+            crc.checksum(&a) ^ crc.checksum(b) ^ crc.checksum(&zeros),
+            crc.checksum(&sum)
+        );
     }
 
     #[test]
-    fn placed_octets_verify(mut data in prop::collection::vec(any::<u8>(), 4..600), at in any::<prop::sample::Index>(), flip in any::<prop::sample::Index>()) {
+    fn placed_octets_verify(
+        mut data in prop::collection::vec(any::<u8>(), 4..600),
+        at in any::<prop::sample::Index>(),
+        flip in any::<prop::sample::Index>()
+    ) {
         let offset = at.index(data.len() - 1);
         let octets = check_octets::place(&mut data, offset);
         prop_assert!(octets.is_some_and(|octets| octets.iter().all(|&octet| octet != 0)));
@@ -151,8 +186,9 @@ proptest! {
         data[place] = old.wrapping_add(1);
         prop_assert_eq!(check_octets::verify(&data), old == 255);
         if place != offset && place != offset + 1 {
-            // Another member of the same residue class is as good.
-            let updated = check_octets::update([data[offset], data[offset + 1]], offset, place, old, data[place]);
+            // Another member of the residue class is equally valid.
+            let octets = [data[offset], data[offset + 1]];
+            let updated = check_octets::update(octets, offset, place, old, data[place]);
             data[offset..offset + 2].copy_from_slice(&updated.expect("outside the octets"));
             prop_assert!(check_octets::verify(&data));
         } else {
@@ -161,7 +197,10 @@ proptest! {
     }
 
     #[test]
-    fn four_placed_octets_verify_in_either_byte_order(mut data in prop::collection::vec(any::<u8>(), 4..600), at in any::<prop::sample::Index>()) {
+    fn four_placed_octets_verify_in_either_byte_order(
+        mut data in prop::collection::vec(any::<u8>(), 4..600),
+        at in any::<prop::sample::Index>()
+    ) {
         let offset = at.index(data.len() - 3);
         prop_assert!(check_octets::place_four(&mut data, offset).is_some());
         prop_assert!(check_octets::verify_four(&data), "offset {} of {}", offset, data.len());
@@ -185,7 +224,11 @@ proptest! {
     }
 
     #[test]
-    fn both_equations_of_rfc_1624_agree(checksum in any::<u16>(), old in any::<u16>(), new in any::<u16>()) {
+    fn both_equations_of_rfc_1624_agree(
+        checksum in any::<u16>(),
+        old in any::<u16>(),
+        new in any::<u16>()
+    ) {
         let ones = |a: u16, b: u16| {
             let (sum, carry) = a.overflowing_add(b);
             sum + u16::from(carry)
@@ -193,7 +236,10 @@ proptest! {
         // Equation 4: HC' = HC - ~m - m', a subtraction being the addition of the complement.
         let equation4 = ones(ones(checksum, old), !new);
         let equation3 = internet::update(checksum, old, new);
-        prop_assert!(equation3 == equation4 || (equation3 ^ equation4) == 0xffff && equation3.is_multiple_of(0xffff));
+        prop_assert!(
+            equation3 == equation4
+                || (equation3 ^ equation4) == 0xffff && equation3.is_multiple_of(0xffff)
+        );
     }
 
     #[test]
@@ -288,7 +334,7 @@ fn different_codes_do_not_combine() {
 
 #[test]
 fn parameters_find_the_crc_compiled_in() {
-    // They have kernels of their own, and nothing may pass them by.
+    // They have kernels of their own, which no operation may bypass.
     for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme"] {
         let named: Code = name.parse().expect("a code");
         let params = *named.params().expect("a CRC");

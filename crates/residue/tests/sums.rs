@@ -1,18 +1,18 @@
-//! What the sums have beside the kernels that all codes share: XNS in depth, and lengths known to the compiler.
+//! Tests of the sums beyond those of all codes: XNS in depth, and lengths known to the compiler.
 
 mod common;
 
 use common::noise;
 use residue::{internet, xns};
 
-/// Data whose sums reach the ends of every lane, and whose total is minus zero.
+/// Returns data whose sums reach the ends of every lane, and whose total is minus zero.
 fn extremes(length: usize) -> [(&'static str, Vec<u8>); 5] {
     let pattern = |of: &dyn Fn(usize) -> u8| (0..length).map(of).collect();
     [
         ("noise", noise(length)),
         ("zeros", vec![0; length]),
         ("ones", vec![0xff; length]),
-        // Words of FFFF and of 0000 in turn, and pairs of them.
+        // Alternating words of FFFF and of 0000, and pairs of them.
         ("words", pattern(&|i| if i / 2 % 2 == 0 { 0xff } else { 0 })),
         ("pairs", pattern(&|i| if i / 4 % 2 == 0 { 0 } else { 0xff })),
     ]
@@ -33,7 +33,7 @@ fn xns_kernels_at_every_length_to_2000() {
     }
 }
 
-/// A state is what whole words before it leave: here one word that leaves just it.
+/// Every state is reached by one whole word before the data.
 #[test]
 fn xns_kernels_from_every_state() {
     let data = noise(600);
@@ -52,7 +52,8 @@ fn xns_kernels_from_every_state() {
     }
 }
 
-/// Lanes are emptied after 1364 steps of eight vectors, of 16 to 64 bytes: both sides of it.
+/// Lanes are emptied after 1364 steps of eight vectors, of 16 to 64 bytes; tests both sides of this
+/// length.
 #[test]
 fn paired_kernels_around_their_blocks() {
     let data = extremes(1364 * 8 * 64 + 600);
@@ -90,5 +91,6 @@ fn arrays_of_known_length() {
             }
         )*};
     }
-    check!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 31 32 33 40 60 64 1500);
+    check!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23
+        24 25 31 32 33 40 60 64 1500);
 }

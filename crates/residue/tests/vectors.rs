@@ -1,4 +1,4 @@
-//! The cited vectors, exactly: every kernel of every code against every line of `vectors/`.
+//! The cited vectors: every kernel of every code, compared with every line of `vectors/`.
 
 mod common;
 
@@ -90,7 +90,7 @@ fn combined_values_as_cited() {
             .strip_prefix("0x")
             .map_or_else(|| length.parse(), |hex| u64::from_str_radix(hex, 16));
         let length = length.unwrap_or_else(|e| panic!("{line:?}: {e}"));
-        // A first part of whole words: the file has no others. Its length does not matter.
+        // The first part is whole words: the file has no others. Its length does not matter.
         let [first, second] = [(first, 4), (second, length)]
             .map(|(value, bytes)| Partial::new(&code, value, bytes).expect("a value"));
         let whole = first.concat(&second).expect("whole words");
@@ -118,11 +118,13 @@ fn updates_as_cited() {
 fn a_router_updates_the_xns_checksum_by_hops() {
     for (packet, after) in [
         (
-            "61ae 0026 00 02 00000001 02608c000001 0002 00000002 02608c000002 0bb8 0001 68656c6c6f21",
+            "61ae 0026 00 02 00000001 02608c000001 0002 00000002 02608c000002 \
+             0bb8 0001 68656c6c6f21",
             0x63ae,
         ),
         (
-            "6168 0025 00 02 00000001 02608c000001 0002 00000002 02608c000002 0bb8 0001 68656c6c6f 00",
+            "6168 0025 00 02 00000001 02608c000001 0002 00000002 02608c000002 \
+             0bb8 0001 68656c6c6f 00",
             0x6368,
         ),
     ] {

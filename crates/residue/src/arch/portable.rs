@@ -31,7 +31,11 @@ pub(crate) fn scalar(mut value: u64) -> u64 {
     ))]
     // SAFETY: the assembly is empty: it reads and writes one register and nothing else.
     unsafe {
-        core::arch::asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags));
+        core::arch::asm!(
+            "/* {0} */",
+            inout(reg) value,
+            options(pure, nomem, nostack, preserves_flags)
+        );
     }
     #[cfg(not(all(
         any(

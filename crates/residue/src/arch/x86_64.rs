@@ -40,7 +40,8 @@ pub(crate) fn saved_state() -> u64 {
 
 /// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
 macro_rules! ops {
-    ($($(#[$attr:meta])* fn $name:ident($this:ident $(: $proof:ty)? $(, $arg:ident: $ty:ty)*) -> $ret:ty { $($body:tt)* })*) => {
+    ($($(#[$attr:meta])* fn $name:ident($this:ident $(: $proof:ty)? $(, $arg:ident: $ty:ty)*)
+        -> $ret:ty { $($body:tt)* })*) => {
         $($(#[$attr])* #[inline(always)]
         fn $name($this $(: $proof)? $(, $arg: $ty)*) -> $ret {
             // SAFETY: the marker exists, so the CPU has the features of its tier, which the

@@ -9,7 +9,8 @@ macro_rules! catalog {
        $refout:literal $xorout:literal $check:literal $residue:literal;)*) => {
         $(
             #[doc = concat!(
-                $name, ": polynomial `", stringify!($poly), "`, check value `", stringify!($check), "`."
+                $name, ": polynomial `", stringify!($poly),
+                "`, check value `", stringify!($check), "`."
             )]
             pub const $constant: Params = Params {
                 name: $name,

@@ -217,7 +217,8 @@ compiled_in! {
             copy Given<Crc64Nvme, OnSet<true, { taps::CRC_64_NVME }>>
         ),
         on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, Fold>, "avx512_vpclmul").method(),
-        on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul", copy Given<Crc64Nvme, Fold>),
+        on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
+            copy Given<Crc64Nvme, Fold>),
         on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul", copy Given<Crc64Nvme, Fold>),
         on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy Given<Crc64Nvme, Fold>),
         on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy Given<Crc64Nvme, Fold>),

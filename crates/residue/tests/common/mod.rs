@@ -1,29 +1,33 @@
-//! What several test files share: the definitions by code name, the vector files, and memory with guard pages.
+//! Shared parts of the tests: the definitions by code name, the vector files, and memory with guard
+//! pages.
 #![allow(dead_code)]
 
 use residue::cpu::Features;
 use residue::kernel::{Family, Forced, Kernel};
 use std::path::PathBuf;
 
-/// Whether an emulator runs the tests (`cargo xtask cross`): it takes fifty times as long or more, and a program cannot
-/// start itself.
+/// Returns whether an emulator runs the tests (`cargo xtask cross`).
+///
+/// It takes fifty times as long or more, and a program cannot start itself.
 pub fn emulated() -> bool {
     std::env::var_os("RESIDUE_EMULATED").is_some()
 }
 
-/// Whether a kernel with these needs is to be tested. An emulator that is there for what other CPUs lack names in
-/// `RESIDUE_EMULATED` the tier they all have: its kernels are tested there.
+/// Returns whether to test a kernel with these needs.
+///
+/// An emulator for features that other CPUs lack names in `RESIDUE_EMULATED` the tier that all CPUs
+/// have, whose kernels are tested without it.
 pub fn wanted(needs: Features) -> bool {
     let elsewhere = std::env::var("RESIDUE_EMULATED").ok().and_then(|name| Features::tier(&name));
     elsewhere.is_none_or(|tier| !tier.contains(needs))
 }
 
-/// The kernel, if this CPU can run it and it is to be tested.
+/// Returns the kernel, if this CPU can run it and it is to be tested.
 pub fn force<F: Family>(kernel: &'static Kernel<F>) -> Option<Forced<F>> {
     kernel.force().filter(|_| wanted(kernel.info().needs))
 }
 
-/// Bytes that repeat nowhere near any kernel's block length.
+/// Returns bytes that repeat nowhere near any kernel's block length.
 pub fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -35,7 +39,7 @@ pub fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// The fields of each line of a vector file, comments left out.
+/// Returns the fields of each line of a vector file, without comments.
 pub fn vectors(file: &str) -> Vec<Vec<String>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -43,7 +47,7 @@ pub fn vectors(file: &str) -> Vec<Vec<String>> {
     lines.map(|line| line.split('|').map(|field| field.trim().to_string()).collect()).collect()
 }
 
-/// The bytes an input of a vector file stands for (vectors/README.md).
+/// Returns the bytes that an input of a vector file stands for (vectors/README.md).
 pub fn input(text: &str) -> Vec<u8> {
     if text == "empty" {
         return Vec::new();
@@ -97,7 +101,8 @@ pub fn number(text: &str) -> u128 {
     u128::from_str_radix(text, 16).unwrap_or_else(|_| panic!("number `{text}`"))
 }
 
-/// Memory between two pages that may not be read: a kernel that reads outside its slice ends the test.
+/// Memory between two pages that may not be read, so that a kernel that reads outside its slice
+/// ends the test.
 #[cfg(unix)]
 pub struct Guarded {
     base: *mut u8,
@@ -124,7 +129,7 @@ impl Guarded {
         }
     }
 
-    /// The readable bytes.
+    /// Returns the readable bytes.
     pub fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: the middle of the mapping is readable, writable and borrowed through `self`.
         unsafe { std::slice::from_raw_parts_mut(self.base.add(self.page), self.middle) }
@@ -134,7 +139,7 @@ impl Guarded {
 #[cfg(unix)]
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping made in `new`; nothing borrows from it any more.
+        // SAFETY: the mapping made in `new`; no borrow of it remains.
         unsafe {
             libc::munmap(self.base.cast(), self.middle + 2 * self.page);
         }

@@ -67,7 +67,8 @@ impl WordSum for Neon {
         fn packed(self, lanes: uint32x4_t) -> u64 { vaddlvq_u32(lanes) }
         fn total(self, lanes: uint32x4_t) -> u64 { vaddlvq_u32(lanes) }
         fn columns(self, even: uint32x4_t, odd: uint32x4_t) -> u64 {
-            const WEIGHTS: [u32; 8] = [1 << 14, 1 << 12, 1 << 10, 1 << 8, 1 << 6, 1 << 4, 1 << 2, 1];
+            const WEIGHTS: [u32; 8] =
+                [1 << 14, 1 << 12, 1 << 10, 1 << 8, 1 << 6, 1 << 4, 1 << 2, 1];
             let (first, second) = (vld1q_u32(WEIGHTS.as_ptr()), vld1q_u32(WEIGHTS[4..].as_ptr()));
             let sum = vmull_u32(vget_low_u32(even), vget_low_u32(first));
             let sum = vmlal_high_u32(sum, even, first);
@@ -109,7 +110,8 @@ fn totals(_proof: Neon, sums: Sums, per_step: i64) -> [i64; 2] {
 }
 
 macro_rules! weighted {
-    ($unit:ty, $per_step:literal, $steps:literal, $of:ident, $largest_plain:expr, $largest_weighted:expr) => {
+    ($unit:ty, $per_step:literal, $steps:literal, $of:ident,
+     $largest_plain:expr, $largest_weighted:expr) => {
         impl Weighted<$unit> for Neon {
             type Sums = Sums;
             const BIAS: i64 = 0;

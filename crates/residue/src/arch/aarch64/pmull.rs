@@ -19,7 +19,9 @@ macro_rules! carry_less {
                 }
                 fn high_down(self, v: uint8x16_t) -> uint8x16_t { vextq_u8::<8>(v, vdupq_n_u8(0)) }
                 fn low_up(self, v: uint8x16_t) -> uint8x16_t { vextq_u8::<8>(vdupq_n_u8(0), v) }
-                fn low_of(self, v: uint8x16_t) -> u64 { vgetq_lane_u64::<0>(vreinterpretq_u64_u8(v)) }
+                fn low_of(self, v: uint8x16_t) -> u64 {
+                    vgetq_lane_u64::<0>(vreinterpretq_u64_u8(v))
+                }
             }
 
             #[inline(always)]
@@ -87,7 +89,8 @@ macro_rules! carry_less {
 
             ops! {
                 fn fold(self, v: uint8x16_t, key: uint8x16_t, data: uint8x16_t) -> uint8x16_t {
-                    let ($a, $b, $c) = (self.product::<0x00>(v, key), self.product::<0x11>(v, key), data);
+                    let ($a, $b, $c) =
+                        (self.product::<0x00>(v, key), self.product::<0x11>(v, key), data);
                     $xor3
                 }
                 fn reverse(self, v: uint8x16_t) -> uint8x16_t {

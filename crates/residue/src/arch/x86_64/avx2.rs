@@ -35,7 +35,8 @@ impl Load for Avx2 {
         ]
     }
 
-    /// A last byte has room: with it, the words from `from` on would not fill the window.
+    /// Loads the rest; if there is a single last byte, the words do not fill the window, so it has
+    /// room.
     #[inline(always)]
     fn load_rest(self, data: &[u8], from: usize) -> __m256i {
         match window_of_words(self, data, from) {
@@ -147,7 +148,10 @@ impl WordSum for Avx2 {
         }
         fn add(self, a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
         fn packed(self, lanes: __m256i) -> u64 {
-            let half = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
+            let half = _mm_add_epi32(
+                _mm256_castsi256_si128(lanes),
+                _mm256_extracti128_si256::<1>(lanes)
+            );
             _mm_cvtsi128_si64(_mm_add_epi32(half, _mm_unpackhi_epi64(half, half))) as u64
         }
         fn columns(self, even: __m256i, odd: __m256i) -> u64 {
@@ -256,7 +260,11 @@ impl Weighted<Bytes> for Avx2 {
             }
         }
         fn totals32(self, sums: Sums) -> [u32; 2] {
-            both32(self, sums.plain, _mm256_add_epi32(sums.weighted, _mm256_slli_epi32::<7>(sums.earlier)))
+            both32(
+                self,
+                sums.plain,
+                _mm256_add_epi32(sums.weighted, _mm256_slli_epi32::<7>(sums.earlier))
+            )
         }
         fn totals64(self, sums: Sums) -> [i64; 2] {
             let earlier = _mm256_slli_epi64::<7>(sums.earlier);
@@ -366,7 +374,11 @@ impl Weighted<Words> for Avx2 {
             }
         }
         fn totals32(self, sums: Sums) -> [u32; 2] {
-            both32(self, sums.plain, _mm256_add_epi32(sums.weighted, _mm256_slli_epi32::<6>(sums.earlier)))
+            both32(
+                self,
+                sums.plain,
+                _mm256_add_epi32(sums.weighted, _mm256_slli_epi32::<6>(sums.earlier))
+            )
         }
         fn totals64(self, sums: Sums) -> [i64; 2] {
             let earlier = _mm256_slli_epi64::<6>(wide(self, sums.earlier));

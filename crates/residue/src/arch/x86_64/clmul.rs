@@ -9,8 +9,12 @@ macro_rules! carry_less {
         impl CarryLess for $tier {
             type V = __m128i;
             ops! {
-                fn load(self, bytes: &[u8; 16]) -> __m128i { _mm_loadu_si128(bytes.as_ptr().cast()) }
-                fn lane_of(self, lane: u128) -> __m128i { _mm_set_epi64x((lane >> 64) as i64, lane as i64) }
+                fn load(self, bytes: &[u8; 16]) -> __m128i {
+                    _mm_loadu_si128(bytes.as_ptr().cast())
+                }
+                fn lane_of(self, lane: u128) -> __m128i {
+                    _mm_set_epi64x((lane >> 64) as i64, lane as i64)
+                }
                 fn xor(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
                 fn shuffle(self, v: __m128i, index: &[u8; 16]) -> __m128i {
                     _mm_shuffle_epi8(v, _mm_loadu_si128(index.as_ptr().cast()))
@@ -72,7 +76,9 @@ macro_rules! one_lane {
             }
 
             ops! {
-                fn load_wide(self, block: &[u8; 16]) -> __m128i { _mm_loadu_si128(block.as_ptr().cast()) }
+                fn load_wide(self, block: &[u8; 16]) -> __m128i {
+                    _mm_loadu_si128(block.as_ptr().cast())
+                }
                 fn xor_wide(self, a: __m128i, b: __m128i) -> __m128i { _mm_xor_si128(a, b) }
                 fn fold(self, v: __m128i, key: __m128i, data: __m128i) -> __m128i {
                     let (low, high) = (self.product::<0x00>(v, key), self.product::<0x11>(v, key));
@@ -132,7 +138,9 @@ impl CarryLessWide for Avx2Vpclmul {
     }
 
     ops! {
-        fn load_wide(self, block: &[u8; 32]) -> __m256i { _mm256_loadu_si256(block.as_ptr().cast()) }
+        fn load_wide(self, block: &[u8; 32]) -> __m256i {
+            _mm256_loadu_si256(block.as_ptr().cast())
+        }
         fn keys(self, table: &[u128; 17], first: usize) -> __m256i {
             let keys: &[u128; 2] = table[first..].first_chunk().unwrap_or(&[0; 2]);
             _mm256_loadu_si256(keys.as_ptr().cast())
@@ -147,7 +155,9 @@ impl CarryLessWide for Avx2Vpclmul {
         fn reverse(self, v: __m256i) -> __m256i {
             _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(reversed(self)))
         }
-        fn last_lane(self, v: __m256i) -> __m256i { _mm256_blend_epi32::<0xf0>(_mm256_setzero_si256(), v) }
+        fn last_lane(self, v: __m256i) -> __m256i {
+            _mm256_blend_epi32::<0xf0>(_mm256_setzero_si256(), v)
+        }
         fn sum_lanes(self, v: __m256i) -> __m128i {
             _mm_xor_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v))
         }
@@ -173,7 +183,9 @@ impl CarryLessWide for Avx512Vpclmul {
     }
 
     ops! {
-        fn load_wide(self, block: &[u8; 64]) -> __m512i { _mm512_loadu_si512(block.as_ptr().cast()) }
+        fn load_wide(self, block: &[u8; 64]) -> __m512i {
+            _mm512_loadu_si512(block.as_ptr().cast())
+        }
         fn keys(self, table: &[u128; 17], first: usize) -> __m512i {
             let keys: &[u128; 4] = table[first..].first_chunk().unwrap_or(&[0; 4]);
             _mm512_loadu_si512(keys.as_ptr().cast())
@@ -191,7 +203,10 @@ impl CarryLessWide for Avx512Vpclmul {
         }
         fn last_lane(self, v: __m512i) -> __m512i { _mm512_maskz_mov_epi64(0xc0, v) }
         fn sum_lanes(self, v: __m512i) -> __m128i {
-            let half = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64::<1>(v));
+            let half = _mm256_xor_si256(
+                _mm512_castsi512_si256(v),
+                _mm512_extracti64x4_epi64::<1>(v)
+            );
             _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
         }
         fn head(self, data: &[u8], register: __m128i) -> Head<__m512i> {
@@ -202,7 +217,10 @@ impl CarryLessWide for Avx512Vpclmul {
             let message = _mm512_maskz_loadu_epi8(read, data.as_ptr().cast());
             let beyond = u64::MAX.checked_shl(bytes as u32).unwrap_or(0);
             Head {
-                first: _mm512_maskz_expand_epi8(u64::MAX << (64 - bytes), _mm512_xor_si512(message, register)),
+                first: _mm512_maskz_expand_epi8(
+                    u64::MAX << (64 - bytes),
+                    _mm512_xor_si512(message, register)
+                ),
                 spill: _mm512_maskz_compress_epi8(beyond, register),
                 bytes,
             }
@@ -217,7 +235,9 @@ const ADDED: i32 = if cfg!(residue_bochs) { 0xff } else { 0 };
 impl ByteMatrix for Avx512Vpclmul {
     ops! {
         fn matrix(self, rows: u64) -> __m512i { _mm512_set1_epi64(rows as i64) }
-        fn multiply(self, v: __m512i, matrix: __m512i) -> __m512i { _mm512_gf2p8affine_epi64_epi8::<ADDED>(v, matrix) }
+        fn multiply(self, v: __m512i, matrix: __m512i) -> __m512i {
+            _mm512_gf2p8affine_epi64_epi8::<ADDED>(v, matrix)
+        }
     }
 }
 

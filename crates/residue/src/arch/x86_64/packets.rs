@@ -161,7 +161,9 @@ impl PacketSums<4> for Avx512Vnni {
 
     ops! {
         fn none(self) -> __m512i { _mm512_setzero_si512() }
-        fn lone(self, sum: u16) -> __m512i { _mm512_zextsi128_si512(_mm_cvtsi32_si128(i32::from(sum))) }
+        fn lone(self, sum: u16) -> __m512i {
+            _mm512_zextsi128_si512(_mm_cvtsi32_si128(i32::from(sum)))
+        }
         fn four(self, packets: [__m512i; 4]) -> __m512i {
             let [a, b, c, d] = packets;
             let ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));

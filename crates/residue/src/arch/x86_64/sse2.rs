@@ -138,7 +138,11 @@ impl Weighted<Words> for Sse2 {
             }
         }
         fn totals32(self, sums: Sums) -> [u32; 2] {
-            both32(self, sums.plain, _mm_add_epi32(sums.weighted, _mm_slli_epi32::<5>(sums.earlier)))
+            both32(
+                self,
+                sums.plain,
+                _mm_add_epi32(sums.weighted, _mm_slli_epi32::<5>(sums.earlier))
+            )
         }
         fn totals64(self, sums: Sums) -> [i64; 2] {
             let earlier = _mm_slli_epi64::<5>(wide(self, sums.earlier));
