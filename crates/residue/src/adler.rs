@@ -158,7 +158,7 @@ impl Family for Adler {
     }
 }
 
-/// One byte at a time, both sums reduced by a comparison.
+/// Sums one byte at a time, both sums reduced by a comparison.
 struct Bytewise;
 
 impl<T: Tier> Body<T> for Bytewise {

@@ -234,7 +234,7 @@ dispatch! {
     BEST_ADD_32: Add, u32;
 }
 
-/// One word at a time; the compiler vectorises the loop.
+/// Takes one word at a time; the compiler vectorises the loop.
 struct WordByWord<O, W>(PhantomData<(O, W)>);
 
 impl<T: Tier, O: Operation, W: Word> Body<T> for WordByWord<O, W> {

@@ -50,26 +50,26 @@ pub enum Error {
     BadPartial,
     /// No code has this name.
     UnknownCode,
-    /// A CRC's parameters lack this one.
+    /// The CRC's parameters lack the named one.
     MissingParameter(&'static str),
-    /// This is no parameter of a CRC, or its value is no number (hexadecimal; the width decimal;
-    /// `true` or `false`).
+    /// The text is not a parameter of a CRC, or its value is not a number (hexadecimal; the width
+    /// decimal; `true` or `false`).
     BadParameter,
     /// A CRC's width is not within 1 to 128 bits.
     Width(u32),
-    /// This parameter of a CRC has bits above its width.
+    /// The named parameter of a CRC has bits above its width.
     TooWide(&'static str),
     /// A CRC's polynomial lacks its constant term: the code would ignore its last bits.
     EvenPolynomial,
     /// The code has no kernel of this name.
     UnknownKernel,
-    /// The parameters given make another CRC than the `check` or `residue` given with them.
+    /// The parameters define another CRC than the `check` or `residue` given with them.
     WrongCheck,
-    /// A batch has not as many places for values as it has packets.
+    /// The number of places for values differs from the number of packets in the batch.
     BatchLength {
-        /// The packets.
+        /// The number of packets.
         packets: usize,
-        /// The places.
+        /// The number of places.
         values: usize,
     },
     /// A span of a batch reaches past the end of its buffer.

@@ -405,7 +405,7 @@ variant!(
     ]
 );
 
-/// One unit at a time, both sums reduced by a division.
+/// Takes one unit at a time, both sums reduced by a division.
 ///
 /// For bytes, this is the loop of RFC 1008 ("Ediv" in Sklower's paper).
 struct Each<V>(PhantomData<V>);

@@ -273,7 +273,7 @@ fn up_to_24(data: &[u8]) -> Option<u64> {
     Some(add(add(first, second), last))
 }
 
-/// 16-bit words in 32-bit sums, as on the thesis's machines.
+/// Sums 16-bit words in 32 bits, as on the thesis's machines.
 ///
 /// `SCALAR` keeps the compiler from vectorising the loop, which reproduces its -O1 build.
 struct Word16<const SCALAR: bool>;
@@ -301,7 +301,7 @@ impl<T: Tier, const SCALAR: bool> Body<T> for Word16<SCALAR> {
     }
 }
 
-/// 32-bit words in a 64-bit sum.
+/// Sums 32-bit words in 64 bits.
 struct Word32<const SCALAR: bool>;
 
 impl<T: Tier, const SCALAR: bool> Body<T> for Word32<SCALAR> {
@@ -329,7 +329,7 @@ impl<T: Tier, const SCALAR: bool> Body<T> for Word32<SCALAR> {
     }
 }
 
-/// 64-bit words; each carry is added back at once.
+/// Sums 64-bit words; each carry is added back at once.
 struct Word64;
 
 impl<T: Tier> Body<T> for Word64 {
@@ -342,8 +342,8 @@ impl<T: Tier> Body<T> for Word64 {
     }
 }
 
-/// Add with carry: four 64-bit words per step, the carry passed from each addition to the next and
-/// into the next step.
+/// Sums with add with carry: four 64-bit words per step, the carry passed from each addition to the
+/// next and into the next step.
 ///
 /// One carry chain takes one cycle per word, and nothing else depends on it.
 struct Adc;
@@ -383,7 +383,7 @@ impl<T: Tier> Body<T> for Adc {
     }
 }
 
-/// Vectors of words ([`crate::paired`]).
+/// Sums vectors of words ([`crate::paired`]).
 ///
 /// Where loads have no byte masks, short data take 64-bit words: a sum in one register is complete,
 /// whereas lanes must be gathered.

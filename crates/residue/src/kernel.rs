@@ -64,7 +64,7 @@ pub(crate) trait Batch<T: Tier>: 'static {
     );
 }
 
-/// Body `Short` for data below `FROM` bytes, and body `Long`, out of line, from there on.
+/// Runs body `Short` for data below `FROM` bytes, and body `Long`, out of line, from there on.
 pub(crate) struct ByLength<Short, Long, const FROM: usize>(PhantomData<(Short, Long)>);
 
 impl<T, Short, Long, const FROM: usize> Body<T> for ByLength<Short, Long, FROM>

@@ -63,7 +63,7 @@ pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) 
     F::join(tier, state, lanes, n)
 }
 
-/// Steps of eight vectors.
+/// Runs steps of eight vectors.
 struct Long<F>(PhantomData<F>);
 
 impl<F> Long<F> {

@@ -98,7 +98,7 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8
     [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS]
 }
 
-/// Vectors of units: short data at once, longer data by [`Long`].
+/// Sums vectors of units: short data at once, longer data by [`Long`].
 pub(crate) struct Vectors<F>(PhantomData<F>);
 
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
@@ -113,7 +113,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     }
 }
 
-/// Steps of four vectors, the last one filled up with zeros.
+/// Runs steps of four vectors, the last one filled up with zeros.
 struct Long<F>(PhantomData<F>);
 
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
@@ -168,7 +168,7 @@ pub(crate) fn each_unit<U: Unit>(data: &[u8], mut take: impl FnMut(u32)) {
     }
 }
 
-/// One unit at a time, sums in 32 bits, reduced as seldom as they allow (Nakassis 1988).
+/// Sums one unit at a time in 32 bits, reduced as seldom as they allow (Nakassis 1988).
 pub(crate) struct Deferred<F>(PhantomData<F>);
 
 impl<F: Modular> Deferred<F> {
@@ -204,15 +204,16 @@ impl<F: Modular, T: Tier> Body<T> for Deferred<F> {
     }
 }
 
-/// Short data unit by unit, then groups of words.
+/// Sums short data unit by unit, then groups of words.
 pub(crate) type Fields<F> = ByLength<Deferred<F>, Groups<F>, GROUP>;
 
 /// The bytes of a group.
 const GROUP: usize = 128;
 
-/// Groups of sixteen 64-bit words, whose units are added up in fields of twice their width: those
-/// of even and of odd number, and what these sums were before each word. That fills no field. What
-/// is left goes unit by unit.
+/// Sums groups of sixteen 64-bit words, then the rest unit by unit.
+///
+/// The units are added in fields of twice their width: those at even and at odd places, and the
+/// values of these sums before each word. No field overflows.
 pub(crate) struct Groups<F>(PhantomData<F>);
 
 impl<F: Modular> Groups<F> {

@@ -203,7 +203,7 @@ fn short_word(data: &[u8]) -> u16 {
     }
 }
 
-/// One word at a time: add, add the carry, rotate.
+/// Takes one word at a time: add, add the carry, rotate.
 struct Words;
 
 impl<T: Tier> Body<T> for Words {
@@ -220,7 +220,7 @@ impl<T: Tier> Body<T> for Words {
     }
 }
 
-/// Sixteen words at a time.
+/// Takes sixteen words at a time.
 ///
 /// A rotation by 16 bits is the identity, so words sixteen apart have equal weights. Each of the
 /// sixteen columns is summed with plain additions, which the compiler vectorises; sixteen rotations
@@ -273,7 +273,7 @@ fn joined(state: u16, sum: u64, bytes: usize) -> u16 {
     if sum == 0xffff { 0 } else { sum }
 }
 
-/// Less than sixteen words, from 64-bit ones: in each half two words, the first of them twice.
+/// Sums less than sixteen words from 64-bit ones: in each half two words, the first of them twice.
 #[inline(always)]
 fn row(state: u16, data: &[u8]) -> u16 {
     debug_assert!(data.len() < 32);
@@ -287,7 +287,7 @@ fn row(state: u16, data: &[u8]) -> u16 {
     joined(state, sum << (4 * (3 - words.len())), data.len())
 }
 
-/// Vectors of words ([`crate::paired`]): the columns of [`Columns`], two per lane.
+/// Sums vectors of words ([`crate::paired`]): the columns of [`Columns`], two per lane.
 ///
 /// Words at even places count twice as much as those after them; the multiply-add that adds them
 /// applies the factor. The eight lanes of 32 bytes differ by powers of four, applied once at the

@@ -187,8 +187,13 @@ proptest! {
         prop_assert_eq!(check_octets::verify(&data), old == 255);
         if place != offset && place != offset + 1 {
             // Another member of the residue class is equally valid.
-            let octets = [data[offset], data[offset + 1]];
-            let updated = check_octets::update(octets, offset, place, old, data[place]);
+            let updated = check_octets::update(
+                [data[offset], data[offset + 1]],
+                offset,
+                place,
+                old,
+                data[place]
+            );
             data[offset..offset + 2].copy_from_slice(&updated.expect("outside the octets"));
             prop_assert!(check_octets::verify(&data));
         } else {

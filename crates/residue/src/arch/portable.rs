@@ -9,7 +9,7 @@ mod packets;
 mod sums;
 
 tiers! {
-    /// Any CPU.
+    /// The tier of any CPU.
     Portable: ;
 }
 

@@ -11,7 +11,7 @@ use crate::crc::crc32c::{Crc32c, crc32c};
 use crate::crc::steps::HeadShift;
 use crate::kernel::{Batch, Body};
 
-/// Four packets at a time.
+/// Computes four packets at a time.
 pub(crate) struct Lockstep;
 
 impl<T: CrcStep<Castagnoli>> Batch<T> for Lockstep {
@@ -25,11 +25,11 @@ impl<T: CrcStep<Castagnoli>> Batch<T> for Lockstep {
     }
 }
 
-/// Packets sorted together; their indices fit a byte.
+/// The number of packets sorted together; their indices fit a byte.
 const ROUND: usize = 256;
 /// The fewest packets worth sorting.
 const SORTED: usize = 32;
-/// Whole words of the longest packet that runs among others, of 71 bytes.
+/// The number of whole words of the longest packet that runs among others, of 71 bytes.
 ///
 /// [`together`] has an arm for each number.
 const WORDS: usize = 8;
@@ -110,7 +110,7 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     true
 }
 
-/// For n bytes below 8: the register that 8 - n zero bytes turn into all ones.
+/// The register that 8 - n zero bytes turn into all ones, for n bytes below 8.
 ///
 /// A word that holds n bytes of a packet behind zero bytes begins with it. The bits above it are
 /// half the number of bits before those bytes.

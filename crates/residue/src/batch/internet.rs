@@ -9,7 +9,7 @@ use crate::arch::PacketSums;
 use crate::internet::{Internet, checksum};
 use crate::kernel::Batch;
 
-/// `N` groups of four packets at a time.
+/// Sums `N` groups of four packets at a time.
 pub(crate) struct Grouped<const N: usize>;
 
 impl<T: PacketSums<N>, const N: usize> Batch<T> for Grouped<N> {

@@ -5,7 +5,7 @@ use crate::internet::Internet;
 use crate::kernel::Kernel;
 use std::vec::Vec;
 
-/// Numbers without a pattern.
+/// A generator of numbers without a pattern.
 struct Noise(u64);
 
 impl Noise {

@@ -44,7 +44,7 @@ macro_rules! sums {
             $(#[doc = $about] $variant),*
         }
 
-        /// In the order of the variants of [`Sum`].
+        /// The descriptions, in the order of the variants of [`Sum`].
         const SPECS: &[Spec] = &[$(Spec {
             name: $name,
             width: $width,
@@ -234,8 +234,8 @@ impl Sum {
     pub(crate) fn state(self, value: u32, bytes: u64) -> u64 {
         let value = self.unspell(value, bytes);
         let (a, b) = match (self, self.family().group().step) {
-            // This code's weights are counted from the end, as in the other codes; the checksum's
-            // own count from the beginning.
+            // This code's weights are counted from the end, as in the other codes; the Internet
+            // checksum's own are counted from the beginning.
             (Sum::Internet, _) => {
                 let sum = !value as u16;
                 (if bytes % 2 == 1 { sum.swap_bytes() } else { sum }.into(), 0)

@@ -37,7 +37,7 @@ pub(super) fn advance(with: &Constants, register: u64, bytes: u64) -> u64 {
     BEST.run(with, (register, bytes), &[]).0
 }
 
-/// With carry-less products.
+/// Advances with carry-less products.
 struct Products;
 
 impl<T: CarryLess> Body<T> for Products {
@@ -70,7 +70,7 @@ fn products<T: CarryLess, const REFLECTED: bool>(
     state
 }
 
-/// Bit by bit.
+/// Advances bit by bit.
 struct Bits;
 
 impl<T: Tier> Body<T> for Bits {

@@ -11,7 +11,7 @@ use crate::arch::Tier;
 use crate::kernel::Body;
 use core::array::from_fn;
 
-/// Eight chains while there are bytes for them, then one.
+/// Runs eight chains while there are bytes for them, then one.
 pub(super) struct EightChains;
 
 impl<T: Tier> Body<T> for EightChains {

@@ -37,14 +37,14 @@ impl Stepped for Crc32c {
     }
 }
 
-/// One chain of instructions, then folding, then byte matrices.
+/// Runs one chain of instructions, then folding, then byte matrices, by length.
 type ComposedTaps =
     ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OnSet<true, { taps::CRC_32C }>>, { Taps::FROM }>;
 
-/// Equal numbers of bytes for both units: with vectors of two lanes each takes 8 bytes a cycle.
+/// Runs both units on equal numbers of bytes: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;
 
-/// One chain of instructions, then three, then folding, then both at once.
+/// Runs one chain of instructions, then three, then folding, then both at once, by length.
 type Composed =
     ByLength<HeadShift<Crc32c>, ByLength<ThreeWay<Crc32c>, FusedAvx2, FOLD_FROM>, THREE_WAY_FROM>;
 

@@ -159,10 +159,7 @@ fn opaque(poly: u64) -> u64 {
     core::hint::black_box(poly)
 }
 
-/// Bit by bit, in the code's own order.
-///
-/// A whole byte is added to the register at once, which division by x^8 allows; then each of its
-/// eight bits takes one step.
+/// Computes bit by bit, in the code's own order.
 pub(crate) struct Bitwise;
 
 impl<T: Tier> Body<T> for Bitwise {
@@ -183,9 +180,7 @@ impl<T: Tier> Body<T> for Bitwise {
     }
 }
 
-/// Bit by bit, highest first (the form of the thesis, section 4.4.1).
-///
-/// For a reflected code each byte is reversed on input, and the register at the end.
+/// Computes bit by bit, highest first (the form of the thesis, section 4.4.1).
 pub(crate) struct BitwiseMsb;
 
 impl<T: Tier> Body<T> for BitwiseMsb {

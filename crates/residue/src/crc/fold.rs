@@ -95,7 +95,7 @@ const fn orient(a: u64, reflected: bool) -> u64 {
     if reflected { a.reverse_bits() } else { a }
 }
 
-/// Folding with four accumulators.
+/// Folds with four accumulators.
 pub(crate) struct Fold;
 
 impl<T: CarryLessWide> Body<T> for Fold {
@@ -166,8 +166,8 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
     }
 }
 
-/// Folds a lane for the data before the rest, the rest, and the last 16 bytes to one congruent
-/// lane.
+/// Folds a lane for the data before the rest, and the rest, to one congruent lane; `last` holds the
+/// last 16 bytes.
 #[inline(always)]
 fn fold_rest<T: CarryLess, const REFLECTED: bool>(
     t: T,

@@ -24,7 +24,7 @@ pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
 
 /// A CRC of 32 bits that a CPU may have an instruction for.
 pub(crate) trait Stepped: CompiledIn<Word = u32> {
-    /// Its polynomial.
+    /// The polynomial of the CRC.
     type Polynomial: Polynomial;
     /// Returns the tables of [`ThreeWayTables`].
     fn shift_tables() -> &'static ShiftTables;
@@ -44,9 +44,7 @@ const fn embedded(poly: u32) -> u64 {
     (poly as u64) << 32
 }
 
-/// Folding as for any CRC of up to 64 bits, with the last lane reduced by two instructions.
-///
-/// Barrett's method would take three products in a row.
+/// Folds as for any CRC of up to 64 bits, with the last lane reduced by two instructions.
 pub(crate) struct FoldSteps<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldSteps<F> {
@@ -68,7 +66,7 @@ fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> 
     tier.step8(tier.step8(0, low), high)
 }
 
-/// One chain of instructions, then folding.
+/// Runs one chain of instructions, then folding, by length.
 pub(crate) type ChainOrFold<F> = ByLength<HeadShift<F>, FoldSteps<F>, FOLD_FROM>;
 
 /// The length from which folding takes over.
@@ -78,22 +76,19 @@ pub(crate) type ChainOrFold<F> = ByLength<HeadShift<F>, FoldSteps<F>, FOLD_FROM>
 /// --sizes 64,80,96,128,160`, on a Zen 3 core on 2026-11-21.
 const FOLD_FROM: usize = 80;
 
-/// Chains and folding at once, for cores with fast products and a fast exclusive or of three.
-///
-/// Eight accumulators, and in a block some three times as many bytes of vectors as of chains, which
-/// P. Cawley found best on an Apple M1.
+/// Runs chains and folding at once, for cores with fast products and a fast exclusive or of three.
 pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
 
 /// Chains and folding at once for smaller cores, with equal numbers of bytes for both units: an
 /// estimate.
 pub(crate) type FusedPmull<F> = Fused<F, 1024, 4, 128, 4>;
 
-/// One chain of instructions, then folding, then both at once, by the body `B`.
+/// Runs one chain of instructions, then folding, then both at once by the body `B`, by length.
 pub(crate) type ChainToFused<F, B> = ByLength<ChainOrFold<F>, B, FUSED_FROM>;
 
 /// The length from which the fused body takes over, an estimate: it is used on aarch64, of which no
 /// CPU was measured.
 const FUSED_FROM: usize = 4096;
 
-/// One chain of instructions, then three, joined by tables.
+/// Runs one chain of instructions, then three joined by tables, by length.
 pub(crate) type ChainOrTables<F> = ByLength<HeadShift<F>, ThreeWayTables<F>, TABLES_FROM>;

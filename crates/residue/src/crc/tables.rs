@@ -233,7 +233,7 @@ fn step<W: Word>(with: &Tables<W>, state: W, byte: u8) -> W {
     }
 }
 
-/// Half a byte at a time.
+/// Takes half a byte at a time.
 pub(crate) struct Nibble<W>(core::marker::PhantomData<W>);
 
 impl<W: Word, T: Tier> Body<T> for Nibble<W> {
@@ -259,7 +259,7 @@ impl<W: Word, T: Tier> Body<T> for Nibble<W> {
     }
 }
 
-/// One byte at a time.
+/// Takes one byte at a time.
 pub(crate) struct Bytewise<W>(core::marker::PhantomData<W>);
 
 impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
@@ -270,7 +270,7 @@ impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
     }
 }
 
-/// `N` bytes at a time, and the rest byte by byte.
+/// Takes `N` bytes at a time, and the rest byte by byte.
 pub(crate) struct Slicing<W, const N: usize>(core::marker::PhantomData<W>);
 
 impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {

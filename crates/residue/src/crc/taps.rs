@@ -31,9 +31,10 @@ use crate::kernel::Body;
 
 /// A set of taps for some polynomials, in vectors of 64 bytes.
 struct Set {
-    /// Ascending offsets; the last is the window, a multiple of four.
+    /// The ascending offsets; the last is the window, a multiple of four.
     taps: &'static [usize],
-    /// Bit t: vector t of the window is deleted by a carry-less product, if the CRC is reflected.
+    /// The class: if bit t is set and the CRC is reflected, a carry-less product deletes vector t
+    /// of the window.
     class: u32,
 }
 
@@ -177,7 +178,7 @@ const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<
     Some(matrices)
 }
 
-/// Byte matrices, beside carry-less products in reflected CRCs.
+/// Folds by byte matrices, beside carry-less products in reflected CRCs.
 ///
 /// Shorter data, and polynomials without taps, are folded.
 pub(crate) struct Taps;
@@ -214,7 +215,7 @@ impl<T: ByteMatrix> Body<T> for Taps {
     }
 }
 
-/// Any data by folding; [`Taps::FROM`] bytes or more by one set.
+/// Folds any data; [`Taps::FROM`] bytes or more are folded by one set.
 pub(crate) struct OnSet<const REFLECTED: bool, const SET: usize>;
 
 impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<REFLECTED, SET> {
@@ -339,8 +340,8 @@ mod tests {
     use crate::crc::{Params, catalog};
     use crate::kernel::Kernel;
 
-    /// Byte matrices on arrays, for CPUs without them; tests/kernels.rs covers the vectors of CPUs
-    /// that have them.
+    /// The kernel of byte matrices on arrays, for CPUs without them; tests/kernels.rs covers the
+    /// vectors of CPUs that have them.
     static GENERIC: Kernel<Embedded> = Kernel::on::<Portable, Taps>("generic_taps");
 
     #[test]

@@ -62,7 +62,7 @@ impl Register for WideFamily {
     }
 }
 
-/// One message bit at a time.
+/// Takes one message bit at a time.
 struct WideBitwise;
 
 impl<T: Tier> Body<T> for WideBitwise {

@@ -7,7 +7,7 @@ use super::{Bytes255, Deferred, Each, Words65535};
 use crate::arch::{Tier, scalar};
 use crate::kernel::Body;
 
-/// Byte by byte, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes
+/// Takes single bytes, sixteen to an unrolled step; the sums are folded to 16 bits every 2048 bytes
 /// ("simple").
 pub(super) struct Simple;
 
@@ -45,7 +45,7 @@ impl<T: Tier> Body<T> for Simple {
     }
 }
 
-/// Two bytes a, b per step as the big-endian word w = 256 a + b, because 256 = 1 modulo 255
+/// Takes two bytes a, b per step as the big-endian word w = 256 a + b, because 256 = 1 modulo 255
 /// (section 2; "NoMagic"):
 ///
 /// ```text
@@ -53,7 +53,8 @@ impl<T: Tier> Body<T> for Simple {
 /// ```
 pub(super) struct Pairs;
 
-/// As [`Pairs`], with T' = T + 2 S' - b, which one address calculation does on a VAX ("Magic").
+/// Works as [`Pairs`], with T' = T + 2 S' - b, which one address calculation does on a VAX
+/// ("Magic").
 pub(super) struct PairsDouble;
 
 /// Pairs of bytes between folds: from folded sums, 253 is the most that fits 32 unsigned bits
@@ -107,7 +108,7 @@ pairs!(PairsDouble, |s, t, word| {
     t = t + 2 * s - (word & 0xff);
 });
 
-/// Four bytes a, b, c, d per step in 64 bits (the question the paper leaves open):
+/// Takes four bytes a, b, c, d per step in 64 bits (the question the paper leaves open):
 ///
 /// ```text
 /// S' = S + w        T' = T + 4 S + 4 A + 3 B + 2 C + d        with A, B, C in their places of w
@@ -142,7 +143,7 @@ impl<T: Tier> Body<T> for Quads {
     }
 }
 
-/// [`Pairs`] in the 53 bits of a floating-point register (the paper's other open idea).
+/// Computes [`Pairs`] in the 53 bits of a floating-point register (the paper's other open idea).
 pub(super) struct Float53;
 
 impl<T: Tier> Body<T> for Float53 {
@@ -170,7 +171,7 @@ impl<T: Tier> Body<T> for Float53 {
     }
 }
 
-/// 16-bit units, sixteen to an unrolled step ("F16").
+/// Takes 16-bit units, sixteen to an unrolled step ("F16").
 ///
 /// `INDEXED` reads them by index from one base instead of a moving pointer ("F16-NOAI"); optimising
 /// compilers generate one loop for both.

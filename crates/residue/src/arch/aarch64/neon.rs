@@ -49,7 +49,7 @@ impl Load for Neon {
 impl WordSum for Neon {
     type Lanes = uint32x4_t;
     const BIAS: i32 = 0;
-    /// An estimate, not measured.
+    /// The limit is not measured.
     const WORDS_TO: usize = 24;
 
     ops! {

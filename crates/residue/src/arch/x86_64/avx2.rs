@@ -134,7 +134,7 @@ fn low(_proof: Avx2, data: &[u8], from: usize, index: usize) -> __m256i {
 impl WordSum for Avx2 {
     type Lanes = __m256i;
     const BIAS: i32 = 32768;
-    /// As for SSE2.
+    /// The limit, measured as for SSE2.
     ///
     /// 64-bit words have half the latency up to this length; for random lengths, vectors are faster
     /// by a seventh from 64 bytes on.

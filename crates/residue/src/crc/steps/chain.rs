@@ -6,7 +6,7 @@ use crate::kernel::Body;
 use crate::words::short_word;
 use core::marker::PhantomData;
 
-/// One chain of instructions: words of eight bytes, then of four, two and one.
+/// Runs one chain of instructions: words of eight bytes, then of four, two and one.
 pub(crate) struct Serial<F>(PhantomData<F>);
 
 impl<F: Stepped, T: CrcStep<F::Polynomial>> Body<T> for Serial<F> {
@@ -59,7 +59,7 @@ fn head<P: Polynomial, T: CrcStep<P>>(tier: T, register: u32, data: &[u8]) -> (u
     (register, data[head..].as_chunks().0)
 }
 
-/// One chain of words only, for short data.
+/// Runs one chain of words only, for short data.
 ///
 /// The number of words is the only branch, where [`Serial`] has three more.
 pub(crate) struct HeadShift<F>(PhantomData<F>);

@@ -13,7 +13,7 @@ use crate::crc::fold::{Keys, fold_on, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
-/// Blocks of `BLOCK` bytes, then folding.
+/// Runs blocks of `BLOCK` bytes, then folding.
 ///
 /// A block is `CHAINS` chains of `CHAIN` bytes, then vectors for `SUMS` accumulators, 4 or 8.
 pub(crate) struct Fused<

@@ -31,7 +31,8 @@ fn chains<P: Polynomial, T: CrcStep<P>, const L: usize>(
     (c, word(third, end))
 }
 
-/// Three chains, joined by carry-less products, which are xored into the third segment's last word.
+/// Runs three chains, joined by carry-less products, which are xored into the third segment's last
+/// word.
 pub(crate) struct ThreeWay<F>(PhantomData<F>);
 
 impl<F: Stepped> ThreeWay<F> {
@@ -72,7 +73,7 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLess> Body<T> for ThreeWay<F> 
     }
 }
 
-/// Three chains, joined by tables.
+/// Runs three chains, joined by tables.
 ///
 /// Advancing a register over L bytes is linear in its 32 bits, so four tables of 256 entries do it.
 pub(crate) struct ThreeWayTables<F>(PhantomData<F>);
