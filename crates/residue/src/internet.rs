@@ -275,7 +275,7 @@ fn up_to_24(data: &[u8]) -> Option<u64> {
 
 /// Sums 16-bit words in 32 bits, as on the thesis's machines.
 ///
-/// `SCALAR` keeps the compiler from vectorising the loop, which reproduces its -O1 build.
+/// `SCALAR` keeps the compiler from vectorising the loop, as in the thesis's -O1 build.
 struct Word16<const SCALAR: bool>;
 
 impl<T: Tier, const SCALAR: bool> Body<T> for Word16<SCALAR> {
@@ -342,7 +342,7 @@ impl<T: Tier> Body<T> for Word64 {
     }
 }
 
-/// Sums with add with carry: four 64-bit words per step, the carry passed from each addition to the
+/// Sums by add with carry: four 64-bit words per step, the carry passed from each addition to the
 /// next and into the next step.
 ///
 /// One carry chain takes one cycle per word, and nothing else depends on it.

@@ -1,5 +1,5 @@
-//! The two sums of Fletcher and Adler over N units x_0, ..., x_(N-1): S = sum x_i and W = sum (N -
-//! i) x_i, computed in vectors.
+//! The two sums of Fletcher and Adler over N units x_0, ..., x_(N-1): S = sum x_i and
+//! W = sum (N - i) x_i, computed in vectors.
 //!
 //! From a start (A, B), the end is A' = A + S and B' = B + N A + W, modulo M.
 //!
@@ -168,7 +168,7 @@ pub(crate) fn each_unit<U: Unit>(data: &[u8], mut take: impl FnMut(u32)) {
     }
 }
 
-/// Sums one unit at a time in 32 bits, reduced as seldom as they allow (Nakassis 1988).
+/// Sums one unit at a time in 32 bits, reduced as seldom as those allow (Nakassis 1988).
 pub(crate) struct Deferred<F>(PhantomData<F>);
 
 impl<F: Modular> Deferred<F> {

@@ -92,7 +92,7 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
     for i in 0..order.len() {
         next[class(i)] += 1;
     }
-    // Sorting a long packet costs time and gains none.
+    // Sorting a long packet costs time and saves none.
     if usize::from(next[WORDS + 1]) > order.len() / 4 {
         return false;
     }
@@ -112,8 +112,8 @@ fn sort<'a>(order: &mut [u8], packets: impl Source<'a>, from: usize) -> bool {
 
 /// The register that 8 - n zero bytes turn into all ones, for n bytes below 8.
 ///
-/// A word that holds n bytes of a packet behind zero bytes begins with it. The bits above it are
-/// half the number of bits before those bytes.
+/// It is the start register for a word that holds n bytes of a packet behind zero bytes. The bits
+/// above it hold half the number of bits before those bytes.
 static STARTS: [u64; 8] = {
     const P: u32 = 0x82f6_3b78;
     let mut starts = [0; 8];

@@ -1,5 +1,5 @@
-//! Folding by byte matrices (GFNI): folding by two byte-matrix products of 64 bytes per cycle,
-//! where a carry-less product takes two cycles.
+//! Folding by byte matrices (GFNI): two products of 64 bytes per cycle, where a carry-less product
+//! takes two cycles.
 //!
 //! Idea. All 64 bytes of a vector are treated alike: byte e of the vectors t, t + 1, ... are bytes
 //! 64 apart. A bit of byte e at vector t stands for a power of x; k = ceil(w / 8) later bytes, at
@@ -63,8 +63,9 @@ pub(crate) const CRC_32C: usize = 7;
 pub(crate) const CRC_32: usize = 8;
 pub(crate) const CRC_64_NVME: usize = 12;
 
-/// The widest window of a set, in vectors; the constant after it is the most taps.
+/// The widest window of a set, in vectors.
 const WINDOW: usize = 16;
+/// The most taps of a set.
 const TAPS: usize = 8;
 
 /// The matrices of one polynomial.
@@ -186,7 +187,7 @@ pub(crate) struct Taps;
 impl Taps {
     /// The length from which byte matrices are used, in bytes: no set works below its window.
     ///
-    /// That they win from there on is an estimate, not a measurement.
+    /// The limit is an estimate, not a measurement.
     pub(super) const FROM: usize = 64 * WINDOW;
 }
 
