@@ -148,8 +148,7 @@ impl Crc {
         &self.params
     }
 
-    /// Returns which of the CRCs with compiled-in constants, and so with kernels of its own, this
-    /// is, if any.
+    /// Returns the matching CRC with compiled-in constants and kernels of its own, if any.
     #[must_use]
     pub const fn compiled(&self) -> Option<Compiled> {
         self.compiled
