@@ -234,8 +234,8 @@ impl Sum {
     pub(crate) fn state(self, value: u32, bytes: u64) -> u64 {
         let value = self.unspell(value, bytes);
         let (a, b) = match (self, self.family().group().step) {
-            // States count weights from the end, as in the other codes; the Internet checksum itself
-            // counts them from the beginning.
+            // States count weights from the end, as in the other codes; the Internet checksum
+            // itself counts them from the beginning.
             (Sum::Internet, _) => {
                 let sum = !value as u16;
                 (if bytes % 2 == 1 { sum.swap_bytes() } else { sum }.into(), 0)
