@@ -1,6 +1,6 @@
 //! `cargo xtask check`: requirements that tests do not cover.
 
-use crate::{cargo, loops, require_all};
+use crate::{cargo, loops, require_all, widths};
 use std::process::{Command, ExitCode, Stdio};
 
 /// Targets without `std` (and without vector registers), and one whose `std` does nothing.
@@ -26,6 +26,11 @@ pub fn run(rivals: bool) -> ExitCode {
                 }
             }
             Outcome::Good
+        }),
+        ("width", || match widths::too_wide() {
+            Ok(lines) if lines.is_empty() => Outcome::Good,
+            Ok(lines) => Outcome::Bad(format!("wider than 100:\n{}", lines.join("\n"))),
+            Err(error) => Outcome::Bad(error.to_string()),
         }),
         ("lock files", || {
             for manifest in ["Cargo.toml", crate::rivals::MANIFEST, crate::fuzz::MANIFEST] {

@@ -12,6 +12,7 @@ mod python;
 mod rivals;
 mod test;
 mod web;
+mod widths;
 
 use std::process::ExitCode;
 
@@ -23,7 +24,7 @@ The project's own commands.
   cargo xtask test-c    those of the C library alone
   cargo xtask test-python
                         those of the Python package alone
-  cargo xtask check     formatting, lints, documentation, targets without std, inlining of
+  cargo xtask check     formatting, widths, lints, documentation, targets without std, inlining of
                         intrinsics, hot loops; `--rivals`: lints and tests of benches/rivals too
   cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512
                         under Bochs; `cross TARGET -- FILTER` takes one target (aarch64, s390x,
