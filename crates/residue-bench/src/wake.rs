@@ -18,9 +18,9 @@ const AWAKE: f64 = 1.5;
 /// Intel's cores switch the upper parts of their vector registers off when nothing has used them
 /// for a while. Wide vector instructions then run at about a quarter of their speed until the power
 /// for them is granted, 10 to 20 microseconds at least (Agner Fog, The microarchitecture of Intel,
-/// AMD and VIA CPUs, "warm-up period"). On an Intel Xeon (Emerald Rapids, 2026-11-22) that was so
-/// in a third of the calls, although only the few microseconds of writing the buffer lay between
-/// them.
+/// AMD and VIA CPUs, "warm-up period"). On an Intel Xeon (Emerald Rapids, 2026-11-22) single calls
+/// among fast ones took three to four times as long, although only the few microseconds of writing
+/// the buffer lay between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wake {
     /// The ticks of the fastest untimed call so far.
