@@ -1,15 +1,10 @@
 //! One-shot functions: each family by name.
 
 use crate::ffi::{bytes, bytes_or_none, residue_status, run, write};
-use residue::crc::Crc;
-use residue::crc::catalog::{CRC_32_ISCSI, CRC_32_ISO_HDLC, CRC_64_NVME};
+use residue::crc::{CRC_32, CRC_32C, CRC_64_NVME};
 use residue::fletcher::check_octets;
 use residue::{adler, copy, fletcher, internet, xns};
 use std::ffi::c_void;
-
-static CRC_32C: Crc = Crc::new(&CRC_32_ISCSI);
-static CRC_32: Crc = Crc::new(&CRC_32_ISO_HDLC);
-static CRC_64: Crc = Crc::new(&CRC_64_NVME);
 
 /// Computes CRC-32C: iSCSI, SCTP, ext4, Btrfs, NVMe/TCP. "123456789" gives 0xe3069283.
 #[unsafe(no_mangle)]
@@ -92,14 +87,14 @@ pub unsafe extern "C" fn residue_crc32c_extend(
     length: usize,
 ) -> u32 {
     // SAFETY: the header's rules.
-    CRC_32C.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u32
+    residue::crc32c_extend(crc, unsafe { bytes_or_none(data, length) })
 }
 
 /// Continues a CRC-32 with further bytes: zlib's crc32. To start, pass crc 0, that of no data.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn residue_crc32_extend(crc: u32, data: *const c_void, length: usize) -> u32 {
     // SAFETY: the header's rules.
-    CRC_32.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u32
+    residue::crc32_extend(crc, unsafe { bytes_or_none(data, length) })
 }
 
 /// Continues a CRC-64/NVME with further bytes. To start, pass crc 0, that of no data.
@@ -110,7 +105,7 @@ pub unsafe extern "C" fn residue_crc64_nvme_extend(
     length: usize,
 ) -> u64 {
     // SAFETY: the header's rules.
-    CRC_64.extend(crc.into(), unsafe { bytes_or_none(data, length) }) as u64
+    residue::crc64_nvme_extend(crc, unsafe { bytes_or_none(data, length) })
 }
 
 /// Continues an Adler-32 with further bytes: zlib's adler32. To start, pass adler 1, that of no
@@ -122,7 +117,7 @@ pub unsafe extern "C" fn residue_adler32_extend(
     length: usize,
 ) -> u32 {
     // SAFETY: the header's rules.
-    adler::extend(adler, unsafe { bytes_or_none(data, length) })
+    residue::adler32_extend(adler, unsafe { bytes_or_none(data, length) })
 }
 
 /// Computes the CRC-32C of two pieces of data from the value of each; second_length is the length
@@ -130,19 +125,19 @@ pub unsafe extern "C" fn residue_adler32_extend(
 /// residue_partial_concat.)
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_crc32c_combine(first: u32, second: u32, second_length: u64) -> u32 {
-    CRC_32C.combine(first.into(), second.into(), second_length) as u32
+    CRC_32C.combine(first, second, second_length)
 }
 
 /// Computes the CRC-32 of two pieces of data from the value of each: zlib's crc32_combine.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_crc32_combine(first: u32, second: u32, second_length: u64) -> u32 {
-    CRC_32.combine(first.into(), second.into(), second_length) as u32
+    CRC_32.combine(first, second, second_length)
 }
 
 /// Computes the CRC-64/NVME of two pieces of data from the value of each.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_crc64_nvme_combine(first: u64, second: u64, second_length: u64) -> u64 {
-    CRC_64.combine(first.into(), second.into(), second_length) as u64
+    CRC_64_NVME.combine(first, second, second_length)
 }
 
 /// Computes the Adler-32 of two pieces of data from the value of each: zlib's adler32_combine.

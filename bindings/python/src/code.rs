@@ -249,6 +249,12 @@ impl PyCode {
         PyHash::of(&self.code, data)
     }
 
+    /// Returns an object that continues to hash after `length` bytes of data whose value is
+    /// `value`.
+    pub fn resume(&self, value: &Bound<'_, PyAny>, length: Count<u64>) -> PyResult<PyHash> {
+        PyHash::resume(&self.code, value_of(value, self.code.width())?, length.0)
+    }
+
     /// Returns the partial result of data, to be joined with others.
     #[pyo3(signature = (data = None))]
     fn partial(&self, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {

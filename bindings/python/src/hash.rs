@@ -1,13 +1,14 @@
 //! `residue.Hash`: values of data in pieces, after the manner of `hashlib`.
 
 use crate::buffer;
-use crate::code::{PyCode, number};
+use crate::code::{PyCode, number, refused};
 use crate::partial::PyPartial;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 use residue::{Code, Stream};
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A stream and its code.
@@ -20,12 +21,21 @@ struct Owned {
 
 impl Owned {
     fn new(code: &Arc<Code>) -> Owned {
+        let Ok(owned) = Owned::of(code, |code| Ok::<_, Infallible>(code.stream()));
+        owned
+    }
+
+    /// Takes a stream of the code from `make`.
+    fn of<E>(
+        code: &Arc<Code>,
+        make: impl for<'a> FnOnce(&'a Code) -> Result<Stream<'a>, E>,
+    ) -> Result<Owned, E> {
         let code = code.clone();
         // SAFETY: the code is in an allocation of its own, which nothing changes or moves while
         // `code` holds it, and `code` is dropped after the stream. No one gets the stream out of
         // here.
-        let stream = unsafe { std::mem::transmute::<Stream<'_>, Stream<'static>>(code.stream()) };
-        Owned { stream, code }
+        let stream = unsafe { std::mem::transmute::<Stream<'_>, Stream<'static>>(make(&code)?) };
+        Ok(Owned { stream, code })
     }
 }
 
@@ -46,6 +56,12 @@ impl PyHash {
             hash.update(data)?;
         }
         Ok(hash)
+    }
+
+    /// Returns a hash object that continues after `length` bytes of data with the value `value`.
+    pub fn resume(code: &Arc<Code>, value: u128, length: u64) -> PyResult<PyHash> {
+        let owned = Owned::of(code, |code| code.resume(value, length)).map_err(refused)?;
+        Ok(PyHash { state: Mutex::new(owned) })
     }
 
     /// Locks the stream. Waits for other threads without the interpreter's lock, which they may

@@ -64,6 +64,20 @@ mod _residue {
         PyHash::of(PyCode::of(code)?.get().get(), data)
     }
 
+    /// Returns an object that continues to hash after `length` bytes of data whose value is
+    /// `value`.
+    ///
+    /// Codes of words longer than a byte (XNS, Fletcher-32) raise ValueError for data that end
+    /// inside a word.
+    #[pyfunction]
+    fn resume(
+        code: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        length: super::code::Count<u64>,
+    ) -> PyResult<PyHash> {
+        PyCode::of(code)?.get().resume(value, length)
+    }
+
     /// Returns the partial result of data, to be joined with others.
     #[pyfunction]
     #[pyo3(signature = (code, data = None))]

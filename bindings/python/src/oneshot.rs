@@ -7,7 +7,6 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use residue::crc::{Crc, catalog, crc32c::CRC_32C};
 use std::ffi::CStr;
 use std::ptr;
 
@@ -79,25 +78,20 @@ macro_rules! one_shots {
     };
 }
 
-static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
-static CRC_64_NVME: Crc = Crc::new(&catalog::CRC_64_NVME);
-
 one_shots! {
     Crc32c "crc32c" u32 residue::crc32c,
-        from 0 |value, data| CRC_32C.extend(value.into(), data) as u64,
+        from 0 |value, data| residue::crc32c_extend(value as u32, data).into(),
         "CRC-32C (Castagnoli, CRC-32/ISCSI) of data, or of data that follow others with this \
          value.";
     Crc32 "crc32" u32 residue::crc32,
-        from 0 |value, data| CRC_32.extend(value.into(), data) as u64,
+        from 0 |value, data| residue::crc32_extend(value as u32, data).into(),
         "CRC-32 (CRC-32/ISO-HDLC, that of zlib) of data, or of data that follow others with this \
          value.";
     Crc64Nvme "crc64_nvme" u64 residue::crc64_nvme,
-        from 0 |value, data| CRC_64_NVME.extend(value.into(), data) as u64,
+        from 0 |value, data| residue::crc64_nvme_extend(value, data),
         "CRC-64/NVME of data, or of data that follow others with this value.";
     Adler32 "adler32" u32 residue::adler32,
-        from 1 |value, data| {
-            residue::adler::combine(value as u32, residue::adler32(data), data.len() as u64).into()
-        },
+        from 1 |value, data| residue::adler32_extend(value as u32, data).into(),
         "Adler-32 (zlib) of data, or of data that follow others with this value.";
     Internet "internet_checksum" u16 residue::internet::checksum,
         "The Internet checksum (RFC 1071) of data, complemented, as a header stores it, \

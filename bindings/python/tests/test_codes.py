@@ -59,6 +59,9 @@ def test_pieces_and_partials(name):
         copy.copy(fork).update(b)
         copy.deepcopy(fork).update(b)
         assert (hash.value, fork.value, hash.length) == (value, code.value(a), end)
+        for resumed in (code.resume(fork.value, cut), residue.resume(name, fork.value, cut)):
+            resumed.update(b)
+            assert (resumed.value, resumed.length) == (value, end)
         pa, pb, pw = code.partial(a), code.partial(b), code.partial(whole)
         assert (
             residue.concat(pa, pb)
@@ -83,6 +86,12 @@ def test_pieces_and_partials(name):
     if word > 1:
         with pytest.raises(ValueError, match="inside a word"):
             code.partial(DATA[:5]) + code.partial(DATA[5:9])
+        with pytest.raises(ValueError, match="inside a word"):
+            code.resume(code.value(DATA[:5]), 5)
+    with pytest.raises(ValueError):
+        code.resume(code.value(b"") ^ 1, 0)
+    with pytest.raises(ValueError):
+        code.resume(1, -1)
     assert residue.concat(code.partial(b"")) == code.partial()
     assert code.name in (name, "custom") and eval(repr(code)) == code
 

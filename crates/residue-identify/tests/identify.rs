@@ -387,7 +387,7 @@ fn several_that_fit() {
     // At one length init and xorout are one unknown: the catalogue itself has pairs that agree
     // there.
     let inputs = messages(&[8, 8, 8, 8], 15);
-    let crc = Crc::new(&catalog::CRC_16_XMODEM);
+    let crc: Crc = Crc::new(&catalog::CRC_16_XMODEM);
     let report = find(&samples(&inputs, 16, |message| crc.checksum(message)));
     let family = report.hits[0].family.as_ref().unwrap();
     assert_eq!((family.dimension(), family.params.poly), (16, 0x1021));

@@ -14,7 +14,7 @@ use super::{
     Effort, Factor, Generator, Kind, Profile, Undetected, Weights, Witness, factor, gf2, named,
 };
 use crate::Error;
-use residue::crc::{Crc, catalog};
+use residue::crc::CRC_32C;
 
 /// The outcome of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -230,8 +230,6 @@ fn double_errors() -> Result<Claim, Error> {
         format!("x^16 + x^15 + x^2 + 1 has four terms and does not see two bits {order} apart"),
     ))
 }
-
-static CRC_32C: Crc = Crc::new(&catalog::CRC_32_ISCSI);
 
 fn product() -> Claim {
     const G: u128 = 0x1_1edc_6f41;

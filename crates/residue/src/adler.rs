@@ -13,8 +13,11 @@
 //! FF are the most that a 32-bit B holds. Short data leave the upper bits of both halves nearly
 //! constant, so the code does not suit small packets.
 
+use crate::Error;
 use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
+use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::streaming::streaming;
 use crate::weighted::{Deferred, Fields, Modular, Vectors};
 
 /// The largest prime below 2^16.
@@ -38,16 +41,21 @@ pub fn adler32(data: &[u8]) -> u32 {
 /// To start, pass 1, the value of the empty message.
 ///
 /// ```
-/// assert_eq!(residue::adler::extend(residue::adler32(b"Wiki"), b"pedia"), 0x11e6_0398);
+/// assert_eq!(residue::adler32_extend(residue::adler32(b"Wiki"), b"pedia"), 0x11e6_0398);
 /// ```
 #[must_use]
-pub fn extend(value: u32, data: &[u8]) -> u32 {
-    // The kernels rely on reduced sums, which a caller may not pass.
-    Adler::finish(&(), BEST.run(&(), [value & 0xffff, value >> 16].map(|sum| sum % MODULUS), data))
+pub fn adler32_extend(value: u32, data: &[u8]) -> u32 {
+    Adler::finish(&(), BEST.run(&(), state(value), data))
+}
+
+/// Returns the sums that `value` holds, reduced: the kernels rely on it, and a caller may pass
+/// others.
+pub(crate) fn state(value: u32) -> [u32; 2] {
+    [value & 0xffff, value >> 16].map(|sum| sum % MODULUS)
 }
 
 /// Adler-32 of data that arrives in pieces.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adler32 {
     state: [u32; 2],
     bytes: u64,
@@ -66,10 +74,40 @@ impl Adler32 {
         Adler32 { state: [1, 0], bytes: 0 }
     }
 
+    /// Continues after `bytes` bytes of data that have the value `value`.
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if a half of `value` is 65521 or more, or `bytes` is 0 and
+    /// `value` is not 1.
+    ///
+    /// ```
+    /// use residue::adler::Adler32;
+    /// let mut sums = Adler32::resume(residue::adler32(b"Wiki"), 4)?;
+    /// sums.update(b"pedia");
+    /// assert_eq!(sums.value(), 0x11e6_0398);
+    /// # Ok::<(), residue::Error>(())
+    /// ```
+    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
+        let (a, b) = (value & 0xffff, value >> 16);
+        if a >= MODULUS || b >= MODULUS || bytes == 0 && value != 1 {
+            return Err(Error::ImpossibleValue { bytes });
+        }
+        Ok(Adler32 { state: [a, b], bytes })
+    }
+
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         self.state = BEST.run(&(), self.state, data);
         self.bytes += data.len() as u64;
+    }
+
+    /// Adds the next bytes and copies them to `to`, in one pass.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        self.state = copy::run(&BEST, &(), self.state, from, to);
+        self.bytes += from.len() as u64;
     }
 
     /// Adds the pieces in order, as [`Adler32::update`] would their concatenation.
@@ -83,13 +121,30 @@ impl Adler32 {
         Adler::finish(&(), self.state)
     }
 
+    /// Returns the number of bytes added.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Starts again with Adler-32 of the empty message.
+    pub const fn reset(&mut self) {
+        *self = Adler32::new();
+    }
+
     /// Appends data that was summed separately.
-    pub fn combine(&mut self, next: &Adler32) {
+    ///
+    /// # Errors
+    /// None; the result is that of all streaming types.
+    pub fn combine(&mut self, next: &Adler32) -> Result<(), Error> {
         let value = combine(self.value(), next.value(), next.bytes);
         self.state = [value & 0xffff, value >> 16];
         self.bytes += next.bytes;
+        Ok(())
     }
 }
+
+streaming!([] Adler32);
 
 /// Returns the value of two concatenated pieces of data from their values, like zlib's
 /// `adler32_combine`.
@@ -140,6 +195,7 @@ pub fn reference(data: &[u8]) -> u32 {
 ///
 /// The state is [A, B], reduced.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Adler;
 
 impl Family for Adler {
@@ -184,12 +240,14 @@ impl Modular for Adler {
 }
 
 /// The kernels, best first.
+#[doc(hidden)]
 pub static KERNELS: &[Kernel<Adler>] = &[
     on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni", copy Vectors<Adler>),
     on_x86_64!(Avx2, Vectors<Adler>, "avx2", copy Vectors<Adler>),
     on_x86_64!(Ssse3, Vectors<Adler>, "ssse3"),
     on_aarch64!(Neon, Vectors<Adler>, "neon", copy Vectors<Adler>),
-    Kernel::on::<Portable, Vectors<Adler>>("generic").method(),
+    #[cfg(feature = "generic")]
+    Kernel::generic::<Vectors<Adler>>("generic"),
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
     Kernel::on::<Portable, Deferred<Adler>>("deferred").method(),
     Kernel::on::<Portable, Fields<Adler>>("fields").method(),

@@ -38,7 +38,7 @@ pub(crate) mod x86_64;
 pub(crate) use clmul::{
     ByteMatrix, CarryLess, CarryLessWide, Head, STREAMED_FROM, lane_head, lane_tail,
 };
-pub(crate) use copying::{Copying, copy_bytes, uninit};
+pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
 pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;

@@ -13,7 +13,9 @@
 
 use crate::Error;
 use crate::arch::{Portable, Tier};
+use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::streaming::streaming;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
@@ -26,11 +28,11 @@ pub trait Operation: sealed::Sealed + Copy + Debug + Default + 'static {
 }
 
 /// Exclusive or.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Xor;
 
 /// Addition modulo 2^bits.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Add;
 
 impl Operation for Xor {
@@ -114,6 +116,7 @@ impl<O: Operation, W: Word> Baseline<O, W> {
     const MASK: u32 = u32::MAX >> (32 - 8 * W::BYTES);
 
     /// The kernels, best first.
+    #[doc(hidden)]
     pub const KERNELS: &'static [Kernel<Self>] =
         &[Kernel::on::<Portable, WordByWord<O, W>>("portable")];
 
@@ -150,7 +153,7 @@ impl<O: Operation, W: Word> Baseline<O, W> {
 }
 
 /// A baseline's value of data that arrives in pieces of any length.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum<O, W> {
     state: u32,
     bytes: u64,
@@ -162,6 +165,37 @@ impl<O: Operation, W: Word> Checksum<O, W> {
     #[must_use]
     pub const fn new() -> Self {
         Checksum { state: 0, bytes: 0, of: PhantomData }
+    }
+
+    /// Continues after `bytes` bytes of data that have the value `value`.
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if `value` is wider than a word, or `bytes` is 0 and `value` is
+    /// not.
+    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
+        if value & !Baseline::<O, W>::MASK != 0 || bytes == 0 && value != 0 {
+            return Err(Error::ImpossibleValue { bytes });
+        }
+        Ok(Checksum { state: value, bytes, of: PhantomData })
+    }
+
+    /// Adds the next bytes and copies them to `to`.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        copy::in_blocks(from, to, |block| self.update(block));
+    }
+
+    /// Returns the number of bytes added.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Starts again with the value of the empty message.
+    pub const fn reset(&mut self) {
+        *self = Checksum::new();
     }
 
     /// Adds the next bytes.
@@ -202,6 +236,8 @@ impl<O: Operation, W: Word> Checksum<O, W> {
         Ok(())
     }
 }
+
+streaming!([O: Operation, W: Word] Checksum<O, W>);
 
 /// Computes the value by its definition, one word at a time.
 #[must_use]

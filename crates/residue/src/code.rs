@@ -37,6 +37,7 @@ pub enum Code {
 }
 
 /// A visitor of the kernel tables of a [`Code`], each with the types of its family.
+#[doc(hidden)]
 pub trait Visitor {
     /// Visits one table.
     ///
@@ -54,6 +55,7 @@ pub trait Visitor {
 ///
 /// Most codes use the family's value unchanged; some swap bytes or compute check octets.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Spelling(Option<Sum>);
 
 impl Spelling {
@@ -218,6 +220,7 @@ impl Code {
     }
 
     /// Shows the code's kernel tables to `visitor`, the dispatched one first.
+    #[doc(hidden)]
     pub fn visit(&self, visitor: &mut impl Visitor) {
         match self {
             Code::Sum(sum) => {
@@ -245,6 +248,25 @@ impl Code {
     #[must_use]
     pub fn stream(&self) -> Stream<'_> {
         Stream::new(self)
+    }
+
+    /// Continues after `bytes` bytes of data that have the value `value`.
+    ///
+    /// ```
+    /// use residue::Code;
+    /// let code: Code = "internet".parse()?;
+    /// let mut stream = code.resume(code.value(b"12345"), 5)?;
+    /// stream.update(b"6789");
+    /// assert_eq!(stream.value(), code.value(b"123456789"));
+    /// # Ok::<(), residue::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if no data of that length has this value;
+    /// [`Error::OddSplit`] if the data end inside a word and the value does not determine its
+    /// bytes.
+    pub fn resume(&self, value: u128, bytes: u64) -> Result<Stream<'_>, Error> {
+        Stream::resume(self, value, bytes)
     }
 
     /// Returns the value and the length of `data`, for combination with those of other data.

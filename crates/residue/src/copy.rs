@@ -19,7 +19,7 @@ use crate::arch::{copy_bytes, uninit};
 use crate::code::{Spelling, of_sum};
 use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
 use crate::crc::crc32c::Crc32c;
-use crate::crc::{Crc, of_family};
+use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, of_family};
 use crate::fletcher::{Bytes255, Variant, Words65535};
 use crate::kernel::{Dispatch, Family};
 use crate::{Code, adler as rfc1950, internet as rfc1071, xns as idp};
@@ -63,28 +63,55 @@ const FUSED_FROM: usize = 1024;
 /// cache. The number is even, so that no word is cut.
 const BLOCK: usize = 4096;
 
+/// Advances `state` over `from`, and copies `from` to `to`.
+///
+/// # Panics
+/// If the lengths differ.
+pub(crate) fn run<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    state: F::State,
+    from: &[u8],
+    to: &mut (impl Destination + ?Sized),
+) -> F::State {
+    let to = to.bytes();
+    if from.len() == to.len() && from.len() >= FUSED_FROM {
+        // Data too short for a vector is loaded as a word.
+        let last = from.len() - 8;
+        copy_bytes(&from[last..], &mut to[last..]);
+        if let Some(state) = best.chosen().copy(with, state, from, to) {
+            return state;
+        }
+    }
+    let mut state = state;
+    in_blocks(from, to, |block| state = best.run(with, state, block));
+    state
+}
+
+/// Copies `from` to `to` in blocks, and gives each to `update`.
+///
+/// # Panics
+/// If the lengths differ.
+pub(crate) fn in_blocks(
+    from: &[u8],
+    to: &mut (impl Destination + ?Sized),
+    mut update: impl FnMut(&[u8]),
+) {
+    let to = to.bytes();
+    assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
+    for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
+        copy_bytes(from, to);
+        update(from);
+    }
+}
+
 fn copy<F: Family>(
     best: &Dispatch<F>,
     with: &F::With,
     from: &[u8],
     to: &mut (impl Destination + ?Sized),
 ) -> F::Value {
-    let to = to.bytes();
-    assert!(from.len() == to.len(), "{} bytes are copied to {}", from.len(), to.len());
-    let mut state = F::start(with);
-    if from.len() >= FUSED_FROM {
-        // Data too short for a vector is loaded as a word.
-        let last = from.len() - 8;
-        copy_bytes(&from[last..], &mut to[last..]);
-        if let Some(state) = best.chosen().copy(with, state, from, to) {
-            return F::finish(with, state);
-        }
-    }
-    for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
-        copy_bytes(from, to);
-        state = best.run(with, state, from);
-    }
-    F::finish(with, state)
+    F::finish(with, run(best, with, F::start(with), from, to))
 }
 
 macro_rules! functions {
@@ -119,13 +146,59 @@ functions! {
     xns -> u16: &idp::BEST;
 }
 
+macro_rules! extend {
+    ($($(#[$doc:meta])* $name:ident: $crc:ident, $value:ty;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// If the lengths differ.
+        pub fn $name(value: $value, from: &[u8], to: &mut (impl Destination + ?Sized)) -> $value {
+            crc_extend(&$crc, value, from, to)
+        }
+    )*};
+}
+
+extend! {
+    /// Copies `from` to `to` and returns [`crc32c_extend`](crate::crc32c_extend) of the bytes.
+    crc32c_extend: CRC_32C, u32;
+    /// Copies `from` to `to` and returns [`crc32_extend`](crate::crc32_extend) of the bytes.
+    crc32_extend: CRC_32, u32;
+    /// Copies `from` to `to` and returns [`crc64_nvme_extend`](crate::crc64_nvme_extend) of the
+    /// bytes.
+    crc64_nvme_extend: CRC_64_NVME, u64;
+}
+
+/// Copies `from` to `to` and returns [`adler32_extend`](crate::adler32_extend) of the bytes.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn adler32_extend(value: u32, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u32 {
+    let start = rfc1950::state(value);
+    rfc1950::Adler::finish(&(), run(&rfc1950::BEST, &(), start, from, to))
+}
+
 /// Copies `from` to `to` and returns [`Crc::checksum`] of the bytes.
 ///
 /// # Panics
 /// If the lengths differ.
 #[allow(clippy::useless_conversion)] // It is one for one family only.
-pub fn crc(crc: &Crc, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u128 {
-    of_family!(crc, |best, with| copy(best, with, from, to).into())
+pub fn crc<W: Width>(crc: &Crc<W>, from: &[u8], to: &mut (impl Destination + ?Sized)) -> W {
+    of_family!(crc, |best, with| W::of_low(copy(best, with, from, to).into()))
+}
+
+/// Copies `from` to `to` and returns [`Crc::extend`] of the bytes.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn crc_extend<W: Width>(
+    crc: &Crc<W>,
+    value: W,
+    from: &[u8],
+    to: &mut (impl Destination + ?Sized),
+) -> W {
+    let mut digest = crc.resume(value, 0);
+    digest.update_copying(from, to);
+    digest.value()
 }
 
 /// Copies `from` to `to` and returns [`Code::value`] of the bytes.

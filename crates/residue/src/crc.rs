@@ -25,8 +25,12 @@
 mod advance;
 pub mod catalog;
 mod chains;
+mod combine;
+mod common;
+#[doc(hidden)]
 pub mod compiled;
 pub mod crc32c;
+mod digest;
 mod embedded;
 pub(crate) mod fold;
 pub(crate) mod gf2;
@@ -36,19 +40,29 @@ pub mod tables;
 pub(crate) mod taps;
 mod terms;
 mod wide;
+mod width;
 
-use crate::Error;
 use crate::kernel::{Dispatch, Family};
+use crate::{Code, Error};
+use core::marker::PhantomData;
 pub(crate) use embedded::BEST;
 use tables::Word;
 pub(crate) use wide::BEST_WIDE;
 
-pub use compiled::{CRC_32, CRC_64_NVME, Compiled};
+pub use combine::Combine;
+pub use common::*;
+#[doc(hidden)]
+pub use compiled::Compiled;
+pub use compiled::{CRC_32, CRC_64_NVME};
 pub use crc32c::CRC_32C;
+pub use digest::Digest;
+#[doc(hidden)]
 pub use embedded::{Constants, Embedded, KERNELS};
 pub use params::Params;
 pub use terms::terms;
+#[doc(hidden)]
 pub use wide::{KERNELS_WIDE, Wide, WideFamily};
+pub use width::Width;
 
 /// A family of CRCs, whose values determine their registers.
 pub(crate) trait Register: Family<State: Word, Value: Into<u128>> {
@@ -90,18 +104,28 @@ pub(crate) use of_family;
 
 /// A CRC ready to run: its parameters and the constants for its kernels.
 ///
+/// `W` is the integer of its values: `u16` for CRCs of up to 16 bits, and so on. `Crc` alone is
+/// `Crc<u128>`, which holds any CRC; a [`Code`] has one. [`CRC_32C`], [`CRC_32`], [`CRC_64_NVME`]
+/// and other common ones are statics of this module.
+///
 /// Its size is about 3 KiB: store it in a `static`, because a `const` would be copied at each use.
 ///
 /// ```
-/// use residue::crc::{Crc, catalog};
-/// static X25: Crc = Crc::new(&catalog::CRC_16_IBM_SDLC);
-/// assert_eq!(X25.checksum(b"123456789"), 0x906e);
+/// use residue::crc::{Crc, Params, catalog};
+/// static DNP: Crc<u16> = Crc::new(&catalog::CRC_16_DNP);
+/// let value: u16 = DNP.checksum(b"123456789");
+/// assert_eq!(value, 0xea82);
+///
+/// // A CRC that is not in the catalogue.
+/// static OWN: Crc<u8> = Crc::new(&Params { width: 5, poly: 0x15, ..Params::CUSTOM });
+/// assert_eq!(OWN.checksum(b"123456789"), 0x08);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Crc {
+pub struct Crc<W: Width = u128> {
     params: Params,
     compiled: Option<Compiled>,
     engine: Engine,
+    value: PhantomData<W>,
 }
 
 #[derive(Clone, Debug)]
@@ -112,19 +136,37 @@ pub(crate) enum Engine {
     Wide(Wide),
 }
 
-impl Crc {
+impl<W: Width> Crc<W> {
     /// Prepares a CRC.
     ///
-    /// At run time this takes a few microseconds.
+    /// At run time this takes a few microseconds. Name, check value and residue of `params` may be
+    /// missing or wrong: check value and residue are computed.
     ///
     /// # Panics
-    /// If the width is not 1 to 128 bits; in a `static` this is a compile error. [`Params::new`]
-    /// checks untrusted parameters.
+    /// If `W` is narrower than the CRC, or [`Params::validate`] fails; in a `static` this is a
+    /// compile error. [`Crc::try_new`] returns an error instead.
     #[must_use]
-    pub const fn new(params: &Params) -> Crc {
-        assert!(params.width >= 1 && params.width <= 128, "a CRC's width is 1 to 128 bits");
-        let mut params = *params;
-        params.residue = params.computed_residue();
+    pub const fn new(params: &Params) -> Crc<W> {
+        match Crc::try_new(params) {
+            Ok(crc) => crc,
+            Err(Error::Width(_)) => panic!("a CRC's width is 1 to 128 bits"),
+            Err(Error::EvenPolynomial) => panic!("the CRC's polynomial has no constant term"),
+            Err(_) => panic!("a parameter is wider than the CRC, or the CRC than its values"),
+        }
+    }
+
+    /// Prepares a CRC with parameters that may be invalid.
+    ///
+    /// # Errors
+    /// [`Error::TooWide`] if `W` is narrower than the CRC, and the errors of [`Params::validate`].
+    pub const fn try_new(params: &Params) -> Result<Crc<W>, Error> {
+        if let Err(error) = params.validate() {
+            return Err(error);
+        }
+        if params.width as usize > W::BITS {
+            return Err(Error::TooWide("width"));
+        }
+        let params = params.completed();
         let compiled = if params.same_code(&catalog::CRC_32_ISCSI) {
             Some(Compiled::Crc32c)
         } else if params.same_code(&catalog::CRC_32_ISO_HDLC) {
@@ -139,7 +181,7 @@ impl Crc {
         } else {
             Engine::Wide(Wide::new(&params))
         };
-        Crc { params, compiled, engine }
+        Ok(Crc { params, compiled, engine, value: PhantomData })
     }
 
     /// Returns the parameters.
@@ -149,6 +191,7 @@ impl Crc {
     }
 
     /// Returns the matching CRC with compiled-in constants and kernels of its own, if any.
+    #[doc(hidden)]
     #[must_use]
     pub const fn compiled(&self) -> Option<Compiled> {
         self.compiled
@@ -159,6 +202,7 @@ impl Crc {
     }
 
     /// Returns the constants for the kernels of [`KERNELS`]; `None` above 64 bits.
+    #[doc(hidden)]
     #[must_use]
     pub const fn constants(&self) -> Option<&Constants> {
         match &self.engine {
@@ -168,6 +212,7 @@ impl Crc {
     }
 
     /// Returns the constants for the kernels of [`KERNELS_WIDE`]; `None` up to 64 bits.
+    #[doc(hidden)]
     #[must_use]
     pub const fn wide(&self) -> Option<&Wide> {
         match &self.engine {
@@ -180,39 +225,63 @@ impl Crc {
     #[inline]
     #[must_use]
     #[allow(clippy::useless_conversion)] // It is one for one family only.
-    pub fn checksum(&self, data: &[u8]) -> u128 {
-        of_family!(self, |best, with| best.oneshot(with, data).into())
+    pub fn checksum(&self, data: &[u8]) -> W {
+        of_family!(self, |best, with| W::of_low(best.oneshot(with, data).into()))
+    }
+
+    /// Computes the check value of `data` a byte at a time.
+    const fn const_value(&self, data: &[u8]) -> u128 {
+        match &self.engine {
+            Engine::Embedded(constants) => constants.const_value(data) as u128,
+            Engine::Wide(_) => self.params.reference(data),
+        }
     }
 
     /// Returns the check value of data with the value `value`, followed by `data`, like zlib's
     /// `crc32(crc, data)`.
     ///
-    /// To start, pass the CRC of the empty message.
+    /// To start, pass the CRC of the empty message. Bits of `value` above the width are ignored.
     ///
     /// ```
-    /// use residue::crc::{Crc, catalog};
-    /// static CRC_32C: Crc = Crc::new(&catalog::CRC_32_ISCSI);
+    /// use residue::crc::CRC_32C;
     /// assert_eq!(CRC_32C.extend(0x18d1_2335, b"6789"), 0xe306_9283); // after 12345
     /// ```
     #[inline]
     #[must_use]
-    pub fn extend(&self, value: u128, data: &[u8]) -> u128 {
-        fn extend<F: Register>(
+    pub fn extend(&self, value: W, data: &[u8]) -> W {
+        fn extend<F: Register, W: Width>(
             best: &Dispatch<F>,
             with: &F::With,
             value: u128,
             data: &[u8],
-        ) -> u128 {
-            F::finish(with, best.run(with, F::register(with, value), data)).into()
+        ) -> W {
+            W::of_low(F::finish(with, best.run(with, F::register(with, value), data)).into())
         }
-        let value = value & self.params.mask();
+        let value = value.into() & self.params.mask();
         of_family!(self, |best, with| extend(best, with, value, data))
     }
 
     /// Starts the CRC of data that arrives in pieces.
+    ///
+    /// The digest borrows the CRC. [`Digest::new`] makes one that owns or shares it.
     #[must_use]
-    pub fn digest(&self) -> Digest<'_> {
-        Digest { crc: self, state: self.start(), bytes: 0 }
+    pub const fn digest(&self) -> Digest<W, &Crc<W>> {
+        Digest::at_start(self, self.start())
+    }
+
+    /// Continues after `bytes` bytes of data that have the value `value`.
+    ///
+    /// Bits of `value` above the width are ignored.
+    ///
+    /// ```
+    /// use residue::crc::CRC_32C;
+    /// let mut digest = CRC_32C.resume(residue::crc32c(b"12345"), 5);
+    /// digest.update(b"6789");
+    /// assert_eq!((digest.value(), digest.bytes()), (0xe306_9283, 9));
+    /// ```
+    #[must_use]
+    pub fn resume(&self, value: W, bytes: u64) -> Digest<W, &Crc<W>> {
+        Digest::resume(self, value, bytes)
     }
 
     /// Returns the check value of two concatenated pieces of data from their values.
@@ -220,19 +289,44 @@ impl Crc {
     /// The second piece has `length` bytes.
     ///
     /// It takes one multiplication modulo P for each bit set in `length`. Up to 64 bits, where the
-    /// CPU has carry-less products, each multiplication takes three of them.
+    /// CPU has carry-less products, each multiplication takes three of them. For many pieces of one
+    /// length, use [`Crc::combine_with_length`].
     ///
     /// ```
-    /// use residue::crc::{Crc, catalog};
-    /// static CRC_32C: Crc = Crc::new(&catalog::CRC_32_ISCSI);
+    /// use residue::crc::CRC_32C;
     /// assert_eq!(CRC_32C.combine(0x18d1_2335, 0xc27e_5db2, 4), 0xe306_9283); // 12345, 6789
     /// ```
     #[must_use]
-    pub fn combine(&self, first: u128, second: u128, length: u64) -> u128 {
-        // The second register began at init, but the first piece leaves another one; add the
-        // difference.
-        let difference = self.register(first) ^ self.start();
-        self.finish(self.advance(difference, length) ^ self.register(second))
+    pub fn combine(&self, first: W, second: W, length: u64) -> W {
+        let difference = self.advance(self.difference(first), length);
+        self.joined(difference, second)
+    }
+
+    /// Prepares the combination of values with those of second pieces of `length` bytes, like
+    /// zlib's `crc32_combine_gen`.
+    ///
+    /// ```
+    /// use residue::crc::CRC_32C;
+    /// let four_bytes = CRC_32C.combine_with_length(4);
+    /// assert_eq!(four_bytes.combine(0x18d1_2335, 0xc27e_5db2), 0xe306_9283); // 12345, 6789
+    /// ```
+    #[must_use]
+    pub fn combine_with_length(&self, length: u64) -> Combine<'_, W> {
+        Combine::new(self, length)
+    }
+
+    /// Returns the difference between the register of `first` and the start, which the data that
+    /// follow then advance.
+    ///
+    /// The second register began at init, but the first piece leaves another one.
+    fn difference(&self, first: W) -> u128 {
+        self.register(first.into()) ^ self.start()
+    }
+
+    /// Returns the value of two pieces from the advanced difference of the first and the value of
+    /// the second.
+    fn joined(&self, advanced: u128, second: W) -> W {
+        W::of_low(self.finish(advanced ^ self.register(second.into())))
     }
 
     /// Returns the check value after the bytes `old`, at `offset` in data of `length` bytes, became
@@ -241,14 +335,7 @@ impl Crc {
     /// The rest of the data is not needed, because the code is linear. Returns `None` if the
     /// lengths of `old` and `new` differ or the change reaches past `length`.
     #[must_use]
-    pub fn update(
-        &self,
-        value: u128,
-        length: u64,
-        offset: u64,
-        old: &[u8],
-        new: &[u8],
-    ) -> Option<u128> {
+    pub fn update(&self, value: W, length: u64, offset: u64, old: &[u8], new: &[u8]) -> Option<W> {
         let end = offset.checked_add(old.len() as u64)?;
         if old.len() != new.len() || end > length {
             return None;
@@ -261,7 +348,8 @@ impl Crc {
             }
             change = self.run(change, &block[..old.len()]);
         }
-        Some(self.finish(self.register(value) ^ self.advance(change, length - end)))
+        let register = self.register(value.into()) ^ self.advance(change, length - end);
+        Some(W::of_low(self.finish(register)))
     }
 
     /// Returns the bytes that append `value` to its message in the code's own order (lowest byte
@@ -269,11 +357,12 @@ impl Crc {
     ///
     /// Returns `None` for a width that is not a whole number of bytes, and for crossed reflection.
     #[must_use]
-    pub const fn append(&self, value: u128) -> Option<([u8; 16], usize)> {
+    pub fn append(&self, value: W) -> Option<([u8; 16], usize)> {
         let Params { width, refin, refout, .. } = self.params;
         if width % 8 != 0 || refin != refout {
             return None;
         }
+        let value = value.into();
         let bytes =
             if refin { value.to_le_bytes() } else { (value << (128 - width)).to_be_bytes() };
         Some((bytes, width as usize / 8))
@@ -284,22 +373,28 @@ impl Crc {
     /// Returns `None` when [`Crc::append`] would.
     #[must_use]
     pub fn verify(&self, data: &[u8]) -> Option<bool> {
-        let (_, bytes) = self.append(0)?;
-        let good = self.checksum(data) ^ self.params.xorout == self.params.residue;
+        let (_, bytes) = self.append(W::default())?;
+        let good = self.checksum(data).into() ^ self.params.xorout == self.params.residue;
         Some(good && data.len() >= bytes)
     }
 
+    /// Returns the CRC with values of another width, which must hold them.
+    fn with_width<V: Width>(self) -> Crc<V> {
+        let Crc { params, compiled, engine, value: PhantomData } = self;
+        Crc { params, compiled, engine, value: PhantomData }
+    }
+
     /// Returns the register before the first byte.
-    pub(crate) fn start(&self) -> u128 {
+    pub(crate) const fn start(&self) -> u128 {
         match &self.engine {
-            Engine::Embedded(constants) => u128::from(Embedded::start(constants)),
-            Engine::Wide(wide) => WideFamily::start(wide),
+            Engine::Embedded(constants) => constants.start() as u128,
+            Engine::Wide(_) => self.params.init,
         }
     }
 
     #[allow(clippy::useless_conversion)] // It is one for one family only.
     fn run(&self, state: u128, data: &[u8]) -> u128 {
-        of_family!(self, |best, with| best.run(with, Word::of_low(state), data).into())
+        of_family!(self, |best, with| best.run(with, Width::of_low(state), data).into())
     }
 
     pub(crate) fn finish(&self, state: u128) -> u128 {
@@ -344,43 +439,18 @@ impl Crc {
     }
 }
 
-/// The CRC of data that arrives in pieces, made by [`Crc::digest`].
-#[derive(Clone, Debug)]
-pub struct Digest<'a> {
-    crc: &'a Crc,
-    state: u128,
-    bytes: u64,
-}
-
-impl Digest<'_> {
-    /// Adds the next bytes.
-    pub fn update(&mut self, data: &[u8]) {
-        self.state = self.crc.run(self.state, data);
-        self.bytes += data.len() as u64;
-    }
-
-    /// Adds the pieces in order, as [`Digest::update`] would their concatenation.
-    pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
-        pieces.iter().for_each(|piece| self.update(piece));
-    }
-
-    /// Returns the value of the data added up to now.
-    #[must_use]
-    pub fn value(&self) -> u128 {
-        self.crc.finish(self.state)
-    }
-
-    /// Appends data that was digested separately.
-    ///
-    /// # Errors
-    /// [`Error::DifferentCodes`] if the CRCs' parameters differ.
-    pub fn combine(&mut self, next: &Digest<'_>) -> Result<(), Error> {
-        if !self.crc.params.same_code(&next.crc.params) {
-            return Err(Error::DifferentCodes);
-        }
-        let difference = self.state ^ self.crc.start();
-        self.state = self.crc.advance(difference, next.bytes) ^ next.state;
-        self.bytes += next.bytes;
-        Ok(())
+impl<W: Width> From<Crc<W>> for Code {
+    fn from(crc: Crc<W>) -> Code {
+        Code::Crc(crc.with_width())
     }
 }
+
+/// Two CRCs are equal if their definitions give all data the same value, even if their names
+/// differ.
+impl<W: Width> PartialEq for Crc<W> {
+    fn eq(&self, other: &Crc<W>) -> bool {
+        self.params.same_code(&other.params)
+    }
+}
+
+impl<W: Width> Eq for Crc<W> {}

@@ -29,8 +29,10 @@ pub mod check_octets;
 mod historical;
 
 use crate::Error;
-use crate::arch::{Bytes, Portable, Tier, Unit, Words, on_aarch64, on_x86_64};
+use crate::arch::{Bytes, Portable, Tier, Unit, Words, bytes_of, on_aarch64, on_x86_64};
+use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::streaming::streaming;
 use crate::weighted::{Deferred, Fields, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
@@ -59,6 +61,18 @@ pub fn fletcher16(data: &[u8]) -> u16 {
 #[must_use]
 pub fn fletcher32(data: &[u8]) -> u32 {
     Words65535::BEST.oneshot(&(), data)
+}
+
+/// Computes Fletcher-32 of `words`, whatever the byte order of the CPU.
+///
+/// ```
+/// assert_eq!(residue::fletcher::fletcher32_words(&[0x6261, 0x6463, 0x6665]), 0x5650_2d2a);
+/// ```
+#[must_use]
+pub fn fletcher32_words(words: &[u16]) -> u32 {
+    let value = fletcher32(bytes_of(words));
+    // In big-endian memory the bytes of every word are swapped.
+    if cfg!(target_endian = "big") { swap_halves(value) } else { value }
 }
 
 /// Computes Fletcher-32 of `data` as big-endian words, as in RFC 1146: B in the upper half, A in
@@ -134,6 +148,7 @@ pub trait Variant: sealed::Sealed + Family<With = (), State = [u32; 2], Value = 
     /// The modulus M.
     const MODULUS: u32;
     /// The kernels, best first.
+    #[doc(hidden)]
     const KERNELS: &'static [Kernel<Self>];
     #[doc(hidden)]
     #[allow(private_interfaces)]
@@ -187,10 +202,62 @@ impl<V: Variant> Sums<V> {
         self.nonzero
     }
 
+    /// Sets whether any byte was not zero.
+    pub(crate) const fn set_nonzero(&mut self, nonzero: bool) {
+        self.nonzero = nonzero;
+    }
+
     /// Returns the number of bytes added.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Continues after `bytes` bytes of data, in whole units, that have the value `value`.
+    ///
+    /// Data with the value 0 count as zero throughout, which matters to [`Sums::end_around`] alone.
+    ///
+    /// # Errors
+    /// [`Error::OddSplit`] if the data end inside a word, whose first byte the value does not
+    /// determine; [`Error::ImpossibleValue`] if a sum is M or more, or `bytes` is 0 and `value` is
+    /// not.
+    ///
+    /// ```
+    /// use residue::fletcher::Fletcher32;
+    /// let mut sums = Fletcher32::resume(residue::fletcher32(b"abcd"), 4)?;
+    /// sums.update(b"ef");
+    /// assert_eq!(sums.value(), residue::fletcher32(b"abcdef"));
+    /// # Ok::<(), residue::Error>(())
+    /// ```
+    pub const fn resume(value: u32, bytes: u64) -> Result<Self, Error> {
+        if !bytes.is_multiple_of(V::UNIT as u64) {
+            return Err(Error::OddSplit { bytes });
+        }
+        let bits = 8 * V::UNIT as u32;
+        let [a, b] = [value & ((1 << bits) - 1), value >> bits];
+        if a >= V::MODULUS || b >= V::MODULUS || bytes == 0 && value != 0 {
+            return Err(Error::ImpossibleValue { bytes });
+        }
+        let (state, nonzero) = ([a, b], value != 0);
+        Ok(Sums { state, pending: None, bytes, nonzero, variant: PhantomData })
+    }
+
+    /// Adds the next bytes and copies them to `to`, in one pass.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        if self.pending.is_some() || !from.len().is_multiple_of(V::UNIT) {
+            return copy::in_blocks(from, to, |block| self.update(block));
+        }
+        self.state = copy::run(V::BEST, &(), self.state, from, to);
+        self.bytes += from.len() as u64;
+        self.nonzero = self.nonzero || self.state != [0, 0] || from.iter().any(|&byte| byte != 0);
+    }
+
+    /// Starts again with the sums of the empty message.
+    pub const fn reset(&mut self) {
+        *self = Sums::new();
     }
 
     /// Adds the next bytes.
@@ -256,6 +323,17 @@ impl<V: Variant> Sums<V> {
         Ok(())
     }
 }
+
+/// Two are equal if their sums and the numbers of bytes are.
+impl<V: Variant> PartialEq for Sums<V> {
+    fn eq(&self, other: &Sums<V>) -> bool {
+        (self.sums(), self.bytes) == (other.sums(), other.bytes)
+    }
+}
+
+impl<V: Variant> Eq for Sums<V> {}
+
+streaming!([V: Variant] Sums<V>);
 
 /// Returns A and B of two concatenated pieces of data from those of each: B = B1 + B2 + units A1.
 ///
@@ -361,7 +439,8 @@ variant!(
         on_x86_64!(Avx2, Vectors<Bytes255>, "avx2", copy Vectors<Bytes255>),
         on_x86_64!(Ssse3, Vectors<Bytes255>, "ssse3"),
         on_aarch64!(Neon, Vectors<Bytes255>, "neon", copy Vectors<Bytes255>),
-        Kernel::on::<Portable, Vectors<Bytes255>>("generic").method(),
+        #[cfg(feature = "generic")]
+        Kernel::generic::<Vectors<Bytes255>>("generic"),
         Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
         Kernel::on::<Portable, Simple>("simple").historical(),
         Kernel::on::<Portable, Pairs>("pairs").historical(),
@@ -381,7 +460,8 @@ variant!(
         on_x86_64!(Avx2, Vectors<Words65535>, "avx2", copy Vectors<Words65535>),
         on_x86_64!(Sse2, Vectors<Words65535>, "sse2", copy Vectors<Words65535>),
         on_aarch64!(Neon, Vectors<Words65535>, "neon", copy Vectors<Words65535>),
-        Kernel::on::<Portable, Vectors<Words65535>>("generic").method(),
+        #[cfg(feature = "generic")]
+        Kernel::generic::<Vectors<Words65535>>("generic"),
         Kernel::on::<Portable, Each<Words65535>>("each").historical(),
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),
         Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),

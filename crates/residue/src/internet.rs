@@ -18,10 +18,13 @@
 //! because its 0000 means "no checksum" (RFC 768); TCP does not. [`update`] keeps the distinction,
 //! which RFC 1141's equation lost (RFC 1624, section 4).
 
+use crate::Error;
 use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar};
 use crate::batch::Grouped;
+use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::paired::{self, Paired};
+use crate::streaming::streaming;
 use crate::words::short_word;
 
 /// Returns the Internet checksum of `data`, of any length.
@@ -81,14 +84,33 @@ pub const fn checksum_array<const N: usize>(data: &[u8; N]) -> u16 {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
     sum: u64,
-    odd: bool,
+    bytes: u64,
 }
 
 impl Checksum {
     /// Starts with the checksum of the empty message: FFFF.
     #[must_use]
     pub const fn new() -> Self {
-        Checksum { sum: 0, odd: false }
+        Checksum { sum: 0, bytes: 0 }
+    }
+
+    /// Continues after `bytes` bytes of data that have the checksum `value`.
+    ///
+    /// # Errors
+    /// [`Error::ImpossibleValue`] if `bytes` is 0 and `value` is not FFFF.
+    ///
+    /// ```
+    /// use residue::internet::{self, Checksum};
+    /// let mut sum = Checksum::resume(internet::checksum(b"123"), 3)?;
+    /// sum.update(b"456789");
+    /// assert_eq!(sum.value(), internet::checksum(b"123456789"));
+    /// # Ok::<(), residue::Error>(())
+    /// ```
+    pub const fn resume(value: u16, bytes: u64) -> Result<Self, Error> {
+        if bytes == 0 && value != 0xffff {
+            return Err(Error::ImpossibleValue { bytes });
+        }
+        Ok(Checksum { sum: (!value).swap_bytes() as u64, bytes })
     }
 
     /// Starts with the IPv4 pseudo-header of TCP and UDP (RFC 9293, section 3.1; RFC 768).
@@ -122,7 +144,16 @@ impl Checksum {
     /// Adds the next bytes.
     pub fn update(&mut self, data: &[u8]) {
         let sum = BEST.run(&(), 0, data);
-        self.join(sum, data.len() % 2 == 1);
+        self.join(sum, data.len() as u64);
+    }
+
+    /// Adds the next bytes and copies them to `to`, in one pass.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        let sum = copy::run(&BEST, &(), 0, from, to);
+        self.join(sum, from.len() as u64);
     }
 
     /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
@@ -136,19 +167,45 @@ impl Checksum {
         Internet::finish(&(), self.sum)
     }
 
-    /// Appends data that was summed separately.
-    pub fn combine(&mut self, next: &Checksum) {
-        self.join(next.sum, next.odd);
+    /// Returns the number of bytes added, a pseudo-header included.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
     }
 
-    fn join(&mut self, sum: u64, odd: bool) {
+    /// Starts again with the checksum of the empty message.
+    pub const fn reset(&mut self) {
+        *self = Checksum::new();
+    }
+
+    /// Appends data that was summed separately.
+    ///
+    /// # Errors
+    /// None; the result is that of all streaming types.
+    pub fn combine(&mut self, next: &Checksum) -> Result<(), Error> {
+        self.join(next.sum, next.bytes);
+        Ok(())
+    }
+
+    fn join(&mut self, sum: u64, bytes: u64) {
         // Multiplying by 256 modulo 2^64 - 1 is a rotation, and modulo 65535 it swaps the bytes of
         // every word.
-        let sum = if self.odd { sum.rotate_left(8) } else { sum };
+        let sum = if self.bytes % 2 == 1 { sum.rotate_left(8) } else { sum };
         self.sum = add(self.sum, sum);
-        self.odd ^= odd;
+        self.bytes = self.bytes.wrapping_add(bytes);
     }
 }
+
+/// Two are equal if their checksums and the numbers of bytes are.
+impl PartialEq for Checksum {
+    fn eq(&self, other: &Checksum) -> bool {
+        (self.value(), self.bytes) == (other.value(), other.bytes)
+    }
+}
+
+impl Eq for Checksum {}
+
+streaming!([] Checksum);
 
 /// Combines the checksums of two pieces of data.
 ///
@@ -215,6 +272,7 @@ pub fn reference(data: &[u8]) -> u16 {
 /// Swapping the bytes of every word swaps the bytes of the sum (RFC 1071, section 2), so one swap
 /// at the end suffices.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Internet;
 
 impl Family for Internet {
@@ -415,12 +473,14 @@ impl Paired for Internet {
 }
 
 /// The kernels, best first.
+#[doc(hidden)]
 pub static KERNELS: &[Kernel<Internet>] = &[
     on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy Vectors, batch Grouped<4>),
     on_x86_64!(Avx2, Vectors, "avx2", copy Vectors, batch Grouped<2>),
     on_x86_64!(Sse2, Vectors, "sse2", copy Vectors),
     on_aarch64!(Neon, Vectors, "neon", copy Vectors),
-    Kernel::on::<Portable, Vectors>("generic").batched::<Portable, Grouped<2>>().method(),
+    #[cfg(feature = "generic")]
+    Kernel::generic::<Vectors>("generic").batched::<Portable, Grouped<2>>(),
     Kernel::on::<Portable, Adc>("adc").method(),
     Kernel::on::<Portable, Word64>("word64").method(),
     Kernel::on::<Portable, Word32<false>>("word32").method(),

@@ -12,6 +12,8 @@
 //! and `unsafe`, and the only ways to call them (`Dispatch`, [`Kernel::force`]) compare `needs`
 //! with [`cpu::features`] first.
 
+#[cfg(feature = "generic")]
+use crate::arch::Portable;
 use crate::arch::{Copying, Enter, Tier};
 use crate::batch::Packets;
 use crate::cpu::{self, Features};
@@ -22,6 +24,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// The common properties of the kernels of one family: their state, its start, and the value at its
 /// end.
+#[doc(hidden)]
 pub trait Family: Sized + 'static {
     /// The parameters of a kernel: `()`, or the constants of a polynomial.
     type With: 'static;
@@ -166,6 +169,7 @@ impl<F: Family> Clone for Entries<F> {
 impl<F: Family> Copy for Entries<F> {}
 
 /// One implementation of the codes of family `F`.
+#[doc(hidden)]
 pub struct Kernel<F: Family> {
     info: KernelInfo,
     entries: Entries<F>,
@@ -177,6 +181,27 @@ impl<F: Family> Kernel<F> {
         let (run, oneshot) = (T::enter::<B>, T::enter_oneshot::<B>);
         Kernel {
             info: KernelInfo { name, needs: T::NEEDS, ..KernelInfo::PORTABLE },
+            entries: Entries { run, oneshot, copy: None, batch: None },
+        }
+    }
+
+    /// Makes the kernel of body `B`, written for vectors, on arrays.
+    ///
+    /// Its one-shot entry calls the other, which halves what is compiled; nobody uses these kernels
+    /// for speed.
+    #[cfg(feature = "generic")]
+    pub(crate) const fn generic<B: Body<Portable, Family = F>>(name: &'static str) -> Self {
+        unsafe fn oneshot<B: Body<Portable>>(
+            with: &With<B, Portable>,
+            data: &[u8],
+        ) -> Value<B, Portable> {
+            // SAFETY: the tier needs nothing.
+            let state = unsafe { Portable::enter::<B>(with, B::Family::start(with), data) };
+            B::Family::finish(with, state)
+        }
+        let (run, oneshot) = (Portable::enter::<B>, oneshot::<B>);
+        Kernel {
+            info: KernelInfo { name, sort: Sort::Method, ..KernelInfo::PORTABLE },
             entries: Entries { run, oneshot, copy: None, batch: None },
         }
     }
@@ -252,6 +277,7 @@ impl<F: Family> Kernel<F> {
 }
 
 /// A kernel that the CPU was found to support.
+#[doc(hidden)]
 pub struct Forced<F: Family> {
     entries: Entries<F>,
 }
@@ -326,6 +352,7 @@ impl<F: Family> Forced<F> {
 ///
 /// Returns `None` only for tables without dispatched kernels.
 #[must_use]
+#[doc(hidden)]
 pub fn best<F: Family>(
     kernels: &'static [Kernel<F>],
     features: Features,

@@ -5,43 +5,57 @@
 //! modulo 65521, a CRC modulo a polynomial. None is cryptographic: they detect accidents; an
 //! attacker can forge any of them.
 //!
-//! | code | one-shot | streaming | bits |
+//! | code | one-shot | streaming | value |
 //! |---|---|---|---|
-//! | CRC-32C (iSCSI, SCTP, ext4) | [`crc32c`] | [`crc::crc32c::CRC_32C`]`.digest()` | 32 |
-//! | CRC-32 (Ethernet, zip) | [`crc32`] | [`crc::Crc::digest`] | 32 |
-//! | CRC-64/NVME | [`crc64_nvme`] | [`crc::Crc::digest`] | 64 |
-//! | 113 named CRCs, or your own | [`crc::Crc::checksum`] | [`crc::Crc::digest`] | 1 to 128 |
-//! | Internet checksum (RFC 1071) | [`internet::checksum`] | [`internet::Checksum`] | 16 |
-//! | XNS IDP | [`xns::checksum`] | [`xns::Checksum`] | 16 |
-//! | Fletcher-16 | [`fletcher16`] | [`fletcher::Fletcher16`] | 16 |
-//! | Fletcher-32 | [`fletcher32`], [`fletcher::fletcher32_be`] | [`fletcher::Fletcher32`] | 32 |
-//! | ISO 8473 and other check octets | [`fletcher::check_octets`] | | 16, 32 |
-//! | Adler-32 (zlib) | [`adler32`] | [`adler::Adler32`] | 32 |
-//! | xor, plain sums | [`baseline::Baseline::value`] | [`baseline::Checksum`] | 8, 16, 32 |
+//! | CRC-32C (iSCSI, SCTP, ext4) | [`crc32c`] | [`crc::CRC_32C`]`.digest()` | `u32` |
+//! | CRC-32 (Ethernet, zip) | [`crc32`] | [`crc::CRC_32`]`.digest()` | `u32` |
+//! | CRC-64/NVME | [`crc64_nvme`] | [`crc::CRC_64_NVME`]`.digest()` | `u64` |
+//! | 113 named CRCs, or your own | [`crc::Crc::checksum`] | [`crc::Crc::digest`] | `u8` to `u128` |
+//! | Internet checksum (RFC 1071) | [`internet::checksum`] | [`internet::Checksum`] | `u16` |
+//! | XNS IDP | [`xns::checksum`] | [`xns::Checksum`] | `u16` |
+//! | Fletcher-16 | [`fletcher16`] | [`fletcher::Fletcher16`] | `u16` |
+//! | Fletcher-32 | [`fletcher32`], [`fletcher::fletcher32_be`] | [`fletcher::Fletcher32`] | `u32` |
+//! | ISO 8473 and other check octets | [`fletcher::check_octets`] | | 2 or 4 bytes |
+//! | Adler-32 (zlib) | [`adler32`] | [`adler::Adler32`] | `u32` |
+//! | xor, plain sums | [`baseline::Baseline::value`] | [`baseline::Checksum`] | `u32` |
 //!
-//! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`), `value` and
-//! `combine`. Every code also has an *update*, which computes the new value from the old one and
-//! the changed bytes without reading the rest. A [`Code`] is any of them, chosen by name at run
+//! Streaming types have `update`, `update_scattered` (for `&[&[u8]]` or `IoSlice`),
+//! `update_copying`, `value`, `bytes`, `reset` and `combine`, and `resume` continues after data of
+//! which only the value and the length are known. They are `core::hash::Hasher` and
+//! `std::io::Write`. Every code also has an *update*, which computes the new value from the old one
+//! and the changed bytes without reading the rest. A [`Code`] is any of them, chosen by name at run
 //! time. A [`Partial`] is the value and length of a piece of data; partials can be concatenated,
-//! removed and replaced without reading the data again.
+//! removed and replaced without reading the data again. [`copy`] and [`batch`] copy and check in
+//! one pass, and check many small packets at once.
 //!
 //! ```
 //! assert_eq!(residue::crc32c(b"123456789"), 0xe306_9283);
+//!
+//! use residue::crc::{Crc, catalog};
+//! static DNP: Crc<u16> = Crc::new(&catalog::CRC_16_DNP);
+//! assert_eq!(DNP.checksum(b"123456789"), 0xea82);
+//!
 //! let code: residue::Code = "crc-16/ibm-sdlc".parse()?;
 //! assert_eq!(code.value(b"123456789"), 0x906e);
 //! # Ok::<(), residue::Error>(())
 //! ```
+//!
+//! The module `migration` has the equivalents of other crates' functions.
 //!
 //! Each code has a table of *kernels*, its implementations. The first call chooses the best one
 //! that this CPU supports. Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to emulate a lesser
 //! CPU.
 //!
 //! # Features
-//! `std` (default): reads `RESIDUE_CPU`, and detects CPU features on aarch64. Without it the crate
-//! is `no_std`, allocates nothing, and detects features on x86-64 only.
+//! `std` (default): reads `RESIDUE_CPU`, detects CPU features on aarch64, and implements
+//! `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects features on
+//! x86-64 only.
 //!
 //! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over
 //! threads.
+//!
+//! `generic` (off by default): the kernels named `generic`, which run the bodies for vectors on
+//! arrays, for tests.
 
 #![no_std]
 #![deny(unsafe_code)]
@@ -77,18 +91,24 @@ pub mod fletcher;
 pub mod internet;
 #[allow(unsafe_code)]
 pub mod kernel;
+#[cfg(doc)]
+pub mod migration;
 mod paired;
 #[cfg(feature = "rayon")]
 pub mod parallel;
 pub mod partial;
+mod streaming;
 mod weighted;
 mod words;
 pub mod xns;
 
-pub use adler::adler32;
+pub use adler::{adler32, adler32_extend};
+#[doc(hidden)]
 pub use arch::counter;
-pub use code::{Code, Stream, Visitor};
-pub use crc::crc32c::crc32c;
+#[doc(hidden)]
+pub use code::Visitor;
+pub use code::{Code, Stream};
+pub use crc::crc32c::{crc32c, crc32c_extend};
 pub use error::Error;
 pub use fletcher::{fletcher16, fletcher32};
 pub use partial::Partial;
@@ -113,4 +133,27 @@ pub fn crc32(data: &[u8]) -> u32 {
 #[must_use]
 pub fn crc64_nvme(data: &[u8]) -> u64 {
     <crc::compiled::Crc64Nvme as crc::compiled::CompiledIn>::BEST.oneshot(&(), data)
+}
+
+/// Returns [`crc32`] of data with the value `value`, followed by `data`, like zlib's
+/// `crc32(crc, data)`.
+///
+/// To start, pass 0, the value of the empty message.
+///
+/// ```
+/// assert_eq!(residue::crc32_extend(residue::crc32(b"12345"), b"6789"), 0xcbf4_3926);
+/// ```
+#[inline]
+#[must_use]
+pub fn crc32_extend(value: u32, data: &[u8]) -> u32 {
+    crc::compiled::extend::<crc::compiled::Crc32>(value, data)
+}
+
+/// Returns [`crc64_nvme`] of data with the value `value`, followed by `data`.
+///
+/// To start, pass 0, the value of the empty message.
+#[inline]
+#[must_use]
+pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
+    crc::compiled::extend::<crc::compiled::Crc64Nvme>(value, data)
 }

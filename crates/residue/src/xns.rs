@@ -20,9 +20,11 @@
 
 use crate::Error;
 use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64};
+use crate::copy::{self, Destination};
 use crate::internet::fold;
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use crate::paired::{self, Paired};
+use crate::streaming::streaming;
 
 /// Computes the XNS checksum of `data`, of any length.
 ///
@@ -38,7 +40,7 @@ pub fn checksum(data: &[u8]) -> u16 {
 }
 
 /// The XNS checksum of data that arrives in pieces of any length.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum {
     sum: u16,
     /// The first byte of a word whose second has not arrived.
@@ -51,6 +53,22 @@ impl Checksum {
     #[must_use]
     pub const fn new() -> Self {
         Checksum { sum: 0, pending: None, bytes: 0 }
+    }
+
+    /// Continues after `bytes` bytes of data, a whole number of words, that have the checksum
+    /// `value`.
+    ///
+    /// # Errors
+    /// [`Error::OddSplit`] if the data end inside a word, whose first byte the checksum does not
+    /// determine; [`Error::ImpossibleValue`] if `value` is FFFF, or `bytes` is 0 and `value` not.
+    pub const fn resume(value: u16, bytes: u64) -> Result<Self, Error> {
+        if bytes % 2 != 0 {
+            return Err(Error::OddSplit { bytes });
+        }
+        if value == 0xffff || bytes == 0 && value != 0 {
+            return Err(Error::ImpossibleValue { bytes });
+        }
+        Ok(Checksum { sum: value, pending: None, bytes })
     }
 
     /// Adds the next bytes.
@@ -69,6 +87,18 @@ impl Checksum {
         }
     }
 
+    /// Adds the next bytes and copies them to `to`, in one pass.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        if self.pending.is_some() || from.len() % 2 != 0 {
+            return copy::in_blocks(from, to, |block| self.update(block));
+        }
+        self.sum = copy::run(&BEST, &(), self.sum, from, to);
+        self.bytes += from.len() as u64;
+    }
+
     /// Adds the pieces in order, as [`Checksum::update`] would their concatenation.
     pub fn update_scattered<D: core::ops::Deref<Target = [u8]>>(&mut self, pieces: &[D]) {
         pieces.iter().for_each(|piece| self.update(piece));
@@ -81,6 +111,17 @@ impl Checksum {
             Some(last) => BEST.run(&(), self.sum, &[last]),
             None => self.sum,
         }
+    }
+
+    /// Returns the number of bytes added.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Starts again with the checksum of the empty message.
+    pub const fn reset(&mut self) {
+        *self = Checksum::new();
     }
 
     /// Appends data that was summed separately.
@@ -98,6 +139,8 @@ impl Checksum {
         Ok(())
     }
 }
+
+streaming!([] Checksum);
 
 /// Returns the checksum of two concatenated pieces of data from their checksums.
 ///
@@ -163,6 +206,7 @@ pub fn reference(data: &[u8]) -> u16 {
 ///
 /// The state is the checksum, with FFFF written 0000.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Xns;
 
 impl Family for Xns {
@@ -317,12 +361,14 @@ impl Paired for Xns {
 }
 
 /// The kernels, best first.
+#[doc(hidden)]
 pub static KERNELS: &[Kernel<Xns>] = &[
     on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy Vectors),
     on_x86_64!(Avx2, Vectors, "avx2", copy Vectors),
     on_x86_64!(Sse2, Vectors, "sse2", copy Vectors),
     on_aarch64!(Neon, Vectors, "neon"),
-    Kernel::on::<Portable, Vectors>("generic").method(),
+    #[cfg(feature = "generic")]
+    Kernel::generic::<Vectors>("generic"),
     Kernel::on::<Portable, Words>("words").historical(),
     Kernel::on::<Portable, Columns>("columns").method(),
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),

@@ -345,7 +345,7 @@ fn proved<F: Family<With = (), State: TryFrom<u64> + Into<u64>>>(
 ) {
     const LONGEST: usize = 3072;
     let zero = Params { init: 0, xorout: 0, ..*params };
-    let crc = Crc::new(&zero);
+    let crc: Crc = Crc::new(&zero);
     let advance = |register: u64, bytes| crc.combine(register.into(), 0, bytes as u64) as u64;
     let images: Vec<[u64; 8]> = (0..LONGEST)
         .map(|after| std::array::from_fn(|bit| advance(zero.reference(&[1 << bit]) as u64, after)))

@@ -146,7 +146,7 @@ proptest! {
         data in data(),
         flip in any::<prop::sample::Index>()
     ) {
-        let crc = Crc::new(&catalog::ALL[index]);
+        let crc: Crc = Crc::new(&catalog::ALL[index]);
         let Some((bytes, count)) = crc.append(crc.checksum(&data)) else { return Ok(()) };
         let mut sent = data;
         sent.extend_from_slice(&bytes[..count]);
@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn a_crc_is_linear(index in 0..catalog::ALL.len(), a in data(), seed in any::<u8>()) {
-        let crc = Crc::new(&catalog::ALL[index]);
+        let crc: Crc = Crc::new(&catalog::ALL[index]);
         let noise = noise(a.len() + usize::from(seed));
         let b = &noise[usize::from(seed)..];
         let sum: Vec<u8> = a.iter().zip(b).map(|(x, y)| x ^ y).collect();
@@ -288,7 +288,7 @@ fn pseudo_headers_enter_as_the_rfcs_say() {
 #[test]
 fn lengths_beyond_memory_combine() {
     // crc32fast's golden value, a length of 64 bits.
-    let crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
+    let crc: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
     assert_eq!(crc.combine(0x7f6a_4306, 0xbc92_9646, 0x828c_de72_b3e2_5301), 0xef92_2dda);
     // Combining is associative: three times 2 GiB of zeros is 6 GiB of them.
     let zeros = crc.checksum(&[0; 1 << 16]);
@@ -343,7 +343,7 @@ fn parameters_find_the_crc_compiled_in() {
     for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme"] {
         let named: Code = name.parse().expect("a code");
         let params = *named.params().expect("a CRC");
-        assert!(Crc::new(&params).compiled().is_some());
+        assert!(Crc::<u128>::new(&params).compiled().is_some());
         let text = format!(
             "width={},poly={:x},init={:x},refin=true,refout=true,xorout={:x}",
             params.width, params.poly, params.init, params.xorout
@@ -353,7 +353,7 @@ fn parameters_find_the_crc_compiled_in() {
         assert!(own.kernels().eq(named.kernels()));
     }
     let other = residue::crc::Params { init: 0, ..catalog::CRC_32_ISO_HDLC };
-    assert_eq!(Crc::new(&other).compiled(), None);
+    assert_eq!(Crc::<u128>::new(&other).compiled(), None);
 }
 
 #[test]

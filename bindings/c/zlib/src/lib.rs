@@ -8,10 +8,8 @@
 #![cfg(feature = "zlib-names")]
 #![allow(clippy::missing_safety_doc)] // zlib.h's: as many bytes at `buf` as `len` says, or null.
 
-use residue::crc::{Crc, catalog};
+use residue::crc::CRC_32;
 use std::ffi::{c_long, c_uint, c_ulong};
-
-static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
 
 /// Returns the bytes at `buf`, or `None` for null, by which zlib's callers ask for the start value.
 ///
@@ -31,7 +29,7 @@ unsafe fn bytes<'a>(buf: *const u8, len: usize) -> Option<&'a [u8]> {
 pub unsafe extern "C" fn crc32_z(crc: c_ulong, buf: *const u8, len: usize) -> c_ulong {
     // SAFETY: zlib.h's.
     let data = unsafe { bytes(buf, len) };
-    data.map_or(0, |data| CRC_32.extend(u128::from(crc as u32), data) as c_ulong)
+    data.map_or(0, |data| residue::crc32_extend(crc as u32, data).into())
 }
 
 /// Continues a CRC-32 with the bytes at `buf`; 0 for null.
@@ -46,7 +44,7 @@ pub unsafe extern "C" fn crc32(crc: c_ulong, buf: *const u8, len: c_uint) -> c_u
 pub unsafe extern "C" fn adler32_z(adler: c_ulong, buf: *const u8, len: usize) -> c_ulong {
     // SAFETY: zlib.h's.
     let data = unsafe { bytes(buf, len) };
-    data.map_or(1, |data| residue::adler::extend(adler as u32, data).into())
+    data.map_or(1, |data| residue::adler32_extend(adler as u32, data).into())
 }
 
 /// Continues an Adler-32 with the bytes at `buf`; 1 for null.
@@ -62,7 +60,7 @@ pub extern "C" fn crc32_combine64(crc1: c_ulong, crc2: c_ulong, len2: i64) -> c_
     let Ok(length) = u64::try_from(len2) else {
         return 0;
     };
-    CRC_32.combine(u128::from(crc1 as u32), u128::from(crc2 as u32), length) as c_ulong
+    CRC_32.combine(crc1 as u32, crc2 as u32, length).into()
 }
 
 /// Computes the CRC-32 of two pieces of data; `len2` is the length of the second.

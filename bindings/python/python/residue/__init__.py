@@ -27,6 +27,7 @@ from ._residue import (
     internet_checksum,
     new,
     partial,
+    resume,
     value,
     xns,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "new",
     "partial",
     "pcap",
+    "resume",
     "strength",
     "value",
     "xns",

@@ -43,11 +43,11 @@ pub enum Rule {
     Dnp3,
 }
 
-static CRC_16_DNP: Crc = Crc::new(&catalog::CRC_16_DNP);
-static CRC_32_ISCSI: Crc = Crc::new(&catalog::CRC_32_ISCSI);
-static CRC_32_ISO_HDLC: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
+static CRC_16_DNP: Crc<u64> = Crc::new(&catalog::CRC_16_DNP);
+static CRC_32_ISCSI: Crc<u64> = Crc::new(&catalog::CRC_32_ISCSI);
+static CRC_32_ISO_HDLC: Crc<u64> = Crc::new(&catalog::CRC_32_ISO_HDLC);
 /// CRC-32/MEF is the same without the last exclusive-or.
-static CRC_32_MEF: Crc = Crc::new(&catalog::CRC_32_MEF);
+static CRC_32_MEF: Crc<u64> = Crc::new(&catalog::CRC_32_MEF);
 
 const STUN_XOR: u64 = u32::from_be_bytes(*b"STUN") as u64;
 
@@ -177,10 +177,8 @@ impl Rule {
         old: &[u8],
         new: &[u8],
     ) -> Option<u64> {
-        let crc = |crc: &Crc, last: u64| {
-            let value = u128::from(value ^ last);
-            let new = crc.update(value, length, offset, old, new)?;
-            Some(u64::try_from(new).ok()? ^ last)
+        let crc = |crc: &Crc<u64>, last: u64| {
+            Some(crc.update(value ^ last, length, offset, old, new)? ^ last)
         };
         match self {
             Rule::Internet | Rule::InternetNeverZero => {
@@ -283,10 +281,10 @@ impl Rule {
     }
 }
 
-fn crc(crc: &Crc, each: impl Fn(&mut dyn FnMut(&[u8])) -> Option<()>) -> Option<u64> {
+fn crc(crc: &Crc<u64>, each: impl Fn(&mut dyn FnMut(&[u8])) -> Option<()>) -> Option<u64> {
     let mut digest = crc.digest();
     each(&mut |run| digest.update(run))?;
-    u64::try_from(digest.value()).ok()
+    Some(digest.value())
 }
 
 fn joined(each: &impl Fn(&mut dyn FnMut(&[u8])) -> Option<()>) -> Option<Vec<u8>> {

@@ -248,3 +248,10 @@ pub(crate) fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     // SAFETY: the two types have one layout, and nothing uninitialised is written (see above).
     unsafe { &mut *(ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
 }
+
+/// Returns the bytes of `words` in memory order.
+pub(crate) fn bytes_of(words: &[u16]) -> &[u8] {
+    // SAFETY: every byte of a `u16` is initialised, bytes need no alignment, and the length in
+    // bytes is that of the same memory, borrowed for as long.
+    unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}

@@ -2,7 +2,8 @@
 
 use super::sum::{Group, Step};
 use crate::baseline::{self, Add, Checksum, Xor};
-use crate::crc::Digest;
+use crate::copy::Destination;
+use crate::crc::{Crc, Digest};
 use crate::fletcher::{self, Bytes255, Bytes256, Sums, Variant, Words65535, Words65536};
 use crate::{Error, adler, internet, xns};
 
@@ -58,10 +59,10 @@ macro_rules! families {
         pub(crate) use of_sum;
 
         /// The state of a stream: the streaming type of one family.
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, PartialEq)]
         pub(super) enum State<'a> {
             $($kind($stream),)*
-            Crc(Digest<'a>),
+            Crc(Digest<u128, &'a Crc>),
         }
 
         impl State<'_> {
@@ -71,10 +72,28 @@ macro_rules! families {
                 }
             }
 
+            /// Continues after `bytes` bytes of data that have the family's value `value`.
+            pub(super) fn resume(kind: Kind, value: u32, bytes: u64) -> Result<Self, Error> {
+                Ok(match kind {
+                    $(Kind::$kind => State::$kind(<$stream>::resume(value as _, bytes)?)),*
+                })
+            }
+
             pub(super) fn update(&mut self, data: &[u8]) {
                 match self {
                     $(State::$kind(stream) => stream.update(data),)*
                     State::Crc(stream) => stream.update(data),
+                }
+            }
+
+            pub(super) fn update_copying(
+                &mut self,
+                from: &[u8],
+                to: &mut (impl Destination + ?Sized),
+            ) {
+                match self {
+                    $(State::$kind(stream) => stream.update_copying(from, to),)*
+                    State::Crc(stream) => stream.update_copying(from, to),
                 }
             }
 
@@ -89,32 +108,13 @@ macro_rules! families {
             /// Appends the data of another stream of the family.
             pub(super) fn combine(&mut self, next: &State<'_>) -> Result<(), Error> {
                 match (self, next) {
-                    $((State::$kind(first), State::$kind(second)) => {
-                        first.combine(second).result()
-                    })*
+                    $((State::$kind(first), State::$kind(second)) => first.combine(second),)*
                     (State::Crc(first), State::Crc(second)) => first.combine(second),
                     _ => Err(Error::DifferentCodes),
                 }
             }
         }
     };
-}
-
-/// The result of `combine`, which cannot fail in some families.
-trait Combined {
-    fn result(self) -> Result<(), Error>;
-}
-
-impl Combined for () {
-    fn result(self) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-impl Combined for Result<(), Error> {
-    fn result(self) -> Result<(), Error> {
-        self
-    }
 }
 
 /// Computes Fletcher's sums by their definition, as a value.

@@ -2,10 +2,12 @@
 
 use super::Code;
 use super::families::State;
+use crate::copy::Destination;
+use crate::streaming::streaming;
 use crate::{Error, Partial};
 
 /// The value of data that arrives in pieces, made by [`Code::stream`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stream<'a> {
     code: &'a Code,
     state: State<'a>,
@@ -19,6 +21,26 @@ impl<'a> Stream<'a> {
             Code::Sum(sum) => State::new(sum.family()),
         };
         Stream { code, state, bytes: 0 }
+    }
+
+    pub(super) fn resume(code: &'a Code, value: u128, bytes: u64) -> Result<Self, Error> {
+        let value = Partial::new(code, value, bytes)?.value();
+        let state = match code {
+            Code::Crc(crc) => State::Crc(crc.resume(value, bytes)),
+            Code::Sum(sum) => {
+                let mut state =
+                    State::resume(sum.family(), sum.unspell(value as u32, bytes), bytes)?;
+                // In one's complement, the value distinguishes zero data from other multiples of
+                // the modulus, the family's does not.
+                match &mut state {
+                    State::Bytes255(sums) => sums.set_nonzero(value != 0),
+                    State::Words65535(sums) => sums.set_nonzero(value != 0),
+                    _ => {}
+                }
+                state
+            }
+        };
+        Ok(Stream { code, state, bytes })
     }
 
     /// Returns the code.
@@ -37,6 +59,20 @@ impl<'a> Stream<'a> {
     pub fn update(&mut self, data: &[u8]) {
         self.state.update(data);
         self.bytes += data.len() as u64;
+    }
+
+    /// Adds the next bytes and copies them to `to`, in one pass.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
+        self.state.update_copying(from, to);
+        self.bytes += from.len() as u64;
+    }
+
+    /// Starts again with the value of the empty message.
+    pub fn reset(&mut self) {
+        *self = self.code.stream();
     }
 
     /// Adds the pieces in order, as [`Stream::update`] would their concatenation.
@@ -81,3 +117,5 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 }
+
+streaming!(['a] Stream<'a>);

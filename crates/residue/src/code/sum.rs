@@ -198,7 +198,7 @@ impl Sum {
     }
 
     /// Converts the code's value to the family's: the inverse of [`Sum::spell`].
-    fn unspell(self, value: u32, bytes: u64) -> u32 {
+    pub(super) fn unspell(self, value: u32, bytes: u64) -> u32 {
         match self.spec().encoding {
             Encoding::Plain => value,
             Encoding::Swapped => swap_halves(value),

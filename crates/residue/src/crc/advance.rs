@@ -37,6 +37,68 @@ pub(super) fn advance(with: &Constants, register: u64, bytes: u64) -> u64 {
     BEST.run(with, (register, bytes), &[]).0
 }
 
+/// Returns the factor that advances a register over `bytes` zero bytes, at least one, in the form
+/// of [`Constants::powers`].
+pub(super) fn factor(with: &Constants, bytes: u64) -> u64 {
+    // A power of `with` times the others.
+    let first = bytes.trailing_zeros();
+    advance(with, with.powers[first as usize], bytes & (bytes - 1))
+}
+
+/// Returns the embedded register times a factor of [`factor`].
+pub(super) fn multiply(with: &Constants, register: u64, factor: u64) -> u64 {
+    BEST_PRODUCT.run(with, (register, factor), &[]).0
+}
+
+/// The family of the kernels that multiply a register by a factor.
+///
+/// There are no data: the state is an embedded register and the factor, which becomes 0.
+#[derive(Debug)]
+struct Multiply;
+
+impl Family for Multiply {
+    type With = Constants;
+    type State = (u64, u64);
+    type Value = u64;
+
+    #[inline(always)]
+    fn start(_: &Constants) -> (u64, u64) {
+        (0, 0)
+    }
+
+    #[inline(always)]
+    fn finish(_: &Constants, (register, _): (u64, u64)) -> u64 {
+        register
+    }
+}
+
+/// Multiplies by a carry-less product.
+struct Product;
+
+impl<T: CarryLess> Body<T> for Product {
+    type Family = Multiply;
+    #[inline(always)]
+    fn run(t: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
+        let register = if with.reflected {
+            product::<T, true>(t, with, state, factor)
+        } else {
+            product::<T, false>(t, with, state, factor)
+        };
+        (register, 0)
+    }
+}
+
+/// Multiplies bit by bit.
+struct ProductBits;
+
+impl<T: Tier> Body<T> for ProductBits {
+    type Family = Multiply;
+    #[inline(always)]
+    fn run(_: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
+        (with.multiply(state, factor), 0)
+    }
+}
+
 /// Advances with carry-less products.
 struct Products;
 
@@ -63,11 +125,22 @@ fn products<T: CarryLess, const REFLECTED: bool>(
     let mut left = bytes;
     while left != 0 {
         let power = with.powers[left.trailing_zeros() as usize];
-        let product = t.product::<0x00>(t.lane_of(state.into()), t.lane_of(power.into()));
-        state = fold::reduce64::<T, REFLECTED>(t, &with.fold, product);
+        state = product::<T, REFLECTED>(t, with, state, power);
         left &= left - 1;
     }
     state
+}
+
+/// Returns the register `state` times `factor`, a power in the form of [`Constants::powers`].
+#[inline(always)]
+fn product<T: CarryLess, const REFLECTED: bool>(
+    t: T,
+    with: &Constants,
+    state: u64,
+    factor: u64,
+) -> u64 {
+    let product = t.product::<0x00>(t.lane_of(state.into()), t.lane_of(factor.into()));
+    fold::reduce64::<T, REFLECTED>(t, &with.fold, product)
 }
 
 /// Advances bit by bit.
@@ -85,11 +158,23 @@ impl<T: Tier> Body<T> for Bits {
 static KERNELS: &[Kernel<Advance>] = &[
     on_x86_64!(Pclmul, Products, "pclmul"),
     on_aarch64!(Pmull, Products, "pmull"),
-    Kernel::on::<Portable, Products>("generic").method(),
+    #[cfg(feature = "generic")]
+    Kernel::generic::<Products>("generic"),
     Kernel::on::<Portable, Bits>("portable"),
 ];
 
 static BEST: Dispatch<Advance> = Dispatch::new(KERNELS);
+
+/// The kernels that multiply once, best first.
+static PRODUCTS: &[Kernel<Multiply>] = &[
+    on_x86_64!(Pclmul, Product, "pclmul"),
+    on_aarch64!(Pmull, Product, "pmull"),
+    #[cfg(feature = "generic")]
+    Kernel::generic::<Product>("generic"),
+    Kernel::on::<Portable, ProductBits>("portable"),
+];
+
+static BEST_PRODUCT: Dispatch<Multiply> = Dispatch::new(PRODUCTS);
 
 #[cfg(test)]
 mod tests {
@@ -121,6 +206,15 @@ mod tests {
     }
 
     fn ways(with: &Constants, state: u64, bytes: u64, expected: u64) {
+        if bytes != 0 {
+            let factor = factor(with, bytes);
+            for kernel in PRODUCTS {
+                if let Some(forced) = kernel.force() {
+                    let register = forced.run(with, (state, factor), &[]);
+                    assert_eq!(register, (expected, 0), "{}", kernel.info().name);
+                }
+            }
+        }
         for kernel in KERNELS {
             if let Some(forced) = kernel.force() {
                 let name = kernel.info().name;

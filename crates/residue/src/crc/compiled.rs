@@ -11,7 +11,7 @@ use super::steps::{
 };
 use super::tables::{Tabled, Tables, Word};
 use super::taps::{self, OnSet, Taps};
-use super::{Constants, Embedded, Register, catalog};
+use super::{Constants, Embedded, Register, Width, catalog};
 use crate::arch::{Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
@@ -68,6 +68,12 @@ impl<N: CompiledIn> Register for N {
     }
 }
 
+/// Returns the value of data with the value `value`, followed by `data`.
+#[inline]
+pub(crate) fn extend<N: CompiledIn>(value: N::Word, data: &[u8]) -> N::Word {
+    !N::BEST.run(&(), !value, data)
+}
+
 /// A kernel for any CRC of up to 64 bits, with this CRC's constants.
 pub(crate) struct Given<N, B>(PhantomData<(N, B)>);
 
@@ -104,7 +110,8 @@ macro_rules! compiled_in {
         pub struct $name;
 
         $(#[$static_doc])*
-        pub static $crc: $crate::crc::Crc = $crate::crc::Crc::new(&$crate::crc::catalog::$params);
+        pub static $crc: $crate::crc::Crc<$word> =
+            $crate::crc::Crc::new(&$crate::crc::catalog::$params);
 
         // `Family` assumes these properties.
         const _: () = {
@@ -142,8 +149,9 @@ macro_rules! compiled_in {
                 use $crate::kernel::Kernel;
                 &[
                     $($line,)*
-                    Kernel::on::<Portable, Given<$name, Fold>>("generic").method(),
-                    $($generic,)*
+                    #[cfg(feature = "generic")]
+                    Kernel::generic::<Given<$name, Fold>>("generic"),
+                    $(#[cfg(feature = "generic")] $generic,)*
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
                         .method(),
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 8>>>("slicing8")

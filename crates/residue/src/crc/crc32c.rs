@@ -25,6 +25,19 @@ pub fn crc32c(data: &[u8]) -> u32 {
     Crc32c::BEST.oneshot(&(), data)
 }
 
+/// Returns [`crc32c`] of data with the value `value`, followed by `data`.
+///
+/// To start, pass 0, the value of the empty message.
+///
+/// ```
+/// assert_eq!(residue::crc32c_extend(residue::crc32c(b"12345"), b"6789"), 0xe306_9283);
+/// ```
+#[inline]
+#[must_use]
+pub fn crc32c_extend(value: u32, data: &[u8]) -> u32 {
+    super::compiled::extend::<Crc32c>(value, data)
+}
+
 const _: () = assert!(Castagnoli::POLY as u128 == super::catalog::CRC_32_ISCSI.poly);
 
 impl Stepped for Crc32c {
@@ -97,12 +110,12 @@ compiled_in! {
         on_aarch64!(Pmull, Given<Crc32c, Fold>, "pmull"),
     ]
     generic [
-        Kernel::on::<Portable, ThreeWay<Crc32c>>("generic_three_way")
-            .batched::<Portable, Lockstep>()
-            .method(),
-        Kernel::on::<Portable, ThreeWayTables<Crc32c>>("generic_tables").method()
+        Kernel::generic::<ThreeWay<Crc32c>>("generic_three_way")
+            .batched::<Portable, Lockstep>(),
+        Kernel::generic::<ThreeWayTables<Crc32c>>("generic_tables")
     ]
 }
 
 /// The kernels of CRC-32C, best first.
+#[doc(hidden)]
 pub static KERNELS: &[Kernel<Crc32c>] = Crc32c::KERNELS;

@@ -2,8 +2,9 @@
 
 use super::chains::EightChains;
 use super::fold::{self, Fold};
+use super::gf2::{self, Multiples};
 use super::taps::{Matrices, Taps};
-use super::{Params, Register, gf2};
+use super::{Params, Register};
 use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
@@ -36,23 +37,22 @@ impl Constants {
     pub(super) const fn new(params: &Params) -> Constants {
         let poly = (params.poly as u64) << (64 - params.width);
         let reflected = params.refin;
+        let multiples = Multiples::new(poly);
         let mut bytes = [0; 256];
         let mut i = 0;
         while i < 256 {
-            let byte = if reflected { (i as u8).reverse_bits() } else { i as u8 };
-            let (mut register, mut bit) = ((byte as u64) << 56, 0);
-            while bit < 8 {
-                register = gf2::mulx(register, poly);
-                bit += 1;
-            }
-            bytes[i] = if reflected { register.reverse_bits() } else { register };
+            bytes[i] = if reflected {
+                multiples.remainder((i as u8).reverse_bits()).reverse_bits()
+            } else {
+                multiples.remainder(i as u8)
+            };
             i += 1;
         }
-        let (mut powers, mut power) = ([0; 64], gf2::xpow(if reflected { 7 } else { 8 }, poly));
+        let (mut powers, mut power) = ([0; 64], if reflected { 1u64 << 7 } else { 1 << 8 });
         let mut k = 0;
         while k < 64 {
             powers[k] = if reflected { power.reverse_bits() } else { power };
-            power = gf2::mul(power, power, poly);
+            power = multiples.square(power);
             if reflected {
                 power = gf2::mulx(power, poly);
             }
@@ -65,8 +65,8 @@ impl Constants {
             init: 0,
             xorout: params.xorout as u64,
             poly,
-            fold: fold::Keys::new(poly, reflected),
-            taps: Matrices::new(poly, params.width, reflected),
+            fold: fold::Keys::new(poly, &multiples, reflected),
+            taps: Matrices::new(poly, &multiples, params.width, reflected),
             bytes,
             powers,
         };
@@ -86,6 +86,25 @@ impl Constants {
         self.embed(register)
     }
 
+    /// Returns the embedded register before the first byte.
+    pub(super) const fn start(&self) -> u64 {
+        self.init
+    }
+
+    /// Computes the value of `data` a byte at a time, also at compile time.
+    pub(super) const fn const_value(&self, data: &[u8]) -> u64 {
+        let (mut state, mut i) = (self.init, 0);
+        while i < data.len() {
+            state = if self.reflected {
+                state >> 8 ^ self.bytes[(state as u8 ^ data[i]) as usize]
+            } else {
+                state << 8 ^ self.bytes[((state >> 56) as u8 ^ data[i]) as usize]
+            };
+            i += 1;
+        }
+        self.finish(state)
+    }
+
     #[inline(always)]
     const fn finish(&self, state: u64) -> u64 {
         let register = if self.reflected { state } else { state >> (64 - self.width) };
@@ -98,16 +117,23 @@ impl Constants {
     ///
     /// [`advance`](super::advance) does it with carry-less products, but not at compile time.
     pub(super) const fn advance(&self, state: u64, bytes: u64) -> u64 {
-        let mut register = if self.reflected { state.reverse_bits() } else { state };
-        let mut left = bytes;
+        let (mut register, mut left) = (state, bytes);
         while left != 0 {
-            let power = self.powers[left.trailing_zeros() as usize];
-            let power =
-                if self.reflected { gf2::mulx(power.reverse_bits(), self.poly) } else { power };
-            register = gf2::mul(register, power, self.poly);
+            register = self.multiply(register, self.powers[left.trailing_zeros() as usize]);
             left &= left - 1;
         }
-        if self.reflected { register.reverse_bits() } else { register }
+        register
+    }
+
+    /// Returns the embedded register times `factor`, a power in the form of `powers`, computed bit
+    /// by bit.
+    pub(super) const fn multiply(&self, register: u64, factor: u64) -> u64 {
+        if self.reflected {
+            let factor = gf2::mulx(factor.reverse_bits(), self.poly);
+            gf2::mul(register.reverse_bits(), factor, self.poly).reverse_bits()
+        } else {
+            gf2::mul(register, factor, self.poly)
+        }
     }
 }
 
@@ -210,7 +236,8 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     on_x86_64!(Pclmul, Fold, "pclmul", copy Fold),
     on_aarch64!(PmullEor3, Fold, "pmull_eor3", copy Fold),
     on_aarch64!(Pmull, Fold, "pmull", copy Fold),
-    Kernel::on::<Portable, Fold>("generic").method(),
+    #[cfg(feature = "generic")]
+    Kernel::generic::<Fold>("generic"),
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
     Kernel::on::<Portable, EightChains>("eight_chains").method(),

@@ -17,7 +17,8 @@
 //! reflected product comes out one place low, which its constants correct: rev(a) rev(b) = rev(a b
 //! x).
 
-use super::{Constants, Embedded, gf2};
+use super::gf2::{self, Multiples};
+use super::{Constants, Embedded};
 use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head, lane_tail};
 use crate::kernel::Body;
 use crate::words::short_word;
@@ -38,23 +39,27 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    pub(crate) const fn new(poly: u64, reflected: bool) -> Keys {
+    pub(crate) const fn new(poly: u64, multiples: &Multiples, reflected: bool) -> Keys {
         let mut lanes = [0; 17];
-        // The factors' exponents grow by 128 from lane to lane.
-        let one_lane = gf2::xpow(128, poly);
-        let (mut low, mut high) = lane_factors(128, poly, reflected);
+        // The factors' exponents grow by 128 from lane to lane: (191, 127) or (128, 192).
+        let (mut low, mut high) = if reflected {
+            (multiples.shift(1 << 63, 16), multiples.shift(1 << 63, 8))
+        } else {
+            (multiples.shift(1, 16), multiples.shift(1, 24))
+        };
+        let half = if reflected { high } else { low };
         let mut i = 16;
         while i > 0 {
             i -= 1;
             lanes[i] = key(low, high, reflected);
-            (low, high) = (gf2::mul(low, one_lane, poly), gf2::mul(high, one_lane, poly));
+            (low, high) = (multiples.shift(low, 16), multiples.shift(high, 16));
         }
         let quotient = gf2::quotient128(poly);
         // Divided by x when reflected, which makes room for the term x^64 at the other end.
         const TOP: u64 = 1 << 63;
         Keys {
             lanes,
-            half: orient(gf2::xpow(if reflected { 127 } else { 128 }, poly), reflected) as u128,
+            half: orient(half, reflected) as u128,
             barrett: if reflected {
                 key(TOP | quotient >> 1, TOP | poly >> 1, true)
             } else {
@@ -87,7 +92,7 @@ const fn lane_factors(bits: u64, poly: u64, reflected: bool) -> (u64, u64) {
     }
 }
 
-const fn key(low: u64, high: u64, reflected: bool) -> u128 {
+pub(super) const fn key(low: u64, high: u64, reflected: bool) -> u128 {
     (orient(high, reflected) as u128) << 64 | orient(low, reflected) as u128
 }
 

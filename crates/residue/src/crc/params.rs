@@ -26,13 +26,36 @@ pub struct Params {
 }
 
 impl Params {
+    /// The parameters that most CRCs share, to write down others: no reflection, `init` and
+    /// `xorout` 0.
+    ///
+    /// The width and the polynomial must be given. The check value and the residue need not:
+    /// [`Crc::new`](super::Crc::new) computes them.
+    ///
+    /// ```
+    /// use residue::crc::{Crc, Params};
+    /// static OWN: Crc<u16> =
+    ///     Crc::new(&Params { width: 16, poly: 0x1021, init: 0xffff, ..Params::CUSTOM });
+    /// assert_eq!(OWN.params().check, 0x29b1);
+    /// ```
+    pub const CUSTOM: Params = Params {
+        name: "custom",
+        width: 0,
+        poly: 0,
+        init: 0,
+        refin: false,
+        refout: false,
+        xorout: 0,
+        check: 0,
+        residue: 0,
+    };
+
     /// Makes parameters of a CRC that is not in the catalogue; the check value and the residue are
     /// computed.
     ///
     /// # Errors
-    /// If the width is not 1 to 128, a parameter has bits above it, or the polynomial lacks its
-    /// constant term.
-    pub fn new(
+    /// Those of [`Params::validate`].
+    pub const fn new(
         name: &'static str,
         width: u8,
         poly: u128,
@@ -40,23 +63,45 @@ impl Params {
         (refin, refout): (bool, bool),
         xorout: u128,
     ) -> Result<Params, Error> {
-        if !(1..=128).contains(&width) {
-            return Err(Error::Width(u32::from(width)));
+        let params =
+            Params { name, width, poly, init, refin, refout, xorout, check: 0, residue: 0 };
+        match params.validate() {
+            Ok(()) => Ok(params.completed()),
+            Err(error) => Err(error),
         }
-        let mask = u128::MAX >> (128 - width);
-        for (name, value) in [("poly", poly), ("init", init), ("xorout", xorout)] {
-            if value & !mask != 0 {
-                return Err(Error::TooWide(name));
-            }
+    }
+
+    /// Checks that the parameters define a CRC.
+    ///
+    /// # Errors
+    /// [`Error::Width`] if the width is not 1 to 128 bits, [`Error::TooWide`] if `poly`, `init` or
+    /// `xorout` has bits above it, [`Error::EvenPolynomial`] if the polynomial lacks its constant
+    /// term.
+    pub const fn validate(&self) -> Result<(), Error> {
+        if self.width < 1 || self.width > 128 {
+            return Err(Error::Width(self.width as u32));
         }
-        if poly & 1 == 0 {
+        let above = !self.mask();
+        if self.poly & above != 0 {
+            return Err(Error::TooWide("poly"));
+        }
+        if self.init & above != 0 {
+            return Err(Error::TooWide("init"));
+        }
+        if self.xorout & above != 0 {
+            return Err(Error::TooWide("xorout"));
+        }
+        if self.poly & 1 == 0 {
             return Err(Error::EvenPolynomial);
         }
-        let mut params =
-            Params { name, width, poly, init, refin, refout, xorout, check: 0, residue: 0 };
-        params.check = params.reference(b"123456789");
-        params.residue = params.computed_residue();
-        Ok(params)
+        Ok(())
+    }
+
+    /// Returns the parameters with their check value and residue computed.
+    pub(super) const fn completed(mut self) -> Params {
+        self.check = self.reference(b"123456789");
+        self.residue = self.computed_residue();
+        self
     }
 
     /// Returns the largest value of the width.

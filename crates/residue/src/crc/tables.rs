@@ -15,27 +15,15 @@
 //! Words have the smallest of 32, 64 and 128 bits that holds the CRC: larger words would fill more
 //! of the cache.
 
-use super::Params;
+use super::{Params, Width};
 use crate::arch::{Portable, Tier};
 use crate::kernel::{Body, Family, Kernel};
-use core::fmt::Debug;
 use core::ops::{BitXor, Not};
 
 /// A word of the tables: `u32`, `u64` or `u128`.
 ///
 /// Registers are right-aligned if the code is reflected, else left-aligned.
-pub trait Word:
-    Copy
-    + Default
-    + Debug
-    + PartialEq
-    + BitXor<Output = Self>
-    + Not<Output = Self>
-    + Into<u128>
-    + 'static
-{
-    /// Bits in a word.
-    const BITS: usize;
+pub trait Word: Width + BitXor<Output = Self> + Not<Output = Self> {
     /// Shifts towards lower bits; the result is zero if all bits leave.
     #[must_use]
     fn down(self, bits: usize) -> Self;
@@ -47,9 +35,6 @@ pub trait Word:
     fn reversed(self) -> Self;
     /// Returns the lowest 64 bits.
     fn low(self) -> u64;
-    /// Makes a word from its lowest bits.
-    #[must_use]
-    fn of_low(bits: u128) -> Self;
     /// The kernels on tables of this word.
     const KERNELS: &'static [Kernel<Tabled<Self>>];
 }
@@ -77,7 +62,6 @@ pub struct Tables<W> {
 macro_rules! word {
     ($word:ident, $kernels:ident) => {
         impl Word for $word {
-            const BITS: usize = $word::BITS as usize;
             const KERNELS: &'static [Kernel<Tabled<$word>>] = $kernels;
 
             #[inline(always)]
@@ -98,11 +82,6 @@ macro_rules! word {
             #[inline(always)]
             fn low(self) -> u64 {
                 self as u64
-            }
-
-            #[inline(always)]
-            fn of_low(bits: u128) -> Self {
-                bits as $word
             }
         }
 
@@ -202,6 +181,7 @@ impl<W: Word> Tables<W> {
 ///
 /// The state is the register.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Tabled<W>(core::marker::PhantomData<W>);
 
 impl<W: Word> Family for Tabled<W> {

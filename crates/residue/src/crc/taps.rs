@@ -25,7 +25,8 @@
 //! us.
 
 use super::fold::{self, Keys, fold_on, oriented, register_lane};
-use super::{Constants, Embedded, gf2};
+use super::gf2::{self, Multiples};
+use super::{Constants, Embedded};
 use crate::arch::ByteMatrix;
 use crate::kernel::Body;
 
@@ -82,15 +83,34 @@ pub(crate) struct Matrices {
 impl Matrices {
     /// Computes the matrices of the first set that suits the polynomial, given in the 64-bit
     /// embedding.
-    pub(crate) const fn new(poly: u64, width: u8, reflected: bool) -> Option<Matrices> {
+    pub(crate) const fn new(
+        poly: u64,
+        multiples: &Multiples,
+        width: u8,
+        reflected: bool,
+    ) -> Option<Matrices> {
+        // x^(64 + 512 v) for every distance v of the sets up to now.
+        let (mut powers, mut known) = ([poly; WINDOW + 1], 0);
         let mut set = 0;
         while set < SETS.len() {
             let taps = SETS[set].taps;
+            let window = taps[taps.len() - 1];
+            while known < window {
+                known += 1;
+                powers[known] = multiples.shift(powers[known - 1], 64);
+            }
             if taps.len() * 8 >= width as usize
-                && let Some(rows) = solve(poly, width, reflected, taps)
+                && let Some(rows) = solve(poly, width, reflected, taps, &powers)
             {
-                let bits = 512 * taps[taps.len() - 1] as u64;
-                let window = Keys::distance(bits, poly, reflected);
+                // x^(512 W - 448), from which the factors of a lane are a few bytes away.
+                let before = powers[window - 1];
+                let (low, high) = if reflected {
+                    let before = bits_of_byte(before, poly, false)[7];
+                    (multiples.shift(before, 63), multiples.shift(before, 55))
+                } else {
+                    (multiples.shift(before, 56), powers[window])
+                };
+                let window = fold::key(low, high, reflected);
                 return Some(Matrices { set, rows, window });
             }
             set += 1;
@@ -99,12 +119,10 @@ impl Matrices {
     }
 }
 
-/// Returns x^(64 + 512 vectors) times x^0 to x^7: the embedded residues of the eight bits of a byte
-/// that `vectors` vectors follow, lowest memory bit first.
-const fn bits_of_byte(vectors: usize, poly: u64, reflected: bool) -> [u64; 8] {
-    let mut power = gf2::xpow(64 + 512 * vectors as u64, poly);
-    let mut bits = [0; 8];
-    let mut i = 0;
+/// Returns `power` times x^0 to x^7: the embedded residues of the eight bits of a byte whose lowest
+/// power of x is `power`, lowest memory bit first.
+const fn bits_of_byte(power: u64, poly: u64, reflected: bool) -> [u64; 8] {
+    let (mut bits, mut power, mut i) = ([0; 8], power, 0);
     while i < 8 {
         bits[if reflected { 7 - i } else { i }] = power;
         power = gf2::mulx(power, poly);
@@ -113,68 +131,76 @@ const fn bits_of_byte(vectors: usize, poly: u64, reflected: bool) -> [u64; 8] {
     bits
 }
 
+/// Residues that are independent of each other, each with the bits of the taps that sum up to it,
+/// by the place of its highest term.
+struct Basis {
+    residues: [u64; 64],
+    bits: [u64; 64],
+}
+
+impl Basis {
+    /// Subtracts residues of the basis from `residue`, the sum of `bits`, from the highest term
+    /// down, until it is zero or none has its highest term.
+    const fn reduce(&self, mut residue: u64, mut bits: u64) -> (u64, u64) {
+        while residue != 0 {
+            let place = residue.leading_zeros() as usize;
+            if self.residues[place] == 0 {
+                break;
+            }
+            residue ^= self.residues[place];
+            bits ^= self.bits[place];
+        }
+        (residue, bits)
+    }
+}
+
 /// Computes the matrix of each tap, or `None` if the taps' bits are dependent.
 ///
-/// The unknowns are the bits to flip at the taps, the equations the bits of the residue;
-/// Gauss-Jordan elimination with eight right-hand sides, one for each bit of the byte to delete.
-const fn solve(poly: u64, width: u8, reflected: bool, taps: &[usize]) -> Option<[u64; TAPS]> {
-    const GOALS: u32 = 8 * TAPS as u32;
-    let (unknowns, window) = (8 * taps.len(), taps[taps.len() - 1]);
-    // Row r holds the coefficients of residue bit r, column by column, and the right-hand sides
-    // from bit `GOALS` on.
-    let mut rows = [0u128; 64];
-    let mut tap = 0;
-    while tap <= taps.len() {
-        // The byte to delete comes after the taps.
-        let (vectors, first) =
-            if tap < taps.len() { (window - taps[tap], 8 * tap as u32) } else { (window, GOALS) };
-        let bits = bits_of_byte(vectors, poly, reflected);
+/// `powers` holds x^(64 + 512 v) for every distance v in vectors up to the window. The unknowns are
+/// the bits to flip at the taps, the equations the bits of the residue, with eight right-hand
+/// sides, one for each bit of the byte to delete.
+const fn solve(
+    poly: u64,
+    width: u8,
+    reflected: bool,
+    taps: &[usize],
+    powers: &[u64; WINDOW + 1],
+) -> Option<[u64; TAPS]> {
+    let window = taps[taps.len() - 1];
+    let mut basis = Basis { residues: [0; 64], bits: [0; 64] };
+    let (mut rank, mut tap) = (0, 0);
+    while tap < taps.len() {
+        let residues = bits_of_byte(powers[window - taps[tap]], poly, reflected);
         let mut bit = 0;
         while bit < 8 {
-            let mut r = 0;
-            while r < width as usize {
-                rows[r] |= ((bits[bit] >> (63 - r) & 1) as u128) << (first + bit as u32);
-                r += 1;
+            // A bit that depends on those before it need not be flipped.
+            let (residue, bits) = basis.reduce(residues[bit], 1 << (8 * tap + bit));
+            if residue != 0 {
+                let place = residue.leading_zeros() as usize;
+                (basis.residues[place], basis.bits[place]) = (residue, bits);
+                rank += 1;
             }
             bit += 1;
         }
         tap += 1;
     }
-
-    let mut pivots = [0usize; 64];
-    let (mut rank, mut column) = (0, 0);
-    while column < unknowns {
-        let mut r = rank;
-        while r < width as usize && rows[r] >> column & 1 == 0 {
-            r += 1;
-        }
-        // A bit whose column has no pivot need not be flipped.
-        if r < width as usize {
-            (rows[rank], rows[r]) = (rows[r], rows[rank]);
-            let mut other = 0;
-            while other < width as usize {
-                if other != rank && rows[other] >> column & 1 == 1 {
-                    rows[other] ^= rows[rank];
-                }
-                other += 1;
-            }
-            pivots[rank] = column;
-            rank += 1;
-        }
-        column += 1;
-    }
-    if rank < width as usize {
+    if rank < width {
         return None;
     }
 
     // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the
     // instruction keeps in byte 7 - o.
     let mut matrices = [0u64; TAPS];
-    let mut r = 0;
-    while r < rank {
-        let (tap, output) = (pivots[r] / 8, pivots[r] % 8);
-        matrices[tap] |= ((rows[r] >> GOALS) as u64) << (8 * (7 - output));
-        r += 1;
+    let goals = bits_of_byte(powers[window], poly, reflected);
+    let mut goal = 0;
+    while goal < 8 {
+        let (_, mut bits) = basis.reduce(goals[goal], 0);
+        while bits != 0 {
+            let (tap, output) = (bits.trailing_zeros() / 8, bits.trailing_zeros() % 8);
+            matrices[tap as usize] |= 1 << (8 * (7 - output) + goal as u32);
+            bits &= bits - 1;
+        }
+        goal += 1;
     }
     Some(matrices)
 }
@@ -343,7 +369,7 @@ mod tests {
 
     /// The kernel of byte matrices on arrays, for CPUs without them; tests/kernels.rs covers the
     /// vectors of CPUs that have them.
-    static GENERIC: Kernel<Embedded> = Kernel::on::<Portable, Taps>("generic_taps");
+    static GENERIC: Kernel<Embedded> = Kernel::generic::<Taps>("generic_taps");
 
     #[test]
     fn all_sets_are_the_definition() {
@@ -354,7 +380,7 @@ mod tests {
         for params in all.step_by(crate::one_in(19)) {
             let constants = Constants::new(params);
             // The kernel for any length, byte by byte.
-            let bytewise = Kernel::on::<Portable, fold::Fold>("generic");
+            let bytewise = Kernel::generic::<fold::Fold>("generic");
             let bytewise = bytewise.force().expect("portable");
             for n in [1023, 1024, 1087, 1088, 1472, 1473, 1599, 2048, 2111, 2112, 2600] {
                 let expected = bytewise.value(&constants, &data[..n]);
@@ -379,7 +405,8 @@ mod tests {
 
     fn matrices(params: &Params) -> (Matrices, &'static [usize]) {
         let poly = (params.poly as u64) << (64 - params.width);
-        let matrices = Matrices::new(poly, params.width, params.refin).expect("taps");
+        let multiples = Multiples::new(poly);
+        let matrices = Matrices::new(poly, &multiples, params.width, params.refin).expect("taps");
         let taps = SETS[matrices.set].taps;
         (matrices, taps)
     }

@@ -21,6 +21,11 @@ impl Wide {
         if self.params.refout { self.params.reflect(value) } else { value }
     }
 
+    /// Returns the product of two registers modulo P.
+    pub(super) const fn multiply(&self, a: u128, b: u128) -> u128 {
+        self.params.multiply(a, b)
+    }
+
     pub(super) const fn advance(&self, state: u128, bytes: u64) -> u128 {
         // x^8 has degree below the width.
         let (mut register, mut power, mut left) = (state, 1 << 8, bytes);

@@ -2,10 +2,8 @@
 //! they have decompressed when they come upon damage: here all of it is handed out first.
 
 use flate2::{Decompress, FlushDecompress, Status};
-use residue::crc::{Crc, Digest, catalog};
+use residue::crc::{CRC_32, Digest};
 use std::io::{self, BufRead, ErrorKind, Read};
-
-static CRC_32: Crc = Crc::new(&catalog::CRC_32_ISO_HDLC);
 
 /// What a member begins with.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -24,7 +22,7 @@ pub(super) struct Gzip<R> {
     input: R,
     inflate: Decompress,
     /// CRC-32 of the header, then of the data.
-    crc: Digest<'static>,
+    crc: Digest<u32>,
     /// The number of bytes decompressed, modulo 2^32.
     length: u32,
     state: State,
