@@ -114,3 +114,8 @@ pub fn crc32(data: &[u8]) -> u32 {
 pub fn crc64_nvme(data: &[u8]) -> u64 {
     <crc::compiled::Crc64Nvme as crc::compiled::CompiledIn>::BEST.oneshot(&(), data)
 }
+
+/// The programs of the page on kernels are tests of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/kernels.md")]
+struct Kernels;
