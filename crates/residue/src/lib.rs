@@ -157,3 +157,8 @@ pub fn crc32_extend(value: u32, data: &[u8]) -> u32 {
 pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
     crc::compiled::extend::<crc::compiled::Crc64Nvme>(value, data)
 }
+
+/// The programs of the page on kernels are tests of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/kernels.md")]
+struct Kernels;

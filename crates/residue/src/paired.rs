@@ -1,11 +1,9 @@
-//! 16-bit words summed by pairs in 32-bit lanes, from vectors: the Internet checksum, and XNS.
+//! 16-bit words summed by pairs in 32-bit elements of vectors: the Internet checksum, and XNS.
 //!
-//! A signed multiply-add, for which words are biased by -32768, adds two words to a lane (or, where
-//! the CPU has it, an addition of unsigned pairs). Lanes start at the bias of the vectors to come,
-//! so that the final sums are exact and not negative and need no correction.
-//!
-//! Short data takes no loop; longer data takes eight accumulators, so that no addition waits for
-//! another.
+//! `docs/kernels.md`, *Internet checksum* and *XNS*, explains the methods. Elements start at the
+//! bias of all vectors to come, so the final sums are exact, are not negative and need no
+//! correction. Short data takes no loop; longer data takes eight accumulators, so that no addition
+//! waits for another.
 
 use crate::arch::WordSum;
 use crate::kernel::{Body, Family};

@@ -1,23 +1,14 @@
-//! The two sums of Fletcher and Adler over N units x_0, ..., x_(N-1): S = sum x_i and
-//! W = sum (N - i) x_i, computed in vectors.
+//! The two sums of Fletcher and Adler, computed in vectors: S, of the units, and W, of the units
+//! each times its weight.
 //!
-//! From a start (A, B), the end is A' = A + S and B' = B + N A + W, modulo M.
+//! `docs/kernels.md`, *Weighted sums*, derives the method, with a small example and a scalar
+//! program. This module adds:
 //!
-//! Idea. A step is four vectors, of n units together. Three sums are kept in lanes: `plain`, of all
-//! units; `weighted`, of all units, each times its weight n - e - centre by its place e in the
-//! step; and `earlier`, of the values `plain` had before each step, which counts every unit once
-//! for each later step. A unit of a step with r steps behind it has weight n r + (n - e), hence
-//!
-//! ```text
-//! W = n earlier + weighted + centre plain
-//! ```
-//!
-//! All multiplications are by constants, sums are reduced only when the lanes are full, and the
-//! lanes are added up once. The centre lets weights be signed bytes.
-//!
-//! The end. Loads under a mask fill up the last step with zeros, so that no loop over the rest
-//! follows. The zeros count as units behind the data: all weights are too large by their number,
-//! and W by their number times S.
+//! - A step is four vectors. [`Weighted`] keeps the three sums and returns `plain`, and n times
+//!   `earlier` plus `weighted`, as if the data were whole steps.
+//! - Both come without the centre of the weights and the bias of signed words, and with the zeros
+//!   that fill up the last step. All three are corrected on the totals, never in the loop.
+//! - Data of up to eight vectors take no loop. [`Deferred`] and [`Groups`] need no vectors.
 
 use crate::arch::{Tier, Unit, Weighted};
 use crate::kernel::{Body, ByLength, Family};

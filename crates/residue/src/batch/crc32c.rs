@@ -1,9 +1,6 @@
 //! CRC-32C of packets in lockstep.
 //!
-//! Idea. The instruction takes three cycles, and one or more can start in each, so four packets
-//! with equal numbers of words run side by side. The bytes that do not fill a word go first, behind
-//! zero bytes, from a register that those zero bytes turn into all ones; whole words follow, so a
-//! length costs one branch. Packets of mixed lengths are sorted by their words first.
+//! `docs/kernels.md`, *Batches of packets*, explains the method.
 
 use super::{Form, Packets, Source};
 use crate::arch::{Castagnoli, CrcStep};

@@ -1,8 +1,6 @@
-//! Internet checksums side by side.
+//! Internet checksums of packets side by side.
 //!
-//! Idea. Each packet is summed into a vector of 32-bit lanes of its own; adding those vectors while
-//! transposing them leaves one lane per packet, and one fold, complement and swap serves all of
-//! them.
+//! `docs/kernels.md`, *Batches of packets*, explains the method.
 
 use super::{Form, Packets, Source};
 use crate::arch::PacketSums;

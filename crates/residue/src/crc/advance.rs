@@ -1,9 +1,8 @@
 //! The register of a CRC of up to 64 bits after any number of zero bytes, without walking over
 //! them, for combination and update.
 //!
-//! Idea. n zero bytes multiply the register by x^(8n) mod P. [`Constants`] holds x^(8 2^k) for
-//! every k, so one multiplication for each bit set in n does it: a carry-less product, and the
-//! reduction that folding ends with.
+//! `docs/kernels.md`, *Combination and threads*, explains the method: one multiplication modulo P
+//! for each bit set in the number of bytes, by the powers of x in [`Constants`].
 
 use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable, Tier, on_aarch64, on_x86_64};

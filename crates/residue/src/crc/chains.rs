@@ -1,10 +1,10 @@
 //! Byte-wise tables in eight chains, for CRCs of up to 64 bits on CPUs without carry-less products.
 //!
-//! Idea. Byte by byte, each look-up waits some seven cycles for the one before, on a unit that
-//! could start two or three per cycle. Therefore data are cut into eight segments of equal length,
-//! each with a register of its own. Joining two neighbours moves the first one's register over the
-//! second's bytes, a multiplication modulo P for all pairs at once, and three rounds of it leave
-//! one register. Slicing by 8 reaches the same speed by tables of eight times the size.
+//! Byte by byte, each look-up waits some seven cycles for the previous one, on a unit that could
+//! start two or three per cycle. Here eight adjacent segments have a register each. The identity of
+//! `docs/kernels.md`, *Instructions and products at once*, joins them in three rounds, each of
+//! which multiplies all pairs modulo P. Slicing by 8 reaches this speed with tables of eight times
+//! the size.
 
 use super::{Constants, Embedded, gf2};
 use crate::arch::Tier;

@@ -1,21 +1,16 @@
 //! Carry-less folding of any CRC of up to 64 bits, with lanes of 16 bytes.
 //!
-//! Idea. A lane V that stands D bits before another lane can be removed by adding V x^D mod P to
-//! that lane, and V x^D is one carry-less multiplication of each half of V by a constant. Four
-//! accumulators, vectors of one, two or four lanes, walk over the data; at the end all their lanes
-//! are moved at once to the place of the last, and that lane is reduced to the register by
-//! Barrett's method: no table, and the same code for every polynomial (V. Gopal et al., *Fast CRC
-//! Computation for Generic Polynomials Using PCLMULQDQ*, 2009).
+//! `docs/kernels.md`, *Folding*, derives the method, its constants and the reduction, with a small
+//! example and a scalar program. This module adds the layout:
 //!
-//! The register enters by xor into the first bytes of the message. Leading zero bytes then cost
-//! nothing, so the ragged part of a length that is not a multiple of a vector's goes to the *head*,
-//! behind zeros, and the end is exact. Vectors of two lanes, whose loads have no masks, stay in
-//! place, and the rest is folded at the end.
-//!
-//! A lane as a 128-bit integer is, for a reflected code, its bytes in little-endian order with bit
-//! i the coefficient of x^(127-i); for a normal code, in big-endian order with bit i that of x^i. A
-//! reflected product comes out one place low, which its constants correct: rev(a) rev(b) = rev(a b
-//! x).
+//! - Accumulators are vectors of one, two or four lanes, *oriented* to be 128-bit integers. A lane
+//!   of a reflected code is little-endian, with bit i the coefficient of x^(127-i); a lane of a
+//!   normal code is big-endian, with bit i that of x^i, which costs a shuffle.
+//! - The register is xored into the head. A head shorter than the register leaves the *spill* for
+//!   the next vector. Vectors of two lanes, whose loads have no masks, start at the first byte, and
+//!   [`fold_rest`] folds the rest.
+//! - At the end [`gather`] moves all lanes to the place of the last at once, and [`reduce128`]
+//!   reduces that lane.
 
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};

@@ -1,10 +1,9 @@
 //! CRCs with a CPU instruction: CRC-32C on x86-64 and aarch64, CRC-32 on aarch64.
 //!
-//! The instruction takes two or three cycles and a new one can start in each, so one chain of them
-//! uses only a part of the unit. The three-way kernels run three chains over adjacent segments of L
-//! bytes and join their registers: by carry-less multiplication (V. Gopal et al., *Fast CRC
-//! Computation for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by tables (M. Adler).
-//! [`Fused`] runs chains and folding at once.
+//! `docs/kernels.md`, *CRC-32C, and CRC-32 on aarch64*, explains the kernels. Those with three
+//! chains join the registers by carry-less multiplication (V. Gopal et al., *Fast CRC Computation
+//! for iSCSI Polynomial Using CRC32 Instruction*, 2011), or by tables (M. Adler). [`Fused`] runs
+//! chains and folding at once.
 
 use super::compiled::CompiledIn;
 use super::fold::fold;

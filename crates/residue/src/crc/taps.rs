@@ -1,28 +1,16 @@
-//! Folding by byte matrices (GFNI): two products of 64 bytes per cycle, where a carry-less product
-//! takes two cycles.
+//! Folding by byte matrices (GFNI): each byte is removed by additions to a few later bytes, its
+//! taps.
 //!
-//! Idea. All 64 bytes of a vector are treated alike: byte e of the vectors t, t + 1, ... are bytes
-//! 64 apart. A bit of byte e at vector t stands for a power of x; k = ceil(w / 8) later bytes, at
-//! vectors t + j_1, ..., t + j_k = t + W (the *taps*), have 8 k bits, enough to stand for any
-//! residue of w bits if the powers of x they stand for are independent. Then a system of linear
-//! equations gives, for each of the eight bits, the bits to flip at the taps that leave the residue
-//! as it is when the bit is cleared: for each tap an 8 by 8 matrix C_j. So
+//! `docs/kernels.md`, *Byte matrices*, derives the method, with a small example and a scalar
+//! program. This module adds:
 //!
-//! ```text
-//! v[t] is deleted by   v[t + j] ^= C_j v[t]   for each tap j
-//! ```
-//!
-//! with one product a tap and no shuffles: the order of bits enters only through the powers, so a
-//! normal CRC costs the same. Which taps are independent depends on the polynomial. [`SETS`] covers
-//! every polynomial of the catalogue; any other polynomial without suitable taps is folded by
-//! carry-less products alone.
-//!
-//! **Mixing.** The two kinds of product run on different units. In a reflected CRC some vectors of
-//! the window (the set's *class*) are therefore deleted by a carry-less product onto vector t + W,
-//! which uses a slot that the matrices leave free.
-//!
-//! Source: the plan and its first measurements are this project's own; no earlier use is known to
-//! us.
+//! - [`SETS`] has taps for every polynomial of the catalogue, each with code of its own, because
+//!   the offsets of taps are offsets of registers. Any other polynomial without suitable taps is
+//!   folded.
+//! - The last tap of a set is its window W, whose vectors stay in registers. A step replaces each
+//!   of them by the vector W places later.
+//! - In a reflected CRC, a carry-less product removes the vectors of the set's *class*, because
+//!   that unit would otherwise be idle.
 
 use super::fold::{self, Keys, fold_on, oriented, register_lane};
 use super::gf2::{self, Multiples};

@@ -1,11 +1,9 @@
 //! CRC instructions and carry-less products at once: each block is part scalar, part vector.
 //!
-//! Idea. The two run on different units, and a CRC is linear: the message is the sum of one that
-//! has zeros where the vectors go and one that has zeros where the chains of instructions go. The
-//! first leaves a register, the second accumulators, and the two do not meet before the end. A
-//! block's chains start from zero, so blocks depend on each other only by the product that moves
-//! the register over a block, and the one that moves an accumulator over the chains. Mixing the two
-//! is P. Cawley's idea (*fast-crc32*, 2022).
+//! `docs/kernels.md`, *Instructions and products at once*, derives the method, with a small example
+//! and a scalar program. Here the two are finely mixed, because the queues before the units are
+//! short. The products that move the register and the chains to the end of a block are added, and
+//! one instruction reduces the sum. Accumulators are reduced after the last block only.
 
 use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
 use crate::arch::{CarryLessWide, CrcStep, Polynomial, STREAMED_FROM};

@@ -1,4 +1,6 @@
-//! Three chains of CRC instructions at once.
+//! Three chains of CRC instructions at once, joined by carry-less products or by tables.
+//!
+//! `docs/kernels.md`, *Instructions and products at once*, has the identity that joins them.
 
 use super::chain::serial;
 use super::{Stepped, embedded, shift_key};
