@@ -118,7 +118,7 @@ def cpu():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--seconds", type=float, default=60, help="total duration of the measurement")
+    parser.add_argument("--seconds", type=float, default=60, help="total duration")
     options = parser.parse_args()
     codes = list(contenders())
     data = {size: bytes(i * 13 % 251 for i in range(size)) for size in SIZES}
