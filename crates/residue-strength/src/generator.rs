@@ -115,7 +115,7 @@ impl Generator {
     /// Parses a polynomial or the name of a CRC, and returns the notation it was read in.
     ///
     /// The text is a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial: a
-    /// sum of powers (`x^16+x^12+x^5+1`), or hexadecimal digits behind a notation (`koopman:8810`),
+    /// sum of powers (`x^16+x^12+x^5+1`), or hexadecimal digits after a notation (`koopman:8810`),
     /// or without one, if only one is possible or known. `width` is needed where it is not a
     /// multiple of four and the notation does not imply it.
     ///
