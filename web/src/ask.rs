@@ -184,7 +184,7 @@ mod tests {
                     "offset": 0, "old": "0g", "new": "" }),
                 "`g` is not a hexadecimal digit",
             ),
-            (json!({ "do": "strength", "code": "adler-32", "bits": 8 }), "no CRC"),
+            (json!({ "do": "strength", "code": "adler-32", "bits": 8 }), "is not a CRC"),
         ] {
             let said = error(question.clone());
             assert!(said.contains(says), "{question}: {said}");

@@ -93,8 +93,8 @@ impl fmt::Display for Error {
             Error::Io { doing, source } => write!(f, "cannot {doing}: {source}"),
             Error::Decompress { compression, offset, source } => write!(
                 f,
-                "the {compression} data is damaged or cut short: only {offset} bytes come out of \
-                 it ({source}); packets before are complete"
+                "the {compression} data is damaged or cut short after {offset} decompressed bytes \
+                 ({source}); packets before are complete"
             ),
             Error::Empty => write!(f, "the file is empty: no capture, not even a header"),
             Error::NotACapture { start: [a, b, c, d] } => write!(
@@ -124,10 +124,7 @@ impl fmt::Display for Error {
                  meanwhile; run again"
             ),
             Error::Overlap { offset } => {
-                write!(
-                    f,
-                    "two edits want to change the byte at {offset}; nothing was changed there"
-                )
+                write!(f, "two edits change the byte at {offset}; nothing was changed there")
             }
             Error::InPlace { compression } => write!(
                 f,

@@ -24,7 +24,7 @@ pub struct Generator {
 pub enum Fault {
     /// The text is neither a code's name nor a hexadecimal number.
     NotHexadecimal,
-    /// The code is no CRC.
+    /// The code is not a CRC.
     NoCrc(String),
     /// The degree is outside 3 to 64.
     Degree(u32),
@@ -56,7 +56,7 @@ impl fmt::Display for Fault {
                  normal:04c11db7 or koopman:82608edb (also reversed:, reciprocal:, explicit:), or \
                  as x^16+x^12+x^5+1",
             ),
-            Fault::NoCrc(name) => write!(f, "{name} is no CRC and has no generator polynomial"),
+            Fault::NoCrc(name) => write!(f, "{name} is not a CRC and has no generator polynomial"),
             Fault::Degree(degree) => {
                 write!(f, "a generator's degree has to be 3 to 64 here, not {degree}")
             }

@@ -35,7 +35,7 @@ impl FromStr for Ports {
         let port = |text: &str| {
             let port: Option<u16> = text.trim().parse().ok();
             port.filter(|&port| port > 0).ok_or_else(|| {
-                format!("`{text}` is no port; write ports from 1 to 65535, as 443 or 8000-8010")
+                format!("expected a port (443) or range (8000-8010) from 1 to 65535, got `{text}`")
             })
         };
         let ports = Ports { first: port(first)?, last: port(last)? };
@@ -94,7 +94,8 @@ impl Rules {
     pub fn new(interface: &str, ports: &[Ports]) -> io::Result<Rules> {
         let usual = |c: char| c.is_ascii_alphanumeric() || "._-:@".contains(c);
         if interface.is_empty() || interface.len() > 15 || !interface.chars().all(usual) {
-            return Err(invalid(format!("`{}` is no interface's name", interface.escape_debug())));
+            let name = interface.escape_debug();
+            return Err(invalid(format!("`{name}` is not the name of an interface")));
         }
         let needed: usize = ports.iter().map(|each| 1 + usize::from(each.first < each.last)).sum();
         if needed > 15 {
