@@ -1,10 +1,10 @@
 // @ts-check
-// The view of captures: every check value judged, as `residue pcap verify` does.
+// The view of captures: verifies every check value, as `residue pcap verify` does.
 
 import { count, el, grouped, make, progress } from "./dom.js";
-import { Cancelled } from "./lane.js";
+import { Cancelled } from "./client.js";
 
-/** @typedef {import("./lane.js").Lane} Lane */
+/** @typedef {import("./client.js").Client} Client */
 
 /** @type {[string, string][]} */
 const VERDICTS = [
@@ -19,10 +19,10 @@ const VERDICTS = [
 const WRONG = ["bad", "illegal", "length_conflict"];
 
 export class Captures {
-  /** @param {Lane} lane */
-  constructor(lane) {
-    this.lane = lane;
-    this.progress = progress("capture-progress", () => this.lane.cancel());
+  /** @param {Client} client */
+  constructor(client) {
+    this.client = client;
+    this.progress = progress("capture-progress", () => this.client.cancel());
     /** @type {{ captures: any[] }} */
     this.result = { captures: [] };
     el("captures").addEventListener("change", () => this.verify([...el("captures").files]));
@@ -34,7 +34,7 @@ export class Captures {
 
   /** @param {File[]} files */
   async verify(files) {
-    this.lane.cancel();
+    this.client.cancel();
     const captures = /** @type {any[]} */ ([]);
     this.result = { captures };
     const place = el("reports");
@@ -46,8 +46,8 @@ export class Captures {
         const what = file.name;
         this.progress.begin(what);
         captures.push(
-          await this.lane.ask({ do: "capture", name: file.name }, file, (done, of) =>
-            this.progress.tell(what, done, of),
+          await this.client.ask({ do: "capture", name: file.name }, file, (done, of) =>
+            this.progress.update(what, done, of),
           ),
         );
         place.append(report(captures[captures.length - 1], files.length === 1));
@@ -85,10 +85,10 @@ export class Captures {
 const wrongOf = counts => WRONG.reduce((sum, name) => sum + counts[name], 0);
 
 /**
- * A table with its title.
+ * Returns a table with its title; nothing if there are no rows.
  * @param {string} title
  * @param {string[]} heads
- * @param {(string | number)[][]} rows numbers are set to the right
+ * @param {(string | number)[][]} rows numbers are aligned right
  */
 function table(title, heads, rows) {
   if (!rows.length) return [];
@@ -107,7 +107,7 @@ function table(title, heads, rows) {
   const made = make(
     "table",
     {},
-    make("caption", { class: "unseen" }, title),
+    make("caption", { class: "visually-hidden" }, title),
     make("thead", {}, make("tr", {}, ...head)),
     make("tbody", {}, ...body),
   );
@@ -126,7 +126,7 @@ const end = (address, port) =>
       : `${address}:${port}`;
 
 /**
- * What was found in a capture.
+ * Returns the report on a capture.
  * @param {any} it
  * @param {boolean} open
  */

@@ -1,37 +1,37 @@
 // @ts-check
-// The view of one code: its parameters, its polynomial, how strong that is, and the code as a
+// The view of one code: its parameters, its polynomial with its strength, and its source code as a
 // function.
 
 import { complain, el, grouped, make, progress } from "./dom.js";
-import { Cancelled } from "./lane.js";
+import { Cancelled } from "./client.js";
 
 /** @typedef {import("./match.js").Code} Code */
-/** @typedef {import("./lane.js").Lane} Lane */
+/** @typedef {import("./client.js").Client} Client */
 
 const FIELDS = ["width", "poly", "init", "xorout"];
 const CUSTOM = "custom";
 /** @type {[string, string, string][]} */
 const NOTATIONS = [
   ["normal", "normal", "highest power first, without the top term"],
-  ["reversed", "reversed", "the same, lowest power first"],
+  ["reversed", "reversed", "lowest power first, without the top term"],
   ["reciprocal", "reciprocal", "the mirrored polynomial, highest power first"],
   ["koopman", "Koopman", "highest power first, without the constant term"],
-  ["explicit", "explicit", "nothing left out"],
+  ["explicit", "explicit", "all terms"],
   ["terms", "terms", ""],
 ];
 
 export class CodeView {
   /**
-   * @param {Lane} lane for descriptions
-   * @param {Lane} strength for searches
+   * @param {Client} client for descriptions
+   * @param {Client} strength for searches
    * @param {Code[]} codes
-   * @param {(own: Code | null) => void} own takes a CRC without a name
+   * @param {(own: Code | null) => void} own receives a CRC without a name
    */
-  constructor(lane, strength, codes, own) {
-    this.lane = lane;
+  constructor(client, strength, codes, own) {
+    this.client = client;
     this.strength = strength;
     this.own = own;
-    /** What the worker knows the code by. */
+    /** The code as text, as the worker parses it. */
     this.spec = "";
     /** @type {Record<string, string>} */
     this.snippets = {};
@@ -61,8 +61,8 @@ export class CodeView {
   }
 
   /**
-   * Asks all about the code that is chosen, or made of the fields.
-   * @param {boolean} named
+   * Requests the description of a code, and shows it.
+   * @param {boolean} named whether the code is chosen by name; otherwise, the fields define it
    */
   async describe(named) {
     this.strength.cancel();
@@ -77,7 +77,7 @@ export class CodeView {
     const fields = Object.fromEntries(FIELDS.map(name => [name, el(`crc-${name}`).value]));
     try {
       const question = named ? { code: el("code-name").value } : { ...typed, ...fields };
-      const answer = await this.lane.ask({ do: "describe", ...question });
+      const answer = await this.client.ask({ do: "describe", ...question });
       this.fill(answer, named);
     } catch (error) {
       if (error instanceof Cancelled) return;
@@ -88,7 +88,7 @@ export class CodeView {
       for (const id of ["notations", "export"]) el(id).hidden = true;
       el("code-note").textContent = "";
       el("about-title").textContent = "No code";
-      el("about-text").textContent = "These parameters make none.";
+      el("about-text").textContent = "These parameters do not define a CRC.";
       el("about-table").tBodies[0].replaceChildren();
       if (!named) this.own(null);
     }
@@ -116,7 +116,7 @@ export class CodeView {
     el("code-note").textContent = known.length
       ? `This is ${known.join(", ")}.`
       : custom
-        ? "It stands in the table of values, too."
+        ? "Its value is in the table of values, too."
         : "";
     this.own(
       custom
@@ -142,7 +142,7 @@ export class CodeView {
         ["refout", String(crc.refout), ""],
         ["xorout", crc.xorout, ""],
         ["check", answer.check, "the value of 123456789"],
-        ["residue", crc.residue, "what is left in the register after data with their value"],
+        ["residue", crc.residue, "the register after a message and its value"],
         ["parameters", parameters(answer), "as residue and RevEng read them"],
       );
     } else rows.push(["check", answer.check, "the value of 123456789"]);
@@ -161,17 +161,18 @@ export class CodeView {
   export() {
     const language = el("language").value;
     el("snippet").textContent =
-      this.snippets[language] ?? `No integer of ${language} is as wide as this CRC.`;
+      this.snippets[language] ?? `${language} has no integer type as wide as this CRC.`;
   }
 
   async search() {
     const bits = Number(el("bits").value.replace(/[\s,_]/g, ""));
     if (!Number.isSafeInteger(bits) || bits < 1) {
-      complain("strength-error", "the length is a number of bits, 1 or more", el("bits"));
+      const text = `expected a number of bits, 1 or more, got “${el("bits").value}”`;
+      complain("strength-error", text, el("bits"));
       return;
     }
     if (!this.spec) {
-      complain("strength-error", "there is no code yet: mend the parameters above");
+      complain("strength-error", "no code: correct the parameters above");
       return;
     }
     complain("strength-error", "", el("bits"));
@@ -182,7 +183,7 @@ export class CodeView {
       const answer = await this.strength.ask(
         { do: "strength", code: this.spec, bits },
         undefined,
-        (done, of) => this.progress.tell(what, done, of),
+        (done, of) => this.progress.update(what, done, of),
       );
       this.limits(answer);
     } catch (error) {
@@ -212,7 +213,7 @@ export class CodeView {
       const holds = it.distance === answer.distance;
       const wrong = it.undetected
         ? `${it.undetected.data.join(" ")}, ${it.undetected.check}`
-        : "not known";
+        : "unknown";
       const number = (/** @type {bigint} */ n) => (exact ? "" : "≥ ") + grouped(n);
       return make(
         "tr",
@@ -251,7 +252,7 @@ function facts(table, rows) {
 }
 
 /**
- * Fills a choice of codes.
+ * Fills a drop-down list with codes.
  * @param {any} select
  * @param {Code[]} codes
  */

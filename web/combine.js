@@ -3,15 +3,15 @@
 
 import { options } from "./code.js";
 import { complain, el } from "./dom.js";
-import { Cancelled } from "./lane.js";
+import { Cancelled } from "./client.js";
 
-/** @typedef {import("./lane.js").Lane} Lane */
+/** @typedef {import("./client.js").Client} Client */
 
 /** @param {string} id */
 function number(id) {
   const value = Number(el(id).value.replace(/[\s,_]/g, ""));
   if (!el(id).value.trim() || !Number.isSafeInteger(value) || value < 0) {
-    throw new Error(`“${el(id).value}” is no number of bytes`);
+    throw new Error(`expected a number of bytes, got “${el(id).value}”`);
   }
   return value;
 }
@@ -40,15 +40,15 @@ const FORMS = {
 };
 
 /**
- * @param {Record<string, Lane>} lanes one for each form
+ * @param {Record<string, Client>} clients one for each form
  * @param {import("./match.js").Code[]} codes
  */
-export function combination(lanes, codes) {
+export function combination(clients, codes) {
   /** @param {string} name */
   const update = async name => {
     const { output, question } = FORMS[name];
     try {
-      const answer = await lanes[name].ask({
+      const answer = await clients[name].ask({
         do: name,
         code: el(`${name}-code`).value,
         ...question(),

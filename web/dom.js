@@ -1,8 +1,8 @@
 // @ts-check
-// Elements, found and made.
+// Finds and creates elements.
 
 /**
- * The element with this id.
+ * Returns the element with this id.
  * @param {string} id
  * @returns {any}
  */
@@ -13,7 +13,7 @@ export function el(id) {
 }
 
 /**
- * A new element.
+ * Creates an element.
  * @param {string} tag
  * @param {Record<string, string>} attributes
  * @param {(Node | string)[]} inside
@@ -26,14 +26,14 @@ export function make(tag, attributes, ...inside) {
 }
 
 /**
- * Shows an error under the fields it is about, or takes it away.
+ * Shows an error below its fields; hides it if the text is empty.
  * @param {string} id
  * @param {string} text
  * @param {HTMLElement[]} fields
  */
 export function complain(id, text, ...fields) {
   const place = el(id);
-  // An alert is read out when it changes.
+  // A screen reader announces an alert when it changes.
   if (place.textContent !== text) place.textContent = text;
   place.hidden = text === "";
   for (const field of fields) {
@@ -49,7 +49,7 @@ export const grouped = number => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2
 export const count = (number, what) => `${grouped(number)} ${what}${number === 1 ? "" : "s"}`;
 
 /**
- * A progress bar with its text and its button.
+ * Returns the controls of a progress bar with its text and its Cancel button.
  * @param {string} id
  * @param {() => void} cancel
  */
@@ -67,7 +67,7 @@ export function progress(id, cancel) {
       place.hidden = false;
     },
     /** @type {(what: string, done: number, of: number) => void} */
-    tell(what, done, of) {
+    update(what, done, of) {
       bar.max = of;
       bar.value = done;
       const seconds = ((performance.now() - since) / 1000) * (of / Math.max(done, 1) - 1);

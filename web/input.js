@@ -1,17 +1,17 @@
 // @ts-check
-// What is typed or chosen, as bytes.
+// Converts typed data to bytes.
 
 /**
- * The bytes of hexadecimal digits; `0x`, spaces, commas, colons and dashes may stand between them.
+ * Parses hexadecimal digits; `0x`, spaces, commas, colons and dashes may separate them.
  * @param {string} text
  */
 export function fromHex(text) {
   const digits = text.replace(/0x/gi, "").replace(/[\s,:_-]/g, "");
   const wrong = /[^0-9a-f]/i.exec(digits);
-  if (wrong) throw new Error(`“${[...digits.slice(wrong.index)][0]}” is no hexadecimal digit`);
+  if (wrong) throw new Error(`“${[...digits.slice(wrong.index)][0]}” is not a hexadecimal digit`);
   if (digits.length % 2)
     throw new Error(
-      `${digits.length} hexadecimal digits are no whole number of bytes; is one missing?`,
+      `${digits.length} hexadecimal digits are not a whole number of bytes; is one missing?`,
     );
   return Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
     parseInt(digits.slice(2 * i, 2 * i + 2), 16),
@@ -19,7 +19,7 @@ export function fromHex(text) {
 }
 
 /**
- * The bytes of base64, of either alphabet, with or without padding.
+ * Parses base64, in either alphabet, with or without padding.
  * @param {string} text
  */
 export function fromBase64(text) {
@@ -30,16 +30,16 @@ export function fromBase64(text) {
     .replace(/={1,2}$/, "");
   const wrong = /[^A-Za-z0-9+/]/.exec(plain);
   if (wrong)
-    throw new Error(`“${[...plain.slice(wrong.index)][0]}” is not in the alphabet of base64`);
+    throw new Error(`“${[...plain.slice(wrong.index)][0]}” is not in the base64 alphabet`);
   if (plain.length % 4 === 1)
     throw new Error(
-      `${plain.length} letters of base64 are no whole number of bytes; is one missing?`,
+      `${plain.length} base64 characters are not a whole number of bytes; is one missing?`,
     );
   return Uint8Array.from(atob(plain), letter => letter.charCodeAt(0));
 }
 
 /**
- * What is typed, as bytes.
+ * Converts typed data to bytes.
  * @param {string} kind `text`, `hex` or `base64`
  * @param {string} text
  */

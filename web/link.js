@@ -1,8 +1,7 @@
 // @ts-check
-// A link that restores the form: every control that differs from how the page begins, behind the
-// `#`.
+// Links that restore the form: the controls that differ from their initial values, after the `#`.
 
-/** Longer data do not go into a link. */
+/** Length of the longest data that a link contains. */
 const LONGEST = 4000;
 
 /** @returns {any[]} */
@@ -21,7 +20,7 @@ const now = control =>
   control.type === "checkbox" ? (control.checked ? "1" : "0") : control.value;
 
 /**
- * The form as text, and whether anything had to be left out.
+ * Returns the form as text, and whether that is all of it.
  * @param {string} view
  */
 export function written(view) {
@@ -32,7 +31,7 @@ export function written(view) {
     control => control.dataset.link === "code" && control.value === "custom",
   );
   for (const control of controls()) {
-    // A code with a name has its parameters with it.
+    // The name of a code implies its parameters.
     if (!custom && control.closest("#crc-fields")) continue;
     if (control.type === "radio") {
       if (control.checked && !control.defaultChecked)
@@ -47,7 +46,7 @@ export function written(view) {
 }
 
 /**
- * Sets the form as a link has it; returns the view.
+ * Restores the form from a link; returns the view.
  * @param {string} text without `#`
  */
 export function restore(text) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Check values: written in several ways, read in all of them, and compared.
+// Check values: formatted, parsed and compared.
 
 /**
  * @typedef {{
@@ -13,7 +13,7 @@ const BYTE = 8n;
 const bytesOf = bits => Math.ceil(bits / 8);
 
 /**
- * The bytes of a value, highest first.
+ * Returns the bytes of a value, highest first.
  * @type {(value: bigint, count: number) => number[]}
  */
 const bytes = (value, count) =>
@@ -23,23 +23,23 @@ const bytes = (value, count) =>
 const number = from => from.reduce((value, byte) => (value << BYTE) | BigInt(byte), 0n);
 
 /**
- * A value as it is to be shown.
+ * Formats a value.
  * @param {Code} code
  * @param {string} hex all digits
- * @param {string} spelling
+ * @param {string} as `hex`, `sent`, `decimal` or `base64`
  */
-export function spell(code, hex, spelling) {
-  if (spelling === "hex") return hex;
+export function format(code, hex, as) {
+  if (as === "hex") return hex;
   const value = BigInt(`0x${hex}`);
-  if (spelling === "decimal") return String(value);
+  if (as === "decimal") return String(value);
   const high = bytes(value, bytesOf(code.bits));
-  if (spelling === "base64") return btoa(String.fromCharCode(...high));
+  if (as === "base64") return btoa(String.fromCharCode(...high));
   const sent = code.little_endian ? high.reverse() : high;
   return sent.map(byte => byte.toString(16).padStart(2, "0")).join(" ");
 }
 
 /**
- * The numbers that a text may stand for, each with the bytes that are written.
+ * Returns the numbers that a text may denote, each with the number of bytes written.
  * @param {string} text
  * @returns {{ as: string, value: bigint, bytes: number }[]}
  */
@@ -63,7 +63,7 @@ export function readings(text) {
 }
 
 /**
- * The values that would be mistaken for `value`, by what was done to them.
+ * Returns the usual variants of `value`, by name; equal ones once.
  * @type {(value: bigint, bits: number) => [string, bigint][]}
  */
 function relatives(value, bits) {
@@ -83,7 +83,8 @@ function relatives(value, bits) {
 }
 
 /**
- * How a code's value is the one that was found, and how probable it is that a random one would be.
+ * Compares the value of a code with a found one. Returns their relation, empty if there is none,
+ * and the probability that a random value would have one.
  * @param {Code} code
  * @param {string} hex
  * @param {ReturnType<typeof readings>} read

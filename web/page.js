@@ -1,17 +1,17 @@
 // @ts-check
-// The page: its parts put together.
+// Assembles the page.
 
 import { Captures } from "./capture.js";
 import { CodeView } from "./code.js";
 import { combination } from "./combine.js";
 import { complain, el } from "./dom.js";
-import { Lane } from "./lane.js";
+import { Client } from "./client.js";
 import { restore, written } from "./link.js";
 import { Values } from "./values.js";
 
 const VIEWS = ["values", "code", "capture", "combine"];
 
-/** The WebAssembly module that stands in the page as base64. */
+/** Compiles the WebAssembly module, which the page contains as base64. */
 function compiled() {
   const letters = atob(el("wasm").textContent.trim());
   return WebAssembly.compile(Uint8Array.from(letters, letter => letter.charCodeAt(0)));
@@ -67,7 +67,7 @@ function drops(values, captures) {
       shown() === "capture" ||
       files.every(file => /\.(pcap|pcapng|cap|dmp)(\.gz|\.zst)?$/i.test(file.name));
     show(isCapture ? "capture" : "values");
-    // The control shows what was dropped, as if it had been chosen there.
+    // The control shows the dropped files, as if they had been chosen there.
     const control = el(isCapture ? "captures" : "file");
     const carried = new DataTransfer();
     for (const file of control.multiple ? files : files.slice(0, 1)) carried.items.add(file);
@@ -90,7 +90,8 @@ function links() {
       () => false,
     );
     const where = copied ? "Copied." : "Copy it from here, or from the address bar.";
-    el("link-note").textContent = where + (whole ? "" : " Files and long data are not in it.");
+    const left = whole ? "" : " It does not contain files and long data.";
+    el("link-note").textContent = where + left;
   });
 }
 
@@ -99,13 +100,13 @@ async function begin() {
   const code = URL.createObjectURL(
     new Blob([el("worker").textContent], { type: "text/javascript" }),
   );
-  const lane = () =>
-    new Lane(() => {
+  const client = () =>
+    new Client(() => {
       const worker = new Worker(code);
       worker.postMessage({ module });
       return worker;
     });
-  const main = lane();
+  const main = client();
   const { codes, version } = await main.ask({ do: "list" });
   el("version").textContent = version;
   const values = new Values(main, codes, code => {
@@ -114,9 +115,9 @@ async function begin() {
     el("tab-code").focus();
     scrollTo(0, 0);
   });
-  const view = new CodeView(lane(), lane(), codes, own => values.setOwn(own));
-  const captures = new Captures(lane());
-  const combine = combination({ combine: lane(), edit: lane() }, codes);
+  const view = new CodeView(client(), client(), codes, own => values.setOwn(own));
+  const captures = new Captures(client());
+  const combine = combination({ combine: client(), edit: client() }, codes);
   tabs();
   drops(values, captures);
   links();
@@ -131,5 +132,5 @@ async function begin() {
 }
 
 begin().catch(error =>
-  complain("trouble", `the page could not start: ${error.message}. Is WebAssembly switched off?`),
+  complain("trouble", `the page cannot start: ${error.message}. Is WebAssembly disabled?`),
 );

@@ -1,15 +1,15 @@
 // @ts-check
-// The view of values: all codes of the data, and which of them has a value that was found.
+// The view of values: the value of the data by every code, and the codes that match a known value.
 
 import { complain, count, el, grouped, make, progress } from "./dom.js";
 import { typed } from "./input.js";
-import { Cancelled } from "./lane.js";
-import { compare, readings, spell } from "./match.js";
+import { Cancelled } from "./client.js";
+import { compare, format, readings } from "./match.js";
 
 /** @typedef {import("./match.js").Code} Code */
-/** @typedef {import("./lane.js").Lane} Lane */
+/** @typedef {import("./client.js").Client} Client */
 
-/** Codes that come first, and are computed first where there is much data. */
+/** Codes listed first, and computed first for large data. */
 const COMMON = [
   "crc-32/iso-hdlc",
   "crc-32/iscsi",
@@ -25,30 +25,30 @@ const COMMON = [
   "fletcher-16",
   "fletcher-32",
 ];
-/** Bytes from which the common codes come first. */
+/** Size in bytes from which the common codes are computed first. */
 const LARGE = 1 << 20;
-/** Milliseconds without a key, after which what is typed is computed. */
+/** Milliseconds without a keystroke before typed data is computed. */
 const PAUSE = 120;
 
 /** @type {[string, (code: Code) => boolean][]} */
 const GROUPS = [
-  ["Your own", code => code.name.includes("=")],
+  ["Custom", code => code.name.includes("=")],
   ["In common use", code => COMMON.includes(code.name)],
   ["CRCs of up to 8 bits", code => code.crc && code.bits <= 8],
   ["CRCs of 9 to 16 bits", code => code.crc && code.bits <= 16],
   ["CRCs of 17 to 32 bits", code => code.crc && code.bits <= 32],
   ["CRCs above 32 bits", code => code.crc],
-  ["Sums, and plain sums to compare with", code => !code.crc],
+  ["Sums and baselines", code => !code.crc],
 ];
 
 export class Values {
   /**
-   * @param {Lane} lane
+   * @param {Client} client
    * @param {Code[]} codes
-   * @param {(code: Code) => void} open shows all about a code
+   * @param {(code: Code) => void} open shows the description of a code
    */
-  constructor(lane, codes, open) {
-    this.lane = lane;
+  constructor(client, codes, open) {
+    this.client = client;
     this.codes = codes;
     this.open = open;
     /** A CRC without a name. @type {Code | null} */
@@ -59,9 +59,9 @@ export class Values {
     this.file = null;
     this.size = 0;
     this.busy = false;
-    /** Counts what was asked for: what is older shows nothing. */
+    /** Number of the latest computation; the results of older ones are dropped. */
     this.turn = 0;
-    this.progress = progress("values-progress", () => this.lane.cancel());
+    this.progress = progress("values-progress", () => this.client.cancel());
     let timer = 0;
     el("data").addEventListener("input", () => {
       clearTimeout(timer);
@@ -71,7 +71,7 @@ export class Values {
       if (event.target.id === "file") this.file = event.target.files[0] ?? null;
       if (event.target.id !== "data") this.compute();
     });
-    for (const id of ["find", "filter", "spelling"])
+    for (const id of ["find", "filter", "value-format"])
       el(id).addEventListener("input", () => this.render());
     for (const id of ["data-form", "find-form"])
       el(id).addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
@@ -97,7 +97,7 @@ export class Values {
   }
 
   /**
-   * Returns the bytes that are typed or chosen; null, and shows the error, if there is one.
+   * Returns the typed or chosen bytes; on an error, shows it and returns null.
    * @returns {Blob | null}
    */
   source() {
@@ -105,7 +105,7 @@ export class Values {
     el("typed").hidden = kind === "file";
     el("chosen").hidden = kind !== "file";
     el("data-label").textContent =
-      { text: "Text, as UTF-8", hex: "Hexadecimal digits", base64: "Base64, of either alphabet" }[
+      { text: "Text, as UTF-8", hex: "Hexadecimal digits", base64: "Base64, either alphabet" }[
         kind
       ] ?? "";
     complain("data-error", "", el("data"));
@@ -132,7 +132,7 @@ export class Values {
 
   async compute() {
     const turn = ++this.turn;
-    this.lane.cancel();
+    this.client.cancel();
     this.values = new Map();
     this.busy = false;
     this.progress.end();
@@ -154,7 +154,7 @@ export class Values {
       await this.run(turn, source, first, "Codes in common use");
       if (rest.length) await this.run(turn, source, rest, `${rest.length} other codes`);
       if (large)
-        el("values-status").textContent = `All codes computed, of ${count(source.size, "byte")}.`;
+        el("values-status").textContent = `All codes computed over ${count(source.size, "byte")}.`;
     } catch (error) {
       if (turn !== this.turn) return;
       const cancelled = error instanceof Cancelled;
@@ -179,12 +179,12 @@ export class Values {
     if (turn !== this.turn) throw new Cancelled();
     if (source.size >= LARGE) {
       this.progress.begin(what);
-      el("values-status").textContent = `Computing: ${what}, of ${count(source.size, "byte")}.`;
+      el("values-status").textContent = `Computing: ${what}, over ${count(source.size, "byte")}.`;
       this.render();
     }
     const question = { do: "values", size: source.size, codes: names };
-    const answer = await this.lane.ask(question, source, (done, of) =>
-      this.progress.tell(what, done, of),
+    const answer = await this.client.ask(question, source, (done, of) =>
+      this.progress.update(what, done, of),
     );
     if (turn !== this.turn) throw new Cancelled();
     names.forEach((name, i) => this.values.set(name, answer.values[i]));
@@ -197,7 +197,7 @@ export class Values {
     const read = readings(find);
     /** @type {string[]} */
     const words = el("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const spelling = el("spelling").value;
+    const as = el("value-format").value;
     let chance = 0;
     /** @type {[Code, string, { relation: string, as: string }][]} */
     const rows = [];
@@ -210,7 +210,7 @@ export class Values {
       chance += hit.chance;
       const text = `${code.name} ${code.aliases.join(" ")} ${code.bits}`;
       if (!words.every(word => text.includes(word))) continue;
-      rows.push([code, hex === undefined ? "" : spell(code, hex, spelling), hit]);
+      rows.push([code, hex === undefined ? "" : format(code, hex, as), hit]);
     }
     const matches = rows.filter(([, , hit]) => hit.relation);
     const table = el("values-table");
@@ -241,7 +241,7 @@ export class Values {
           make(
             "tr",
             {},
-            make("td", { colspan: "3", class: "pending" }, "No code has such a name or width."),
+            make("td", { colspan: "3", class: "pending" }, "No code has this name or width."),
           ),
         ),
       );
@@ -281,13 +281,13 @@ export class Values {
   /** @type {(find: string, read: object[], matches: number, chance: number) => string} */
   found(find, read, matches, chance) {
     if (!find.trim()) return "";
-    if (!read.length) return "This is no hexadecimal, decimal or base64 value of up to 128 bits.";
-    if (!this.values.size) return "There are no values to compare with.";
+    if (!read.length) return "Expected a hexadecimal, decimal or base64 value of up to 128 bits.";
+    if (!this.values.size) return "No values to compare with yet.";
     const some = matches
-      ? `${count(matches, "code")} ${matches === 1 ? "fits" : "fit"}.`
-      : "No code gives it, in no byte order, for these data.";
+      ? `${count(matches, "code")} ${matches === 1 ? "matches" : "match"}.`
+      : "No code matches, in either byte order.";
     if (chance < 0.01) return some;
     const about = grouped(chance.toFixed(chance < 1 ? 2 : 0));
-    return `${some} By chance alone, about ${about} would: try other data.`;
+    return `${some} By chance alone, about ${about} would match: try other data.`;
   }
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// The worker: one question to WebAssembly at a time. It waits for nothing while it computes, so
-// that it is ended to be stopped.
+// The worker: passes one question at a time to WebAssembly. It receives no messages while it
+// computes, so the page terminates it to cancel.
 
 /** @typedef {{ question: object, file?: Blob }} Asked */
 
@@ -9,7 +9,7 @@ const PAUSE = 60;
 
 /** @type {Promise<WebAssembly.Instance>} */
 let instance;
-/** The bytes that the question is about. @type {Blob} */
+/** The bytes to compute over. @type {Blob} */
 let file = new Blob();
 let text = "";
 let fault = "";
@@ -37,7 +37,7 @@ async function begin(module) {
       }
     },
     /** @type {(done: number, of: number) => void} */
-    tell(done, of) {
+    progress(done, of) {
       const now = performance.now();
       if (now - reported < PAUSE) return;
       reported = now;

@@ -1,5 +1,4 @@
-//! Any capture: a repair changes no byte but those of check values, leaves a good capture as it is,
-//! and can be repeated.
+//! Any capture: a repair changes only bytes of check values, and leaves a good capture unchanged.
 
 #![no_main]
 
@@ -24,7 +23,7 @@ fn fixed(file: &[u8], policy: &Policy) -> Vec<u8> {
     output
 }
 
-/// Is a check value wrong?
+/// Returns whether a check value is wrong or offloaded.
 fn is_wrong(file: &[u8]) -> bool {
     let mut wrong = false;
     fuzz::buffers(file, |buffer| {
@@ -44,7 +43,7 @@ fuzz_target!(|input: &[u8]| {
         let output = fixed(&file, &policy);
         assert_eq!(output.len(), file.len());
         for (at, (old, new)) in (0..).zip(file.iter().zip(&output)) {
-            assert!(old == new || fields.contains(&at), "byte {at} is no check value");
+            assert!(old == new || fields.contains(&at), "byte {at} is not part of a check value");
         }
         assert!(wrong || output == *file, "a good capture was changed");
     }

@@ -1,6 +1,6 @@
-//! Segments described by bytes, from one host with a guard to another, some changed on the way:
-//! tables stay within their limits, what goes on is a packet of the length it says, and what one
-//! engine protects the other one takes, with the same data.
+//! Segments described by bytes between two guarded hosts, some changed on the way: tables stay
+//! within their limits, outgoing packets have their stated length, and each engine accepts what the
+//! other protects, with its data.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use residue_net::pcap::Reader;
 use std::time::Duration;
 
 const MOST: usize = 8;
-/// Packets of one input.
+/// Largest number of packets of an input.
 const MOST_PACKETS: usize = 2000;
 
 fn engine(choice: u8) -> Engine {
@@ -25,7 +25,7 @@ fn engine(choice: u8) -> Engine {
     Engine::new(Config { limits, policy, ..Config::offering(choice & 7, 3 + (choice >> 3 & 1)) })
 }
 
-/// What goes on of a packet.
+/// Passes a packet to the engine; returns the packet that it forwards, if any.
 fn pass(engine: &mut Engine, sent: bool, packet: &[u8], now: Duration) -> Option<Vec<u8>> {
     let action = if sent { engine.egress(packet, now) } else { engine.ingress(packet, now) };
     let result = match action {
@@ -67,7 +67,7 @@ impl<'a> Input<'a> {
         Some(bytes)
     }
 
-    /// A segment of one of few connections.
+    /// Returns a segment of one of 16 connections.
     fn segment(&mut self, from: u8) -> Option<Vec<u8>> {
         let (choice, flags) = (self.byte()?, self.byte()?);
         let numbers = [self.byte()?, self.byte()?];
@@ -102,7 +102,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The data of a segment over IPv4.
+/// Returns the data of a segment over IPv4.
 fn data(packet: &[u8]) -> &[u8] {
     &packet[20 + usize::from(packet[32] >> 4) * 4..]
 }
@@ -129,7 +129,7 @@ fn described(input: &mut Input, engines: &mut [Engine; 2]) -> Option<()> {
         if let Some(received) = received
             && !changed
         {
-            // Those of SYNs are left to later segments.
+            // Data of SYNs is left to later segments.
             assert!(packet[33] & 2 != 0 || data(&received) == data(&packet));
         }
     }
@@ -143,7 +143,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(mut reader) = Reader::new(bytes) {
         for _ in 0..MOST_PACKETS {
             let Ok(Some(packet)) = reader.next() else { return };
-            // Behind Ethernet, or at once.
+            // With or without an Ethernet header.
             for start in [0, 14] {
                 let packet = packet.bytes.get(start..).unwrap_or_default();
                 pass(&mut engines[0], false, packet, Duration::ZERO);

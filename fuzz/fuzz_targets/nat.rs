@@ -1,5 +1,5 @@
-//! Any capture: addresses translated into others and back give the bytes that were there, but for
-//! check values that have two zeros.
+//! Any capture: addresses translated into others and back give the original bytes, except for check
+//! values with two representations of zero.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::net::IpAddr;
 
-/// Mappings tried at once.
+/// Largest number of mappings.
 const MOST: usize = 4;
 
 fn translated(file: &[u8], mappings: &[Mapping]) -> Vec<u8> {
@@ -62,11 +62,15 @@ fuzz_target!(|input: &[u8]| {
     let mut changed = false;
     for (at, (&old, &new)) in (0..).zip(file.iter().zip(&again)) {
         if old != new {
-            assert!(fields.contains(&at), "byte {at} is no check value: {old} became {new}");
-            // One zero has become the other; what covers it, a frame check sequence say, follows.
+            assert!(
+                fields.contains(&at),
+                "byte {at} is not part of a check value: {old} became {new}"
+            );
+            // One zero became the other; a value that covers it, as a frame check sequence,
+            // follows.
             zeros |= [0, 0xff].contains(&old) && [0, 0xff].contains(&new);
             changed = true;
         }
     }
-    assert!(zeros || !changed, "values changed that have no two zeros");
+    assert!(zeros || !changed, "a value with only one zero changed");
 });

@@ -1,6 +1,6 @@
-//! Any file, and captures of large packets that a few bytes describe: packets lie where they say,
-//! an error is the last thing, and how the file is read (at once, in pieces, ahead, in chunks of
-//! any size) makes no difference.
+//! Any file, and captures of large packets that a few bytes describe: packets are at their stated
+//! offsets, an error is the last item, and the manner of reading (whole, in pieces, ahead, in
+//! chunks of any size) makes no difference.
 
 #![no_main]
 
@@ -15,22 +15,21 @@ use std::sync::LazyLock;
 /// Small compressed files can hold endless packets.
 const MOST: u64 = 10_000;
 
-/// Chunks and short reads of a described capture, so that handing them over does not take all the
-/// time.
+/// Largest numbers of chunks and short reads of a described capture: passing them on takes time.
 const MOST_CHUNKS: usize = 32;
 const MOST_PIECES: usize = 128;
-/// The longest packet that there is.
+/// Length of the longest packet.
 const LONGEST: usize = 256 << 10;
-/// Bytes of a described capture: only one in sixteen has packets as long as that.
+/// Bytes of a described capture: only one in sixteen has packets of [`LONGEST`] bytes.
 const MOST_BYTES: usize = 32 << 10;
 
-/// Bytes that are alike nowhere near.
+/// Noise for the bytes of packets.
 static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let byte = |place: u32| (place.wrapping_mul(0x9e37_79b9) >> 24) as u8;
     (0..(LONGEST + 256) as u32).map(byte).collect()
 });
 
-/// Gives a few bytes at once.
+/// A reader that returns at most `most` bytes at a time.
 struct Pieces {
     file: Cursor<Vec<u8>>,
     most: usize,
@@ -43,13 +42,13 @@ impl Read for Pieces {
     }
 }
 
-/// How a capture is read in chunks.
+/// Options for reading a capture in chunks.
 struct Chunks {
     size: usize,
     places: [usize; 3],
-    /// Bytes of a short read.
+    /// Largest number of bytes of a short read.
     piece: usize,
-    /// By a thread, too? Threads take a hundred times as long as what they do here.
+    /// Whether to read ahead in a thread, too, which takes a hundred times as long here.
     ahead: bool,
 }
 
@@ -78,14 +77,14 @@ fn assert_alike(file: &[u8], plain: bool, chunks: &Chunks) {
     }
 }
 
-/// Reads all of a file to one chunk.
+/// Reads a file as one chunk.
 fn at_once(file: &[u8]) -> Opened<&[u8]> {
     Reader::in_chunks(file, file.len(), [0, 0])
 }
 
 type Opened<R> = Result<Reader<R>, Error>;
 
-/// Two readers of one capture agree on all packets, and on the error that ends them.
+/// Asserts that two readers of a capture agree on all packets, and on a final error.
 fn assert_same<R: Read, S: Read>(one: Opened<R>, other: Opened<S>, plain: Option<&[u8]>) {
     let (mut one, mut other) = match (one, other) {
         (Ok(one), Ok(other)) => (one, other),
@@ -112,7 +111,7 @@ fn assert_same<R: Read, S: Read>(one: Opened<R>, other: Opened<S>, plain: Option
     }
 }
 
-/// All of a packet but its bytes.
+/// Returns all fields of a packet, with the length in place of the bytes.
 fn fields(packet: &Packet) -> impl PartialEq + std::fmt::Debug + use<> {
     let &Packet { number, offset, link, bytes, wire_length, fcs, time } = packet;
     (number, offset, link, bytes.len(), wire_length, fcs, time)
@@ -122,7 +121,7 @@ fn error<T>(result: Result<T, Error>) -> Option<String> {
     result.err().map(|error| error.to_string())
 }
 
-/// Makes a capture of bytes that describe it: a format, sizes, then three bytes for each packet.
+/// Creates a capture from bytes that describe it: a format, sizes, then three bytes per packet.
 struct Maker<'a> {
     input: &'a [u8],
 }
@@ -152,7 +151,7 @@ impl Maker<'_> {
         let mut packets = Vec::new();
         let mut length = 0;
         while let (Some(number), Some(seed)) = (self.number(), self.byte()) {
-            // Short ones, and such as are longer than some chunks.
+            // Short packets, and packets longer than some chunks.
             let packet = match number & 7 {
                 0..5 => number >> 3,
                 _ => number * most / 65_536,
@@ -165,7 +164,7 @@ impl Maker<'_> {
             }
         }
         let mut file = written(format, &packets).expect("memory takes all");
-        // Some are cut.
+        // Some files are cut.
         if format & 0x38 == 0 {
             file.truncate(file.len().saturating_sub(1 + usize::from(format >> 6) * size / 3));
         }
@@ -188,7 +187,7 @@ fn written(format: u8, packets: &[(usize, u8)]) -> io::Result<Vec<u8>> {
     writer.interface(1, 0, &[])?;
     for packet in packets {
         if format & 4 != 0 && packet.first().is_some_and(|first| first % 4 == 0) {
-            // A block of somebody's own: to be passed over.
+            // A custom block, which readers skip.
             writer.block(0xbad, packet, &[])?;
         } else {
             writer.packet(0, 0, packet.len() as u32, packet, &[])?;

@@ -1,5 +1,5 @@
-//! Any capture: all that is kept from packet to packet (fragments, streams, agreements, counts,
-//! causes) takes memory in proportion to the capture, and nothing is found twice.
+//! Any capture: the state that is kept from packet to packet (fragments, streams, agreements,
+//! counts, causes) takes memory in proportion to the capture, and no check is counted twice.
 
 #![no_main]
 
@@ -13,10 +13,10 @@ use std::alloc::System;
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
 
-/// The reader's window, and tables that grow by doubling.
+/// Memory of the reader's window, and of tables that grow by doubling, in bytes.
 const LEAST: usize = 2 << 20;
-/// Bytes of memory for each byte of the capture: a check takes more than the two bytes of its
-/// field.
+/// Bytes of memory for each byte of the capture: a check takes more memory than the two bytes of
+/// its field.
 const FACTOR: usize = 64;
 
 fuzz_target!(|input: &[u8]| {

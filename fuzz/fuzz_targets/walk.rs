@@ -1,5 +1,5 @@
-//! Any file: every packet is walked through, every check is computed, and storing the computed
-//! value makes it right.
+//! Any file: every packet is walked, every check is computed, and storing the computed value makes
+//! it right.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use residue_net::wire::tcp_checksum_option::Agreements;
 /// Small compressed files can hold endless packets.
 const MOST: usize = 1000;
 
-/// One packet cannot have more checks than bytes for them, however its headers nest.
+/// Largest number of checks in a packet: it has bytes for no more, however its headers nest.
 const MOST_CHECKS: usize = 70_000;
 
 fuzz_target!(|file: &[u8]| {

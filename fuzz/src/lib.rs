@@ -1,4 +1,4 @@
-//! What the targets have in common: captures made of bytes that nobody made.
+//! Common parts of the targets: captures from arbitrary bytes.
 
 use residue_net::pcap::compressed::Compression;
 use residue_net::pcap::write::{Header, Writer};
@@ -6,9 +6,9 @@ use residue_net::pcap::{LinkType, Reader};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The input, where it is a capture; otherwise a capture of packets that it describes, so that
-/// fragments and segments which belong together are found soon. `None` for compressed input, which
-/// may be endless.
+/// Returns the input if it is a capture, otherwise a capture of packets that it describes, so that
+/// related fragments and segments are generated soon. `None` for compressed input, which may be
+/// endless.
 pub fn capture(input: &[u8]) -> Option<Cow<'_, [u8]>> {
     if Compression::of_start(input).is_some() {
         None
@@ -23,7 +23,7 @@ fn file() -> Writer<Vec<u8>> {
     Writer::new(Vec::new(), Header::new(LinkType::RAW)).expect("memory takes all")
 }
 
-/// Packets of one input, so that few bytes do not make many.
+/// Largest number of packets of an input, so that a few bytes do not describe many packets.
 const MOST_PACKETS: u64 = 2000;
 
 /// Protocols of fragmented datagrams, ports of segments and datagrams.
@@ -73,7 +73,7 @@ impl<'a> Maker<'a> {
         u16::from_be_bytes([self.byte(), self.byte()])
     }
 
-    /// Up to 127 bytes of the input, once or many times.
+    /// Takes up to 127 bytes of the input; returns them once or 16 times.
     fn data(&mut self) -> Vec<u8> {
         let length = self.byte();
         let (data, rest) = self.input.split_at(usize::from(length & 0x7f).min(self.input.len()));
@@ -84,7 +84,7 @@ impl<'a> Maker<'a> {
     fn fragment(&mut self, version_6: bool) -> Vec<u8> {
         let (choice, offset) = (self.byte(), self.number());
         let data = self.data();
-        // A length that is not that of the data.
+        // A wrong length.
         let claimed = if choice & 0x80 != 0 { self.number() } else { 0 };
         let protocol = PROTOCOLS[usize::from(choice & 7)];
         let more = u16::from(choice >> 3 & 1);
@@ -124,20 +124,20 @@ impl<'a> Maker<'a> {
     fn segment(&mut self) -> Vec<u8> {
         let ((choice, ports), flags, sequence) = (self.ports(), self.byte(), self.number());
         let mut data = self.data();
-        // A PDU's header with its digest.
+        // A PDU header with its digest.
         if choice & 0x20 != 0 {
             data.resize(data.len().clamp(24, 48), 0);
             data.extend(residue::crc32c(&data).to_le_bytes());
         }
         let mut segment: Vec<u8> = ports.map(u16::to_be_bytes).concat();
-        // Around the end of all numbers.
+        // Sequence numbers that wrap around.
         segment.extend((0xffff_0000_u32.wrapping_add(u32::from(sequence) * 2)).to_be_bytes());
         segment.extend([0, 0, 0, 0, 0x50, flags, 0, 0, choice, choice, 0, 0]);
         segment.extend(data);
         let mut packet =
             if choice & 0x40 != 0 { ipv6(6, 0, &segment) } else { ipv4(6, 0, &segment) };
         if choice & 0x80 != 0 {
-            // The other way.
+            // The other direction.
             let at = if choice & 0x40 != 0 { 23 } else { 15 };
             let length = if choice & 0x40 != 0 { 16 } else { 4 };
             packet.swap(at, at + length);
@@ -169,7 +169,7 @@ fn ipv6(protocol: u8, claimed: u16, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// Puts the header checksum of an IPv4 packet right.
+/// Corrects the header checksum of an IPv4 packet.
 fn check(packet: &mut [u8]) {
     if packet[0] == 0x45 {
         packet[10..12].fill(0);
@@ -178,13 +178,13 @@ fn check(packet: &mut [u8]) {
     }
 }
 
-/// Runs `each` with every packet, and what is put together from packets, of a capture that can be
-/// read.
+/// Passes every packet of a readable capture, and every datagram and stream reassembled from its
+/// packets, to `each`.
 pub fn buffers(file: &[u8], each: impl FnMut(&residue_net::verify::Buffer<'_>)) {
     residue_net::verify::capture(file, each).expect("it was read before");
 }
 
-/// Where check values stand in the file.
+/// Returns the offsets of all bytes of check values in the file.
 pub fn fields(file: &[u8]) -> BTreeSet<u64> {
     let mut fields = BTreeSet::new();
     buffers(file, |buffer| {

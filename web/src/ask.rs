@@ -34,7 +34,7 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the partial, if there are such data.
+    /// Returns the partial of this value and length.
     fn of<'a>(&self, code: &'a Code) -> Result<Partial<'a>, String> {
         let value = describe::hexadecimal("the value", &self.value)?;
         if value.checked_shr(code.width()).unwrap_or(0) != 0 {
@@ -57,8 +57,8 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
         Question::Values { size, codes } => {
             let codes = codes.iter().map(|name| code(name)).collect::<Result<Vec<_>, _>>()?;
             let values = every::values(&codes, size, page)?;
-            let spelled = codes.iter().zip(values).map(|(code, value)| spell(code, value));
-            Ok(json!({ "values": spelled.collect::<Vec<_>>() }))
+            let texts = codes.iter().zip(values).map(|(code, value)| formatted(code, value));
+            Ok(json!({ "values": texts.collect::<Vec<_>>() }))
         }
         Question::Describe(described) => {
             let code = described.code()?;
@@ -74,7 +74,7 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
             let code = code(&name)?;
             let whole = first.of(&code)?.concat(&second.of(&code)?);
             let whole = whole.map_err(|error| error.to_string())?;
-            Ok(json!({ "value": spell(&code, whole.value()) }))
+            Ok(json!({ "value": formatted(&code, whole.value()) }))
         }
         Question::Edit { code: name, part, offset, old, new } => {
             let code = code(&name)?;
@@ -83,7 +83,7 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
             let (old, new) = (bytes("the old bytes", &old)?, bytes("the new bytes", &new)?);
             if old.len() != new.len() {
                 return Err(format!(
-                    "{} old bytes and {} new ones: an edit keeps the length",
+                    "{} old bytes, but {} new ones: an edit keeps the length",
                     old.len(),
                     new.len()
                 ));
@@ -91,7 +91,7 @@ fn answer(question: Question, page: &mut impl Page) -> Result<Value, String> {
             let value = code.update(value, length, offset, &old, &new).ok_or_else(|| {
                 format!("{} bytes at {offset} reach past the {length} bytes of data", old.len())
             })?;
-            Ok(json!({ "value": spell(&code, value) }))
+            Ok(json!({ "value": formatted(&code, value) }))
         }
     }
 }
@@ -101,7 +101,7 @@ fn code(name: &str) -> Result<Code, String> {
 }
 
 /// Formats a value in hexadecimal with all digits of its width.
-pub fn spell(code: &Code, value: u128) -> String {
+pub fn formatted(code: &Code, value: u128) -> String {
     format!("{value:0digits$x}", digits = code.width().div_ceil(4) as usize)
 }
 
@@ -110,10 +110,10 @@ fn bytes(what: &str, text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u32> = text
         .chars()
         .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_digit(16).ok_or_else(|| format!("{what}: `{c}` is no hexadecimal digit")))
+        .map(|c| c.to_digit(16).ok_or_else(|| format!("{what}: `{c}` is not a hexadecimal digit")))
         .collect::<Result<_, _>>()?;
     if digits.len() % 2 == 1 {
-        return Err(format!("{what}: {} digits are no whole number of bytes", digits.len()));
+        return Err(format!("{what}: {} digits are not a whole number of bytes", digits.len()));
     }
     Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
@@ -133,7 +133,7 @@ mod tests {
             Ok(count)
         }
 
-        fn tell(&self, _: u64, _: u64) {}
+        fn progress(&self, _: u64, _: u64) {}
     }
 
     fn asked(question: Value) -> Value {
@@ -182,9 +182,9 @@ mod tests {
             (
                 json!({ "do": "edit", "code": "crc-16", "part": { "value": "1", "length": 4 },
                     "offset": 0, "old": "0g", "new": "" }),
-                "`g` is no hexadecimal digit",
+                "`g` is not a hexadecimal digit",
             ),
-            (json!({ "do": "strength", "code": "adler-32", "bits": 8 }), "no CRC"),
+            (json!({ "do": "strength", "code": "adler-32", "bits": 8 }), "is not a CRC"),
         ] {
             let said = error(question.clone());
             assert!(said.contains(says), "{question}: {said}");

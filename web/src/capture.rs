@@ -20,7 +20,7 @@ impl<P: Page> Read for File<'_, P> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.page.read(self.offset, buffer).map_err(io::Error::other)?;
         self.offset += count as u64;
-        self.page.tell(self.offset, 0);
+        self.page.progress(self.offset, 0);
         Ok(count)
     }
 }

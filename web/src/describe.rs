@@ -1,6 +1,6 @@
 //! Describes codes, as `residue list` does.
 
-use crate::ask::spell;
+use crate::ask::formatted;
 use residue::Code;
 use residue::crc::Params;
 use residue_strength::Notations;
@@ -41,7 +41,7 @@ pub fn hexadecimal(what: &str, text: &str) -> Result<u128, String> {
         return Err(format!("{what} is empty; write hexadecimal digits"));
     }
     if let Some(wrong) = digits.chars().find(|c| !c.is_ascii_hexdigit()) {
-        return Err(format!("{what}: `{}` is no hexadecimal digit", wrong.escape_debug()));
+        return Err(format!("{what}: `{}` is not a hexadecimal digit", wrong.escape_debug()));
     }
     u128::from_str_radix(digits, 16).map_err(|_| format!("{what} has more than 128 bits"))
 }
@@ -50,7 +50,7 @@ impl Described {
     /// Returns the code.
     ///
     /// # Errors
-    /// If there is none, or not with these parameters.
+    /// If no code has this name, or the parameters do not define a CRC.
     pub fn code(&self) -> Result<Code, String> {
         let spec = match self {
             Described::Named { code } => code.clone(),
@@ -63,7 +63,8 @@ impl Described {
 impl Typed {
     fn spec(&self) -> Result<String, String> {
         let width: u32 = self.width.trim().parse().map_err(|_| {
-            format!("width: `{}` is no number of bits", self.width.trim().escape_debug())
+            let width = self.width.trim().escape_debug();
+            format!("width: expected a number of bits, got `{width}`")
         })?;
         if !(1..=128).contains(&width) {
             return Err(format!("width: a CRC's width is 1 to 128 bits, not {width}"));
@@ -83,8 +84,7 @@ impl Typed {
             "reciprocal" => (mirrored(written) << 1 | 1) & mask,
             "koopman" if written & top == 0 => {
                 return Err(
-                    "poly: in Koopman's notation the top bit is set; is the notation another?"
-                        .into(),
+                    "poly: Koopman's notation has the top bit set; choose another notation".into(),
                 );
             }
             "koopman" => (written << 1 | 1) & mask,
@@ -137,7 +137,7 @@ pub fn describe(code: &Code) -> Value {
         "little_endian": code.little_endian(),
         "about": code.about(),
         "aliases": aliases(code.name()),
-        "check": spell(code, code.value(b"123456789")),
+        "check": formatted(code, code.value(b"123456789")),
     });
     if let Some(params) = code.params() {
         value["crc"] = crc(code, params);
@@ -146,7 +146,7 @@ pub fn describe(code: &Code) -> Value {
 }
 
 fn crc(code: &Code, params: &Params) -> Value {
-    let hex = |value: u128| spell(code, value);
+    let hex = |value: u128| formatted(code, value);
     let same = |other: &&Params| {
         let Params { width, poly, init, refin, refout, xorout, .. } = **other;
         (width, poly, init) == (params.width, params.poly, params.init)

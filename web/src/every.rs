@@ -1,14 +1,14 @@
 //! Computes all codes of one message at once.
 //!
-//! Idea. M mod P is (M mod P Q) mod P: one division by the product of several generators stands for
-//! a division by each. Few CRCs differ in their generator and in the order of bits, so that 113 of
-//! them take 25 divisions by products of degree 64 or less, on tables, and each takes its own
-//! remainder once at the end.
+//! M mod P is (M mod P Q) mod P: one division by the product of several generators replaces a
+//! division by each. Many CRCs share a generator and an order of bits: 113 of them take 25
+//! divisions by products of degree 64 or less, on tables, and each takes its own remainder once at
+//! the end.
 //!
-//! With x^W as the degree of the product, the result is M x^W mod P; the CRC's register is M x^w,
-//! so W - w factors x are taken out again, which can be done as P has a constant term. Then init
-//! x^n is added, which the code's own combination gives: of the value of the empty message,
-//! advanced, and of the value whose register is zero.
+//! If the product has degree W, the result is M x^W mod P. The register of a CRC of width w is
+//! M x^w mod P, so W - w factors x are divided out, which is possible because P has a constant
+//! term. The term init x^n, for n bits of data, comes from the code's own combination: from the
+//! advanced value of the empty message, and from the value whose register is zero.
 
 use crate::Page;
 use residue::Code;
@@ -46,7 +46,7 @@ struct OnTables<W: Word> {
 
 impl<W: Word + Into<u128>> OnTables<W> {
     fn boxed(tables: Tables<W>) -> Option<Box<dyn Register>> {
-        // The first is the best, and runs anywhere.
+        // The first kernel is the best; kernels on tables run on every CPU.
         let kernel = W::KERNELS.first()?.force()?;
         let state = Tabled::start(&tables);
         Some(Box::new(OnTables { kernel, tables, state }))
@@ -154,7 +154,7 @@ pub fn values(codes: &[Code], size: u64, page: &mut impl Page) -> Result<Vec<u12
             sums.iter_mut().for_each(|stream| stream.update(block));
         }
         offset += count as u64;
-        page.tell(offset, size);
+        page.progress(offset, size);
     }
     let mut sums = sums.iter();
     let divides = |pass: &Pass, params: &Params| {
@@ -193,7 +193,7 @@ mod tests {
             Ok(count)
         }
 
-        fn tell(&self, _: u64, _: u64) {}
+        fn progress(&self, _: u64, _: u64) {}
     }
 
     fn equal_to_each(codes: &[Code], lengths: &[u64]) {

@@ -11,7 +11,8 @@ unsafe extern "C" {
     /// Reads bytes of the file from `offset` into `length` bytes at `into`; returns their number,
     /// or -1.
     safe fn read(offset: f64, into: *mut u8, length: usize) -> i32;
-    safe fn tell(done: f64, of: f64);
+    /// Shows the progress: `done` of `of`.
+    safe fn progress(done: f64, of: f64);
     /// Takes an answer.
     safe fn answer(text: *const u8, length: usize);
     /// Takes the message of a panic. No panic is known, but the page must report one.
@@ -33,12 +34,12 @@ impl Page for Worker {
         }
     }
 
-    fn tell(&self, done: u64, of: u64) {
-        tell(done as f64, of as f64);
+    fn progress(&self, done: u64, of: u64) {
+        progress(done as f64, of as f64);
     }
 }
 
-/// Returns where to write a question of so many bytes.
+/// Returns the memory for a question of `length` bytes.
 // SAFETY: no other symbol of this module has the name.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(length: usize) -> *mut u8 {

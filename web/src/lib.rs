@@ -1,8 +1,9 @@
-//! The part of residue that runs in a browser: one question and one answer at a time, both JSON
-//! ([`ask()`]), and the bytes of a file pulled piece by piece from the worker that runs this
+//! The part of residue that runs in a browser. A worker asks one question at a time and gets one
+//! answer, both JSON ([`ask()`]); the bytes of a file are read in pieces from the worker
 //! ([`Page`]).
 //!
-//! `cargo xtask web` compiles it and puts it into one page; docs/web.md says what the page does.
+//! `cargo xtask web` compiles this crate and builds one page with it; docs/web.md describes the
+//! page.
 
 #![deny(unsafe_code)]
 
@@ -18,7 +19,7 @@ mod strength;
 
 pub use ask::ask;
 
-/// The worker that asks: access to the bytes of its file, and to its display of progress.
+/// Access to the worker that asks: the bytes of its file, and its display of progress.
 pub trait Page: Sync {
     /// Reads bytes from an offset. Returns their number, which is smaller than requested only at
     /// the end.
@@ -29,5 +30,5 @@ pub trait Page: Sync {
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<usize, String>;
 
     /// Reports progress: `done` of `of`.
-    fn tell(&self, done: u64, of: u64);
+    fn progress(&self, done: u64, of: u64);
 }

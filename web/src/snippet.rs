@@ -1,5 +1,5 @@
-//! Source of a CRC as a function in C, Python and Rust: bit by bit, short enough to be read and
-//! typed.
+//! Source code of a CRC as a function in C, Python and Rust: one bit at a time, short enough to
+//! read and to type.
 
 use residue::crc::Params;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn about(params: &Params) -> [String; 3] {
     [
         format!("{name}: width {width}, poly {poly:#x}, init {init:#x},"),
         format!("refin {refin}, refout {refout}, xorout {xorout:#x}."),
-        format!("Of \"123456789\" it is 0x{check:0digits$x}."),
+        format!("The value of \"123456789\" is 0x{check:0digits$x}."),
     ]
 }
 

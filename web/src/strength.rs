@@ -5,9 +5,9 @@ use residue_strength::{Effort, Factor, Generator, Kind, Limit, Profile, Undetect
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Time limit of a profile, in seconds on one core of a browser; what would take longer stays a
-/// bound.
-const PATIENCE: u32 = 15;
+/// Time limit of a profile, in seconds on one core of a browser; a figure that would take longer
+/// stays a bound.
+const TIME_LIMIT: u32 = 15;
 /// Longest codeword to search, in bits, each of which takes some tens of bytes of memory.
 const LONGEST: u64 = 1 << 21;
 
@@ -15,11 +15,11 @@ const LONGEST: u64 = 1 << 21;
 /// `bits` of data.
 ///
 /// # Errors
-/// If it is no CRC of 3 to 64 bits.
+/// If the code is not a CRC of 3 to 64 bits.
 pub fn strength(name: &str, bits: u64, page: &impl Page) -> Result<Value, String> {
     let (generator, _) = Generator::parse(name, None).map_err(|error| error.to_string())?;
-    let tell = |done, of| page.tell(done, of);
-    let effort = Effort { threads: 1, longest: LONGEST, ..Effort::new() }.within(PATIENCE);
+    let tell = |done, of| page.progress(done, of);
+    let effort = Effort { threads: 1, longest: LONGEST, ..Effort::new() }.within(TIME_LIMIT);
     // WebAssembly has no clock of its own: sums are counted.
     let made = AtomicU64::new(0);
     let spend = |sums| made.fetch_add(sums, Ordering::Relaxed) < effort.sums;

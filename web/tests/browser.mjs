@@ -1,6 +1,6 @@
-// The page in a browser: `node browser.mjs PAGE RESIDUE`, with the page that `cargo xtask web`
-// makes and the program `residue`. Prints `ok: NAME` or `FAILED: NAME: WHY` for each test, and
-// `end`.
+// Tests the page in a browser: `node browser.mjs PAGE RESIDUE`, with the page that `cargo xtask
+// web` builds and the program `residue`. Prints `ok: NAME` or `FAILED: NAME: WHY` for each test,
+// and `end`.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const page = pathToFileURL(resolve(PAGE)).href;
 const program = resolve(RESIDUE);
 
-/** What differs, if anything does. */
+/** Throws if two values differ as JSON. */
 function same(is, should, what = "") {
   const [one, other] = [JSON.stringify(is), JSON.stringify(should)];
   if (one !== other)
@@ -26,7 +26,7 @@ function holds(is, what) {
   if (!is) throw new Error(what);
 }
 
-/** What `residue` prints as JSON; some of its exit codes are findings. */
+/** Returns what `residue` prints as JSON; some of its exit codes are findings. */
 function residue(words, cwd = ROOT) {
   try {
     return JSON.parse(execFileSync(program, words, { cwd, maxBuffer: 1 << 28 }));
@@ -35,20 +35,20 @@ function residue(words, cwd = ROOT) {
   }
 }
 
-/** Every value in the table, by the code's name. */
+/** Expression for the values in the table, by the name of the code. */
 const VALUES = `Object.fromEntries(
   [...document.querySelectorAll("#values-table tbody tr:not(.group)")].map(row => [
     row.querySelector("button").textContent,
     row.querySelector("td.value b")?.textContent ?? null,
   ]))`;
-/** The rows that match, with how they do. */
+/** Expression for the rows that match, each with its relation. */
 const MATCHES = `[...document.querySelectorAll("#values-table tr.match")].map(row =>
   [row.querySelector("button").textContent, row.querySelector(".relation").textContent])`;
 const DONE = "document.body.dataset.state === 'done'";
 
-/** Computes what `kind` of data `text` is; the values, by name. */
+/** Enters `text` as `kind` of data; returns the values by name. */
 async function values(tab, kind, text) {
-  // As one step: what is typed waits for a pause, and `done` must not be an older one.
+  // In one step: typed data is computed after a pause, and an earlier `done` must not count.
   await tab.value(`{
     document.body.dataset.state = "";
     document.querySelector("input[value=${kind}]").checked = true;
@@ -58,7 +58,7 @@ async function values(tab, kind, text) {
   return tab.value(VALUES);
 }
 
-/** The input of a vector, as the page takes it: kind and text. */
+/** Returns the input of a vector as the page takes it: kind and text. */
 function input(form) {
   if (form === "empty") return ["text", ""];
   const [kind, rest] = [form.slice(0, form.indexOf(":")), form.slice(form.indexOf(":") + 1)];
@@ -71,7 +71,7 @@ function input(form) {
     inc: i => parseInt(what, 16) + i,
     dec: i => parseInt(what, 16) - i,
   }[kind];
-  // Others are read by the library's own tests.
+  // The library's own tests read the other forms.
   if (!parts || !of) return null;
   return ["hex", Buffer.from(Array.from({ length }, (_, i) => of(i) & 255)).toString("hex")];
 }
@@ -82,7 +82,7 @@ const FILES = ["internet", "xns", "fletcher", "trailers", "baseline", "adler", "
 const PIECES = 500;
 const piece = Buffer.from(Array.from({ length: 1 << 20 }, (_, i) => (i * 7 + (i >> 8)) & 255));
 
-/** Values of the large file by the program, which gets it piece by piece. */
+/** Returns the values of the large file by the program, which receives it in pieces. */
 function large(codes) {
   const child = spawn(program, ["sum", ...codes.flatMap(code => ["-a", code]), "--json", "-"], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -105,7 +105,7 @@ const TESTS = {
     for (const file of FILES) {
       for (const line of readFileSync(join(ROOT, "vectors", `${file}.txt`), "utf8").split("\n")) {
         const [name, form, value] = line.split(" | ");
-        // Longer ones would only be typed for long.
+        // Longer inputs would only take long to type.
         const asked = value && !line.startsWith("#") && input(form);
         if (!asked || asked[1].length > 70_000) continue;
         const key = JSON.stringify(asked);
@@ -135,10 +135,10 @@ const TESTS = {
 
   async "wrong digits are reported"(tab) {
     for (const [kind, data, says] of [
-      ["hex", "12 3g", "“g” is no hexadecimal digit"],
-      ["hex", "123", "3 hexadecimal digits are no whole number"],
-      ["base64", "ab!d", "“!” is not in the alphabet"],
-      ["base64", "abcde", "no whole number of bytes"],
+      ["hex", "12 3g", "“g” is not a hexadecimal digit"],
+      ["hex", "123", "3 hexadecimal digits are not a whole number"],
+      ["base64", "ab!d", "“!” is not in the base64 alphabet"],
+      ["base64", "abcde", "not a whole number of bytes"],
     ]) {
       const found = await values(tab, kind, data);
       holds(
@@ -173,28 +173,31 @@ const TESTS = {
       holds(hit?.[1].includes(says), `${find}: ${JSON.stringify(found)}`);
     }
     await tab.set("find", "5a");
-    holds((await tab.text("#find-note")).includes("By chance alone"), "no word of chance");
+    holds((await tab.text("#find-note")).includes("By chance alone"), "the chance is not stated");
     await tab.set("find", "deadbeef");
     same(await tab.value(MATCHES), []);
     holds(
-      (await tab.text("#find-note")).startsWith("No code gives it"),
+      (await tab.text("#find-note")).startsWith("No code matches"),
       await tab.text("#find-note"),
     );
     await tab.set("find", "no value");
-    holds((await tab.text("#find-note")).includes("no hexadecimal"), await tab.text("#find-note"));
+    holds(
+      (await tab.text("#find-note")).startsWith("Expected a hexadecimal"),
+      await tab.text("#find-note"),
+    );
     await tab.set("find", "");
   },
 
-  async "values are spelled in four ways and filtered"(tab) {
+  async "values are shown in four formats and filtered"(tab) {
     await values(tab, "text", "123456789");
-    for (const [spelling, value] of [
+    for (const [format, value] of [
       ["sent", "83 92 06 e3"],
       ["decimal", "3808858755"],
       ["base64", "4waSgw=="],
       ["hex", "e3069283"],
     ]) {
-      await tab.set("spelling", spelling);
-      same((await tab.value(VALUES))["crc-32/iscsi"], value, spelling);
+      await tab.set("value-format", format);
+      same((await tab.value(VALUES))["crc-32/iscsi"], value, format);
     }
     await tab.set("filter", "castagnoli");
     same(Object.keys(await tab.value(VALUES)), ["crc-32/iscsi"]);
@@ -203,7 +206,7 @@ const TESTS = {
     await tab.set("filter", "");
   },
 
-  async "parameters of one's own, in every notation"(tab) {
+  async "custom parameters, in every notation"(tab) {
     await tab.click("#tab-code");
     await tab.set("code-name", "custom");
     for (const [notation, poly] of [
@@ -368,7 +371,7 @@ const TESTS = {
     same(await tab.text("#edit-after"), "b961");
     await tab.set("combine-a", "g");
     await tab.until(
-      "document.getElementById('combine-error').textContent.includes('no hexadecimal digit')",
+      "document.getElementById('combine-error').textContent.includes('not a hexadecimal digit')",
     );
     await tab.set("edit-new", "3f");
     await tab.until(
@@ -380,7 +383,7 @@ const TESTS = {
     await tab.click("#tab-values");
     await values(tab, "hex", "00 ff");
     await tab.set("find", "e31a");
-    await tab.set("spelling", "decimal");
+    await tab.set("value-format", "decimal");
     await tab.click("#tab-code");
     await tab.set("code-name", "custom");
     await tab.set("crc-width", "8");
@@ -388,7 +391,7 @@ const TESTS = {
     await tab.set("crc-xorout", "0");
     await tab.set("crc-poly", "1d");
     await tab.until("document.body.dataset.code.startsWith('width=8,poly=1d')");
-    // What was there before was done as well.
+    // The values from before this change were done as well.
     await tab.until(`JSON.stringify(${VALUES}).includes("width=8,poly=1d")`);
     await tab.until(DONE);
     const [spec, before] = [await tab.value("document.body.dataset.code"), await tab.value(VALUES)];
@@ -432,7 +435,8 @@ const TESTS = {
     await tab.until("document.getElementById('data').value === 'abc'");
     await tab.until(DONE);
     same((await tab.value(VALUES))["crc-32/iso-hdlc"], "352441c2");
-    for (let i = 0; i < 12 && (await tab.value(focused)) !== "spelling"; i++) await tab.key("Tab");
+    for (let i = 0; i < 12 && (await tab.value(focused)) !== "value-format"; i++)
+      await tab.key("Tab");
     await tab.key("Tab");
     const name = await tab.text(":focus");
     await tab.key("Enter");
@@ -498,7 +502,7 @@ const TESTS = {
       "crc-8/smbus",
     ];
     const expected = large(codes);
-    // A file of 500 references to one mebibyte, as if it had been chosen.
+    // A file of 500 references to one mebibyte, dropped on the page.
     await tab.value(`{
       const at = (_, i) => (i * 7 + (i >> 8)) & 255;
       const piece = Uint8Array.from({ length: ${piece.length} }, at);
@@ -515,12 +519,12 @@ const TESTS = {
     await tab.until("document.querySelectorAll('#values-table td.value b').length >= 13");
     const [ticks, progress] = [await tab.value("window.ticks"), await tab.value("window.progress")];
     holds(progress >= 5, `${progress} reports of progress`);
-    // A page that waited for the values would have had none.
+    // A page that blocked until the values are there would have none.
     holds(ticks >= 10, `${ticks} ticks`);
     const found = await tab.value(VALUES);
     for (const { algorithm, value } of rows(await expected))
       same(found[algorithm], value, algorithm);
-    // The others have begun, and are cancelled.
+    // The other codes have begun: cancel them.
     await tab.until("document.getElementById('values-status').textContent.includes('other codes')");
     holds(Object.values(found).includes(null), "the others are there already");
     await tab.click("#values-progress button");
@@ -554,7 +558,7 @@ const TESTS = {
         }),
       );
       for (const { algorithm, value } of rows(output)) same(found[algorithm], value, algorithm);
-      // The policy holds: the page itself cannot reach the server it came from.
+      // The policy holds: the page cannot even reach the server it came from.
       same(await served.value("fetch('/').then(() => 'sent', () => 'forbidden')"), "forbidden");
     } finally {
       await served.close();
@@ -563,7 +567,7 @@ const TESTS = {
   },
 };
 
-/** The values in what `residue sum --json` prints. */
+/** Returns the values in the output of `residue sum --json`. */
 function rows(output) {
   const found = [];
   const walk = it => {

@@ -58,7 +58,7 @@ export class Browser {
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, method }));
   }
 
-  /** A new tab of this size in CSS pixels, light or dark, with the page open. */
+  /** Opens the page in a new tab of this size in CSS pixels, light or dark. */
   async open(url, { width = 1440, height = 900, dark = false, scale = 1 } = {}) {
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
@@ -90,7 +90,7 @@ export class Browser {
 export class Tab {
   constructor(browser, session, target) {
     Object.assign(this, { browser, session, target });
-    /** What the page said to its console, what it threw, and what it asked the network for. */
+    /** Console messages and exceptions of the page, and its network requests. */
     this.complaints = [];
     this.requests = [];
     browser.listeners.push(({ method, params, sessionId }) => {
@@ -115,7 +115,7 @@ export class Tab {
     await this.until("document.body?.dataset.ready === 'yes'");
   }
 
-  /** The value of an expression in the page. */
+  /** Evaluates an expression in the page. */
   async value(expression) {
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
       expression,
@@ -138,7 +138,7 @@ export class Tab {
     throw new Error(`never: ${expression}`);
   }
 
-  /** Sets a control as somebody would who types or chooses. */
+  /** Sets a control as a user would who types or chooses. */
   set(id, text) {
     return this.value(`{
       const it = document.getElementById(${JSON.stringify(id)});

@@ -1,5 +1,5 @@
-// Pictures of the page: `node screenshots.mjs PAGE FOLDER`. docs/web.md shows two of them; `all` as
-// third word takes every view in both sizes, light and dark, to be looked at.
+// Takes pictures of the page: `node screenshots.mjs PAGE FOLDER [all]`. By default the two that
+// docs/web.md shows; with `all`, every view in both sizes, light and dark.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

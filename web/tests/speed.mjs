@@ -1,5 +1,5 @@
-// How fast the page's WebAssembly is, in node: `node speed.mjs PAGE [MEBIBYTES]`. Each line is one
-// pass over all bytes for all of its codes, the fastest of three.
+// Measures the page's WebAssembly in node: `node speed.mjs PAGE [MEBIBYTES]`. Each line is the
+// fastest of three passes over all bytes, for all codes of the line.
 
 import { readFileSync } from "node:fs";
 
@@ -17,7 +17,7 @@ const page = {
     new Uint8Array(memory()).set(part, into);
     return part.length;
   },
-  tell() {},
+  progress() {},
   answer(at, length) {
     answer = JSON.parse(decoder.decode(new Uint8Array(memory(), at, length)));
   },

@@ -18,19 +18,19 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const SONAME: &str = "libresidue.so.0";
 
 const HELP: &str = "\
-Builds and installs libresidue, for C and C++.
+Build and install libresidue, for C and C++.
 
   cargo xtask install-c --prefix DIR [--libdir DIR] [--destdir DIR] [--program] [--zlib]
 
-  --prefix DIR   where it is to be used from, as /usr/local
-  --libdir DIR   where the libraries go [PREFIX/lib]
-  --destdir DIR  put all of it below this folder, for a package
-  --program      also the program residue, and its man pages
-  --zlib         also libresidue_zlib.so, for LD_PRELOAD: zlib's check values under zlib's names
+  --prefix DIR   Install below this folder, as /usr/local
+  --libdir DIR   Install the libraries to this folder [default: PREFIX/lib]
+  --destdir DIR  Stage all files below this folder, for a package
+  --program      Also install the program residue and its man pages
+  --zlib         Also install libresidue_zlib.so, zlib's check values under zlib's names, for
+                 LD_PRELOAD
 
-Installed are residue.h; libresidue.so, .so.0 and .so.0.1.0; libresidue.a; residue.pc for
-pkg-config and residueConfig.cmake for CMake; a man page of the library, which each function's
-name finds.";
+Installs residue.h; libresidue.so, .so.0 and .so.0.1.0; libresidue.a; residue.pc for pkg-config;
+residueConfig.cmake for CMake; and a man page, under the name of each function.";
 
 /// Options of the installation: its parts and their folders.
 struct Places {
@@ -87,10 +87,10 @@ fn installed(words: &[&str]) -> Result<(), String> {
                 println!("{HELP}");
                 return Ok(());
             }
-            other => return Err(format!("no option `{other}`\n\n{HELP}")),
+            other => return Err(format!("unknown option `{other}`\n\n{HELP}")),
         }
     }
-    let prefix = prefix.ok_or_else(|| format!("where to? --prefix DIR\n\n{HELP}"))?;
+    let prefix = prefix.ok_or_else(|| format!("give --prefix DIR\n\n{HELP}"))?;
     let libraries = libraries.unwrap_or_else(|| prefix.join("lib"));
     let mut words = vec!["build", "--quiet", "--profile", "library", "-p", "residue-c"];
     if zlib {
@@ -108,8 +108,8 @@ fn installed(words: &[&str]) -> Result<(), String> {
 fn build(words: &[&str], folder: &str) -> Result<PathBuf, String> {
     if !cfg!(all(unix, not(target_vendor = "apple"))) {
         return Err(
-            "the installation knows shared libraries of ELF systems only; build the crate \
-                    residue-c and take bindings/c/include/residue.h"
+            "only shared libraries of ELF systems can be installed; build the crate residue-c, \
+             and use it with bindings/c/include/residue.h"
                 .to_string(),
         );
     }

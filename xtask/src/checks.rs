@@ -7,8 +7,8 @@ use std::process::{Command, ExitCode, Stdio};
 const BARE_TARGETS: [&str; 3] =
     ["x86_64-unknown-none", "aarch64-unknown-none-softfloat", "wasm32-unknown-unknown"];
 
-/// The other architectures with vector kernels or a cycle counter of their own. `cargo xtask cross`
-/// runs tests on some.
+/// Other architectures with vector kernels or a cycle counter. `cargo xtask cross` runs tests on
+/// some of them.
 const ARCHITECTURES: [&str; 3] =
     ["aarch64-unknown-linux-gnu", "i686-unknown-linux-gnu", "powerpc64le-unknown-linux-gnu"];
 
@@ -29,7 +29,7 @@ pub fn run(rivals: bool) -> ExitCode {
         }),
         ("width", || match widths::too_wide() {
             Ok(lines) if lines.is_empty() => Outcome::Good,
-            Ok(lines) => Outcome::Bad(format!("wider than 100:\n{}", lines.join("\n"))),
+            Ok(lines) => Outcome::Bad(format!("wider than 100 columns:\n{}", lines.join("\n"))),
             Err(error) => Outcome::Bad(error.to_string()),
         }),
         ("lock files", || {
@@ -95,8 +95,7 @@ pub fn run(rivals: bool) -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Lints and tests `benches/rivals`. Optional: it takes the build of a hundred crates and two C
-/// libraries.
+/// Lints and tests `benches/rivals`. Optional, as it builds a hundred crates and two C libraries.
 fn peers() -> Outcome {
     let of_them = |words: &[&str], more: &[&str]| {
         let words =
@@ -159,7 +158,7 @@ fn target(name: &str, options: &[&str]) -> Outcome {
     let mut command = cargo();
     command
         .args(["build", "--quiet", "--package", "residue", "--target", name])
-        // Compiled to the end, and no more than that needs.
+        // Generates code, with as little optimisation as possible.
         .args(["--config", "profile.dev.opt-level=1"])
         .args(options);
     done(command.env("RUSTFLAGS", "-D warnings").status())
@@ -180,7 +179,7 @@ fn intrinsics() -> Outcome {
     if !symbols.contains("residue::") {
         return Outcome::Bad(format!("`{}` shows no symbols of the library", library.display()));
     }
-    // The one that stays is of the standard library's own feature detection.
+    // `_xgetbv` is called by the feature detection of the standard library.
     let call = |line: &&str| line.contains("core::core_arch") && !line.ends_with("::_xgetbv");
     let left: Vec<&str> = symbols.lines().filter(call).collect();
     match left.first() {

@@ -1,4 +1,4 @@
-//! The fuzz targets, for some seconds each: enough to see that they run and do not fail at once.
+//! Runs the fuzz targets for some seconds each: enough to find that they build and run.
 
 use std::process::{Command, Stdio};
 

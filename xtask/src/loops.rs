@@ -1,9 +1,9 @@
-//! Part of `cargo xtask check`: the hot loop of each family, as the compiler made it.
+//! Part of `cargo xtask check`: checks the machine code of the hot loop of each family.
 //!
-//! A vector that is spilled to the stack, copied from register to register, or passed to a function
-//! that was not inlined costs speed and no test fails. The loops are found in a disassembled
-//! release build of the library: by the function's name, which Rust's "v0" symbols give with its
-//! type parameters, and by a jump backwards.
+//! A vector that is spilled to the stack, copied between registers, or passed to a function that is
+//! not inlined costs speed, but no test fails. The loops are found in a disassembled release build
+//! of the library: by the name of the function, which Rust's "v0" symbols contain with its type
+//! parameters, and by a jump backwards.
 
 use crate::cargo;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test` and what continuous integration adds to it.
+//! The project's own commands: tests, checks, installation and benchmarks.
 
 #![forbid(unsafe_code)]
 
@@ -17,26 +17,25 @@ mod widths;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-The project's own commands.
+Commands of the project.
 
-  cargo xtask test      all tests; installs what they need where it can, says what it skipped
-                        and why
-  cargo xtask test-c    those of the C library alone
-  cargo xtask test-python
-                        those of the Python package alone
-  cargo xtask check     formatting, widths, lints, documentation, targets without std, inlining of
-                        intrinsics, hot loops; `--rivals`: lints and tests of benches/rivals too
-  cargo xtask cross     the library's tests on other architectures under qemu, and with AVX-512
-                        under Bochs; `cross TARGET -- FILTER` takes one target (aarch64, s390x,
-                        powerpc64, riscv64, i686, avx512) and the tests named so
-  cargo xtask install-c the C library, its header, manual, files for pkg-config and CMake, to
-                        --prefix DIR; `--help`
-  cargo xtask rivals    the library beside its peers: who is faster, at which length; `--help`
-                        for its options
-  cargo xtask web       the page, target/web/index.html: open it in a browser, with or without a
-                        server
+  cargo xtask test        Run all tests; install their tools if possible, report skipped tests
+  cargo xtask test-c      Run the tests of the C library
+  cargo xtask test-python Run the tests of the Python package
+  cargo xtask check [--rivals]
+                          Check formatting, widths, lints, documentation, targets without std,
+                          inlining of intrinsics, hot loops; with --rivals, also benches/rivals
+  cargo xtask cross [TARGET] [-- FILTER]
+                          Run the library's tests on other architectures under qemu, and with
+                          AVX-512 under Bochs. Targets: aarch64, s390x, powerpc64, riscv64, i686,
+                          avx512
+  cargo xtask install-c --prefix DIR
+                          Install the C library, its header, manual, and files for pkg-config and
+                          CMake; see install-c --help
+  cargo xtask rivals      Compare the speed of the library with other libraries; see rivals --help
+  cargo xtask web         Build the page, target/web/index.html
 
-RESIDUE_REQUIRE_ALL=1 turns every skip into a failure.";
+With RESIDUE_REQUIRE_ALL=1, a skipped test is a failure.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -59,7 +58,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         other => {
-            eprintln!("xtask: no command `{}`\n\n{HELP}", other.join(" "));
+            eprintln!("xtask: unknown command `{}`\n\n{HELP}", other.join(" "));
             ExitCode::from(2)
         }
     }
@@ -70,8 +69,8 @@ fn require_all() -> bool {
     std::env::var("RESIDUE_REQUIRE_ALL").is_ok_and(|value| value == "1")
 }
 
-/// Builds the artifacts that tests of other languages need. Everything together has the features
-/// that `cargo test --workspace` gives it, so nothing is compiled twice.
+/// Arguments of cargo that build the artifacts for tests of other languages. They select the
+/// features of `cargo test --workspace`, so nothing is compiled twice.
 const EVERYTHING: [&str; 3] = ["build", "--workspace", "--all-targets"];
 
 /// Installs a target's standard library.

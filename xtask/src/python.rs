@@ -1,5 +1,5 @@
-//! The Python package: built and tested in a virtual environment; and packed and installed
-//! elsewhere.
+//! Builds and tests the Python package in a virtual environment, and its wheel and source
+//! distribution outside the repository.
 
 use crate::debian::install;
 use crate::test::Counts;
@@ -127,12 +127,12 @@ impl Tools {
         std::fs::create_dir_all(&place).map_err(|error| error.to_string())?;
         done(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&place))?;
         let sources = only(&place)?;
-        // As `pip install` does it, but for optimisation, which takes minutes.
+        // As `pip install` builds it, but without optimisation, which takes minutes.
         let mut build = self.program("pip");
         build.args(["wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]);
         build.args(["--no-build-isolation", "--wheel-dir"]).arg(place.join("wheel"));
         build.arg(sources).current_dir(&place).env("MATURIN_PEP517_ARGS", "--profile dev");
-        // Where `pip` looks for maturin, as it is not to fetch it.
+        // `pip` finds maturin here, and need not download it.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let programs = [self.environment.join("bin")].into_iter();
         let path = std::env::join_paths(programs.chain(std::env::split_paths(&path)));
@@ -175,7 +175,7 @@ fn only(folder: &Path) -> Result<PathBuf, String> {
     let paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     match paths.as_slice() {
         [path] => Ok(path.clone()),
-        others => Err(named(&format!("one thing was to be there, not {}", others.len()))),
+        others => Err(named(&format!("expected one entry, got {}", others.len()))),
     }
 }
 
@@ -204,7 +204,7 @@ fn environment() -> Result<(), String> {
             return Err("`python3` is older than 3.11".to_string());
         }
         if !make() {
-            // Debian's Python lacks a part.
+            // Debian's Python lacks `venv`.
             install(&[VENV])?;
             if !make() {
                 return Err(format!("`python3 -m venv {ENVIRONMENT}` failed"));

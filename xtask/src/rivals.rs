@@ -1,4 +1,5 @@
-//! `cargo xtask rivals`: the library beside its peers (`benches/rivals`, a workspace of its own).
+//! `cargo xtask rivals`: compares the library with its peers (`benches/rivals`, a separate
+//! workspace).
 
 use crate::cargo;
 use crate::debian::{install, install_libraries};
@@ -9,7 +10,7 @@ pub const MANIFEST: &str = "benches/rivals/Cargo.toml";
 
 /// Installs the dependencies of peers in C, where possible; reports missing ones.
 pub fn install_peers() {
-    // zlib-ng is built by cmake; without the others, peers are left out, and the program says so.
+    // zlib-ng needs cmake; peers whose libraries are missing are left out, and reported.
     let tools = [("cmake", "cmake"), ("cc", "gcc"), ("pkg-config", "pkg-config")];
     let libraries = [("libisal", "libisal-dev"), ("zlib", "zlib1g-dev")];
     for missing in [install(&tools), install_libraries(&libraries)] {

@@ -32,7 +32,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Adds the report of a part that is no Rust test: the number of good tests and the failures,
+    /// Adds the report of a part outside `cargo test`: the number of good tests and the failures,
     /// or why it cannot run.
     fn add(&mut self, name: &str, results: Result<(u64, Vec<String>), String>) {
         match results {
@@ -57,7 +57,7 @@ impl Counts {
     }
 }
 
-/// Runs everything and closes with one line of counts.
+/// Runs all tests, and prints a final line of counts.
 pub fn run() -> ExitCode {
     let mut counts = Counts::default();
     for tool in TOOLS {

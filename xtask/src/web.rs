@@ -1,7 +1,7 @@
-//! The page: `web/` and its WebAssembly in one file; and its tests in a browser.
+//! Builds the page, `web/` and its WebAssembly in one file, and tests it in a browser.
 //!
-//! One file, so that it opens by a double click, needs no server, and can forbid every connection:
-//! nothing is fetched.
+//! One file opens by a double click, needs no server, and can forbid every connection, as it
+//! fetches nothing.
 
 use crate::debian::install;
 use crate::{EVERYTHING, add_target, cargo};
@@ -29,7 +29,7 @@ pub fn made() -> ExitCode {
     }
 }
 
-/// Makes the page and tests it. Reports the number of good tests and the failures.
+/// Builds the page and tests it. Reports the number of good tests and the failures.
 ///
 /// # Errors
 ///
@@ -58,7 +58,7 @@ pub fn run() -> Result<(u64, Vec<String>), String> {
     let bad = output.lines().filter_map(|line| line.strip_prefix("FAILED: "));
     let mut bad: Vec<String> = bad.map(|what| format!("the page: {what}")).collect();
     if !output.lines().any(|line| line == "end") {
-        bad.push("the page: its tests did not come to their end".into());
+        bad.push("the page: the tests ended early".into());
     }
     Ok((good as u64, bad))
 }
@@ -68,7 +68,7 @@ fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
 }
 
-/// Makes the page; returns its path.
+/// Builds the page; returns its path.
 fn build() -> Result<PathBuf, String> {
     add_target(TARGET)?;
     let words = ["build", "-q", "--profile", "page", "-p", "residue-web", "--target", TARGET];
@@ -98,7 +98,7 @@ fn page(wasm: &[u8]) -> Result<String, String> {
     let script = bundle("page.js")?;
     for (what, text) in [("style.css", &style), ("worker.js", &worker), ("the scripts", &script)] {
         if text.contains("</") {
-            return Err(format!("{what}: `</` would end the element it stands in"));
+            return Err(format!("{what}: contains `</`, which would end its element"));
         }
     }
     let policy = format!(
@@ -121,7 +121,7 @@ fn page(wasm: &[u8]) -> Result<String, String> {
         ("<!--scripts-->", scripts),
     ] {
         if page.matches(place).count() != 1 {
-            return Err(format!("index.html: `{place}` has to stand there once"));
+            return Err(format!("index.html: `{place}` must occur once"));
         }
         page = page.replace(place, &part);
     }
@@ -183,7 +183,7 @@ fn hash(text: &str) -> Result<String, String> {
         digits.chunks(2).filter_map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
     let bytes: Vec<u8> = bytes.collect();
     if bytes.len() != 32 {
-        return Err("sha256sum gave no hash".into());
+        return Err("sha256sum printed no hash".into());
     }
     Ok(format!("sha256-{}", base64(&bytes)))
 }

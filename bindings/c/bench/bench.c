@@ -1,5 +1,5 @@
-// Compares libresidue with the installed ones of zlib, libdeflate and ISA-L. Prints nanoseconds per
-// call, and how many times as fast libresidue is as the fastest of the others.
+// Compares libresidue with the installed zlib, libdeflate and ISA-L. Prints nanoseconds per call,
+// and the ratio of the fastest other library to libresidue.
 //
 //   cc -O2 bench.c $(pkg-config --cflags --libs residue) -ldl -o bench && ./bench
 //
@@ -52,7 +52,7 @@ static uint32_t isal_2(uint32_t value, const unsigned char *data, size_t length)
     return ~isal_crc32c(data, (int)length, ~value);
 }
 
-// A library's function for a code. `symbol` is where its wrapper finds it.
+// A library's function for a code. Its wrapper calls it through `symbol`.
 static const struct rival {
     const char *name, *file, *symbol_name;
     void *symbol;

@@ -1,5 +1,6 @@
-# find_package(residue): the imported targets residue::residue, which is shared, and residue::residue_static.
-# All paths follow from where this file is, so that the installation can be moved.
+# find_package(residue): defines the imported targets residue::residue (shared) and
+# residue::residue_static. All paths are relative to this file, so that the installation can be
+# moved.
 
 get_filename_component(_residue_libraries "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 get_filename_component(_residue_include "@INCLUDE@" ABSOLUTE)

@@ -1,5 +1,5 @@
-# Serves whoever asks for this version or an earlier one whose programs need not be compiled again: of the same major version,
-# and of the same minor one while the major one is 0.
+# Accepts requests for this version, or an earlier one with a compatible binary interface: of the
+# same major version and, while that is 0, of the same minor version.
 
 set(PACKAGE_VERSION "@VERSION@")
 string(REGEX MATCH "^(0\\.[0-9]+|[1-9][0-9]*)" _residue_series "${PACKAGE_VERSION}")

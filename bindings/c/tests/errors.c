@@ -1,5 +1,5 @@
-// residue_last_error's text: at a constant address, of bounded length, in whole characters, one per
-// thread. Meant to be run under AddressSanitizer, too.
+// Tests of the text of residue_last_error: at a constant address, of bounded length, of whole
+// characters, one per thread. Also run under AddressSanitizer.
 #define _POSIX_C_SOURCE 200809L
 #include <residue.h>
 
@@ -12,7 +12,7 @@
 
 #define THREADS 8
 #define ROUNDS 200
-// With the zero byte at the end.
+// The size of the text, including its terminating zero byte.
 #define LONGEST 1024
 
 static unsigned failures;
@@ -47,13 +47,13 @@ static void in_one_expression(void) {
     EXPECT(strstr(kept, "82 bits") != NULL);
     residue_value(NULL, "a", 1, &value);
     EXPECT(kept == residue_last_error() && strstr(kept, "null") != NULL);
-    // Success leaves it alone.
+    // Success does not change the text.
     EXPECT(residue_value_wide(wide, "a", 1, &wider) == RESIDUE_OK);
     EXPECT(kept == residue_last_error() && strstr(kept, "null") != NULL);
     residue_code_free(wide);
 }
 
-// Names of any length, of characters of one to four bytes: the text is cut between two of them.
+// Names of any length, of characters of one to four bytes: the text is cut between two characters.
 static void long_texts(void) {
     static const char *const characters[] = {"x", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x92\xbe"};
     char name[4 * LONGEST + 8];
@@ -70,7 +70,7 @@ static void long_texts(void) {
             text = residue_last_error();
             length = strlen(text);
             EXPECT(length < LONGEST && length >= LONGEST - 4);
-            // Where the last character begins, and that it is whole.
+            // The last character is whole.
             for (end = length - 1; end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80; end--) {}
             EXPECT(length - end == size);
         }
@@ -92,7 +92,7 @@ static void every_thread_has_its_own(void) {
     pthread_t threads[THREADS];
     int numbers[THREADS], i, round;
     for (round = 0; round < 3; round++) {
-        residue_code_new("that of the main thread");
+        residue_code_new("main thread");
         for (i = 0; i < THREADS; i++) {
             numbers[i] = i;
             EXPECT(pthread_create(&threads[i], NULL, fails, &numbers[i]) == 0);
@@ -101,11 +101,11 @@ static void every_thread_has_its_own(void) {
             void *good = NULL;
             EXPECT(pthread_join(threads[i], &good) == 0 && good == &numbers[i]);
         }
-        EXPECT(strstr(residue_last_error(), "that of the main thread") != NULL);
+        EXPECT(strstr(residue_last_error(), "main thread") != NULL);
     }
 }
 
-// A mask is read once: each in a process of its own.
+// A mask is read once: each is tested in its own process.
 static void unknown_masks_are_reported(void) {
     static const char *const masks[] = {NULL, "", "portable", "bogus", "AVX2", "\xff"};
     size_t i;

@@ -1,5 +1,4 @@
-// Tests of the C interface beside values: refusal of bad input with a reason, lifetimes, partials,
-// batches, copies.
+// Tests of the C interface beyond values: errors, lifetimes, partials, batches, copies.
 #include <residue.h>
 
 #include <stdio.h>
@@ -17,7 +16,7 @@ static void expect(int good, const char *what, int line) {
 }
 
 #define EXPECT(condition) expect((condition) ? 1 : 0, #condition, __LINE__)
-// A status, and words of its text.
+// Expects a status, and words in the text of the error.
 #define REFUSED(call, status, words) \
     expect((call) == (status) && strstr(residue_last_error(), words) != NULL, #call, __LINE__)
 #define NO_POINTER(call, words) \
@@ -114,7 +113,7 @@ static void streams(void) {
         *odd;
     residue_partial partial;
     uint64_t first = 0, second = 0;
-    // Both keep their codes.
+    // The streams keep their codes alive.
     residue_code_free(code);
     EXPECT(!residue_stream_update(stream, "12345", 5) && !residue_stream_update(stream, NULL, 0));
     copy = residue_stream_copy(stream);
@@ -126,7 +125,7 @@ static void streams(void) {
     EXPECT(!residue_stream_reset(copy) && !residue_stream_value(copy, &second) && second != first);
     EXPECT(!residue_stream_update(copy, "123456789", 9) && !residue_stream_value(copy, &second) &&
         first == second);
-    // To itself, too.
+    // A stream may be appended to itself.
     EXPECT(!residue_stream_combine(copy, copy) && !residue_stream_update(stream, "123456789", 9));
     EXPECT(!residue_stream_value(copy, &second) && !residue_stream_value(stream, &first) &&
         first == second);
@@ -239,7 +238,7 @@ static void batches(void) {
     REFUSED(residue_batch_crc32c(packets, PACKETS, NULL), RESIDUE_NULL, "values");
     REFUSED(residue_batch_internet(packets, ABSURD, sums), RESIDUE_LENGTH, "negative");
     REFUSED(residue_batch(wide, packets, 1, values), RESIDUE_WIDE, "82 bits");
-    // The last of many is wrong: nothing is written.
+    // The last packet is wrong: no value is written.
     packets[PACKETS - 1].data = NULL;
     crcs[0] = 7;
     REFUSED(residue_batch_crc32c(packets, PACKETS, crcs), RESIDUE_NULL, "598 bytes");
@@ -277,7 +276,7 @@ static void continued(void) {
     EXPECT(residue_crc64_nvme_extend(residue_crc64_nvme("12345", 5), "6789", 4) ==
         0xae8b14860a799888);
     EXPECT(residue_adler32_extend(residue_adler32("Wiki", 4), "pedia", 5) == 0x11e60398);
-    // Sums that are not reduced mean the same.
+    // Sums that are not reduced are accepted.
     EXPECT(residue_adler32_extend(0xfff2fff2, "", 0) == 0x00010001);
     EXPECT(residue_crc32c_combine(residue_crc32c("12345", 5), residue_crc32c("6789", 4), 4) ==
         0xe3069283);

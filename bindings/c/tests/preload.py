@@ -1,7 +1,7 @@
-"""zlib's check values as Python's own modules give them, printed; and, with residue's library
-preloaded, each of its functions beside the one of libz itself, which is asked by name.
+"""Prints zlib's check values as Python's own modules compute them. With residue's library
+preloaded, also compares each of its functions with that of libz.
 
-The output is the same with and without LD_PRELOAD.
+The output is equal with and without LD_PRELOAD.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ packed = gzip.compress(DATA)
 print(gzip.decompress(packed) == DATA, gzip.GzipFile(fileobj=io.BytesIO(packed)).read(9))
 
 if "libresidue_zlib" in os.environ.get("LD_PRELOAD", ""):
-    # Names as the program sees them, and as libz has them.
+    # The functions as the program sees them, and those of libz.
     seen, libz = ctypes.CDLL(None), ctypes.CDLL("libz.so.1")
     ulong, offset = ctypes.c_ulong, ctypes.c_longlong
 

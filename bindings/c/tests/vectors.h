@@ -1,4 +1,4 @@
-// Lines of vectors/*.txt, and the bytes their inputs stand for (vectors/README.md).
+// Reads lines of vectors/*.txt, and the bytes of their inputs (vectors/README.md).
 #ifndef VECTORS_H
 #define VECTORS_H
 
@@ -10,7 +10,7 @@
 #define FIELDS 8
 enum { LARGEST = 1 << 20 };
 
-// The fields of the next line that is no comment; their number, or 0 at the end.
+// Reads the fields of the next line that is not a comment; returns their number, 0 at the end.
 static int next_line(FILE *file, char *line, size_t size, char *fields[FIELDS]) {
     while (fgets(line, (int)size, file)) {
         int count = 0;
@@ -42,7 +42,7 @@ static size_t hex_bytes(const char *digits, unsigned char *data) {
     return length;
 }
 
-// The bytes that `input` stands for; their number, or -1 if it is of an unknown form.
+// Writes the bytes of an input; returns their number, or -1 if its form is unknown.
 static long input_bytes(const char *input, unsigned char *data) {
     char what[16];
     long count, start = 0, i, number;

@@ -1,5 +1,5 @@
-"""What Dask costs: the value of one local file by `residue sum`, by `residue.file`, and by
-processes.
+"""Measures the overhead of Dask: the value of a local file by `residue sum`, by `residue.file`, and
+by worker processes.
 
 python bench/cluster.py FILE [path of the program residue]
 """
@@ -15,7 +15,7 @@ from residue import distributed
 
 
 def show(name, work, runs=5):
-    """Prints the median and the least of the times, and checks that all values are the same."""
+    """Prints the median and the shortest time, and checks that all values are equal."""
     times, values = [], set()
     for _ in range(runs):
         start = time.perf_counter()

@@ -1,11 +1,11 @@
-"""One-shot calls of `residue` beside those of other packages, at 64 B, 1 KiB and 1 MiB.
+"""Compares one-shot calls of `residue` with other packages, at 64 B, 1 KiB and 1 MiB.
 
     pip install google-crc32c crc32c fastcrc anycrc
     python bench/compare.py [--json] [--seconds 60]
 
-Values are checked first. Contenders take turns in short batches, so that all meet the same
-disturbances; a figure is the median of its batches, a ratio the median of the ratios within each
-turn. The cost of the loop around a call, that of calling `len`, is not subtracted.
+Values are checked first. Contenders take turns in short batches, so that disturbances affect all of
+them; a figure is the median of its batches, a ratio the median of the ratios within each turn. The
+cost of the loop around a call, about that of calling `len`, is not subtracted.
 """
 
 import argparse
@@ -26,13 +26,13 @@ TURNS = 41
 
 
 def contenders():
-    """For each code, its name, and (name, function) of all that compute it. Ours come first."""
+    """Yields each code's name and its contenders as (name, function), those of residue first."""
 
     def module(name):
         try:
             return importlib.import_module(name)
         except ImportError:
-            print(f"{name} is not installed and left out", file=sys.stderr)
+            print(f"{name} is not installed: left out", file=sys.stderr)
             return None
 
     google, icrar, fast, any_ = (
@@ -81,7 +81,7 @@ def contenders():
 
 
 def timed(function, data, calls):
-    """Nanoseconds a call."""
+    """Returns nanoseconds per call."""
     rounds = range(calls)
     start = time.perf_counter_ns()
     for _ in rounds:
@@ -90,7 +90,7 @@ def timed(function, data, calls):
 
 
 def measure(functions, data, seconds):
-    """A list of nanoseconds for each function, turn by turn."""
+    """Returns a list of nanoseconds for each function, one for each turn."""
     per_batch = seconds / TURNS / len(functions) * 1e9
     calls = [
         max(1, int(per_batch / timed(function, data, max(1, 20_000 // len(data)))))
@@ -98,7 +98,7 @@ def measure(functions, data, seconds):
     ]
     turns = []
     for turn in range(TURNS):
-        # Each is first as often as any other.
+        # Each contender is first equally often.
         order = [(turn + place) % len(functions) for place in range(len(functions))]
         found = {place: timed(functions[place], data, calls[place]) for place in order}
         turns.append([found[place] for place in range(len(functions))])
@@ -118,7 +118,7 @@ def cpu():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--seconds", type=float, default=60, help="for all figures together")
+    parser.add_argument("--seconds", type=float, default=60, help="total duration")
     options = parser.parse_args()
     codes = list(contenders())
     data = {size: bytes(i * 13 % 251 for i in range(size)) for size in SIZES}
@@ -129,8 +129,8 @@ def main():
                 value = function(bytes(i * 7 % 256 for i in range(size)))
                 if value != expected:
                     sys.exit(
-                        f"{label} gives {value:x} for {size} bytes, and {expected:x} is "
-                        "right: nothing is timed"
+                        f"{label} gives {value:x} for {size} bytes, but {expected:x} is correct: "
+                        "nothing is timed"
                     )
     share = options.seconds / len(codes) / len(SIZES)
     rows = []
@@ -167,7 +167,7 @@ def main():
         print(json.dumps({"about": about, "rows": rows}, indent=1))
         return
     print(", ".join(f"{key} {value}" for key, value in about.items()))
-    print("Nanoseconds a call, and in brackets times the first of its code.\n")
+    print("Nanoseconds per call, and in brackets the ratio to the first row of the code.\n")
     print("| code | function | 64 B | 1 KiB | 1 MiB |\n|---|---|---|---|---|")
     for name, functions in codes:
         for label, _ in functions:
@@ -184,7 +184,7 @@ def main():
         "\n"
         + (
             "\n".join(f"faster: {row}" for row in slower)
-            or "No other is faster than the first of its code."
+            or "No contender is faster than residue."
         )
     )
 

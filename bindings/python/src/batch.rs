@@ -1,5 +1,5 @@
-//! Check values of many packets in one call: the compiled half of `residue.batch`, whose other half
-//! is `python/residue/_batch.py`.
+//! Check values of many packets in one call: the compiled part of `residue.batch`; the rest is
+//! `python/residue/_batch.py`.
 
 use crate::buffer::{self, Lent};
 use crate::code::{PyCode, number};
@@ -11,7 +11,7 @@ use residue::{Code, batch};
 /// Number of packets computed at a time.
 const ROUND: usize = 256;
 
-/// Overhead of a packet, in bytes, to decide when other threads may run.
+/// Overhead of a packet, in bytes, for the decision whether to release the interpreter's lock.
 const PACKET: usize = 64;
 
 /// Computes the check values of the rows of a two-dimensional buffer.
@@ -24,8 +24,8 @@ pub fn _batch_rows<'py>(
     let lent = Lent::shaped(data)?;
     let &[rows, columns] = lent.shape() else {
         return Err(PyValueError::new_err(format!(
-            "rows of packets are an array of 2 dimensions, this one has {}; \
-             for parts of a buffer give offsets and lengths",
+            "expected an array of 2 dimensions, whose rows are packets; this one has {} (for parts \
+             of a buffer, give offsets and lengths)",
             lent.shape().len()
         )));
     };
@@ -72,7 +72,7 @@ pub fn _batch_spans<'py>(
     run(code, spans.len(), &|index| spans[index], out)
 }
 
-/// Computes the check values of packets that are objects of their own.
+/// Computes the check values of packets that are separate objects.
 #[pyfunction]
 pub fn _batch_each<'py>(
     code: &Bound<'py, PyCode>,
@@ -88,7 +88,7 @@ pub fn _batch_each<'py>(
 fn integers<'a>(lent: &'a Lent<'_>, what: &str) -> PyResult<&'a [[u8; 8]]> {
     match (lent.shape(), lent.item(), lent.format()) {
         ([_], 8, b"q" | b"l") => Ok(lent.bytes().as_chunks().0),
-        _ => Err(PyTypeError::new_err(format!("{what} have to be one row of 64-bit integers"))),
+        _ => Err(PyTypeError::new_err(format!("{what} must be one row of 64-bit integers"))),
     }
 }
 
@@ -136,7 +136,7 @@ fn run<'py, 'a>(
         data.start < target.end && target.start < data.end
     };
     if (0..count).any(overlaps) {
-        return Err(PyValueError::new_err("out lies within the data: give it memory of its own"));
+        return Err(PyValueError::new_err("out overlaps the data: give it memory of its own"));
     }
     buffer::unlocked(py, work, || {
         each(code, count, packet, |at, some| {

@@ -1,8 +1,8 @@
 //! Access to the bytes of Python objects without a copy.
 //!
-//! While a thread without the interpreter's lock reads them, other threads may write them, as with
-//! `hashlib` and `zlib`: the value is then that of some mixture of old and new bytes. The memory
-//! itself stays: an exported buffer cannot be resized or freed.
+//! While a thread reads the bytes without the interpreter's lock, other threads may write them, as
+//! with `hashlib` and `zlib`: the value is then that of some mixture of old and new bytes. The
+//! memory stays valid: an exported buffer cannot be resized or freed.
 
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -14,11 +14,11 @@ use std::slice;
 
 /// Smallest number of bytes for which the interpreter's lock is released.
 ///
-/// Giving up the lock and taking it again costs tens of nanoseconds if nobody else wants it, and up
-/// to the switch interval (5 ms) if somebody does. It has to be worth it: 64 KiB take 3 µs.
+/// Releasing the lock and taking it again costs tens of nanoseconds if no other thread waits for
+/// it, and up to the switch interval (5 ms) otherwise. 64 KiB take 3 µs.
 pub const RELEASE: usize = 64 << 10;
 
-/// A buffer that an object lends until this is dropped.
+/// A buffer of an object, borrowed until this is dropped.
 pub struct Lent<'py> {
     view: ffi::Py_buffer,
     py: PhantomData<Python<'py>>,
@@ -32,8 +32,8 @@ impl<'py> Lent<'py> {
     pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Lent<'py>> {
         // SAFETY: `object` is alive.
         if unsafe { ffi::PyByteArray_CheckExact(object.as_ptr()) } == 0 {
-            // With the format, to see that it is not addresses of objects; some arrays (of dates)
-            // have none.
+            // With the format, to refuse references to objects. Some arrays (of dates) cannot
+            // export a format.
             if let Ok(lent) = Lent::shaped(object) {
                 return if is_of_objects(lent.format()) {
                     Err(of_objects(object))
@@ -124,7 +124,7 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Returns the `length` bytes at `start` as a slice; an exporter may give null for none.
+/// Returns the `length` bytes at `start` as a slice; `start` may be null for no bytes.
 ///
 /// # Safety
 ///
@@ -154,7 +154,8 @@ pub fn with<'py, R>(object: &Bound<'py, PyAny>, take: impl FnOnce(&[u8]) -> R) -
     Ok(take(Lent::of(object)?.bytes()))
 }
 
-/// Passes the bytes of `object` to `take`, without the interpreter's lock if they are many.
+/// Passes the bytes of `object` to `take`, from [`RELEASE`] bytes on without the interpreter's
+/// lock.
 ///
 /// # Errors
 /// As of [`Lent::of`].
@@ -167,13 +168,13 @@ pub fn compute<R: Send>(
     with(object, |data| unlocked(py, data.len(), || take(data)))
 }
 
-/// Does `work` on so many bytes, without the interpreter's lock if they are many.
+/// Runs `work` on this many bytes, from [`RELEASE`] bytes on without the interpreter's lock.
 #[inline(always)]
 pub fn unlocked<R: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> R + Send) -> R {
     if bytes < RELEASE { work() } else { py.detach(work) }
 }
 
-/// Returns whether elements of a format are Python objects. Names of fields stand between colons.
+/// Returns whether elements of a format are Python objects. Names of fields are between colons.
 fn is_of_objects(format: &[u8]) -> bool {
     format.split(|&byte| byte == b':').step_by(2).any(|types| types.contains(&b'O'))
 }
@@ -183,7 +184,7 @@ fn of_objects(object: &Bound<'_, PyAny>) -> PyErr {
     let name = object.get_type().name().map_or_else(|_| "buffer".into(), |name| name.to_string());
     PyTypeError::new_err(format!(
         "this {name} holds references to objects, not their bytes: \
-         convert it to numbers first, as with array.astype(...)"
+         convert it to numbers first, for example with array.astype(...)"
     ))
 }
 
@@ -193,14 +194,14 @@ fn explained(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = object.py();
     if object.is_instance_of::<PyString>() {
         return PyTypeError::new_err(
-            "a str has characters, not bytes: encode it first, as in text.encode()",
+            "expected bytes, got a str: encode it first, as in text.encode()",
         );
     }
-    // memoryview says BufferError, numpy ValueError.
+    // memoryview raises BufferError, numpy ValueError.
     if error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyValueError>(py) {
         let new = PyBufferError::new_err(format!(
             "cannot read this {} in place: {}; \
-             hand in a C-contiguous copy, as numpy.ascontiguousarray(it) or bytes(it)",
+             pass a C-contiguous copy, as numpy.ascontiguousarray(it) or bytes(it)",
             object.get_type().name().map_or_else(|_| "buffer".into(), |name| name.to_string()),
             error.value(py),
         ));

@@ -16,13 +16,12 @@ use std::sync::Arc;
 
 /// An error-detection code.
 ///
-/// `Code(name)`: a name or another name of a code, as `residue.codes()` and `residue.aliases()`
-/// list them (case, `-` and `_` do not matter), or a CRC's parameters as RevEng writes them:
-/// "width=16 poly=1021 init=ffff refin=true refout=true xorout=0" (hexadecimal but for the width).
-/// `Code(params)`: a CRC from `residue.Params`.
+/// `Code(name)`: a name or an alias, as `residue.codes()` and `residue.aliases()` list them (case,
+/// `-` and `_` do not matter), or the parameters of a CRC in RevEng's format: "width=16 poly=1021
+/// init=ffff refin=true refout=true xorout=0" (hexadecimal, except for the width). `Code(params)`:
+/// a CRC from `residue.Params`.
 ///
-/// Values are whole numbers. The code itself never changes and can be shared by threads and
-/// pickled.
+/// Values are integers. A code is immutable; it can be shared between threads and pickled.
 #[pyclass(frozen, name = "Code", module = "residue")]
 pub struct PyCode {
     code: Arc<Code>,
@@ -50,13 +49,13 @@ pub fn value_of(value: &Bound<'_, PyAny>, width: u32) -> PyResult<u128> {
         Ok(number) if width >= 128 || number >> width == 0 => Ok(number),
         Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Err(error),
         _ => Err(PyValueError::new_err(format!(
-            "{value} is no value of this code, which has {width} bits"
+            "{value} is not a value of this code: expected 0 to 2^{width} - 1 ({width} bits)"
         ))),
     }
 }
 
-/// A length, a count, or another number that is not negative. Negative ones raise `ValueError`,
-/// where pyo3 alone would raise `OverflowError`.
+/// A length, a count, or another number that is not negative. Negative numbers raise `ValueError`;
+/// pyo3 alone would raise `OverflowError`.
 #[derive(Clone, Copy)]
 pub struct Count<T>(pub T);
 
@@ -121,8 +120,8 @@ impl PyCode {
         &self.code
     }
 
-    /// Returns the argument from which `Code` makes an equal code.
-    pub fn spelling(&self) -> String {
+    /// Returns the text from which `Code` creates an equal code.
+    pub fn text(&self) -> String {
         match self.code.params() {
             Some(params) if params.name == CUSTOM => PyParams::of(params).__str__(),
             _ => self.code.name().to_string(),
@@ -137,8 +136,8 @@ fn parsed(argument: &Bound<'_, PyAny>) -> PyResult<Code> {
         text.to_str()?.to_owned()
     } else {
         return Err(PyTypeError::new_err(format!(
-            "a code is a str (its name, or a CRC's parameters), residue.Params or residue.Code, \
-             not {}",
+            "expected a code: a str (its name, or the parameters of a CRC), residue.Params or \
+             residue.Code, not {}",
             argument.get_type().name()?
         )));
     };
@@ -158,8 +157,8 @@ impl PyCode {
         number(data.py(), buffer::compute(data, |data| self.code.value(data))?)
     }
 
-    /// Returns the value of data, computed by the kernel of this name. For tests and comparisons;
-    /// `value` takes the best kernel.
+    /// Returns the value of data, computed by the kernel of this name. For tests and comparisons:
+    /// `value` uses the best kernel.
     fn value_with<'py>(
         &self,
         kernel: &str,
@@ -170,18 +169,18 @@ impl PyCode {
         number(data.py(), value)
     }
 
-    /// Returns the value of data by the code's definition, one unit at a time: slow, and the
-    /// reference that all kernels are tested against.
+    /// Returns the value of data by the definition of the code, one unit at a time: the slow
+    /// reference against which all kernels are tested.
     fn reference<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         number(data.py(), buffer::compute(data, |data| self.code.reference(data))?)
     }
 
-    /// Returns the value of two pieces of data from the value of each, and the length of the second
-    /// in bytes.
+    /// Returns the value of two concatenated pieces of data, from the value of each and the length
+    /// of the second in bytes.
     ///
-    /// Sums of words need the length of the first as well (`length1`), as the second may begin
-    /// inside a word; ValueError if it does and the value is not sufficient. `Partial` remembers
-    /// lengths and such bytes.
+    /// Sums of words also need the length of the first (`length1`), as the second may begin inside
+    /// a word; raises ValueError if it does and the values are not sufficient. `Partial` keeps the
+    /// lengths.
     #[pyo3(signature = (value1, value2, length2, length1 = None))]
     fn combine<'py>(
         &self,
@@ -212,8 +211,8 @@ impl PyCode {
         number(value1.py(), value)
     }
 
-    /// Returns the value after the bytes `old`, at `offset` of `length` bytes of data, became
-    /// `new`, from the value before. The rest of the data is not read.
+    /// Returns the new value of `length` bytes of data with this value after the bytes `old` at
+    /// `offset` were replaced by `new`. Does not need the rest of the data.
     fn update_value<'py>(
         &self,
         value: &Bound<'py, PyAny>,
@@ -242,7 +241,7 @@ impl PyCode {
         number(py, after)
     }
 
-    /// Returns an object that hashes data in pieces, like those of `hashlib`.
+    /// Returns a hash object for data in pieces, like those of `hashlib`.
     #[pyo3(signature = (data = None))]
     #[pyo3(name = "new")]
     fn hash(&self, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
@@ -255,7 +254,7 @@ impl PyCode {
         PyHash::resume(&self.code, value_of(value, self.code.width())?, length.0)
     }
 
-    /// Returns the partial result of data, to be joined with others.
+    /// Returns the partial result of data, to be concatenated with others.
     #[pyo3(signature = (data = None))]
     fn partial(&self, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {
         PyPartial::of(&self.code, data)
@@ -297,7 +296,7 @@ impl PyCode {
         self.code.little_endian()
     }
 
-    /// The code's kernels, best first, those of other CPUs among them.
+    /// The kernels of the code, best first, including those of other CPUs.
     #[getter]
     fn kernels(&self) -> Vec<PyKernel> {
         self.code.kernels().map(PyKernel::of).collect()
@@ -321,14 +320,14 @@ impl PyCode {
     }
 
     fn __repr__(&self) -> String {
-        format!("residue.Code({:?})", self.spelling())
+        format!("residue.Code({:?})", self.text())
     }
 
     fn __str__(&self) -> String {
-        self.spelling()
+        self.text()
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, PyCode>) -> (Bound<'py, PyAny>, (String,)) {
-        (slf.get_type().into_any(), (slf.get().spelling(),))
+        (slf.get_type().into_any(), (slf.get().text(),))
     }
 }

@@ -1,4 +1,4 @@
-//! `residue.Hash`: values of data in pieces, after the manner of `hashlib`.
+//! `residue.Hash`: values of data in pieces, in the style of `hashlib`.
 
 use crate::buffer;
 use crate::code::{PyCode, number, refused};
@@ -32,24 +32,24 @@ impl Owned {
     ) -> Result<Owned, E> {
         let code = code.clone();
         // SAFETY: the code is in an allocation of its own, which nothing changes or moves while
-        // `code` holds it, and `code` is dropped after the stream. No one gets the stream out of
-        // here.
+        // `code` holds it, and `code` is dropped after the stream. The stream never leaves this
+        // type.
         let stream = unsafe { std::mem::transmute::<Stream<'_>, Stream<'static>>(make(&code)?) };
         Ok(Owned { stream, code })
     }
 }
 
-/// A hash object for data in pieces, after the manner of `hashlib`. Made by `residue.new` and
+/// A hash object for data in pieces, in the style of `hashlib`. Created by `residue.new` and
 /// `Code.new`.
 ///
-/// Threads may share one: each piece is taken in whole, in the order of the calls.
+/// Threads may share an object: each piece is added as a whole, in the order of the calls.
 #[pyclass(frozen, name = "Hash", module = "residue")]
 pub struct PyHash {
     state: Mutex<Owned>,
 }
 
 impl PyHash {
-    /// Returns a hash object that has taken `data` in, if there are any.
+    /// Returns a hash object of `data`, if given, or of no data.
     pub fn of(code: &Arc<Code>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
         let hash = PyHash { state: Mutex::new(Owned::new(code)) };
         if let Some(data) = data {
@@ -64,8 +64,8 @@ impl PyHash {
         Ok(PyHash { state: Mutex::new(owned) })
     }
 
-    /// Locks the stream. Waits for other threads without the interpreter's lock, which they may
-    /// want.
+    /// Locks the stream. Releases the interpreter's lock while it waits for other threads, which
+    /// may need that lock.
     fn state(&self, py: Python<'_>) -> MutexGuard<'_, Owned> {
         self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,7 +79,7 @@ impl PyHash {
 
 #[pymethods]
 impl PyHash {
-    /// Updates the hash with the next bytes.
+    /// Adds the next bytes.
     fn update(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = data.py();
         buffer::with(data, |data| {
@@ -89,38 +89,38 @@ impl PyHash {
         })
     }
 
-    /// Returns the value so far as bytes, highest first, as hexdigest() writes them.
+    /// Returns the value so far as bytes, highest first.
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let (bytes, size) = self.bytes(py);
         PyBytes::new(py, &bytes[16 - size..])
     }
 
-    /// Returns the value so far in hexadecimal, two digits a byte.
+    /// Returns the value so far in hexadecimal, two digits per byte.
     fn hexdigest(&self, py: Python<'_>) -> String {
         let (bytes, size) = self.bytes(py);
         bytes[16 - size..].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Returns the value so far.
+    /// The value so far.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let value = self.state(py).stream.value();
         number(py, value)
     }
 
-    /// Returns the partial result so far, to be joined with others.
+    /// Returns the partial result so far, to be concatenated with others.
     fn partial(&self, py: Python<'_>) -> PyPartial {
         let state = self.state(py);
         PyPartial::new(&state.code, &state.stream.partial())
     }
 
-    /// Number of bytes taken in so far.
+    /// Number of bytes added so far.
     #[getter]
     fn length(&self, py: Python<'_>) -> u64 {
         self.state(py).stream.bytes()
     }
 
-    /// Returns a copy, which continues independently.
+    /// Returns an independent copy.
     fn copy(&self, py: Python<'_>) -> PyHash {
         PyHash { state: Mutex::new(self.state(py).clone()) }
     }
@@ -151,8 +151,7 @@ impl PyHash {
         self.bytes(py).1
     }
 
-    // Programs read files in multiples of it, so that 1, which would be as true, would make them
-    // slow.
+    // Programs read files in multiples of the block size: with 1, they would be slow.
     /// Size of a block, 64. The codes themselves have no blocks.
     #[getter]
     fn block_size(&self) -> u32 {
@@ -161,7 +160,7 @@ impl PyHash {
 
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err(
-            "a Hash cannot be pickled, as those of hashlib; pickle hash.partial()",
+            "a Hash cannot be pickled, like those of hashlib: pickle hash.partial() instead",
         ))
     }
 

@@ -1,4 +1,4 @@
-//! The compiled part of the Python package `residue`. What users see of it is documented in
+//! The compiled part of the Python package `residue`. Its public interface is declared in
 //! `python/residue/_residue.pyi`.
 
 #![deny(unsafe_code)]
@@ -19,7 +19,7 @@ mod strength;
 mod strength_jobs;
 mod work;
 
-/// The module `residue._residue`. It holds no state that needs the interpreter's lock.
+/// The module `residue._residue`. It has no state that the interpreter's lock protects.
 #[pyo3::pymodule(gil_used = false)]
 mod _residue {
     use pyo3::prelude::*;
@@ -57,7 +57,7 @@ mod _residue {
         super::oneshot::add(module)
     }
 
-    /// Returns an object that hashes data in pieces, like those of `hashlib`.
+    /// Returns a hash object for data in pieces, like those of `hashlib`.
     #[pyfunction]
     #[pyo3(signature = (code, data = None))]
     fn new(code: &Bound<'_, PyAny>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyHash> {
@@ -78,7 +78,7 @@ mod _residue {
         PyCode::of(code)?.get().resume(value, length)
     }
 
-    /// Returns the partial result of data, to be joined with others.
+    /// Returns the partial result of data, to be concatenated with others.
     #[pyfunction]
     #[pyo3(signature = (code, data = None))]
     fn partial(code: &Bound<'_, PyAny>, data: Option<&Bound<'_, PyAny>>) -> PyResult<PyPartial> {

@@ -1,6 +1,6 @@
-//! Functions for one code each. At 64 bytes the call costs more than the code, so these take their
-//! arguments from the interpreter's own array (`METH_FASTCALL`), without what pyo3 puts around a
-//! function for arguments of any type.
+//! One-shot functions, each for one code. At 64 bytes the call costs more than the code, so they
+//! take their arguments from the interpreter's own array (`METH_FASTCALL`), without pyo3's general
+//! handling of arguments.
 
 use crate::buffer;
 use pyo3::exceptions::PyTypeError;
@@ -24,7 +24,7 @@ trait OneShot {
 
     fn value(data: &[u8]) -> u64;
 
-    /// Returns the value of data that follow others with `value`.
+    /// Returns the value of data that follows other data with `value`.
     fn extend(_value: u64, data: &[u8]) -> u64 {
         Self::value(data)
     }
@@ -81,34 +81,36 @@ macro_rules! one_shots {
 one_shots! {
     Crc32c "crc32c" u32 residue::crc32c,
         from 0 |value, data| residue::crc32c_extend(value as u32, data).into(),
-        "CRC-32C (Castagnoli, CRC-32/ISCSI) of data, or of data that follow others with this \
-         value.";
+        "Computes CRC-32C (Castagnoli, CRC-32/ISCSI). To continue, pass the value of the preceding \
+         data.";
     Crc32 "crc32" u32 residue::crc32,
         from 0 |value, data| residue::crc32_extend(value as u32, data).into(),
-        "CRC-32 (CRC-32/ISO-HDLC, that of zlib) of data, or of data that follow others with this \
-         value.";
+        "Computes CRC-32 (CRC-32/ISO-HDLC, as in zlib). To continue, pass the value of the \
+         preceding data.";
     Crc64Nvme "crc64_nvme" u64 residue::crc64_nvme,
         from 0 |value, data| residue::crc64_nvme_extend(value, data),
-        "CRC-64/NVME of data, or of data that follow others with this value.";
+        "Computes CRC-64/NVME. To continue, pass the value of the preceding data.";
     Adler32 "adler32" u32 residue::adler32,
         from 1 |value, data| residue::adler32_extend(value as u32, data).into(),
-        "Adler-32 (zlib) of data, or of data that follow others with this value.";
+        "Computes Adler-32 (as in zlib). To continue, pass the value of the preceding data.";
     Internet "internet_checksum" u16 residue::internet::checksum,
-        "The Internet checksum (RFC 1071) of data, complemented, as a header stores it, \
-         big-endian.";
+        "Computes the Internet checksum (RFC 1071), complemented: a big-endian value, as headers \
+         store it.";
     Xns "xns" u16 residue::xns::checksum,
-        "The checksum of XNS IDP: add and left-cycle of big-endian words.";
+        "Computes the checksum of XNS IDP: add-and-left-cycle over big-endian 16-bit words.";
     Fletcher16 "fletcher16" u16 residue::fletcher16,
-        "Fletcher's sums of bytes modulo 255, the second in the upper half.";
+        "Computes Fletcher-16: sums of bytes modulo 255, the second sum in the upper half.";
     Fletcher32 "fletcher32" u32 residue::fletcher32,
-        "Fletcher's sums of little-endian 16-bit words modulo 65535, the second in the upper half.";
+        "Computes Fletcher-32: sums of little-endian 16-bit words modulo 65535, the second sum in \
+         the upper half.";
     Fletcher32Be "fletcher32_be" u32 residue::fletcher::fletcher32_be,
-        "Fletcher's sums of big-endian 16-bit words modulo 65535, the second in the upper half.";
+        "Computes Fletcher-32 over big-endian 16-bit words: sums modulo 65535, the second sum in \
+         the upper half.";
 }
 
 fn function<C: OneShot>(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // The interpreter keeps a pointer to this. The module is made once in an interpreter, and never
-    // unloaded.
+    // The interpreter keeps a pointer to the definition. A module is created once per interpreter,
+    // and never unloaded.
     let definition = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: C::NAME.as_ptr(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call::<C> },

@@ -5,11 +5,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use residue::crc::Params;
 
-/// The parameters that define a CRC, as of the Rocksoft model and the RevEng catalogue.
+/// The parameters that define a CRC, in the Rocksoft model and the RevEng catalogue.
 ///
-/// `poly` has no top term ("normal" notation: bit i is the coefficient of x^i), `init` is not
-/// reflected. `check` is the value of b"123456789", `residue` the register after a message and its
-/// value; both follow from the others.
+/// `poly` is in "normal" notation, without the top term: bit i is the coefficient of x^i. `init` is
+/// not reflected. `check` is the value of b"123456789", `residue` the register after a message and
+/// its value; both follow from the other parameters.
 #[pyclass(frozen, get_all, eq, hash, name = "Params", module = "residue")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PyParams {
@@ -19,7 +19,7 @@ pub struct PyParams {
     poly: u128,
     /// Initial value of the register.
     init: u128,
-    /// Whether bytes are taken lowest bit first.
+    /// Whether the lowest bit of each byte comes first.
     refin: bool,
     /// Whether the register's bits are reversed at the end.
     refout: bool,
@@ -67,7 +67,7 @@ impl PyParams {
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Formats the parameters as RevEng does, and as `Code` reads them.
+    /// Formats the parameters in RevEng's format, which `Code` reads.
     pub fn __str__(&self) -> String {
         let PyParams { width, poly, init, refin, refout, xorout, .. } = self;
         format!(

@@ -1,4 +1,4 @@
-//! `residue.Partial`: the value and length of a part of some data, to be combined later.
+//! `residue.Partial`: the value and length of a part of some data, to be combined with others.
 
 use crate::buffer;
 use crate::code::{Count, PyCode, number, refused, value_of};
@@ -8,15 +8,15 @@ use residue::{Code, Partial};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// A code, and the value and the length of some data. Made by `residue.partial`, `Code.partial`,
+/// A code with the value and the length of some data. Created by `residue.partial`, `Code.partial`,
 /// `Hash.partial`, or from a known value and length: `Partial(code, value, length)`.
 ///
-/// Partials suffice to compute the values of data that are joined, split, extended or changed in
-/// the middle. Names are those of Abseil's CRC library; `concat` is crc32_combine in zlib. Partials
-/// are immutable and can be pickled.
+/// From partials follow the values of data that is concatenated, split, extended or changed in the
+/// middle, without the data. Names are those of Abseil's CRC library; `concat` is zlib's
+/// crc32_combine. Partials are immutable and can be pickled.
 ///
-/// Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) raise ValueError for
-/// data after other data that end inside a word.
+/// Codes of words longer than a byte (XNS, Fletcher-32, the sums of words) raise ValueError if data
+/// is appended inside a word.
 #[pyclass(frozen, name = "Partial", module = "residue")]
 pub struct PyPartial {
     code: Arc<Code>,
@@ -105,7 +105,7 @@ impl PyPartial {
         self.length
     }
 
-    /// Returns this part with others after it.
+    /// Returns the partial of this part followed by others.
     #[pyo3(signature = (*others))]
     fn concat(&self, others: Vec<Bound<'_, PyPartial>>) -> PyResult<PyPartial> {
         others.iter().try_fold(self.from([], |whole, []| Ok(stored(whole)))?, |whole, next| {
@@ -113,29 +113,29 @@ impl PyPartial {
         })
     }
 
-    /// Returns this part with data after it.
+    /// Returns the partial of this part followed by data.
     fn extend(&self, data: &Bound<'_, PyAny>) -> PyResult<PyPartial> {
         let next = PyPartial::of(&self.code, Some(data))?;
         self.from([&next], |whole, [next]| whole.concat(&next).map(stored))
     }
 
-    /// Returns this part with zero bytes after it: a hole in a sparse file, or padding.
+    /// Returns the partial of this part followed by zero bytes, as padding or a hole in a file.
     fn extend_by_zeroes(&self, count: Count<u64>) -> PyResult<PyPartial> {
         self.from([], |whole, []| whole.extend_by_zeroes(count.0).map(stored))
     }
 
-    /// Returns this part without its beginning.
+    /// Returns the partial of this part without a prefix: B from AB and A.
     fn remove_prefix(&self, prefix: &PyPartial) -> PyResult<PyPartial> {
         self.from([prefix], |whole, [prefix]| whole.remove_prefix(&prefix).map(stored))
     }
 
-    /// Returns this part without its end.
+    /// Returns the partial of this part without a suffix: A from AB and B.
     fn remove_suffix(&self, suffix: &PyPartial) -> PyResult<PyPartial> {
         self.from([suffix], |whole, [suffix]| whole.remove_suffix(&suffix).map(stored))
     }
 
-    /// Returns this part after the range at `offset` whose partial is `old` became one of the same
-    /// length whose partial is `new`.
+    /// Returns the partial of this part after the range at `offset` with the partial `old` was
+    /// replaced by one of equal length with the partial `new`.
     fn replace(&self, offset: Count<u64>, old: &PyPartial, new: &PyPartial) -> PyResult<PyPartial> {
         self.from([old, new], |whole, [old, new]| whole.replace(offset.0, &old, &new).map(stored))
     }
@@ -171,14 +171,14 @@ impl PyPartial {
 
 type Reduced<'py> = (Bound<'py, PyAny>, (PyCode, Bound<'py, PyAny>, u64));
 
-/// Returns the partial result of parts that follow one another.
+/// Returns the partial of consecutive parts.
 #[pyfunction]
 #[pyo3(signature = (*partials))]
 pub fn concat(partials: Vec<Bound<'_, PyPartial>>) -> PyResult<PyPartial> {
     let mut partials = partials;
     if partials.is_empty() {
         return Err(PyTypeError::new_err(
-            "concat() needs at least one part: without any it knows no code",
+            "concat() needs at least one partial: without one, the code is unknown",
         ));
     }
     partials.remove(0).get().concat(partials)

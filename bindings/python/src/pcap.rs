@@ -97,7 +97,7 @@ pub fn _pcap_verify<'py>(
     };
     let mut summary = Summary::new();
     let read = pass(py, &path, |buffer| summary.buffer(buffer))?;
-    // The causes are known only at the end: to list checks, the capture is read again.
+    // Causes are known only at the end: to list checks with them, read the capture again.
     let mut rows = Vec::new();
     if which != Which::None {
         pass(py, &path, |buffer| {

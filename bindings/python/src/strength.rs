@@ -1,5 +1,5 @@
-//! `residue.strength`: the errors that codes do not detect. `python/residue/strength.py` converts
-//! the results to its classes.
+//! `residue.strength`: undetected errors of codes. `python/residue/strength.py` converts the
+//! results to its classes.
 
 use crate::code::Count;
 use crate::work::interruptible;
@@ -19,14 +19,14 @@ use residue_strength::{
 };
 use serde::Serialize;
 
-/// Returns the budget of a question: `patience` in seconds.
+/// Returns the budget of a search: `patience` in seconds.
 fn effort(patience: Count<u32>, threads: Option<Count<usize>>) -> Effort<'static> {
     let effort = Effort::new();
     let threads = threads.map_or(effort.threads, |threads| threads.0);
     Effort { threads: threads.max(1), ..effort }.within(patience.0)
 }
 
-/// Does work that ends after `patience` seconds, with a bound or an error if it is not done.
+/// Runs work with a time limit of `patience` seconds, after which it returns a bound or an error.
 fn within<T>(
     patience: Count<u32>,
     threads: Option<Count<usize>>,
@@ -190,8 +190,7 @@ pub fn _strength_compare(
         let value = probability::rate(rate).map_err(refused)?;
         if !(f64::MIN_POSITIVE..=0.5).contains(&value) {
             return Err(PyValueError::new_err(format!(
-                "a bit error rate of {rate}: give rates above 0 and up to 0.5, where bits are \
-                 random"
+                "a bit error rate of {rate}: give rates above 0 and up to 0.5 (random bits)"
             )));
         }
     }
@@ -217,7 +216,7 @@ pub fn _strength_advise(
     if !(3..=64).contains(&width) || distance < 2 || distance > width + 1 {
         return Err(PyValueError::new_err(format!(
             "hd={distance}, width={width}: \
-             give a width of 3 to 64 bits and a Hamming distance from 2 to the width and 1"
+             give a width of 3 to 64 bits, and a Hamming distance from 2 to the width plus 1"
         )));
     }
     let wanted = Wanted { data_bits, distance, width };

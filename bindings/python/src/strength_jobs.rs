@@ -1,4 +1,4 @@
-//! Work of `residue.distributed` that is divided among machines: searches for polynomials, and
+//! Parts of work that `residue.distributed` divides among machines: searches for polynomials, and
 //! trials on real data. Machines exchange text.
 
 use crate::code::Count;
@@ -24,7 +24,7 @@ fn damaged(what: &str, why: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(format!("{what} cannot be read: {why}"))
 }
 
-/// Returns the search that `residue strength search` would do, on one thread.
+/// Returns the budget of `residue strength search`, on one thread.
 fn effort() -> Effort<'static> {
     Effort { threads: 1, ..Effort::new() }.within(10)
 }
@@ -41,7 +41,7 @@ fn task(
         (None, None, true) => Question::Survey,
         _ => {
             return Err(PyValueError::new_err(
-                "give hd, or hd and length, or survey=True for the limits of all distances",
+                "give hd, hd and length, or survey=True (the limits of all distances)",
             ));
         }
     };
@@ -63,8 +63,8 @@ pub fn _search_seconds(
     Ok(py.detach(|| Search::new(task, Range::WHOLE).seconds(&effort())))
 }
 
-/// Does the search in range `index` of `of`; returns its result as text. Uses one thread, without
-/// the interpreter's lock.
+/// Searches range `index` of `of`; returns the result as text. Uses one thread, without the
+/// interpreter's lock.
 #[pyfunction]
 #[pyo3(signature = (width, distance, data, survey, index, of))]
 pub fn _search_range(
@@ -112,7 +112,7 @@ pub struct PyDataJob {
 #[pymethods]
 impl PyDataJob {
     #[new]
-    #[allow(clippy::too_many_arguments)] // It takes them by position from one place.
+    #[allow(clippy::too_many_arguments)] // One caller, by position.
     fn __new__(
         py: Python<'_>,
         paths: Vec<PathBuf>,
@@ -128,18 +128,18 @@ impl PyDataJob {
         for name in &made {
             let kind = Made::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
                 let names = Made::ALL.map(Made::name).join(", ");
-                PyValueError::new_err(format!("{name:?}: made data are one of {names}"))
+                PyValueError::new_err(format!("{name:?}: expected generated data, one of {names}"))
             })?;
             sources.push(Source::Made(kind));
         }
         if sources.is_empty() {
             return Err(PyValueError::new_err(
-                "name a path whose data are to be tried, or made data",
+                "no data: give a path, or a kind of generated data (made=)",
             ));
         }
         if splices == 0 || trials == 0 || !(2..=64).contains(&burst) {
             return Err(PyValueError::new_err(
-                "splices and trials are at least 1, and a burst has 2 to 64 bits",
+                "give at least 1 splice and 1 trial, and a burst of 2 to 64 bits",
             ));
         }
         let codes: Result<Vec<Additive>, Error> = if codes.is_empty() {
@@ -152,8 +152,8 @@ impl PyDataJob {
         Ok(PyDataJob { job: py.detach(|| Job::new(options)).map_err(refused)? })
     }
 
-    /// Divides the work into parts of about so many bytes; returns the text of each, the files that
-    /// it reads, and its bytes.
+    /// Divides the work into parts of about this many bytes; returns the text of each part, the
+    /// files that it reads, and its size in bytes.
     fn parts(&self, bytes: Count<u64>) -> PyResult<Vec<(String, Vec<PathBuf>, u64)>> {
         let described = |part: Part| {
             let text = serde_json::to_string(&part).map_err(|why| damaged("a part", why))?;
@@ -167,21 +167,21 @@ impl PyDataJob {
         py.detach(|| {
             let read = counted.iter().map(|text| serde_json::from_str(text));
             let counted: Result<Vec<Counted>, _> = read.collect();
-            let counted = counted.map_err(|why| damaged("what a part came to", why))?;
+            let counted = counted.map_err(|why| damaged("the result of a part", why))?;
             let run = self.job.finish(counted).map_err(refused)?;
             serde_json::to_string(&run).map_err(|why| damaged("the run", why))
         })
     }
 }
 
-/// Does a part of trials; returns its result as text. Uses one thread, without the interpreter's
-/// lock.
+/// Runs a part of the trials; returns the result as text. Uses one thread, without the
+/// interpreter's lock.
 #[pyfunction]
 pub fn _data_part(py: Python<'_>, part: &str) -> PyResult<String> {
     py.detach(|| {
         let part: Part = serde_json::from_str(part).map_err(|why| damaged("a part", why))?;
         let counted = part.run().map_err(refused)?;
-        serde_json::to_string(&counted).map_err(|why| damaged("what a part came to", why))
+        serde_json::to_string(&counted).map_err(|why| damaged("the result of a part", why))
     })
 }
 

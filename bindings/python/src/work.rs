@@ -1,4 +1,4 @@
-//! Long work that Ctrl-C interrupts.
+//! Long work that Ctrl-C can interrupt.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 /// Interval between checks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does `work` on another thread, without the interpreter's lock, and checks for signals meanwhile.
+/// Runs `work` on another thread, without the interpreter's lock, and checks for signals meanwhile.
 ///
-/// Work that cannot be stopped goes on in the background after an interrupt, and its result is
-/// dropped: it has to end by itself.
+/// After an interrupt, the work goes on in the background and its result is dropped: it must end by
+/// itself.
 pub fn interruptible<R: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> R + Send + 'static,
@@ -28,14 +28,14 @@ pub fn interruptible<R: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err(
-                    "the work ended without a result: please report this",
+                    "the work ended without a result: this is a bug, please report it",
                 ));
             }
         }
     }
 }
 
-/// A reader that checks for signals from time to time, and when one interrupts it. For threads
+/// A reader that checks for signals at intervals, and when a signal interrupts it. For threads
 /// without the interpreter's lock.
 pub struct Interruptible<R> {
     reader: R,

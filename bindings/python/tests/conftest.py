@@ -14,7 +14,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def threads():
-    """Workers in this process, which see its memory and what a test does to its modules."""
+    """Workers in this process, which share its memory and patched modules."""
     import distributed
 
     with (

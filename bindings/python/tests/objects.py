@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-# Dask's own, on its way out of a process.
+# Dask's own warnings when a process ends.
 QUIET = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:distributed"),
@@ -16,7 +16,7 @@ def noise(count, seed=1):
 
 
 def tree(folder):
-    """Files of many sizes, the largest of five parts of 64 KiB."""
+    """Creates files of many sizes, the largest of five parts of 64 KiB; returns their contents."""
     contents = {
         "a": noise(300_000),
         "sub/b": noise(70_000, 2),

@@ -1,4 +1,4 @@
-"""Many packets in one call: the values are those of one call each."""
+"""Tests that values of many packets in one call equal those of one call each."""
 
 import array
 import random

@@ -1,4 +1,4 @@
-"""Codes, hashes and partials: what must hold for every code and any data, and what is refused."""
+"""Tests of codes, hashes and partials: properties of every code, and errors."""
 
 import array
 import copy
@@ -14,7 +14,7 @@ import residue
 
 CODES = residue.codes()
 CUSTOM = "width=7 poly=65 init=3 refin=true refout=true xorout=1"
-# Bytes of a word in which no part but the last may end.
+# Bytes of a word: only the last part may end inside one.
 WORDS = {
     "xns": 2,
     "fletcher-32": 2,
@@ -145,7 +145,7 @@ def test_start_values_are_masked_as_zlib_masks_them():
 
 
 def length_calls():
-    """Every function that takes a length, a count or a place, with one of them left open."""
+    """Returns calls of every function that takes a length, a count or an offset."""
     code, part = residue.Code("crc-32"), residue.partial("crc-32", b"abcd")
     internet = residue.Code("internet")
     strength, jobs = residue.strength, residue._residue
@@ -218,7 +218,7 @@ def every_buffer(data):
 
 def test_any_contiguous_buffer():
     data = DATA[:688]
-    # Frozen ones must not be copied to be read.
+    # Read-only buffers must not be copied.
     for buffer in every_buffer(data):
         assert residue.crc32c(buffer) == residue.crc32c(data), type(buffer)
         assert residue.value("fletcher-16", buffer) == residue.fletcher16(data)
@@ -249,10 +249,10 @@ def test_other_buffers_are_refused():
         for wrong in (None, 5, [1, 2], object(), 1.5):
             with pytest.raises(TypeError, match="bytes-like"):
                 call(wrong)
-        # What would be read are addresses.
+        # Its bytes are addresses.
         with pytest.raises(TypeError, match="object"):
             call(numpy.array([object()]))
-    # An exported buffer stays where it is, and is given back afterwards.
+    # An exported buffer cannot be resized; it is released afterwards.
     buffer = bytearray(DATA)
     hash = residue.new("crc-32", buffer)
     buffer.clear()

@@ -1,6 +1,4 @@
-"""`residue.distributed`: values of objects read in parts by many workers, whatever happens to the
-workers.
-"""
+"""Tests of values of objects read in parts by many workers, and of journals."""
 
 import json
 import os
@@ -86,7 +84,7 @@ def test_a_killed_worker_loses_nothing(cluster, tmp_path):
     job.start()
     while not all(cluster.processing().get(worker) for worker in pids):
         time.sleep(0.01)
-    # Each worker is in the middle of a part, and nothing is done.
+    # Each worker is reading a part, and none is finished.
     dead, pid = next(iter(pids.items()))
     os.kill(pid, signal.SIGKILL)
     while dead in cluster.nthreads():
@@ -123,14 +121,14 @@ def test_bad_arguments(threads, tmp_path):
     for wrong, error, words in [
         ({"part_size": 100}, ValueError, "multiple of 64"),
         ({"part_size": 0}, ValueError, "multiple of 64"),
-        ({"part_size": "8 apples"}, ValueError, "is no size"),
+        ({"part_size": "8 apples"}, ValueError, "expected a size"),
         ({"part_size": 6.4}, TypeError, "an int or a str"),
         ({"code": "crc-1000"}, ValueError, "crc-1000"),
         ({"code": "cksum"}, ValueError, "appends the length"),
         ({"storage_options": {"anon": True}}, ValueError, "local path"),
         ({"url": tmp_path}, IsADirectoryError, "manifest"),
         ({"url": tmp_path / "none"}, FileNotFoundError, "none"),
-        ({"url": "/dev/null"}, OSError, "no regular file"),
+        ({"url": "/dev/null"}, OSError, "not a regular file"),
         ({"url": 5}, TypeError, "not int"),
         ({"url": "nosuch://x"}, ValueError, "nosuch"),
     ]:
@@ -154,7 +152,7 @@ def test_without_dask_the_error_says_what_to_install(monkeypatch, tmp_path):
         rd.value(tmp_path / "object")
 
 
-# --- what happens to objects meanwhile
+# --- objects that change or fail
 
 
 @pytest.mark.parametrize("change", ["grow", "shrink", "touch", "remove"])
@@ -173,7 +171,7 @@ def test_an_object_that_changes_while_read_is_noticed(threads, tmp_path, monkeyp
             elif change == "remove":
                 path.unlink()
             else:
-                # Its size stays, its time does not.
+                # Changes the time, not the size.
                 os.utime(path, ns=(0, 5))
         return done or read(files, codes, piece)
 
@@ -238,7 +236,7 @@ def test_a_read_that_fails_now_and_then_is_repeated(threads, memory, monkeypatch
 
 
 def test_workers_that_do_not_see_the_object_say_so(cluster, memory):
-    # The memory is the client's.
+    # Only the client sees its memory.
     memory.pipe_file("/object", b"x")
     with pytest.raises(OSError, match="storage that all of them share"):
         rd.value("memory://object", client=cluster)
@@ -276,7 +274,7 @@ def test_a_journal_goes_on_and_is_never_trusted_blindly(threads, tmp_path, monke
     done = json.loads(journal.read_text())["journal"]["objects"][""]["parts"]
     assert len(done) == 4
     assert value() == residue.crc32c(data)
-    # A part that was being read at the end may be among the calls as well.
+    # A part that was being read at the interrupt may be among the calls, too.
     read_before = set(map(int, done))
     assert read_before.isdisjoint(calls) and read_before.union(calls) == set(range(10))
     assert value() == residue.crc32c(data) and calls == []
@@ -304,7 +302,7 @@ def test_a_journal_goes_on_and_is_never_trusted_blindly(threads, tmp_path, monke
     ):
         assert damaged != good
         journal.write_bytes(damaged)
-        with pytest.raises(rd.JournalError, match="delete it to begin anew"):
+        with pytest.raises(rd.JournalError, match="delete it to start over"):
             value()
         assert journal.read_bytes() == damaged
     journal.unlink()
@@ -380,7 +378,7 @@ def test_data_in_parts_are_the_data(cluster, tmp_path):
     assert runs.count(runs[0]) == 4
     assert [source["files"] for source in runs[0]["sources"]] == [2, 0]
     assert all(test["trials"] for test in runs[0]["sources"][1]["tests"])
-    # The files are others now.
+    # A file has changed.
     (tmp_path / "tree" / "a").write_bytes(bytes(300_000))
     other = rd.data([tmp_path / "tree"], part_size="64KiB", journal=tmp_path / "j", **arguments)
     assert other["sources"][0]["tests"] != runs[0]["sources"][0]["tests"]

@@ -1,4 +1,4 @@
-"""`residue.distributed`: errors name what they are of, and the cause."""
+"""Tests that the errors of `residue.distributed` name their object and the cause."""
 
 import os
 
@@ -17,7 +17,7 @@ pytestmark = QUIET
 
 
 class Driver(fsspec.AbstractFileSystem):
-    """A store whose driver fails in a way of its own."""
+    """A store whose driver fails with `error`."""
 
     protocol = "broken"
     error = None
@@ -29,7 +29,7 @@ class Driver(fsspec.AbstractFileSystem):
 
 
 class OwnError(Exception):
-    """As drivers have them, of no kind of Python's."""
+    """An exception of a driver, which is not one of Python's own."""
 
 
 CAUSES = [

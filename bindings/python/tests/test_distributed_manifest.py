@@ -1,4 +1,4 @@
-"""`residue.distributed`: manifests, and the command line."""
+"""Tests of manifests and of the command line of `residue.distributed`."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def test_a_manifest_names_the_corrupted_file_and_range(cluster, tmp_path):
     assert report.findings[0].ranges == ((3 * 65536, 4 * 65536),)
     assert not report.good
 
-    # Everything else that can happen.
+    # All other verdicts.
     (root / "a").write_bytes(contents["a"] + b"more")
     (root / "sub" / "b").unlink()
     (root / "sub" / "extra").write_bytes(b"")
@@ -80,7 +80,7 @@ def test_manifests_do_not_depend_on_who_made_them(cluster, threads, memory, tmp_
     assert remote.root == "memory://data"
     assert local.entries == remote.entries
     assert local.text() == rd.manifest(tmp_path / "tree", part_size="64KiB", client=threads).text()
-    # Names need not be Unicode.
+    # Names need not be valid UTF-8.
     named = tmp_path / "names" / os.fsdecode(b"caf\xe9")
     named.parent.mkdir()
     named.write_bytes(b"x")
@@ -98,7 +98,7 @@ def test_manifests_do_not_depend_on_who_made_them(cluster, threads, memory, tmp_
     assert (finding.name, finding.ranges) == ("sub/b", ((0, 70_000),))
     remote.write("memory://data.manifest")
     assert rd.Manifest.read("memory://data.manifest") == remote
-    # One object, of a tree that is none of its business.
+    # A manifest of one object ignores the rest of the tree.
     one = rd.manifest(tmp_path / "tree" / "a", client=threads)
     assert list(one.entries) == ["a"] and not one.tree
     assert (
@@ -121,7 +121,7 @@ def test_a_damaged_manifest_is_not_believed(threads, tmp_path):
     ]
     for broken in wrong:
         assert broken != text
-        with pytest.raises(rd.ManifestError, match="take another copy"):
+        with pytest.raises(rd.ManifestError, match="use another copy"):
             rd.Manifest.parse(broken)
 
     def signed(text):
@@ -129,8 +129,8 @@ def test_a_damaged_manifest_is_not_believed(threads, tmp_path):
         check = f"{residue.crc32c(body.encode()):08x}"
         return f'{body}# residue-manifest-end {{"objects":5,"crc-32c":"{check}"}}\n'
 
-    # Right check values around what nobody wrote: parts that make another whole, another format,
-    # another name.
+    # Right check values of wrong manifests: parts with another value, another format, another name,
+    # another code.
     part = text.split('["', 1)[1][:8]
     for old, new in [
         (part, "00000000"),
@@ -168,7 +168,7 @@ def test_lists_of_residue_sum(threads, tmp_path, monkeypatch):
     }
     assert len(rd.Manifest.parse("\n".join(lines)).malformed) == 3
     for nothing in ("", "\n", "hello world\n", "e3069283  a\n"):
-        with pytest.raises(rd.ManifestError, match="no list of check values"):
+        with pytest.raises(rd.ManifestError, match="a list of check values"):
             rd.Manifest.parse(nothing)
     with pytest.raises(rd.ManifestError, match="line 2: another value"):
         rd.Manifest.parse("CRC32C (a) = 00000000\nCRC32C (a) = 00000001\n")
@@ -204,7 +204,7 @@ def test_a_manifest_and_its_verification_have_journals(threads, tmp_path, monkey
 
     monkeypatch.setattr(_parts, "_read", counted)
     made = rd.manifest(tmp_path / "tree", part_size="64KiB", client=threads, journal=tmp_path / "j")
-    # 300,000 bytes are five parts, 70,000 are two, the others one each.
+    # 300,000 bytes are five parts, 70,000 bytes two, the others one each.
     assert len(calls) == 10
     (tmp_path / "tree" / "sub" / "b").write_bytes(noise(70_000, 9))
     calls.clear()
@@ -278,7 +278,7 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
     assert report["findings"][0]["ranges"] == [[65536, 131072]]
     listed.write_text(listed.read_text()[:-30])
     code, out, err = run(capfdbinary, cluster, "verify", listed)
-    assert (code, out) == (2, "") and "take another copy" in err
+    assert (code, out) == (2, "") and "use another copy" in err
 
     code, out, _ = run(capfdbinary, cluster, "search", "--width", 8, "--hd", 4, "--length", "12B")
     assert code == 0 and "have HD 4 at 96 bits of data" in out
@@ -304,7 +304,7 @@ def test_the_command_line(cluster, tmp_path, capfdbinary, monkeypatch):
     ("words", "message"),
     [
         (["value", "x", "--part-size", "65"], "multiple of 64"),
-        (["value", "x", "--storage-options", "["], "no JSON"),
+        (["value", "x", "--storage-options", "["], "expected JSON"),
         (["search", "--width", "8"], "--hd"),
         (["search", "--width", "8", "--hd", "4", "--length", "5GiB"], "1500B"),
         (["data", "--splices", "1e99"], "1e8"),

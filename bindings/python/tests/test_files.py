@@ -1,4 +1,4 @@
-"""Values of files."""
+"""Tests of `residue.file`."""
 
 import io
 import random

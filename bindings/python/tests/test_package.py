@@ -1,4 +1,4 @@
-"""The package itself: its names, its stubs, and the examples in its documents."""
+"""Tests of the package itself: its names, its stubs, and the examples in its documents."""
 
 import ast
 import doctest
@@ -40,8 +40,7 @@ def test_stubs_name_what_there_is():
             assert {name for name in members if not name.startswith("_")} == there, node.name
             for name in there:
                 assert getattr(getattr(residue, node.name), name).__doc__, (node.name, name)
-    # What other modules of the package take from the compiled part by names of their own is theirs
-    # to test.
+    # Names with an underscore, which other modules of the package import, need no stub here.
     there = {
         name
         for name in vars(residue._residue)
@@ -76,7 +75,7 @@ def test_an_unknown_mask_is_reported_at_import(mask):
     else:
         assert "RuntimeWarning: RESIDUE_CPU=" in done.stderr and "portable, sse2" in done.stderr
         assert "\x1b" not in done.stderr and ("bogus" in done.stderr) == (mask == "bogus")
-        # The line that is shown is the one that imports it.
+        # The warning names the line that imports the package.
         assert done.stderr.startswith("<string>:1:")
         strict = subprocess.run(
             [sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True

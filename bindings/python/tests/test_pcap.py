@@ -1,4 +1,4 @@
-"""Captures: verdicts and causes are those that captures/cases.csv expects."""
+"""Tests that captures have the verdicts and causes of captures/cases.csv."""
 
 import csv
 import dataclasses

@@ -1,4 +1,4 @@
-"""What codes miss: published figures."""
+"""Tests of undetected errors against published figures."""
 
 import dataclasses
 import signal
@@ -31,7 +31,7 @@ def test_profile():
 )
 def test_undetected_errors_can_be_checked_by_hand(name):
     code = residue.Code(name)
-    # Bit 0 is the first that is sent: of reflected codes a byte's lowest.
+    # Bit 0 is sent first: in reflected codes, the lowest bit of a byte.
     reflected = name != "crc-16/xmodem"
     sent = bytes(range(64))
     found = strength.distance(name, 8 * len(sent))

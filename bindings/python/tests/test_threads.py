@@ -1,6 +1,4 @@
-"""Large data are worked on without the interpreter's lock; small ones are not worth giving it
-up.
-"""
+"""Tests that large data is processed without the interpreter's lock, and small data with it."""
 
 import sys
 import threading
@@ -12,7 +10,7 @@ locked = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 def others_ran(call, rounds):
-    """Calls until another thread has run meanwhile, at most so often. Says whether one has."""
+    """Calls until another thread has run meanwhile, up to a limit; returns whether one has."""
     ran = False
     result = []
 
@@ -24,8 +22,8 @@ def others_ran(call, rounds):
         result.append(ran)
 
     interval = sys.getswitchinterval()
-    # Nobody takes the lock away: the starting thread runs only if it is given up. (`start` waits
-    # for `work` to begin.)
+    # No thread is forced to release the lock: the starting thread runs only if it is released.
+    # (`start` waits for `work` to begin.)
     sys.setswitchinterval(1000)
     try:
         thread = threading.Thread(target=work)

@@ -1,4 +1,4 @@
-"""The project's vectors, every file and every line."""
+"""Tests every line of the project's vectors."""
 
 import pytest
 import residue
@@ -75,8 +75,7 @@ def test_models():
 
 
 def test_check_octets():
-    # Appended ones are codes of their own; they are the last octets of the rows where they stand at
-    # the end.
+    # Check octets at the end of the data are the value of a code.
     found = 0
     for name, text, offset, expected, _ in lines("check_octets.txt"):
         data, size = octets(text), len(expected) // 2
@@ -91,7 +90,7 @@ def test_combine():
     for name, one, two, length, expected, _ in lines("combine.txt"):
         code = residue.Code(name)
         one, two, expected = (int(text, 16) for text in (one, two, expected))
-        # Of those that need the first length, it is even.
+        # For codes that need the first length, it is even.
         assert code.combine(one, two, int(length), 4) == expected, name
         if code.params is not None or name == "adler-32":
             assert code.combine(one, two, int(length)) == expected, name
@@ -105,7 +104,7 @@ def test_combine():
 
 def test_update():
     for name, before, old, new, expected, _ in lines("update.txt"):
-        # Here the equation is wrong, as the file says: data of zeros that stay zeros keep their
+        # RFC 1624's equation is wrong here, as the file says: unchanged data of zeros keeps its
         # value.
         expected = "ffff" if before == "ffff" else expected
         value = residue.Code(name).update_value(

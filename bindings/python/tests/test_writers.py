@@ -1,6 +1,4 @@
-"""Whoever writes a file: regular files are replaced whole, everything else is written through. All
-writers, each in every place that a path can lead to.
-"""
+"""Tests that every writer replaces regular files atomically, and writes through everything else."""
 
 import os
 import re
@@ -33,7 +31,7 @@ def journal(path):
 
 
 def command_line(path):
-    """`manifest -o`, without a cluster."""
+    """Runs `manifest -o` without a cluster."""
     arguments = _cli._parser().parse_args(["manifest", "unread", "-o", os.fspath(path)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_cli, "_client", lambda args: open(os.devnull))
@@ -58,7 +56,7 @@ def write(request):
 
 @pytest.fixture
 def content(write, tmp_path):
-    """What it writes to a new file."""
+    """The content that the writer writes to a new file."""
     (tmp_path / "new").mkdir()
     write(tmp_path / "new" / "file")
     return (tmp_path / "new" / "file").read_bytes()
@@ -66,7 +64,7 @@ def content(write, tmp_path):
 
 @pytest.fixture
 def path(tmp_path):
-    """A path in an empty folder, where no file of another name is left."""
+    """A path in an empty folder; checks afterwards that no temporary file is left."""
     folder = tmp_path / "there"
     folder.mkdir()
     yield folder / "file"
@@ -131,7 +129,7 @@ def test_a_link_that_leads_nowhere_gets_its_target(write, content, path, tmp_pat
     write(path)
     assert path.is_symlink() and not (tmp_path / "target").is_symlink()
     assert (tmp_path / "target").read_bytes() == content
-    # Round and round.
+    # A cycle of links.
     (tmp_path / "target").unlink()
     (tmp_path / "target").symlink_to("second")
     with pytest.raises(OSError, match="file"):
@@ -141,11 +139,11 @@ def test_a_link_that_leads_nowhere_gets_its_target(write, content, path, tmp_pat
 
 def test_a_pipe_is_written_to(write, content, path):
     os.mkfifo(path)
-    # Open at both ends, it holds what is written, and nobody waits for anybody.
+    # Opened for reading and writing, a pipe buffers the data, and no call blocks.
     reader = os.open(path, os.O_RDWR)
     try:
         write(path)
-        # A journal is written twice: without what is done, and with it.
+        # A journal is written twice: empty, and with the finished part.
         assert os.read(reader, 1 << 16).endswith(content)
     finally:
         os.close(reader)
@@ -153,7 +151,7 @@ def test_a_pipe_is_written_to(write, content, path):
 
 
 def test_a_device_is_written_to_not_replaced(write, path):
-    # A node of the device that takes everything, and nobody else's.
+    # A node of /dev/null, for this test alone.
     try:
         os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
         os.close(os.open(path, os.O_WRONLY))
@@ -181,7 +179,7 @@ def test_a_file_that_is_open_already_is_appended_to(write, content, path, tmp_pa
         before = os.stat(file.fileno()).st_ino
         path.symlink_to(f"/proc/self/fd/{file.fileno()}")
         if write is journal:
-            # It is a file that can be read, and no journal.
+            # The file can be read, but is not a journal.
             with pytest.raises(rd.JournalError):
                 write(path)
             return
@@ -198,7 +196,7 @@ def test_folders_are_refused_by_name(write, path):
 
 
 def test_a_folder_that_cannot_be_written_keeps_its_files(write, path):
-    # Root is stopped by no mode, but by the system's own folders.
+    # No mode stops root, but the folders of the system do.
     folder = Path("/sys/kernel") if os.geteuid() == 0 else path.parent
     folder == path.parent and path.parent.chmod(0o555)
     with pytest.raises(OSError, match=str(folder / "file")) as caught:
@@ -212,20 +210,20 @@ def test_a_file_that_vanishes_is_written_anew(write, content, path, monkeypatch)
         write(path)
         assert path.read_bytes() == content
         path.unlink()
-    # While it is written.
+    # The old file vanishes during the write.
     path.write_bytes(b"" if write is journal else b"old")
     sync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda number: (path.unlink(missing_ok=True), sync(number)))
     if write is not journal:
         write(path)
         assert path.read_bytes() == content
-    # Its folder, too.
+    # The folder does not exist.
     with pytest.raises(FileNotFoundError, match="nowhere"):
         write(path.parent / "nowhere" / "file")
 
 
 def test_the_command_writes_to_a_device(tmp_path):
-    """All of it, as a user calls it."""
+    """Runs the whole command as a user would."""
     node = tmp_path / "node"
     try:
         os.mknod(node, stat.S_IFCHR | 0o600, os.makedev(1, 3))

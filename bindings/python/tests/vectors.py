@@ -12,7 +12,7 @@ def lines(name: str) -> list[list[str]]:
 
 
 def octets(text: str) -> bytes:
-    """The bytes of an input."""
+    """Returns the bytes of an input."""
     if text == "empty":
         return b""
     form, body = text.split(":", 1)

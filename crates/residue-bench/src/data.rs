@@ -65,7 +65,7 @@ impl Buffer {
         Buffer { bytes, start }
     }
 
-    /// Returns `length` bytes, `offset` (below 64) behind a multiple of 64.
+    /// Returns `length` bytes, `offset` (below 64) after a multiple of 64.
     pub fn slice(&mut self, offset: usize, length: usize) -> &mut [u8] {
         let from = self.start + offset % 64;
         &mut self.bytes[from..from + length]

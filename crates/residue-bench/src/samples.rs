@@ -16,11 +16,11 @@ const RETRIES: usize = 3;
 /// free of interruptions.
 const ASK_NS: f64 = 50_000.0;
 
-/// An interrupted sample takes at least so many nanoseconds more than the median: no interrupt is
+/// An interrupted sample takes at least this many nanoseconds more than the median: no interrupt is
 /// shorter, and a missed cache line is.
 const INTERRUPT_NS: f64 = 1000.0;
 
-/// A turn was slowed if a core cycle took so many times as long as in the faster quarter of all
+/// A turn was slowed if a core cycle took this many times as long as in the faster quarter of all
 /// turns.
 const SLOWED: f64 = 1.25;
 

@@ -26,7 +26,7 @@ pub struct Entry {
     pub expected: u128,
 }
 
-/// What was found about a list as a whole.
+/// Findings on a list as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct List {
     /// The code given by the user, and those that lines name.
@@ -43,7 +43,7 @@ pub struct List {
     all_decimal: bool,
 }
 
-/// What is unclear about a line.
+/// The unclear part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// The code: the value does not have the width of the default.

@@ -113,7 +113,7 @@ fn bad_input() {
         (&["normal:1020"], "no constant term"),
         (&["normal:11021", "--width", "16"], "more than its width"),
         (&["crc-82/darc"], "3 to 64"),
-        (&["adler-32"], "no CRC"),
+        (&["adler-32"], "is not a CRC"),
         (&["crc-32", "--most", "2"], "3..=65"),
         (&["crc-16/arc", "--confirm"], "--confirm needs"),
         (&["crc-32", "--length", "0"], "length 0"),

@@ -1,4 +1,4 @@
-//! What a case is: packets with right check values, and with a wrong one.
+//! Cases: packets with right check values, and with a wrong one.
 
 use residue_net::check::{Reason, Verdict};
 use residue_net::pcap::LinkType;
@@ -82,7 +82,7 @@ pub struct Case {
     pub name: &'static str,
     /// As in a table.
     pub title: &'static str,
-    /// What the packets' first header is.
+    /// Type of the first header of the packets.
     pub link: LinkType,
     /// The length of the frame check sequence at each packet's end, in bytes.
     pub fcs: Option<u8>,
@@ -98,7 +98,7 @@ pub struct Case {
     pub good_verdicts: Vec<(&'static str, Verdict)>,
     /// All verdicts on the bad packets that are not good, in any order.
     pub bad_verdicts: Vec<(&'static str, Verdict)>,
-    /// The cause of what is wrong, where it can be known.
+    /// The cause of the wrong value, if it can be determined.
     pub cause: Option<&'static str>,
     /// What repair makes of the bad packets.
     pub repair: Repair,
@@ -222,7 +222,7 @@ impl Case {
         self
     }
 
-    /// Sets the cause of what is wrong.
+    /// Sets the cause of the wrong value.
     pub(crate) fn because(mut self, cause: &'static str) -> Case {
         self.cause = Some(cause);
         self

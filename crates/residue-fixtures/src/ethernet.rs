@@ -32,7 +32,7 @@ pub fn with_fcs(frame: &[u8]) -> Vec<u8> {
     [frame, &residue::crc32(frame).to_le_bytes()].concat()
 }
 
-/// Returns the frame with bytes that belong to no packet behind it, so that it has `length` bytes.
+/// Returns the frame with bytes that belong to no packet after it, so that it has `length` bytes.
 #[must_use]
 pub fn padded(frame: &[u8], length: usize) -> Vec<u8> {
     let mut frame = frame.to_vec();

@@ -10,7 +10,7 @@ pub fn structure() -> Vec<u8> {
     seal_alone(vec![0x20, 0, 0, 0, 0, 8, 1, 1, 0, 1, 1, 64], 2)
 }
 
-/// Returns an ICMP time-exceeded error with extensions behind `quoted`, which is padded to 128
+/// Returns an ICMP time-exceeded error with extensions after `quoted`, which is padded to 128
 /// bytes.
 #[must_use]
 pub fn message(quoted: &[u8], extensions: &[u8]) -> Vec<u8> {

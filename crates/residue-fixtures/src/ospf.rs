@@ -83,7 +83,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let flooded3 = ROUTERS6.frame(89, &version3(ROUTERS6, 4, &update(std::slice::from_ref(&lsa3))));
     let around =
         |lsa: &[u8]| ROUTERS4.frame(89, &version2(4, &update(&[network_lsa(), lsa.to_vec()])));
-    // MD5 (RFC 2328 section D.4.3): type 2, key 1, a digest of 16 bytes behind the packet.
+    // MD5 (RFC 2328 section D.4.3): type 2, key 1, a digest of 16 bytes after the packet.
     let mut authenticated = [&hello[..], &[0x77; 16]].concat();
     authenticated[12..24].copy_from_slice(&[0, 0, 0, 2, 0, 0, 1, 16, 0, 0, 0, 9]);
     vec![

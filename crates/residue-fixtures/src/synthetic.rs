@@ -1,4 +1,4 @@
-//! A large capture for timings: TCP and UDP over IPv4 and IPv6, a known few packets damaged.
+//! A large capture for timings: TCP and UDP over IPv4 and IPv6, with a few packets damaged.
 
 use crate::ip::{Ends, V4, V6, store};
 use crate::tcp::Tcp;
@@ -9,21 +9,21 @@ use residue_net::pcap::LinkType;
 use residue_net::pcap::write::{Header, Writer};
 use std::io::{self, Write};
 
-/// What was written.
+/// Counts of a written capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Synthetic {
     /// Bytes of the file.
     pub bytes: u64,
     /// Packets.
     pub packets: u64,
-    /// The numbers of the damaged packets, from 1, in order. Each has one bit flipped behind its IP
+    /// The numbers of the damaged packets, from 1, in order. Each has one bit flipped after its IP
     /// header.
     pub planted: Vec<u64>,
 }
 
 /// Frame lengths in bytes, and how many of 16 frames have them.
 const LENGTHS: [(usize, u64); 3] = [(64, 7), (576, 4), (1500, 5)];
-/// One packet of so many is damaged.
+/// One packet in this many is damaged.
 const DAMAGED: u64 = 1000;
 const ETHERNET: usize = 14;
 const POOL: usize = 1 << 16;
@@ -34,7 +34,7 @@ const APART: u64 = 10_000;
 /// Writes a classic capture of about `bytes` bytes: it ends with the packet that reaches them.
 ///
 /// 7 of 16 frames have 64 bytes (or what their headers need), 4 have 576 and 5 have 1500; 40 % are
-/// IPv6, 70 % TCP and the others UDP; one in a thousand has one bit flipped behind the IP header.
+/// IPv6, 70 % TCP and the others UDP; one in a thousand has one bit flipped after the IP header.
 /// Equal seeds give equal bytes.
 ///
 /// # Errors
@@ -141,7 +141,7 @@ impl Headers {
     }
 }
 
-/// Flips a bit behind the IP header, but none that leaves a UDP datagram without checksum: that
+/// Flips a bit after the IP header, but none that leaves a UDP datagram without checksum: that
 /// would be no error.
 fn damage(frame: &mut [u8], random: &mut Random) {
     let is_v6 = frame[12] == 0x86;

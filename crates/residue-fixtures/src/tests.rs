@@ -80,7 +80,7 @@ fn the_cases_of_the_comparison_come_first_and_names_are_unique() {
     assert!(names.iter().all(|name| plain(name)));
 }
 
-/// Returns where two frames differ: from the first such byte to behind the last.
+/// Returns where two frames differ: from the first such byte to after the last.
 fn difference(one: &Frame, other: &Frame) -> Option<Range<usize>> {
     assert_eq!((one.bytes.len(), one.wire_length), (other.bytes.len(), other.wire_length));
     let differs = |&at: &usize| one.bytes[at] != other.bytes[at];

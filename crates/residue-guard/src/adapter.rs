@@ -1,4 +1,5 @@
-//! The adapter to Linux: packets of the netfilter queue go through the [`Engine`](crate::Engine).
+//! The adapter to Linux: passes packets of the netfilter queue through the
+//! [`Engine`](crate::Engine).
 
 mod host;
 mod message;

@@ -1,64 +1,64 @@
-//! The engine's configuration.
+//! Configuration of the engine.
 
 use crate::negotiate::Offer;
 use std::time::Duration;
 
-/// What to do where a peer or the path does not take part.
+/// Policy for peers or paths without the option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// Regular TCP.
+    /// Fall back to regular TCP.
     #[default]
     Prefer,
-    /// No connection.
+    /// Refuse the connection.
     Require,
 }
 
-/// The engine's configuration.
+/// Configuration of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// What to ask for and to answer; `None`: nothing, so that under [`Policy::Prefer`] every
-    /// packet passes as it is.
+    /// Values to request and to answer with. With `None`, under [`Policy::Prefer`], every packet
+    /// passes unchanged.
     pub offer: Option<Offer>,
-    /// Regular TCP, or no connection, where there is no agreement.
+    /// Policy without an agreement: regular TCP, or no connection.
     pub policy: Policy,
-    /// The greatest segment size that this host's kernel shall learn from peers, before room for
-    /// the option is taken from it: for paths whose MTU is less than what both ends think.
+    /// Largest segment size to announce to this host's kernel, before room for the option is
+    /// subtracted: for paths whose MTU is smaller than both ends assume.
     pub mss: Option<u16>,
-    /// SYNs, or SYN-ACKs, sent with the option before one without it is tried (under
+    /// Number of SYNs, or SYN-ACKs, with the option before one without it is sent (under
     /// [`Policy::Prefer`]).
     pub tries: u8,
-    /// The most entries of each kind.
+    /// Largest numbers of entries.
     pub limits: Limits,
-    /// How long entries are kept.
+    /// Timeouts of entries.
     pub timeouts: Timeouts,
 }
 
-/// The most entries of each kind. An entry takes about 200 bytes.
+/// Largest numbers of entries of each kind. An entry takes about 200 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections that this host is opening.
     pub opening: usize,
-    /// Connections that others are opening, which may be forged: a flood of SYNs reaches this one
-    /// only.
+    /// Connections that others are opening. Their SYNs may be forged: a flood of SYNs fills only
+    /// this class.
     pub answering: usize,
-    /// Connections.
+    /// Established connections.
     pub established: usize,
     /// Connections that both ends have closed.
     pub closing: usize,
-    /// Destinations for which something has failed.
+    /// Destinations for which a value failed.
     pub destinations: usize,
 }
 
-/// How long entries are kept after their last use.
+/// Timeouts of entries, from their last use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until the handshake ends: longer than SYNs are repeated.
+    /// Duration of a handshake: longer than SYNs are repeated.
     pub handshake: Duration,
-    /// Connections on which nothing happens.
+    /// Idle connections.
     pub idle: Duration,
     /// Connections that both ends have closed: twice the maximum segment lifetime.
     pub closing: Duration,
-    /// What failed with a destination.
+    /// Failures of a destination.
     pub failed: Duration,
 }
 
@@ -87,7 +87,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The default with an offer: 6 counts as `instead` for peers without 6.
+    /// Returns the default configuration with an offer: 6 counts as `instead` for peers without 6.
     #[must_use]
     pub fn offering(value: u8, instead: u8) -> Config {
         Config { offer: Some(Offer { value, instead }), ..Config::default() }

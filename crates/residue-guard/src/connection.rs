@@ -1,67 +1,67 @@
-//! What is known of a connection.
+//! The state of a connection.
 
 use crate::memory::Step;
 use crate::negotiate::{Offer, Values};
 use std::time::Duration;
 
-/// The classes of the table, which have limits and timeouts of their own.
+/// Classes of the table, each with its own limit and timeout.
 pub(crate) const OPENING: usize = 0;
 pub(crate) const ANSWERING: usize = 1;
 pub(crate) const ESTABLISHED: usize = 2;
 pub(crate) const CLOSING: usize = 3;
 pub(crate) const CLASSES: usize = 4;
 
-/// As many failures before anything good was received show that the path does not let the value
-/// through.
+/// Number of failures, before any good segment, after which the path is taken to block the value.
 pub(crate) const MOST_FAILURES: u8 = 4;
 
-/// How far the negotiation is.
+/// State of the negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// This host has sent a SYN; the peer's, if both open at once, asked for this.
+    /// This host has sent a SYN. In a simultaneous open, the peer's SYN requested `peer`.
     Opening { peer: Option<u8> },
-    /// The peer's SYN asked for this. How it understands the answer shows in its first segment.
+    /// The peer's SYN requested `peer`. Its first segment shows how it understands the answer.
     Answering { peer: u8 },
-    /// Every segment but SYN and RST has this value.
+    /// Every segment except SYN and RST has this value.
     Agreed { value: u8 },
-    /// Another guard, nearer to the application, has asked: what comes is left to it.
+    /// Another guard, nearer to the application, has sent a request: incoming segments are left to
+    /// it.
     Theirs,
 }
 
-/// A connection that has, or may get, a check value. Regular connections are not kept.
+/// A connection that has or may get a check value. Regular connections are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Connection {
     pub(crate) phase: Phase,
-    /// What this host asks for.
+    /// The offer of this host.
     pub(crate) offer: Offer,
-    /// What was left to ask for when it did; unknown of connections that were resumed.
+    /// What was left to request when this host did; `None` for resumed connections.
     pub(crate) step: Option<Step>,
-    /// Initial sequence numbers, as far as SYNs were seen.
+    /// Initial sequence numbers, if the SYNs were seen.
     pub(crate) own_isn: Option<u32>,
     pub(crate) peer_isn: Option<u32>,
-    /// A SYN of the peer's with another sequence number, and what it asked for. It counts when this
-    /// host answers it.
+    /// A SYN of the peer with another sequence number, and its request. It counts once this host
+    /// answers it.
     pub(crate) pending: Option<(u32, Option<u8>)>,
     /// The value in this host's SYN-ACK.
     pub(crate) answer: u8,
-    /// SYNs, or SYN-ACKs, sent.
+    /// Number of SYNs, or SYN-ACKs, sent.
     pub(crate) tries: u8,
-    /// Has the kernel sent a segment on it? Forgers do not get so far.
+    /// Whether the kernel has sent a segment, which a forged SYN does not achieve.
     pub(crate) confirmed: bool,
-    /// Has anything good been received?
+    /// Whether a good segment has been received.
     pub(crate) proven: bool,
-    /// Failures before anything good was received.
+    /// Number of failures before the first good segment.
     pub(crate) failures: u8,
-    /// Has this host sent its first byte?
+    /// Whether this host has sent its first byte.
     pub(crate) first_sent: bool,
-    /// The last acknowledgment number that this host sent: where a RST must stand (RFC 5961 section
+    /// The last acknowledgment number that this host sent, which a RST must match (RFC 5961 section
     /// 3.2).
     pub(crate) acknowledged: Option<u32>,
-    /// Whose FIN was seen: this host's, the peer's.
+    /// Whether the FINs of this host and of the peer were seen.
     pub(crate) fins: [bool; 2],
-    /// Was a RST seen?
+    /// Whether a RST was seen.
     pub(crate) reset: bool,
-    /// When it was last kept.
+    /// Time of the last update.
     pub(crate) used: Duration,
 }
 
@@ -96,7 +96,7 @@ impl Connection {
         }
     }
 
-    /// The values it may have.
+    /// Returns the values that the connection may have.
     pub(crate) fn values(&self) -> Values {
         match self.phase {
             Phase::Opening { peer: None } | Phase::Theirs => Values::NONE,
@@ -107,7 +107,7 @@ impl Connection {
         }
     }
 
-    /// Returns whether `acknowledgment` acknowledges this host's SYN, and nothing behind it.
+    /// Returns whether `acknowledgment` acknowledges this host's SYN, and nothing after it.
     pub(crate) fn acknowledges_syn(&self, acknowledgment: u32) -> bool {
         self.own_isn.is_some_and(|own| own.wrapping_add(1) == acknowledgment)
     }

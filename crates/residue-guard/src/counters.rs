@@ -1,65 +1,65 @@
-//! What the guard has seen and done.
+//! Counters of the guard.
 
 use crate::negotiate::GREATEST;
 use crate::value::Judged;
 use serde::{Deserialize, Serialize};
 
-/// The segments received with one value, by their checks. Values 1 to 3 have one check: right, it
-/// counts as both good, wrong as both bad.
+/// Numbers of received segments with one value, by the results of their checks. Values 1 to 3 have
+/// one check, which counts as both good or both bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Received {
-    /// The Internet checksum and the CRC are right. These alone are delivered.
+    /// The Internet checksum and the CRC are right. Only these segments are delivered.
     pub both_good: u64,
-    /// The Internet checksum alone is wrong.
+    /// Only the Internet checksum is wrong.
     pub only_tcp_bad: u64,
-    /// The CRC alone is wrong: TCP would have delivered wrong bytes. Its share of all segments is
+    /// Only the CRC is wrong: TCP would have delivered wrong bytes. The share of these segments is
     /// the rate of TCP's undetected errors on this path.
     pub only_crc_bad: u64,
-    /// Both are wrong, or the only one.
+    /// Both are wrong, or the only check is.
     pub both_bad: u64,
-    /// The option was not there, or had another length.
+    /// The option was missing, or had another length.
     pub missing: u64,
 }
 
-/// Counts since the start. They are never reset.
+/// Counts since the start; never reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Received segments, by the connection's value (index 1 to 6).
+    /// Received segments, by the value of the connection (index 1 to 6).
     pub received: [Received; GREATEST as usize + 1],
-    /// Segments sent with a check value, by it.
+    /// Segments sent with a check value, by value.
     pub sent: [u64; GREATEST as usize + 1],
-    /// Connections that were agreed upon, by value; 0: connections that turned out regular though
-    /// this host asked.
+    /// Agreed connections, by value; index 0: connections that turned out regular although this
+    /// host sent a request.
     pub agreed: [u64; GREATEST as usize + 1],
-    /// Connections taken up again by a segment with a right check value, after a restart.
+    /// Connections resumed by a segment with a right check value, after a restart.
     pub adopted: u64,
-    /// Segments of no known connection whose option 15 is right by no value: dropped.
+    /// Segments of unknown connections whose option 15 is right for no value: dropped.
     pub orphans: u64,
-    /// Destinations for which a value has failed, so that less is asked for. **Each is a connection
-    /// that hung.**
+    /// Destinations for which a value failed, so that a weaker one is requested. **Each is a
+    /// connection that hung.**
     pub failed_destinations: u64,
-    /// SYNs and SYN-ACKs sent again without the option, as nobody answered those with it.
+    /// SYNs and SYN-ACKs repeated without the option, as those with it got no answer.
     pub silent: u64,
-    /// Segments that other options left no room in.
+    /// Segments without room for the option.
     pub no_room: u64,
     /// Blocks of selective acknowledgments cut to make room.
     pub sack_blocks_cut: u64,
-    /// SYNs from which TCP Fast Open was taken, or data.
+    /// SYNs from which TCP Fast Open or data was removed.
     pub fast_open_removed: u64,
     /// SYNs and SYN-ACKs with a wrong Internet checksum: dropped.
     pub bad_syns: u64,
-    /// SYNs of known connections, which may be late or forged. They change nothing unless this host
+    /// SYNs of known connections, which may be late or forged. They have no effect unless this host
     /// answers.
     pub doubtful_syns: u64,
     /// First fragments of guarded connections: dropped.
     pub fragments: u64,
-    /// Packets refused because protection is required and was not to be had.
+    /// Packets dropped because protection is required but unavailable.
     pub refused: u64,
-    /// Connections given up because the table was full.
+    /// Connections removed because the table was full.
     pub evicted: u64,
-    /// Connections forgotten because nothing happened.
+    /// Connections removed because they were idle.
     pub expired: u64,
-    /// Packets handed on as they were.
+    /// Packets passed unchanged.
     pub passed: u64,
 }
 
@@ -74,7 +74,7 @@ impl Received {
         } += 1;
     }
 
-    /// Segments dropped.
+    /// Returns the number of dropped segments.
     #[must_use]
     pub fn bad(&self) -> u64 {
         self.only_tcp_bad + self.only_crc_bad + self.both_bad + self.missing

@@ -1,5 +1,4 @@
-//! The engine: packets in, packets out. It opens no socket and reads no clock; whoever calls it
-//! does.
+//! The engine: maps packets to packets. Opens no sockets and reads no clock; its caller does.
 
 mod receive;
 mod send;
@@ -19,36 +18,36 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// What to do with a packet.
+/// An action for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action<'a> {
-    /// Hand it on as it is.
+    /// Pass the packet unchanged.
     Pass,
-    /// Hand on these bytes in its place: a whole IP packet. They are the engine's, and valid until
-    /// its next call.
+    /// Replace the packet by these bytes, a whole IP packet. They belong to the engine, and are
+    /// valid until its next call.
     Replace(&'a [u8]),
-    /// Hand on nothing. TCP sends it again, if it is worth it.
+    /// Drop the packet. TCP retransmits it if needed.
     Drop(Reason),
 }
 
-/// Why a packet is dropped.
+/// A reason for dropping a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reason {
-    /// The Internet checksum of a SYN is wrong, or of a segment whose CRC is right.
+    /// The Internet checksum of a SYN is wrong, or that of a segment whose CRC is right.
     Checksum,
-    /// The CRC is wrong, the Internet checksum right.
+    /// The CRC is wrong, but the Internet checksum is right.
     Crc,
-    /// Both are wrong, or the only one.
+    /// Both are wrong, or the only check is.
     Both,
-    /// Its connection has a value, and it has no option.
+    /// The segment has no option, but its connection has a value.
     Missing,
-    /// It has the option, but belongs to no known connection, and the option is right by no value.
+    /// The segment belongs to no known connection, and its option is right for no value.
     Orphan,
-    /// It belongs to a connection with a value, and other options leave no room.
+    /// The connection has a value, but other options leave no room for it.
     NoRoom,
-    /// It is a fragment of such a connection's.
+    /// The packet is a fragment of a connection with a value.
     Fragment,
-    /// Protection is required, and the peer does not take part.
+    /// Protection is required, but the peer does not support it.
     Refused,
 }
 
@@ -67,7 +66,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// [`Action`], its bytes still in the buffer.
+/// An [`Action`] whose bytes are in the buffer of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Pass,
@@ -75,7 +74,7 @@ enum Outcome {
     Drop(Reason),
 }
 
-/// Entries in use.
+/// Numbers of entries in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entries {
     /// Connections that this host is opening.
@@ -86,15 +85,16 @@ pub struct Entries {
     pub established: usize,
     /// Connections that both ends have closed.
     pub closing: usize,
-    /// Destinations for which something has failed.
+    /// Destinations for which a value failed.
     pub destinations: usize,
 }
 
-/// Puts check values into a host's TCP connections, and judges those of its peers.
+/// Adds check values to a host's TCP connections, and verifies those of its peers.
 ///
-/// Packets are whole IPv4 or IPv6 packets, the IP header first, with complete checksums: no
-/// segmentation or checksum offload may lie ahead of what is sent, and none may have merged what
-/// was received. `now` is the time since any start, and never goes back.
+/// Packets are whole IPv4 or IPv6 packets, beginning with the IP header, with complete checksums:
+/// the network card must not segment outgoing packets or compute their checksums later, and
+/// received packets must not be merged. `now` is the time since any fixed start, and never
+/// decreases.
 ///
 /// ```
 /// use residue_guard::{Action, Config, Engine};
@@ -115,7 +115,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that knows no connection.
+    /// Creates an engine without connections.
     #[must_use]
     pub fn new(config: Config) -> Engine {
         let limits = config.limits;
@@ -134,7 +134,7 @@ impl Engine {
         }
     }
 
-    /// What the kernel sends.
+    /// Processes a packet that the kernel sends.
     pub fn egress(&mut self, packet: &[u8], now: Duration) -> Action<'_> {
         self.expire(now);
         let outcome = match Packet::parse(packet) {
@@ -145,7 +145,7 @@ impl Engine {
         self.action(outcome)
     }
 
-    /// What comes from the network, before the kernel has it.
+    /// Processes a packet from the network, before the kernel receives it.
     pub fn ingress(&mut self, packet: &[u8], now: Duration) -> Action<'_> {
         self.expire(now);
         let outcome = match Packet::parse(packet) {
@@ -156,13 +156,13 @@ impl Engine {
         self.action(outcome)
     }
 
-    /// Counts since the start.
+    /// Returns the counts since the start.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Entries in use.
+    /// Returns the numbers of entries in use.
     #[must_use]
     pub fn entries(&self) -> Entries {
         Entries {
@@ -205,8 +205,8 @@ impl Engine {
         self.config.policy == Policy::Require
     }
 
-    /// No check value protects this segment: it passes, or not. A signature (MD5, TCP-AO) is
-    /// protection, too.
+    /// Passes or drops a segment without a check value, as the policy says. A signature (MD5,
+    /// TCP-AO) is protection, too.
     fn unprotected(&mut self, segment: &Segment) -> Outcome {
         if self.is_required() && !options::is_signed(segment.options()) {
             self.counters.refused += 1;
@@ -216,7 +216,8 @@ impl Engine {
         }
     }
 
-    /// A fragment cannot be judged. Without the first one the others are of no use to the receiver.
+    /// Drops the first fragment of a guarded connection, which cannot be verified. Without it, the
+    /// others are useless to the receiver.
     fn fragment(&mut self, key: &Key) -> Outcome {
         let agreed = |connection: &Connection| matches!(connection.phase, Phase::Agreed { .. });
         if self.table.get(key).is_some_and(agreed) {
@@ -226,14 +227,14 @@ impl Engine {
         Outcome::Pass
     }
 
-    /// Keeps what is now known of a connection.
+    /// Stores the state of a connection.
     fn keep(&mut self, key: Key, connection: Connection, now: Duration) {
         let connection = Connection { used: now, ..connection };
         let evicted = self.table.insert(key, connection, connection.class());
         self.counters.evicted += u64::from(evicted.is_some());
     }
 
-    /// It looks as if nothing gets through. The connection is kept as it is; what is remembered
+    /// Records that a value seems to fail on this path. The connection stays as it is; the record
     /// helps the next one.
     fn record_failure(&mut self, key: &Key, connection: &mut Connection, now: Duration) {
         if connection.proven || connection.failures >= MOST_FAILURES {
@@ -248,7 +249,7 @@ impl Engine {
         }
     }
 
-    /// A new connection's offer to this peer.
+    /// Returns the state of a new connection to this peer, with its offer.
     fn new_connection(&self, phase: Phase, key: &Key) -> Option<Connection> {
         let (own, peer) = (self.config.offer?, &key.remote.0);
         let offer = self.memory.offer(peer, own, self.is_required())?;
@@ -256,14 +257,14 @@ impl Engine {
     }
 }
 
-/// The value that a SYN asks for.
+/// Returns the value that a SYN requests.
 fn request(segment: &Segment) -> Option<u8> {
     let options = segment.options();
     let place = options::find(options, REQUEST).filter(|place| place.len() == 3)?;
     options.get(place.start + 2).copied()
 }
 
-/// The most bytes that a segment grows by one of these values.
+/// Returns the largest number of bytes by which these values enlarge a segment.
 fn growth(values: crate::negotiate::Values) -> u16 {
     let each = values.iter().filter_map(Layout::of);
     each.map(|layout| u16::from(layout.option).next_multiple_of(4)).max().unwrap_or(0)

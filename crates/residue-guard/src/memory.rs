@@ -1,13 +1,13 @@
-//! Peers with which a value failed. A negotiated value can fail on a path, and then nothing arrives
-//! any more: a NAT spoils values 3 and 5, a middlebox removes option 15. That connection is lost;
-//! the next one to the same address asks for less.
+//! Peers for which a value failed. A negotiated value can fail on a path, and then nothing arrives
+//! any more: a NAT breaks values 3 and 5, a middlebox removes option 15. That connection is lost;
+//! the next one to the same address requests a weaker value.
 
 use crate::negotiate::Offer;
 use residue_net::Address;
 use residue_net::lru::Lru;
 use std::time::Duration;
 
-/// What is left to ask for with a peer.
+/// What is left to request from a peer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Step {
     /// The host's own value.
@@ -19,10 +19,10 @@ pub(crate) enum Step {
     Nothing,
 }
 
-/// Peers with which something failed.
+/// Peers for which a value failed.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// What is left to ask for, and since when.
+    /// What is left to request, and since when.
     failed: Lru<Address, (Step, Duration)>,
     timeout: Duration,
 }
@@ -36,7 +36,8 @@ impl Memory {
         self.failed.get(peer).map_or(Step::Own, |&(step, _)| step)
     }
 
-    /// What to ask for; `None`: nothing. Who requires protection asks for 4 at least.
+    /// Returns the offer for a peer; `None`: no request. If protection is required, at least value
+    /// 4 is requested.
     pub(crate) fn offer(&self, peer: &Address, own: Offer, required: bool) -> Option<Offer> {
         match self.step(peer) {
             Step::Own => Some(own),
@@ -46,8 +47,8 @@ impl Memory {
         }
     }
 
-    /// A connection that was asked for at `step` has failed. Of several that fail at once only the
-    /// first counts. Returns whether less is now asked for.
+    /// Records that a connection requested at `step` failed. Of several that fail at once, only the
+    /// first counts. Returns whether the next request is weaker.
     pub(crate) fn failed(&mut self, peer: Address, step: Step, own: Offer, now: Duration) -> bool {
         if self.step(&peer) != step {
             return false;
@@ -60,14 +61,15 @@ impl Memory {
         next != step
     }
 
-    /// SYNs with the option are lost on the way to this peer. Returns whether that was unknown.
+    /// Records that SYNs with the option are lost on the way to this peer. Returns whether that is
+    /// new.
     pub(crate) fn give_up(&mut self, peer: Address, now: Duration) -> bool {
         let is_new = self.step(&peer) != Step::Nothing;
         self.failed.insert(peer, (Step::Nothing, now), 0);
         is_new
     }
 
-    /// Forgets what is too old to be true still.
+    /// Removes outdated records.
     pub(crate) fn expire(&mut self, now: Duration) {
         let time = now.saturating_sub(self.timeout);
         while self.failed.pop_if(0, |&(_, since)| since < time).is_some() {}
@@ -95,7 +97,7 @@ mod tests {
             let mut memory = Memory::new(8, Duration::from_secs(60));
             assert_eq!(memory.offer(&peer, own(value), false), Some(own(value)));
             assert!(memory.failed(peer, Step::Own, own(value), NOW));
-            // One that was opened earlier.
+            // A connection that was opened earlier.
             assert!(!memory.failed(peer, Step::Own, own(value), NOW));
             if matches!(value, 3 | 5 | 6) {
                 let offer = memory.offer(&peer, own(value), false).unwrap();

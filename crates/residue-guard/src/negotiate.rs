@@ -1,13 +1,13 @@
-//! What to ask for, and what two hosts agree upon (Sahu 2019, tables 7.1 and 7.2; RFC 1146).
+//! Requests, and the agreements of two hosts (Sahu 2019, tables 7.1 and 7.2; RFC 1146).
 
 use residue::cpu::{Features, features};
 use residue_net::wire::tcp_checksum_option::agreed;
 
-/// The greatest value that is defined.
+/// The largest defined value.
 pub const GREATEST: u8 = 6;
 
-/// Table 7.1: the value of a host by whether its network card makes TCP checksums (`offload`), and
-/// whether a NAT may stand between it and its peers (`nat`).
+/// Returns the value of a host in table 7.1: by whether its network card computes TCP checksums
+/// (`offload`), and whether a NAT may be between it and its peers (`nat`).
 #[must_use]
 pub const fn table_7_1(offload: bool, nat: bool) -> u8 {
     match (offload, nat) {
@@ -17,31 +17,31 @@ pub const fn table_7_1(offload: bool, nat: bool) -> u8 {
     }
 }
 
-/// Has the CPU what the thesis asks for before a CRC is proposed: an instruction for CRC-32C, or
-/// carry-less multiplication?
+/// Returns whether the CPU has an instruction for CRC-32C or carry-less multiplication, without
+/// which the thesis proposes no CRC.
 #[must_use]
 pub fn has_crc_instructions(cpu: Features) -> bool {
     let wanted = [Features::SSE42, Features::PCLMUL, Features::CRC, Features::PMULL];
     wanted.iter().any(|&feature| cpu.contains(feature))
 }
 
-/// The value that `auto` stands for on this CPU: that of table 7.1, or nothing on a CPU without the
+/// Returns the value of `auto` on this CPU: that of table 7.1; `None` on a CPU without the
 /// instructions, unless `forced`.
 #[must_use]
 pub fn auto(offload: bool, nat: bool, forced: bool) -> Option<u8> {
     (forced || has_crc_instructions(features())).then(|| table_7_1(offload, nat))
 }
 
-/// What a host asks for.
+/// The request of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The value in its SYN: 0 to 6.
     pub value: u8,
-    /// What 6 counts as for a peer that has not asked for 6: the host's value of table 7.1, 3 to 5.
+    /// What 6 counts as for a peer that has not requested 6: the host's value of table 7.1, 3 to 5.
     pub instead: u8,
 }
 
-/// Values that a connection may turn out to have, each at most once. None: regular TCP.
+/// The set of values that a connection may have. Empty: regular TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Values(u8);
 
@@ -49,7 +49,7 @@ impl Values {
     /// Regular TCP.
     pub const NONE: Values = Values(0);
 
-    /// One value; regular TCP for 0 and for values that nobody has defined.
+    /// Returns the set of one value; regular TCP for 0 and undefined values.
     #[must_use]
     pub const fn one(value: u8) -> Values {
         if matches!(value, 1..=GREATEST) { Values(1 << value) } else { Values::NONE }
@@ -59,12 +59,12 @@ impl Values {
         Values(self.0 | other.0)
     }
 
-    /// They, ascending.
+    /// Returns the values in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (1..=GREATEST).filter(move |value| self.0 >> value & 1 == 1)
     }
 
-    /// The value, if there is only one.
+    /// Returns the value, if there is exactly one.
     #[must_use]
     pub fn single(self) -> Option<u8> {
         let mut values = self.iter();
@@ -73,8 +73,8 @@ impl Values {
 }
 
 impl Offer {
-    /// The values that a connection with a peer which asks for `peer` may have. There is one, or
-    /// none for regular TCP; but if the peer asks for 6 and this host for 3 or 5, the peer alone
+    /// Returns the values that a connection may have with a peer that requests `peer`. There is
+    /// one, or none for regular TCP. But if the peer requests 6 and this host 3 or 5, only the peer
     /// knows what its 6 counts as, and its first segment shows it.
     #[must_use]
     pub fn agreement(self, peer: u8) -> Values {
@@ -87,16 +87,16 @@ impl Offer {
         }
     }
 
-    /// The value in the SYN-ACK to a SYN that asks for `peer`. A 6 that meets none is said as what
-    /// it counts as, so that the peer knows.
+    /// Returns the value in the SYN-ACK to a SYN that requests `peer`. If the peer requests no 6, a
+    /// 6 is answered as the value that it counts as.
     #[must_use]
     pub fn answer(self, peer: u8) -> u8 {
         if self.value == 6 && matches!(peer, 3..=5) { self.instead } else { self.value }
     }
 
-    /// The value that a connection has whose SYN asked for this and whose SYN-ACK said `answer`;
-    /// `None`: regular TCP. A 6 in answer to another value leaves open what it counts as, and is
-    /// never sent: regular TCP.
+    /// Returns the value of a connection whose SYN requested this and whose SYN-ACK answered
+    /// `answer`; `None`: regular TCP. A 6 in answer to another value is ambiguous and never sent:
+    /// regular TCP.
     #[must_use]
     pub fn conclusion(self, answer: u8) -> Option<u8> {
         if answer == 6 && self.value != 6 { None } else { self.agreement(answer).single() }
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(auto(true, false, false).is_some(), has_crc_instructions(features()));
     }
 
-    /// Sender, receiver, final: the thesis's nine rows.
+    /// The nine rows of the thesis: sender, receiver, final value.
     const TABLE_7_2: [[u8; 3]; 9] = [
         [3, 3, 3],
         [3, 4, 4],

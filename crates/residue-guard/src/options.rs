@@ -1,4 +1,4 @@
-//! The options of a TCP header: read, added to, taken from.
+//! The options of a TCP header: parsing, adding and removing.
 
 use std::ops::{Deref, Range};
 
@@ -15,12 +15,12 @@ pub(crate) const SACK: u8 = 5;
 const SIGNATURES: [u8; 2] = [19, 29];
 /// TCP Fast Open (RFC 7413).
 pub(crate) const FAST_OPEN: u8 = 34;
-/// What an experiment of Fast Open has as its identifier behind kind 254 (RFC 7413 appendix A).
+/// The experiment identifier of Fast Open, after kind 254 (RFC 7413 appendix A).
 const FAST_OPEN_EXPERIMENT: [u8; 2] = [0xf9, 0x89];
 /// The kind of experiments (RFC 6994).
 const EXPERIMENT: u8 = 254;
 
-/// The most bytes that a header has for options.
+/// Largest number of bytes of options in a header.
 pub(crate) const MOST: usize = 40;
 
 /// The options of one header.
@@ -38,8 +38,8 @@ impl Deref for Options {
     }
 }
 
-/// The option at the start of what is left: its kind and length. `None`: the list ends, or cannot
-/// be read further.
+/// Returns the kind and the length of the first option; `None` at the end of the list, or if it is
+/// malformed.
 fn first(rest: &[u8]) -> Option<(u8, usize)> {
     match *rest {
         [] | [END, ..] => None,
@@ -51,7 +51,7 @@ fn first(rest: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// The options with their kinds and places, NOPs included.
+/// Returns the kinds and ranges of the options, including NOPs.
 pub(crate) fn each(options: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -62,7 +62,7 @@ pub(crate) fn each(options: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
     })
 }
 
-/// The one option of a kind. Where there are two, nobody knows which is meant: `None`.
+/// Returns the only option of a kind; `None` if there are several, which is ambiguous.
 pub(crate) fn find(options: &[u8], kind: u8) -> Option<Range<usize>> {
     let mut found = each(options).filter(|&(each, _)| each == kind).map(|(_, place)| place);
     let only = found.next()?;
@@ -74,7 +74,7 @@ pub(crate) fn is_signed(options: &[u8]) -> bool {
     each(options).any(|(kind, _)| SIGNATURES.contains(&kind))
 }
 
-/// The length of an option with NOPs behind it up to a multiple of four.
+/// Returns the length of an option with NOPs after it, a multiple of four.
 const fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
 }
@@ -82,14 +82,14 @@ const fn padded(length: usize) -> usize {
 impl Options {
     const NONE: Options = Options { bytes: [NOP; MOST], length: 0 };
 
-    /// The options of a header: at most 40 bytes.
+    /// Creates options from those of a header, at most 40 bytes.
     pub(crate) fn new(options: &[u8]) -> Options {
         let mut new = Options::NONE;
         new.push(options);
         new
     }
 
-    /// Returns whether it fits; otherwise nothing changes.
+    /// Appends bytes; returns whether they fit. Otherwise nothing changes.
     fn push(&mut self, bytes: &[u8]) -> bool {
         let end = self.length + bytes.len();
         let fits = end <= MOST;
@@ -100,18 +100,19 @@ impl Options {
         fits
     }
 
-    /// NOPs up to a multiple of four. 40 is one.
+    /// Pads with NOPs to a multiple of four, which 40 is.
     fn pad(&mut self) {
         let end = padded(self.length);
         self.bytes[self.length..end].fill(NOP);
         self.length = end;
     }
 
-    /// `ours` before `options`, and how many blocks of selective acknowledgments were cut for it.
+    /// Returns `ours` followed by `options`, and how many blocks of selective acknowledgments were
+    /// cut for it; `None` if the other options leave no room.
     ///
-    /// It comes first, as behind an end of the list nobody would see it. Where 40 bytes are not
-    /// enough, padding goes, then blocks from the last on: senders have the newest first (RFC 2018
-    /// section 4), and acknowledge the others again. `None`: the other options leave no room.
+    /// `ours` comes first, as receivers ignore options after an end of the list. If 40 bytes are
+    /// not enough, padding is cut, then blocks from the last on: senders put the newest first (RFC
+    /// 2018 section 4), and acknowledge the others again.
     pub(crate) fn with(options: &[u8], ours: &[u8]) -> Option<(Options, u8)> {
         let mut new = Options::new(ours);
         new.pad();
@@ -142,7 +143,7 @@ impl Options {
         Some((new, cut))
     }
 
-    /// The options without the one at `place` and the padding that came with it.
+    /// Returns the options without the one at `place` and its padding.
     pub(crate) fn without(options: &[u8], place: &Range<usize>) -> Options {
         let mut new = Options::new(&options[..place.start]);
         let most = place.start + padded(place.len());
@@ -155,7 +156,7 @@ impl Options {
         new
     }
 
-    /// NOPs in place of what asks for TCP Fast Open; whether there was any.
+    /// Replaces requests for TCP Fast Open by NOPs; returns whether there was one.
     pub(crate) fn blank_fast_open(&mut self) -> bool {
         let mut any = false;
         let options = *self;
@@ -170,8 +171,8 @@ impl Options {
         any
     }
 
-    /// Lowers the maximum segment size by `by`, and to `most` before that. One that is small
-    /// already stays: Linux, too, takes none below 48 (CVE-2019-11479).
+    /// Lowers the maximum segment size by `by`, and to `most` before that. A small one stays:
+    /// Linux, too, accepts none below 48 (CVE-2019-11479).
     pub(crate) fn lower_mss(&mut self, by: u16, most: Option<u16>) {
         const LEAST: u16 = 48;
         let places = find(self, MSS).filter(|place| place.len() == 4);

@@ -1,5 +1,4 @@
-//! A TCP segment in a whole IP packet: where its parts are, and the packet written again with other
-//! options.
+//! TCP segments in IP packets: their parts, and packets rewritten with other options.
 
 use crate::options::Options;
 use residue_net::Address;
@@ -15,9 +14,9 @@ pub(crate) const RST: u8 = 4;
 pub(crate) const ACK: u8 = 16;
 
 const TCP: u8 = 6;
-/// The length of the TCP header without options.
+/// Length of the TCP header without options.
 const HEADER: usize = tcp::HEADER as usize;
-/// More IPv6 extension headers than anybody sends.
+/// Largest number of IPv6 extension headers: more than occur in practice.
 const MOST_HEADERS: usize = 8;
 
 /// An end of a connection.
@@ -40,20 +39,20 @@ impl Key {
     }
 }
 
-/// What a packet is to the guard.
+/// The kinds of packets that the guard distinguishes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Packet<'a> {
     Segment(Segment<'a>),
     /// The first fragment of a segment: source and destination.
     Fragment([End; 2]),
-    /// Not TCP, or nothing that a receiver would take for a segment.
+    /// Not TCP, or not a segment that a receiver would accept.
     Other,
 }
 
-/// A segment whose header lies in its packet.
+/// A segment whose header is complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
-    /// The packet as long as IP says.
+    /// The packet, with the length that IP states.
     pub(crate) bytes: &'a [u8],
     pub(crate) ip: Ip,
     header_length: usize,
@@ -118,7 +117,7 @@ fn ipv4(packet: &[u8]) -> Option<Packet<'_>> {
 
 fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
     let length = usize::from(number(packet, 4)?);
-    // 0 is a jumbogram (RFC 2675), which no segment of TCP with 16-bit lengths is.
+    // 0 is a jumbogram (RFC 2675), which holds no TCP segment with 16-bit lengths.
     let bytes = packet.get(..40 + length).filter(|_| length != 0)?;
     let mut ip = Ip {
         version: 6,
@@ -135,8 +134,8 @@ fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
             TCP => break,
             // Hop-by-hop and destination options.
             0 | 60 => (usize::from(*header.get(1)?) + 1) * 8,
-            // On its way through other hosts its last destination, which the pseudo-header has, is
-            // not in the IPv6 header.
+            // On its way through other hosts, the packet's final destination, which the
+            // pseudo-header covers, is not in the IPv6 header.
             43 if *header.get(3)? == 0 => (usize::from(*header.get(1)?) + 1) * 8,
             44 => {
                 match number(header, 2)? & 0xfff9 {
@@ -171,7 +170,7 @@ impl<'a> Segment<'a> {
         u32::from_be_bytes([tcp[at], tcp[at + 1], tcp[at + 2], tcp[at + 3]])
     }
 
-    /// Source and destination.
+    /// Returns source and destination.
     pub(crate) fn ends(&self) -> [End; 2] {
         ends(self.bytes, &self.ip).unwrap_or_default()
     }
@@ -200,7 +199,7 @@ impl<'a> Segment<'a> {
         &self.tcp()[self.header_length..]
     }
 
-    /// Where a part of the options stands in the packet.
+    /// Returns the span of a part of the options in the packet.
     pub(crate) fn option_span(&self, option: &Range<usize>) -> Span {
         Span::at((self.start() + HEADER + option.start) as u32, option.len() as u32)
     }
@@ -212,8 +211,8 @@ impl<'a> Segment<'a> {
     }
 
     /// Writes the packet into `buffer` with other options, and without its data unless `with_data`.
-    /// Lengths and the header checksum of IP follow; the TCP checksum is 0. `None`: the packet
-    /// would be longer than IP's length field can tell.
+    /// Updates the lengths and the header checksum of IP; the TCP checksum is 0. Returns `None` if
+    /// the packet would exceed IP's length field.
     pub(crate) fn rewrite(
         &self,
         options: &Options,
@@ -232,7 +231,7 @@ impl<'a> Segment<'a> {
             let old = u16::from_be_bytes([buffer[2], buffer[3]]);
             let new = u16::try_from(length).ok()?;
             buffer[2..4].copy_from_slice(&new.to_be_bytes());
-            // From the old one, so that a wrong one stays wrong.
+            // Updated, not recomputed, so that a wrong checksum stays wrong.
             let checksum = u16::from_be_bytes([buffer[10], buffer[11]]);
             let checksum = residue::internet::update(checksum, old, new);
             buffer[10..12].copy_from_slice(&checksum.to_be_bytes());

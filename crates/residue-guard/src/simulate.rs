@@ -1,10 +1,10 @@
-//! What plain TCP lets through a hostile network, and what each value does: two ends of a
-//! connection in memory, and a link between them that damages what it carries. Nothing is random
-//! but by the seed, and no clock is read.
+//! Simulates what plain TCP and each value deliver over a hostile network: two ends of a connection
+//! in memory, and a link between them that damages packets. Randomness comes only from the seed,
+//! and no clock is read.
 //!
 //! Only segments with data, from the opener to the answerer, are damaged, and only in their data,
-//! so that every value has the same task; a swap in the header would be noticed by 3, 5 and 6, and
-//! not by 4.
+//! so that all values have an equal task: a swap in the header is detected by 3, 5 and 6, but not
+//! by 4.
 
 mod fault;
 mod host;
@@ -17,49 +17,49 @@ use crate::config::Config;
 use crate::counters::Counters;
 use serde::{Deserialize, Serialize};
 
-/// What to simulate.
+/// Parameters of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What the network does.
+    /// Fault of the network.
     pub fault: Fault,
-    /// The value that both ends ask for; `None`: plain TCP.
+    /// The value that both ends request; `None`: plain TCP.
     pub value: Option<u8>,
-    /// 4 or 6.
+    /// IP version: 4 or 6.
     pub version: u8,
-    /// Segments with data that the network carries before all ends.
+    /// Number of segments with data that the network carries until the end.
     pub segments: u64,
-    /// One in so many of them is damaged.
+    /// One in this many segments is damaged.
     pub one_in: u64,
-    /// Where the random numbers begin.
+    /// Seed for the random numbers.
     pub seed: u64,
 }
 
-/// What happened.
+/// Result of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// What was simulated.
+    /// Parameters of the simulation.
     pub plan: Plan,
     /// Segments with data that the network carried.
     pub segments: u64,
-    /// Those of them that it damaged.
+    /// Segments that the network damaged.
     pub damaged: u64,
     /// Damaged ones that were dropped, by the guard or by TCP.
     pub caught: u64,
     /// Damaged ones that reached the receiving TCP with all checks right.
     pub let_through: u64,
-    /// Bytes that the application was given.
+    /// Bytes delivered to the application.
     pub delivered: u64,
-    /// Those of them that are not what was sent.
+    /// Delivered bytes that differ from the bytes sent.
     pub wrong: u64,
     /// Connections opened.
     pub connections: u64,
-    /// Those of them on which nothing ever arrived.
+    /// Connections on which nothing ever arrived.
     pub hung: u64,
     /// The value of the last connection; 0: regular TCP.
     pub agreed: u8,
-    /// Packets longer than the link's MTU: none, if segment sizes were lowered as they must.
+    /// Packets longer than the MTU of the link: none, if segment sizes are lowered correctly.
     pub too_long: u64,
-    /// The receiving end's counts, zero for plain TCP.
+    /// Counters of the receiving end; zero for plain TCP.
     pub counters: Counters,
 }
 
@@ -70,7 +70,7 @@ pub fn run(plan: &Plan) -> Row {
     transfer::Transfer::new(plan, config).run()
 }
 
-/// Every fault against plain TCP and every value.
+/// Simulates every fault with plain TCP and with every value.
 pub fn table(
     segments: u64,
     one_in: u64,
@@ -95,7 +95,7 @@ impl Random {
         mixed(self.0)
     }
 
-    /// Less than `bound`, which is not 0.
+    /// Returns a number less than `bound`, which must not be 0.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }

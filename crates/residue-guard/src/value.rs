@@ -1,5 +1,4 @@
-//! The check values themselves: written into a segment, and judged. Layout and coverage are
-//! [`residue_net`]'s.
+//! Check values of segments: writing and verification. [`residue_net`] defines layout and coverage.
 
 use crate::options::{self, Options};
 use crate::packet::{Segment, write_checksum};
@@ -8,22 +7,22 @@ use residue_net::wire::ip::Ip;
 use residue_net::wire::tcp;
 use residue_net::wire::tcp_checksum_option::{DATA, Layout};
 
-/// What a segment's checks turned out to be.
+/// Result of the checks of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judged {
-    /// All right. Values 1 to 3 have one check, the others two.
+    /// All checks are right. Values 1 to 3 have one check, the others two.
     Good,
-    /// The Internet checksum alone is wrong.
+    /// Only the Internet checksum is wrong.
     OnlyTcpBad,
-    /// The CRC alone is wrong: an error that TCP does not notice.
+    /// Only the CRC is wrong: an error that TCP does not detect.
     OnlyCrcBad,
-    /// Both are wrong, or the only one.
+    /// Both are wrong, or the only check is.
     BothBad,
-    /// The option is not there, or is not the value's.
+    /// The option is missing, or has another length than that of the value.
     Missing,
 }
 
-/// The option that carries a value, its data zero.
+/// Returns the option for a value, with data of zeros, and its length.
 fn option(layout: &Layout) -> ([u8; 8], usize) {
     let mut bytes = [0; 8];
     let length = usize::from(layout.option);
@@ -33,17 +32,17 @@ fn option(layout: &Layout) -> ([u8; 8], usize) {
     (bytes, length)
 }
 
-/// Why no value could be put into a segment.
+/// The reason why a value does not fit into a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRoom {
     /// Other options fill the header.
     Options,
-    /// The packet would be longer than IP can say.
+    /// The packet would exceed IP's length field.
     Packet,
 }
 
-/// Writes the packet into `buffer` with a check value; how many blocks of selective acknowledgments
-/// were cut for it.
+/// Writes the packet into `buffer` with a check value; returns how many blocks of selective
+/// acknowledgments were cut for it.
 pub(crate) fn write(
     segment: &Segment,
     layout: &Layout,
@@ -55,7 +54,7 @@ pub(crate) fn write(
         Options::with(segment.options(), &bytes[..length]).ok_or(NoRoom::Options)?;
     segment.rewrite(&options, true, buffer).ok_or(NoRoom::Packet)?;
     let ip = grown(&segment.ip, buffer);
-    // It comes first: see `Options::with`.
+    // The option comes first: see `Options::with`.
     let data = Span::at(ip.payload.start + tcp::HEADER, length as u32);
     let header_length = tcp::HEADER + options.len() as u32;
     pieces.clear();
@@ -69,12 +68,12 @@ pub(crate) fn write(
     Ok(cut)
 }
 
-/// The packet's IP layer after its length changed.
+/// Returns the IP layer of the packet after its length changed.
 pub(crate) fn grown(ip: &Ip, buffer: &[u8]) -> Ip {
     Ip { payload: Span { end: buffer.len() as u32, ..ip.payload }, ..*ip }
 }
 
-/// Verifies a segment by a value's layout.
+/// Verifies a segment by the layout of a value.
 pub(crate) fn verify(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>) -> Judged {
     let found = options::find(segment.options(), DATA);
     let data = match (found, layout.option) {
@@ -99,14 +98,14 @@ pub(crate) fn verify(segment: &Segment, layout: &Layout, pieces: &mut Vec<Piece>
     }
 }
 
-/// Writes the packet into `buffer` as the sender's kernel made it: without the option, with the
+/// Writes the packet into `buffer` as the sender's kernel sent it: without the option, with the
 /// ordinary checksum.
 pub(crate) fn strip(segment: &Segment, buffer: &mut Vec<u8>, pieces: &mut Vec<Piece>) {
     let options = match options::find(segment.options(), DATA) {
         Some(place) => Options::without(segment.options(), &place),
         None => Options::new(segment.options()),
     };
-    // It gets no longer, so it fits.
+    // The packet does not grow, so it fits.
     if segment.rewrite(&options, true, buffer).is_some() {
         let ip = grown(&segment.ip, buffer);
         write_checksum(buffer, &ip, pieces);

@@ -1,5 +1,5 @@
-//! Measures how many samples identify a CRC without a name: random parameters, random messages, and
-//! the share that is found.
+//! Measures how many samples identify a CRC without a name: with random parameters and random
+//! messages, the share of CRCs found.
 //!
 //! `cargo run --release -p residue-identify --example samples [TRIES]`
 
@@ -7,7 +7,7 @@ use residue::crc::Params;
 use residue_identify::{Certainty, Found, Options, Sample, Samples, identify};
 use std::error::Error;
 
-/// Numbers without a pattern.
+/// A generator of random numbers.
 struct Random(u64);
 
 impl Random {
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// Returns whether a random CRC is found from so many random messages.
+/// Returns whether a random CRC is found from this many random messages.
 fn found(
     width: u8,
     count: usize,

@@ -63,7 +63,8 @@ impl fmt::Display for Problem {
             ),
             Problem::Value(value) => write!(
                 f,
-                "`{value}` is no value of this code; write width / 4 hexadecimal digits, rounded up"
+                "`{value}` is not a value of this code; write width / 4 hexadecimal digits, \
+                 rounded up"
             ),
         }
     }
@@ -79,7 +80,7 @@ impl fmt::Display for Unusable {
                 write!(f, "the values have {bits} bits; codes of 1 to 128 bits can be found")
             }
             Unusable::TooWide(i) => {
-                write!(f, "sample {}: the value has more bits than the field it stands in", i + 1)
+                write!(f, "sample {}: the value has more bits than its field", i + 1)
             }
             Unusable::Contradiction(a, b) => write!(
                 f,

@@ -177,7 +177,7 @@ impl Tally {
     fn family(&mut self, family: Family, samples: usize, unknown: u32, read: &Read, form: Form) {
         let width = f64::from(family.params.width);
         let chosen = if !family.names.is_empty() {
-            // One of some hundred that somebody has named.
+            // One of the hundred or so named codes.
             7.0
         } else if family.is_plain() {
             2.0 + f64::from(unknown)

@@ -1,4 +1,4 @@
-//! Network addresses, as they stand in packets.
+//! Network addresses, as packets store them.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -11,12 +11,12 @@ pub struct Address {
 }
 
 impl Address {
-    /// The address of these bytes; those behind the sixteenth do not count.
+    /// Creates an address from bytes; those after the sixteenth are ignored.
     #[must_use]
     #[inline]
     pub fn new(source: &[u8]) -> Address {
         let mut bytes = [0; 16];
-        // The two lengths that there are, without a call.
+        // The two usual lengths, without a call.
         if let Ok(sixteen) = source.try_into() {
             bytes = sixteen;
         } else if let Ok([a, b, c, d]) = <[u8; 4]>::try_from(source) {
@@ -28,19 +28,19 @@ impl Address {
         Address { bytes, length: source.len().min(16) as u8 }
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
 
-    /// As text; `None` if there is none.
+    /// Returns the address as text; `None` if it is empty.
     #[must_use]
     pub fn shown(&self) -> Option<String> {
         (self.length > 0).then(|| self.to_string())
     }
 
-    /// Its 16-bit words, summed modulo 65535.
+    /// Returns the sum of its 16-bit words modulo 65535.
     #[must_use]
     pub fn sum(&self) -> u64 {
         let word = |pair: &[u8]| u64::from(pair[0]) << 8 | u64::from(pair[1]);

@@ -1,19 +1,20 @@
-//! Bytes that were walked through, where they stand in the file, and the checks found in them.
+//! Buffers of walked bytes: their places in the file, and the checks found in them.
 
 use crate::check::{Check, Piece, Presence, Reason, Span, Verdict};
 use crate::frame::Found;
 
-/// Where in the file the bytes of a buffer stand.
+/// The places in the file of the bytes of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'a> {
     /// Consecutive bytes from this offset.
     Contiguous(u64),
-    /// In runs, each from its offset in the buffer to the next, at an offset in the file; ordered.
+    /// Ordered runs: the offset of each in the buffer, up to the next run, and its offset in the
+    /// file.
     Runs(&'a [(u32, u64)]),
 }
 
 impl Places<'_> {
-    /// Returns the offset in the file of the buffer's byte `at`; `None` if it stands in no file.
+    /// Returns the offset in the file of byte `at` of the buffer; `None` if it is in no file.
     #[must_use]
     pub fn offset(&self, at: u32) -> Option<u64> {
         match self {
@@ -42,29 +43,28 @@ impl Places<'_> {
     }
 }
 
-/// Bytes that were walked through, a packet's or those of several put together, and what was found
-/// in them.
+/// The walked bytes of a packet, or of several reassembled ones, and the checks found in them.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'a> {
-    /// The packet that the findings are counted for: the one it is, or the first one of those it
-    /// comes from.
+    /// Number of the packet for which the findings are counted: the packet itself, or the first of
+    /// several.
     pub packet: u64,
     /// The bytes.
     pub bytes: &'a [u8],
-    /// Where they stand in the file.
+    /// The places of the bytes in the file.
     pub places: Places<'a>,
-    /// What is in them.
+    /// The checks and other contents found.
     pub found: &'a Found,
-    /// Does the capture hold less of the packet than was sent?
+    /// Whether the capture holds less of the packet than was sent.
     pub is_cut: bool,
-    /// Why no check in it can be judged, if none can.
+    /// Why no check can be judged, if so.
     pub doubt: Option<Reason>,
-    /// If it is a PDU of a TCP stream: its number among those that its sender sent, from 1.
+    /// For a PDU of a TCP stream: its number among those of its sender, from 1.
     pub pdu: Option<u64>,
 }
 
 impl Buffer<'_> {
-    /// Returns the verdicts on all its checks, outer before inner.
+    /// Returns all checks with their verdicts, outer before inner.
     pub fn findings(&self) -> impl Iterator<Item = Finding<'_>> {
         self.found.checks.iter().map(|check| {
             let verdict = match self.doubt {
@@ -81,7 +81,7 @@ impl Buffer<'_> {
 /// One check with its verdict.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding<'a> {
-    /// The buffer it stands in.
+    /// The buffer that contains the check.
     pub buffer: &'a Buffer<'a>,
     /// The check.
     pub check: &'a Check,
@@ -90,13 +90,13 @@ pub struct Finding<'a> {
 }
 
 impl<'a> Finding<'a> {
-    /// Returns the value in the packet.
+    /// Returns the value stored in the packet.
     #[must_use]
     pub fn stored(&self) -> Option<u64> {
         self.check.stored(self.buffer.bytes)
     }
 
-    /// Returns the value that should be there.
+    /// Returns the right value.
     #[must_use]
     pub fn computed(&self) -> Option<u64> {
         self.check.computed(self.buffer.bytes, &self.buffer.found.pieces)

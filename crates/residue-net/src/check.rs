@@ -1,5 +1,4 @@
-//! A check: one place in a packet that holds a check value, what it covers, and what it turned out
-//! to be.
+//! Checks: the check values of packets, with their fields, coverage and verdicts.
 
 mod piece;
 mod rule;
@@ -10,18 +9,18 @@ pub use rule::Rule;
 
 use std::ops::Range;
 
-/// A run of bytes in a buffer. Its end may lie beyond what was captured: then it is *claimed*, by a
-/// length field, and the bytes are missing.
+/// A run of bytes in a buffer. Its end may be beyond the captured bytes: a length field *claims*
+/// it, and the bytes are missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte; never less than `start`.
+    /// Offset after the last byte; never less than `start`.
     pub end: u32,
 }
 
 impl Span {
-    /// Returns `length` bytes from `start`, as far as offsets reach.
+    /// Returns the span of `length` bytes from `start`, up to the largest offset.
     #[must_use]
     pub const fn at(start: u32, length: u32) -> Span {
         Span { start, end: start.saturating_add(length) }
@@ -33,14 +32,14 @@ impl Span {
         self.end.saturating_sub(self.start)
     }
 
-    /// Returns whether it has no bytes.
+    /// Returns whether the span is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
     }
 
-    /// Returns where a field stands whose place is counted from the span's start. It may lie beyond
-    /// the span's end.
+    /// Returns the span of a field at an offset from the start of this span. It may be beyond the
+    /// end.
     #[must_use]
     pub const fn field(self, field: Range<u32>) -> Span {
         Span {
@@ -49,19 +48,19 @@ impl Span {
         }
     }
 
-    /// Returns what follows the first `count` bytes: empty if there are no more.
+    /// Returns the span without its first `count` bytes, or empty if it is shorter.
     #[must_use]
     pub fn skip(self, count: u32) -> Span {
         Span { start: self.start.saturating_add(count).min(self.end), end: self.end }
     }
 
-    /// Returns the first `count` bytes, or all if there are no more.
+    /// Returns the span of the first `count` bytes, or of all if it is shorter.
     #[must_use]
     pub fn take(self, count: u32) -> Span {
         Span { start: self.start, end: self.start.saturating_add(count).min(self.end) }
     }
 
-    /// Returns what it spans, bytes or anything else, if `all` has it all.
+    /// Returns the elements of `all` in the span, if all of them exist.
     #[must_use]
     #[inline]
     pub fn of<T>(self, all: &[T]) -> Option<&[T]> {
@@ -69,77 +68,80 @@ impl Span {
     }
 }
 
-/// What a check's name is and where its rule is written. Every protocol of [`crate::wire`] has one
-/// constant for each check value it carries.
+/// The name and the source of a kind of check. Every protocol of [`crate::wire`] has one constant
+/// for each check value that it contains.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Protocol {
-    /// Short, lower case, as in counts and options: `tcp`.
+    /// Short name in lower case, for counts and options: `tcp`.
     pub name: &'static str,
-    /// As in a sentence: `TCP`.
+    /// Name for sentences: `TCP`.
     pub title: &'static str,
     /// The document and section that defines it.
     pub source: &'static str,
 }
 
-/// Why a check value cannot be judged.
+/// A reason why a check value cannot be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
     /// The capture holds less of the packet than was sent.
     Cut,
-    /// Other fragments of the datagram were not captured, or not within what is remembered.
+    /// Other fragments of the datagram were not captured, or arrived too late for the memory
+    /// limits.
     Fragment,
     /// Fragments of the datagram overlap with different bytes.
     Overlap,
-    /// Earlier or later segments of the stream were not captured, or not within what is remembered.
+    /// Earlier or later segments of the stream were not captured, or arrived too late for the
+    /// memory limits.
     Stream,
-    /// How it is computed was agreed upon in packets that were not captured.
+    /// Its computation was negotiated in packets that were not captured.
     Agreement,
-    /// The packet names an algorithm nobody has defined.
+    /// The packet names an undefined algorithm.
     Algorithm,
 }
 
-/// What the packet itself says about a check, before anything is computed.
+/// State of a check by the packet alone, before anything is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Presence {
     /// A value to be judged.
     Present,
-    /// The sender left it out, as the protocol allows.
+    /// The sender left the value out, as the protocol allows.
     Absent,
-    /// The sender left it out, and must not have.
+    /// The sender left the value out, but must not.
     Illegal,
-    /// It cannot be judged.
+    /// The value cannot be judged.
     Unverifiable(Reason),
-    /// Length fields contradict each other: what it covers is unknown.
+    /// Length fields contradict each other, so that the coverage is unknown.
     LengthConflict,
 }
 
-/// One place in a packet that holds a check value. Offsets are those of the buffer it was found in.
+/// A check value in a packet. Offsets are those of the buffer in which it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Whose it is.
+    /// Protocol of the check.
     pub protocol: &'static Protocol,
-    /// How it is computed and stored.
+    /// Rule for computing and storing the value.
     pub rule: Rule,
-    /// Where its value stands. The second span is empty but for values that are split in two.
+    /// Spans of the value. The second one is empty except for values that are split in two.
     pub field: [Span; 2],
-    /// What it covers: a range of [`crate::frame::Found::pieces`].
+    /// Coverage: a range of [`crate::frame::Found::pieces`].
     pub pieces: Span,
-    /// How many of the pieces, from the first, are a pseudo-header.
+    /// Number of pieces, from the first, that form a pseudo-header.
     pub pseudo: u8,
-    /// Is there something to judge?
+    /// Whether there is a value to judge.
     pub presence: Presence,
-    /// Source and destination of the innermost network header around it, of equal length; empty
-    /// where there is none.
+    /// Source and destination of the innermost network header around it, of equal length; empty if
+    /// there is none.
     pub addresses: [Span; 2],
-    /// Source and destination port, where the protocol has them.
+    /// Source and destination port, if the protocol has ports.
     pub ports: Option<[u16; 2]>,
-    /// Was the packet's length 0, as segmentation offload leaves it, so that the cover is a guess?
+    /// Whether the length of the packet was 0, as segmentation offload leaves it, so that the
+    /// coverage is a guess.
     pub length_zero: bool,
 }
 
 impl Check {
-    /// Returns the check of a value that is there, in a packet with these addresses. `pieces` is
-    /// its range of the pieces, the first `pseudo` of which are a pseudo-header.
+    /// Returns the check of a present value in a packet with these addresses. `pieces` is its range
+    /// of the pieces, the first `pseudo` of which form a pseudo-header.
     #[must_use]
     #[inline]
     pub const fn present(
@@ -154,7 +156,7 @@ impl Check {
         Check { protocol, rule, field, pieces, pseudo, presence, addresses, ports, length_zero }
     }
 
-    /// Returns the value as it stands in the packet.
+    /// Returns the value stored in the packet.
     #[must_use]
     pub fn stored(&self, buffer: &[u8]) -> Option<u64> {
         let mut field = [0; 8];
@@ -167,20 +169,20 @@ impl Check {
         Some(self.rule.read(&field[..length]))
     }
 
-    /// Returns the value that should stand there; `None` if bytes it covers are missing.
+    /// Returns the right value; `None` if covered bytes are missing.
     #[must_use]
     pub fn computed(&self, buffer: &[u8], pieces: &[Piece]) -> Option<u64> {
         self.rule.compute(buffer, self.cover(pieces), &self.field)
     }
 
-    /// Returns its own pieces of those of all checks in the buffer.
+    /// Returns the pieces of this check from those of all checks in the buffer.
     #[must_use]
     #[inline]
     pub fn cover<'a>(&self, pieces: &'a [Piece]) -> &'a [Piece] {
         self.pieces.of(pieces).unwrap_or_default()
     }
 
-    /// Writes a value into its field. Does nothing where the buffer is too short.
+    /// Writes a value into the field. Does nothing if the buffer is too short.
     pub fn store(&self, buffer: &mut [u8], value: u64) {
         let (bytes, length) = self.rule.write(value);
         let mut rest = &bytes[..length];
@@ -203,21 +205,21 @@ pub enum Verdict {
     Good,
     /// The value is wrong.
     Bad,
-    /// The field holds the sum of the pseudo-header alone, for the network card to go on with: the
-    /// packet was captured on its sender, before the card completed it.
+    /// The field holds the sum of the pseudo-header alone, for the network card to complete: the
+    /// packet was captured on its sender before that.
     Offloaded,
     /// The sender left the value out, as the protocol allows.
     Absent,
-    /// The sender left the value out, and must not have.
+    /// The sender left the value out, but must not.
     Illegal,
-    /// It cannot be judged.
+    /// The value cannot be judged.
     Unverifiable(Reason),
     /// Length fields contradict each other.
     LengthConflict,
 }
 
 impl Verdict {
-    /// Returns its name, as in reports.
+    /// Returns the name for reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -233,7 +235,7 @@ impl Verdict {
 }
 
 impl Reason {
-    /// Returns a clause that explains it, as in reports.
+    /// Returns a clause of explanation for reports.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {

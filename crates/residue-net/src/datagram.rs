@@ -1,4 +1,4 @@
-//! IP datagrams put together from fragments, in bounded memory.
+//! Reassembly of IP datagrams from fragments, in bounded memory.
 
 use crate::address::Address;
 use crate::buffer::Places;
@@ -7,29 +7,29 @@ use crate::frame::{DEEPEST, Fragment};
 use crate::lru::Lru;
 use crate::wire::ip::Ip;
 
-/// Datagrams under way at a time; the oldest is given up for another.
+/// Largest number of incomplete datagrams; the oldest is given up for another.
 const MOST_DATAGRAMS: usize = 4096;
-/// Memory for fragments kept at a time, in bytes.
+/// Largest amount of memory for fragments, in bytes.
 const MOST_BYTES: usize = 64 << 20;
-/// What a fragment takes besides its bytes.
+/// Memory of a fragment beside its bytes.
 const PART_COST: usize = 128;
-/// Fragments of one datagram. The smallest that real networks send carry 512 bytes or so of at most
-/// 65535.
+/// Largest number of fragments of a datagram. The smallest in real networks have about 512 bytes of
+/// at most 65535.
 const MOST_PARTS: usize = 1024;
 
-/// What identifies a datagram (RFC 791 section 2.3, RFC 8200 section 4.5).
+/// The identification of a datagram (RFC 791 section 2.3, RFC 8200 section 4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     addresses: [Address; 2],
     identification: u32,
-    // IPv6 leaves it out: its fragments may name different headers, and the first one's counts.
+    // `None` for IPv6, whose fragments may name different headers: that of the first counts.
     protocol: Option<u8>,
 }
 
 #[derive(Debug)]
 struct Part {
     offset: u32,
-    /// Its length when it was sent.
+    /// Length when it was sent.
     length: u32,
     bytes: Vec<u8>,
     places: Vec<(u32, u64)>,
@@ -40,12 +40,12 @@ impl Part {
         self.offset + self.length
     }
 
-    /// What was captured from a place in the datagram on.
+    /// Returns the captured bytes from an offset in the datagram on.
     fn captured(&self, start: u32) -> &[u8] {
         self.bytes.get((start - self.offset) as usize..).unwrap_or_default()
     }
 
-    /// The memory it takes, about, in bytes.
+    /// Returns the approximate memory in bytes.
     fn cost(&self) -> usize {
         self.bytes.len() + self.places.len() * size_of::<(u32, u64)>() + PART_COST
     }
@@ -54,45 +54,45 @@ impl Part {
 #[derive(Debug)]
 struct Datagram {
     ip: Ip,
-    /// Source and destination as the pseudo-header has them, and where they stand.
+    /// Source and destination of the pseudo-header, and their places.
     addresses: Vec<u8>,
     places: Vec<(u32, u64)>,
-    /// Ordered, without overlaps.
+    /// Parts in order, without overlaps.
     parts: Vec<Part>,
-    /// The payload's length, once the last part is there.
+    /// Length of the payload, once the last part has arrived.
     length: Option<u32>,
     conflict: bool,
     packet: u64,
     depth: u8,
 }
 
-/// A datagram put together from several packets.
+/// A datagram reassembled from several packets.
 #[derive(Debug)]
 pub struct Unit {
-    /// The packet that the findings are counted for.
+    /// Number of the packet for which findings are counted.
     pub packet: u64,
-    /// Addresses, then payload.
+    /// Addresses, followed by the payload.
     pub bytes: Vec<u8>,
-    /// Where they stand in the file, as of [`Places::Runs`].
+    /// Places of the bytes in the file, as in [`Places::Runs`].
     pub places: Vec<(u32, u64)>,
-    /// The network layer, with the spans of this buffer.
+    /// The network layer, with spans of this buffer.
     pub ip: Ip,
-    /// Where the payload ends, with what is missing.
+    /// End of the payload, including missing bytes.
     pub sent: u32,
-    /// Why bytes are missing, if there are any.
+    /// Why bytes are missing, if any are.
     pub missing: Reason,
     /// Why nothing in it can be judged.
     pub doubt: Option<Reason>,
-    /// How many headers, as [`crate::frame::Walk`] counts them, are around it.
+    /// Number of headers around it, as [`crate::frame::Walk`] counts them.
     pub depth: u8,
-    /// If the first fragment is missing, and with it the header: how many others there are.
+    /// Number of other fragments if the first one is missing, and with it the header.
     pub headless: Option<u64>,
 }
 
-/// The incomplete datagrams.
+/// Incomplete datagrams.
 #[derive(Debug)]
 pub struct Datagrams {
-    /// In the order in which their first fragments came.
+    /// In the order of their first fragments.
     waiting: Lru<Key, Datagram>,
     bytes: usize,
 }
@@ -104,8 +104,8 @@ impl Default for Datagrams {
 }
 
 impl Datagrams {
-    /// Takes a fragment that stands in `buffer`, the bytes of packet number `packet`. What is
-    /// complete, or has to be given up, goes to `ready`.
+    /// Adds a fragment in `buffer`, the bytes of packet number `packet`. Appends complete
+    /// datagrams, and those given up, to `ready`.
     pub fn take(
         &mut self,
         fragment: &Fragment,
@@ -124,8 +124,8 @@ impl Datagrams {
         };
         let start = (ip.payload.start as usize).min(buffer.len());
         let captured = &buffer[start..(ip.payload.end as usize).clamp(start, buffer.len())];
-        // All parts but the last are multiples of 8 bytes; a datagram has no more than 65535 (RFC
-        // 791 section 3.2).
+        // All parts except the last are multiples of 8 bytes; a datagram has at most 65535 (RFC 791
+        // section 3.2).
         let length = if fragment.more { ip.payload.len() & !7 } else { ip.payload.len() };
         let Some(end) = fragment.offset.checked_add(length).filter(|&end| end <= 0xffff) else {
             return;
@@ -180,13 +180,13 @@ impl Datagrams {
         while self.bytes > MOST_BYTES && self.give_up(ready) {}
     }
 
-    /// Gives up the oldest datagram. Returns whether there was one.
+    /// Gives up the oldest datagram; returns whether there was one.
     pub fn give_up(&mut self, ready: &mut Vec<Unit>) -> bool {
         let oldest = self.waiting.pop(0).map(|(_, datagram)| datagram);
         self.release(oldest, ready)
     }
 
-    /// Hands on a datagram that waits no longer. Returns whether there was one.
+    /// Appends a datagram to `ready`; returns whether there was one.
     fn release(&mut self, datagram: Option<Datagram>, ready: &mut Vec<Unit>) -> bool {
         let Some(datagram) = datagram else { return false };
         self.bytes -= datagram.cost();
@@ -195,7 +195,7 @@ impl Datagrams {
     }
 }
 
-/// What is there already stays; the part fills the gaps. Says how much more memory is now taken.
+/// Inserts a part into the gaps between existing parts. Returns the additional memory.
 fn insert(datagram: &mut Datagram, part: Part) -> usize {
     let mut kept = 0;
     let mut from = part.offset;
@@ -208,7 +208,7 @@ fn insert(datagram: &mut Datagram, part: Part) -> usize {
         if old.offset > from {
             gaps.push((from, old.offset));
         }
-        // Both start where the later one does, and compare as far as both were captured.
+        // Compares the captured bytes from the start of the later one on.
         let start = old.offset.max(part.offset);
         let (one, other) = (old.captured(start), part.captured(start));
         let both = one.len().min(other.len());
@@ -253,10 +253,10 @@ impl Datagram {
         self.length.is_some_and(|length| reached >= length)
     }
 
-    /// The addresses and as much of the payload as there is without a gap.
+    /// Returns the addresses, and the payload up to its first gap.
     fn unit(self) -> Unit {
         let complete = self.is_complete();
-        // Without the first part there is no transport header.
+        // The transport header is in the first part.
         let has_header = self.parts.first().is_some_and(|part| part.offset == 0);
         let headless = (!has_header).then_some(self.parts.len() as u64);
         let half = self.addresses.len() as u32 / 2;
@@ -283,7 +283,7 @@ impl Datagram {
         let there = bytes.len() as u32;
         let end = match self.length {
             Some(length) => half * 2 + length,
-            // How much is missing is unknown.
+            // The length is unknown.
             None => u32::MAX,
         };
         ip.payload = Span { start: half * 2, end: if complete { end } else { end.max(there + 1) } };

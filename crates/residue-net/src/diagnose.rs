@@ -1,7 +1,8 @@
-//! Why a check value is wrong: what its sender, or somebody on the way, must have computed instead.
+//! Causes of wrong check values: what the sender, or a node on the path, must have computed
+//! instead.
 //!
-//! A cause is named where it explains the stored value exactly. With 16-bit values each explanation
-//! that is tried fits by chance once in 65535 times; few are tried.
+//! A cause is named if it explains the stored value exactly. For 16-bit values, each tested
+//! explanation fits by chance once in 65535 times; few are tested.
 
 mod flipped_bit;
 mod kind;
@@ -13,27 +14,27 @@ pub use rewritten::{Diagnosis, Rewrite, Tally};
 use crate::buffer::{Finding, Places};
 use crate::check::{Check, Piece, Rule, Span, Verdict};
 
-/// Why a check is not good.
+/// The cause of a check value that is not good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
-    /// The field holds the pseudo-header's sum, for the network card to complete
+    /// The field holds the sum of the pseudo-header, for the network card to complete
     /// ([`Verdict::Offloaded`]).
     Offload,
-    /// Addresses or ports were changed on the way, or by an anonymiser, and the checksum was not:
-    /// what it lacks is the same in packet after packet between two addresses.
+    /// Addresses or ports were changed on the path, or by an anonymiser, without the checksum: it
+    /// is wrong by an equal amount in all packets between two addresses.
     Rewritten,
     /// The field is zero.
     Zeroed,
     /// The value's bytes are in the wrong order.
     ByteSwapped,
-    /// 0000 where FFFF is due: one's complement has two zeros, and an update after RFC 1141
-    /// confuses them (RFC 1624).
+    /// 0000 in place of FFFF: one's complement has two zeros, and an update after RFC 1141 confuses
+    /// them (RFC 1624).
     NegativeZero,
-    /// The value is right for this many bytes, counted from where the covered bytes begin (padding
-    /// or a frame check sequence with them, or some left out).
+    /// The value is right for this many bytes from the start of the coverage (including padding or
+    /// a frame check sequence, or without some bytes).
     OtherLength(u32),
-    /// The value is right for the destination in the header; but the packet is routed by its
-    /// source, and the last destination counts (or the other way round).
+    /// The value is right for the destination in the header, but the packet is source-routed, and
+    /// the final destination counts (or the reverse).
     OtherDestination,
     /// One bit was flipped.
     FlippedBit(Bit),
@@ -42,20 +43,20 @@ pub enum Cause {
 /// A flipped bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bit {
-    /// Bit `bit` (0 the lowest) of the byte at this offset of the buffer.
+    /// Bit `bit` (0 is the lowest) of the byte at this offset in the buffer.
     At {
-        /// The byte.
+        /// Offset of the byte.
         offset: u32,
-        /// The bit's place, 0 to 7.
+        /// Number of the bit, 0 to 7.
         bit: u8,
     },
-    /// A bit of this weight (0 to 15) in one of the 16-bit words, or in the value itself. A sum
+    /// A bit of this weight (0 to 15) in one of the 16-bit words, or in the value itself; a sum
     /// does not show which.
     Weight(u8),
 }
 
 impl Cause {
-    /// Returns what is known of it beyond its kind, in a buffer whose bytes stand at `places`.
+    /// Returns details of the cause, in a buffer whose bytes are at `places`.
     #[must_use]
     pub fn detail(self, places: Places<'_>) -> Option<String> {
         match self {
@@ -73,8 +74,8 @@ impl Cause {
     }
 }
 
-/// Returns why this check is not good, as far as the packet alone shows: [`Diagnosis::cause`] knows
-/// the packets around it, too. `None` for one that is not bad, and where no reason is found.
+/// Returns the cause by the packet alone; `None` for a check that is not bad, or without a known
+/// cause. [`Diagnosis::cause`] also considers other packets.
 #[must_use]
 pub fn cause(finding: &Finding<'_>) -> Option<Cause> {
     match finding.verdict {
@@ -105,12 +106,12 @@ fn swapped(rule: Rule, value: u64) -> u64 {
     rule.read(&field[..length])
 }
 
-/// Returns the check's value over other pieces.
+/// Computes the value of the check over other pieces.
 fn with_pieces(check: &Check, buffer: &[u8], pieces: &[Piece]) -> Option<u64> {
     check.rule.compute(buffer, pieces, &check.field)
 }
 
-/// Returns the value with the header's addresses, if others stand in the pseudo-header.
+/// Computes the value with the addresses of the header, if the pseudo-header has others.
 fn for_header_destination(finding: &Finding<'_>) -> Option<u64> {
     let check = finding.check;
     let cover = finding.cover();
@@ -130,20 +131,20 @@ fn for_header_destination(finding: &Finding<'_>) -> Option<u64> {
     with_pieces(check, finding.buffer.bytes, &pieces)
 }
 
-/// What follows the covered bytes is looked at if it is no longer than they are, or than this:
-/// padding of a short frame, and a frame check sequence. A packet of a thousand checks would take a
-/// thousand times its length otherwise.
+/// Largest number of bytes after a shorter coverage to test: padding of a short frame, and a frame
+/// check sequence. Without the limit, a packet of a thousand checks would take a thousand times its
+/// length.
 const BEHIND: u32 = 64;
 
-/// Returns the length of covered bytes for which the stored value would be right.
+/// Returns the length of the coverage for which the stored value would be right.
 fn other_length(finding: &Finding<'_>, stored: u64) -> Option<u32> {
     let check = finding.check;
     let cover = finding.cover();
     let Some(&Piece::Bytes(last)) = cover.last() else { return None };
     let end = u32::try_from(finding.buffer.bytes.len()).ok()?;
     let fields_end = check.field.iter().map(|span| span.end).max()?;
-    // With what follows, with it but a frame check sequence, without the last byte of an odd
-    // number, without a frame check sequence that is none.
+    // With all that follows; with that except a frame check sequence; without an odd last byte;
+    // without four bytes that look like a frame check sequence.
     let ends = [end, end.saturating_sub(4), last.end - last.len() % 2, last.end.saturating_sub(4)];
     ends.into_iter()
         .filter(|&end| end != last.end && end > last.start && end >= fields_end)
@@ -159,7 +160,7 @@ fn other_length(finding: &Finding<'_>, stored: u64) -> Option<u32> {
                 }
             }
             let other_pseudo = with_pieces(check, finding.buffer.bytes, &pieces);
-            // Zeros do not change a sum: then the length explains nothing.
+            // Zeros do not change a sum: in that case the length explains nothing.
             [same_pseudo, other_pseudo].contains(&Some(stored)).then_some(length)
         })
 }

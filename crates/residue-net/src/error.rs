@@ -1,87 +1,87 @@
-//! What can go wrong: with reading captures, and with changing them.
+//! Errors of reading and changing captures.
 
 use crate::pcap::compressed::Compression;
 use std::fmt;
 use std::io;
 
-/// The error of this crate. Offsets count bytes from the start of the capture, decompressed if it
-/// was compressed; packets are counted from 1.
+/// An error of this crate. Offsets are bytes from the start of the (decompressed) capture; packets
+/// are counted from 1.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system could not do something.
+    /// An operation of the system failed.
     Io {
-        /// What was tried, as in `read the capture`.
+        /// The operation, as in `read the capture`.
         doing: &'static str,
-        /// Why it failed.
+        /// The error of the system.
         source: io::Error,
     },
     /// Compressed data is damaged or cut short.
     Decompress {
-        /// How it is compressed.
+        /// Format of the compression.
         compression: Compression,
-        /// How many bytes came out of it before.
+        /// Number of bytes decompressed before.
         offset: u64,
-        /// What the decompressor says.
+        /// The error of the decompressor.
         source: io::Error,
     },
-    /// There is nothing in the file.
+    /// The file is empty.
     Empty,
-    /// The file begins like no format that is read here.
+    /// The file begins like no supported format.
     NotACapture {
-        /// Its first bytes; zeros where it has fewer.
+        /// First bytes of the file, padded with zeros.
         start: [u8; 4],
     },
-    /// A version of the format that is not known.
+    /// An unknown version of the format.
     Version {
-        /// The format.
+        /// Name of the format.
         format: &'static str,
-        /// The version's first number.
+        /// Major version.
         major: u16,
-        /// Its second number.
+        /// Minor version.
         minor: u16,
-        /// Where the header with it begins.
+        /// Offset of the header.
         offset: u64,
     },
     /// The file ends inside a header, a record or a block.
     Truncated {
-        /// How many packets came before.
+        /// Number of packets before.
         packets: u64,
-        /// Where the record begins.
+        /// Offset of the record.
         offset: u64,
-        /// How many bytes it has by its own account; that of its header, if that is cut already.
+        /// Length of the record in bytes; of its header, if that is cut.
         wanted: u64,
-        /// How many are left in the file.
+        /// Number of bytes left in the file.
         found: u64,
     },
     /// A record or block contradicts itself or the rest of the file.
     Malformed {
-        /// How many packets came before.
+        /// Number of packets before.
         packets: u64,
-        /// Where the record or block begins.
+        /// Offset of the record or block.
         offset: u64,
-        /// What is wrong with it.
+        /// Description of the contradiction.
         what: String,
     },
-    /// The file is not what it was when the edits were found.
+    /// The file changed after the edits were computed.
     Changed {
-        /// Where other bytes stand than expected, or none.
+        /// Offset of unexpected or missing bytes.
         offset: u64,
     },
-    /// Two edits want to change the same byte.
+    /// Two edits change one byte.
     Overlap {
-        /// Where the second of them begins.
+        /// Offset of the second edit.
         offset: u64,
     },
     /// A compressed file cannot be changed in place.
     InPlace {
-        /// How it is compressed.
+        /// Format of the compression.
         compression: Compression,
     },
 }
 
 impl Error {
-    /// For `map_err`: the system could not do something.
+    /// Returns a function for `map_err`: an operation of the system failed.
     pub(crate) fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
         move |source| Error::Io { doing, source }
     }
@@ -93,8 +93,8 @@ impl fmt::Display for Error {
             Error::Io { doing, source } => write!(f, "cannot {doing}: {source}"),
             Error::Decompress { compression, offset, source } => write!(
                 f,
-                "the {compression} data is damaged or cut short: only {offset} bytes come out of \
-                 it ({source}); packets before are complete"
+                "the {compression} data is damaged or cut short after {offset} decompressed bytes \
+                 ({source}); packets before are complete"
             ),
             Error::Empty => write!(f, "the file is empty: no capture, not even a header"),
             Error::NotACapture { start: [a, b, c, d] } => write!(
@@ -124,10 +124,7 @@ impl fmt::Display for Error {
                  meanwhile; run again"
             ),
             Error::Overlap { offset } => {
-                write!(
-                    f,
-                    "two edits want to change the byte at {offset}; nothing was changed there"
-                )
+                write!(f, "two edits change the byte at {offset}; nothing was changed there")
             }
             Error::InPlace { compression } => write!(
                 f,
@@ -137,5 +134,5 @@ impl fmt::Display for Error {
     }
 }
 
-// Without a source: the text has it already.
+// Without a source, which the text contains.
 impl std::error::Error for Error {}

@@ -1,5 +1,5 @@
-//! Repair: the bytes to change so that check values are right. Nothing but check values is ever
-//! changed, and nothing in packets that are good, cut short, or cannot be judged.
+//! Repair: the bytes to change so that check values become right. Only check values are changed,
+//! and nothing in packets that are good, cut, or cannot be judged.
 
 use crate::Error;
 use crate::buffer::{Buffer, Finding, Places};
@@ -12,33 +12,33 @@ use crate::verify::{self, Read};
 use std::collections::BTreeMap;
 use std::io;
 
-/// Which checks to repair.
+/// The selection of checks to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Those with a cause of one of these kinds.
+    /// Kinds of causes to repair.
     pub causes: Vec<CauseKind>,
-    /// Also in packets whose length is 0, as segmentation offload leaves it. The card cut them into
-    /// several: with a checksum over the whole they are not what was sent.
+    /// Also repair packets whose length is 0, as segmentation offload leaves it. The network card
+    /// splits them: with a checksum over the whole, they are not what was sent.
     pub tso: bool,
 }
 
 impl Default for Policy {
-    /// What is explained without doubt about the data: offloaded checksums and rewritten addresses.
-    /// A wrong value may be all that shows that data were corrupted; others are repaired only when
-    /// asked for.
+    /// Repairs offloaded checksums and rewritten addresses, which do not put the data in doubt.
+    /// Another wrong value may be the only evidence of corrupted data: it is repaired only on
+    /// request.
     fn default() -> Self {
         Policy::of([CauseKind::Offload, CauseKind::Rewritten])
     }
 }
 
 impl Policy {
-    /// Repairs what has a cause of one of these kinds.
+    /// Repairs checks with a cause of these kinds.
     #[must_use]
     pub fn of(causes: impl IntoIterator<Item = CauseKind>) -> Self {
         Policy { causes: causes.into_iter().collect(), tso: false }
     }
 
-    /// Repairs whatever is wrong.
+    /// Repairs all wrong checks.
     #[must_use]
     pub fn all() -> Self {
         Policy::of(CauseKind::ALL)
@@ -49,43 +49,43 @@ impl Policy {
     }
 }
 
-/// One check value to be changed in a file.
+/// A change of one check value in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// The packet it is counted for.
+    /// Number of the packet for which it is counted.
     pub packet: u64,
-    /// The check's protocol, by name.
+    /// Name of the protocol of the check.
     pub protocol: &'static str,
-    /// Why it was wrong; `None` where the cause is unknown, and where it was right.
+    /// Cause of the wrong value; `None` if it is unknown, or the value was right.
     pub cause: Option<Cause>,
-    /// Valid before; changes only because data it covers is repaired.
+    /// Whether the value was right, and changes only because covered data is repaired.
     pub follows: bool,
-    /// The bytes: offset in the file, old and new.
+    /// Changed bytes: offset in the file, old and new byte.
     pub bytes: Vec<(u64, u8, u8)>,
 }
 
-/// How often datagrams and streams inside of each other are gone through.
+/// Largest number of passes for nested datagrams and streams.
 const ROUNDS: usize = 4;
 
-/// The repair of a capture: what is known of it as a whole.
+/// The repair of a capture: its findings, and the repairs across packets.
 #[derive(Debug)]
 pub struct Repairer {
-    /// What was read.
+    /// Result of reading.
     pub read: Read,
-    /// All findings, counted, before any repair.
+    /// Counts of all findings, before any repair.
     pub summary: Summary,
     policy: Policy,
     across: Changes,
 }
 
 impl Repairer {
-    /// Learns what is wrong with a capture, and repairs what is put together from several packets:
-    /// those repairs are shown to `each`. The capture is read once, or several times, each time
-    /// from what `open` gives.
+    /// Analyses a capture, and repairs reassembled datagrams and streams, whose repairs are passed
+    /// to `each`. Reads the capture once or several times, each time from a reader that `open`
+    /// returns.
     ///
     /// # Errors
     ///
-    /// If it cannot be read at all.
+    /// If the capture cannot be read at all.
     pub fn new<R: io::Read>(
         mut open: impl FnMut() -> Result<Reader<R>, Error>,
         policy: Policy,
@@ -121,15 +121,15 @@ impl Repairer {
         Ok(repairer)
     }
 
-    /// The changes in what is put together from several packets, sorted.
+    /// Returns the changes of reassembled datagrams and streams, sorted.
     #[must_use]
     pub fn across(&self) -> Vec<Edit> {
         let changed: Vec<_> = self.across.iter().map(|(&at, &(old, new))| (at, old, new)).collect();
         edits(&changed).collect()
     }
 
-    /// The repairs of one buffer. Where a check value inside of what it is a part of was repaired,
-    /// its own follow.
+    /// Returns the repairs of a buffer. If a check value inside it was repaired in a reassembled
+    /// unit, the values that cover it follow.
     #[must_use]
     pub fn repairs(&self, buffer: &Buffer<'_>) -> Vec<Repair> {
         repair(buffer, &self.policy, &self.summary.diagnosis, &self.across)
@@ -137,17 +137,17 @@ impl Repairer {
 }
 
 impl Repair {
-    /// The changes of the file.
+    /// Returns the changes of the file.
     pub fn edits(&self) -> impl Iterator<Item = Edit> {
         edits(&self.bytes)
     }
 }
 
-/// Bytes of the file that repairs changed, by offset: old and new.
+/// Bytes of the file changed by repairs, by offset: old and new byte.
 type Changes = BTreeMap<u64, (u8, u8)>;
 
-/// The repairs of one buffer. `changes` are those made so far: they may have changed bytes of this
-/// one (a fragment, or a segment of a stream, inside of which a check value was repaired).
+/// Returns the repairs of a buffer. `changes` are those made before, which may affect bytes of this
+/// buffer (a fragment or segment with a repaired check value).
 fn repair(
     buffer: &Buffer<'_>,
     policy: &Policy,
@@ -201,7 +201,7 @@ fn repair(
     repairs
 }
 
-/// Changed bytes, those that stand together as one edit.
+/// Returns edits of changed bytes; adjacent ones are one edit.
 pub fn edits(bytes: &[(u64, u8, u8)]) -> impl Iterator<Item = Edit> {
     let runs = bytes.chunk_by(|one, next| one.0 + 1 == next.0);
     runs.flat_map(|run| {
@@ -211,7 +211,7 @@ pub fn edits(bytes: &[(u64, u8, u8)]) -> impl Iterator<Item = Edit> {
     })
 }
 
-/// Makes the changes so far in a copy of the buffer. Returns whether there were any.
+/// Applies the changes so far to a copy of the buffer; returns whether there were any.
 fn apply(buffer: &Buffer<'_>, changes: &Changes, copy: &mut Vec<u8>) -> bool {
     if changes.is_empty() {
         return false;
@@ -230,9 +230,8 @@ fn apply(buffer: &Buffer<'_>, changes: &Changes, copy: &mut Vec<u8>) -> bool {
     !copy.is_empty()
 }
 
-/// Bytes that two checks claim for their values, or one check here and another in what is put
-/// together from several packets, sorted: one of the two is no check value, and nothing shows
-/// which.
+/// Returns the bytes that two checks claim for their values, in this buffer or a reassembled unit,
+/// sorted: one of the two is not a check value, and nothing shows which.
 fn contested(buffer: &Buffer<'_>, changes: &Changes) -> Vec<u32> {
     let mut all: Vec<u32> = buffer.found.checks.iter().flat_map(bytes_of).collect();
     all.sort_unstable();
@@ -247,12 +246,12 @@ fn contested(buffer: &Buffer<'_>, changes: &Changes) -> Vec<u32> {
     contested
 }
 
-/// Returns the offsets of a check's value.
+/// Returns the offsets of the value of a check.
 fn bytes_of(check: &Check) -> impl Iterator<Item = u32> {
     check.field.into_iter().flat_map(|span| span.start..span.end)
 }
 
-/// Stores a value in a copy of the buffer, and says what that changes in the file.
+/// Stores a value in a copy of the buffer; returns the changed bytes of the file.
 fn store(check: &Check, value: u64, bytes: &mut [u8], places: &Places<'_>) -> Vec<(u64, u8, u8)> {
     let before: Vec<u8> = bytes_of(check).map(|at| bytes[at as usize]).collect();
     check.store(bytes, value);

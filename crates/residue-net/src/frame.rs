@@ -7,26 +7,25 @@ use crate::wire;
 use crate::wire::ip::Ip;
 use crate::wire::tcp_checksum_option::Agreements;
 
-/// What one buffer of packet bytes holds.
+/// The contents found in one buffer.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The checks, outer before inner.
+    /// Checks, outer before inner.
     pub checks: Vec<Check>,
-    /// What they cover; each check has a range of them.
+    /// Covered pieces; each check has a range of them.
     pub pieces: Vec<Piece>,
     /// Source and destination address of every network header, outer before inner.
     pub networks: Vec<[Span; 2]>,
-    /// Fragments of datagrams, to be put together.
+    /// Fragments of datagrams, to be reassembled.
     pub fragments: Vec<Fragment>,
     /// TCP segments of connections whose stream carries check values.
     pub segments: Vec<Segment>,
-    /// Where the walk ended at protocols that are not read, each once, and how many packets ended
-    /// there.
+    /// Protocols that are not parsed, at which the walk ended, with the numbers of packets.
     pub unfollowed: Vec<(Unfollowed, u64)>,
 }
 
 impl Found {
-    /// Forgets all, for the next buffer.
+    /// Clears all, for the next buffer.
     pub fn clear(&mut self) {
         self.checks.clear();
         self.pieces.clear();
@@ -40,61 +39,60 @@ impl Found {
 /// A fragment of an IP datagram.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment {
-    /// The datagram's network layer: addresses, and the protocol of its payload. Its `payload` is
-    /// this fragment's part.
+    /// Network layer of the datagram: addresses, and the protocol of its payload. Its `payload` is
+    /// that of this fragment.
     pub ip: Ip,
-    /// The sender's number for the datagram.
+    /// Identification of the datagram.
     pub identification: u32,
-    /// Where its part begins in the datagram's payload, in bytes.
+    /// Offset in the payload of the datagram, in bytes.
     pub offset: u32,
-    /// Do parts follow?
+    /// Whether more fragments follow.
     pub more: bool,
-    /// How many headers, as [`Walk`] counts them, are around it.
+    /// Number of headers around it, as [`Walk`] counts them.
     pub depth: u8,
 }
 
 /// A TCP segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// The network layer around it.
+    /// Network layer around it.
     pub ip: Ip,
     /// Source and destination port.
     pub ports: [u16; 2],
-    /// The sequence number of its first byte (of its SYN, if it has one).
+    /// Sequence number of its first byte (of its SYN, if it has one).
     pub sequence: u32,
-    /// The header's flags.
+    /// Flags of the header.
     pub flags: u8,
-    /// Its data.
+    /// Data of the segment.
     pub payload: Span,
 }
 
-/// Headers in headers deeper than this are not followed: no network nests so, but a forged packet
-/// can.
+/// Largest depth of nested headers: networks do not nest so deeply, but a forged packet can.
 pub(crate) const DEEPEST: u8 = 24;
 
 /// A walk through one buffer.
 pub struct Walk<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
-    /// Why bytes are missing that a length field claims.
+    /// Why bytes that a length field claims are missing.
     pub missing: Reason,
-    /// What is found.
+    /// Results of the walk.
     pub found: &'a mut Found,
-    /// The checksums that TCP connections agreed upon.
+    /// Checksums agreed by TCP connections.
     pub agreements: &'a mut Agreements,
     /// Source and destination of the innermost network header.
     pub addresses: [Span; 2],
-    /// Was its length 0, as segmentation offload leaves it?
+    /// Whether its length was 0, as segmentation offload leaves it.
     pub length_zero: bool,
-    /// Where the packet ended when it was sent.
+    /// End of the packet when it was sent.
     sent: u32,
-    /// How many headers are around what comes next, in as far as they can nest.
+    /// Number of headers around the current position, of those that can nest.
     pub(crate) depth: u8,
 }
 
 impl<'a> Walk<'a> {
-    /// Returns a walk that has not begun, through `bytes` of which there were `sent`. `missing`
-    /// says why there may be fewer.
+    /// Creates a walk through `bytes`, of which `sent` were sent. `missing` is the reason why there
+    /// may be fewer.
     pub fn new(
         bytes: &'a [u8],
         sent: u32,
@@ -108,7 +106,7 @@ impl<'a> Walk<'a> {
         Walk { bytes, missing, found, agreements, addresses, length_zero: false, sent, depth: 0 }
     }
 
-    /// Goes through a packet from its link-layer header. `fcs` is the length of the frame check
+    /// Walks a packet from its link-layer header on. `fcs` is the length of the frame check
     /// sequence at its end, in bytes.
     pub fn link(&mut self, link: LinkType, fcs: Option<u8>) {
         wire::link::walk(self, link, Span { start: 0, end: self.sent }, fcs);
@@ -172,8 +170,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports that the walk ends at a protocol that is not read, unless it is known to hold no
-    /// check value.
+    /// Reports that the walk ends at a protocol that is not parsed, unless it is known to contain
+    /// no check value.
     #[cold]
     pub fn unfollowed(&mut self, numbering: Numbering, value: impl Into<u64>) {
         let known = &mut self.found.unfollowed;
@@ -184,10 +182,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports a check over one run of bytes, with or without the pseudo-header of `ip`. Nothing is
-    /// reported if the field itself was not captured. A present check is unverifiable if bytes it
-    /// covers were not captured, and a length conflict if they were not even sent, or if a value
-    /// that stands among what it covers does not.
+    /// Reports a check over one run of bytes, with or without the pseudo-header of `ip`; nothing if
+    /// the field was not captured. A present check is unverifiable if covered bytes were not
+    /// captured. It is a length conflict if they were not even sent, or if the field is outside of
+    /// coverage that must contain it.
     #[inline]
     pub fn check(
         &mut self,
@@ -208,9 +206,9 @@ impl<'a> Walk<'a> {
         self.check_pieces(protocol, rule, field, start, pseudo as u8, presence)
     }
 
-    /// Reports the first of several readings, each a rule, a pseudo-header and a cover, that gives
-    /// the stored value; if none does, one that cannot be judged, or the very first. For protocols
-    /// that have been sent in more than one way.
+    /// Reports the first of several readings (each a rule, a pseudo-header and a coverage) that
+    /// gives the stored value; if none does, one that cannot be judged, or the first. For protocols
+    /// with several variants in use.
     pub fn check_any(
         &mut self,
         protocol: &'static Protocol,
@@ -242,7 +240,7 @@ impl<'a> Walk<'a> {
         self.check(protocol, rule, field, pseudo, cover, Presence::Present)
     }
 
-    /// Returns whether the check that was reported last is present and right.
+    /// Returns whether the last reported check is present and right.
     #[must_use]
     pub fn last_holds(&self) -> bool {
         self.found.checks.last().is_some_and(|check| {
@@ -252,8 +250,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Reports a check over the pieces that were pushed since there were `start` of them, the first
-    /// `pseudo` of which are a pseudo-header. What [`Walk::check`] says holds here too.
+    /// Reports a check over the pieces from index `start` on, the first `pseudo` of which form a
+    /// pseudo-header. Presence is determined as in [`Walk::check`].
     #[inline]
     pub fn check_pieces(
         &mut self,
@@ -277,7 +275,7 @@ impl<'a> Walk<'a> {
             }
         }
         let presence = match presence {
-            // A length so short that it leaves out the field is wrong, too.
+            // A length that excludes the field is wrong, too.
             Presence::Present if reach > self.sent || !inside => Presence::LengthConflict,
             Presence::Present if reach as usize > self.bytes.len() => {
                 Presence::Unverifiable(self.missing)

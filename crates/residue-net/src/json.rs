@@ -1,5 +1,4 @@
-//! The report of a capture for programs (feature `json`): what `residue pcap verify --json` prints
-//! of each.
+//! The JSON report of a capture (feature `json`), as `residue pcap verify --json` prints it.
 
 use crate::check::Protocol;
 use crate::summary::{Counts, Faults, Summary, ranked, sender_name};
@@ -7,9 +6,9 @@ use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
 
-/// The protocols at which packets ended: what numbers each (`kind`), its number, its name, all of
-/// these as reports show them (`protocol`), and the number of packets. One without a kind stands
-/// for all beyond those that are counted separately.
+/// Returns the protocols that were not followed: registry (`kind`), number, name, all of these as
+/// in reports (`protocol`), and the number of packets. One without a kind stands for all that are
+/// not counted separately.
 #[must_use]
 pub fn not_followed(summary: &Summary) -> Value {
     let row = |&(unfollowed, packets): &(Option<Unfollowed>, u64)| {
@@ -24,8 +23,8 @@ pub fn not_followed(summary: &Summary) -> Value {
     summary.unfollowed().iter().map(row).collect()
 }
 
-/// The report of the capture called `name`. `error` says why it could not be read to its end, if
-/// so; of the rewritten pairs, senders and flows there are the first `top`.
+/// Returns the report of the capture called `name`. `error` is the reason why it could not be read
+/// to its end, if so; of rewritten pairs, senders and flows, the first `top` are included.
 #[must_use]
 pub fn capture(
     name: &str,

@@ -1,11 +1,11 @@
-//! Where are the check values in this packet, are they right, and if not, why?
+//! Finds, verifies and explains the check values in packets.
 //!
-//! A packet's [`wire`] layers yield [`check::Check`]s: where a check value stands, which bytes it
-//! covers, by which rule. Everything else works on checks alone, and does not change for a new
-//! protocol: [`verify`] finds the verdict, [`diagnose`] the cause, [`fix`] the bytes to change.
-//! [`pcap`] reads captures from readers it is handed.
+//! The [`wire`] layers of a packet yield [`check::Check`]s: the place of a check value, the bytes
+//! that it covers, and its rule. All other modules work on checks alone, and need no change for a
+//! new protocol: [`verify`] determines the verdict, [`diagnose`] the cause, [`fix`] the bytes to
+//! change. [`pcap`] reads captures from readers.
 //!
-//! Feature `json` (off by default): `json`, the report of a capture for programs.
+//! Feature `json` (off by default): `json`, the JSON report of a capture.
 
 #![forbid(unsafe_code)]
 

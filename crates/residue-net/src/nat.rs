@@ -1,9 +1,9 @@
-//! Addresses and ports translated, check values with them: each updated from the changed bytes
-//! alone, never computed anew. A value that was wrong stays wrong by an equal amount, and damage
-//! stays visible (RFC 1624; for CRCs, linearity).
+//! Translation of addresses and ports with their check values, which are updated from the changed
+//! bytes, never recomputed. A value that was wrong stays wrong by an equal amount, and damage stays
+//! detectable (RFC 1624; for CRCs, linearity).
 //!
-//! Translated are network headers and the ports of the transport headers in them, in tunnels, too;
-//! not addresses in source routes, in what ICMP quotes, or in data.
+//! Network headers and the ports of transport headers in them are translated, also in tunnels;
+//! addresses in source routes, in packets quoted by ICMP, and in data are not.
 
 use crate::buffer::{Buffer, Finding, Places};
 use crate::check::{Check, Piece, Span, Verdict};
@@ -17,12 +17,12 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
-/// An address, and a port or any.
+/// An address with a port, or with any port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     /// The address.
     pub address: IpAddr,
-    /// The port; `None` stands for any, and leaves it as it is.
+    /// The port; `None` matches any port, and does not change it.
     pub port: Option<u16>,
 }
 
@@ -44,12 +44,12 @@ impl FromStr for End {
     }
 }
 
-/// What is translated into what, wherever it stands, as source and as destination.
+/// A translation of an end, as source and as destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    /// What is in the packets.
+    /// The end in the packets.
     pub from: End,
-    /// What shall be there.
+    /// The end to replace it by.
     pub to: End,
 }
 
@@ -83,8 +83,8 @@ impl fmt::Display for End {
     }
 }
 
-/// The changes of a capture that are in fragments: of check values that stand in a packet before
-/// the last one. To be made beside those that [`translate`] gives for each packet.
+/// Returns the changes of check values in fragments before the last one of a datagram. Apply them
+/// together with those that [`translate`] returns for each packet.
 #[must_use]
 pub fn across<R: io::Read>(reader: Reader<R>, mappings: &[Mapping]) -> Vec<Edit> {
     let (mut alone, mut across) = (BTreeMap::new(), BTreeMap::new());
@@ -93,8 +93,8 @@ pub fn across<R: io::Read>(reader: Reader<R>, mappings: &[Mapping]) -> Vec<Edit>
             || translate(buffer, mappings).into_iter().map(|(at, old, new)| (at, (old, new)));
         match buffer.places {
             Places::Runs(_) => across.extend(changes()),
-            // The addresses at the start of a datagram are those of the packets it comes from,
-            // which are translated there.
+            // The addresses at the start of a reassembled datagram are those of its packets, which
+            // are translated there.
             Places::Contiguous(_) if !buffer.found.fragments.is_empty() => alone.extend(changes()),
             Places::Contiguous(_) => {}
         }
@@ -104,14 +104,14 @@ pub fn across<R: io::Read>(reader: Reader<R>, mappings: &[Mapping]) -> Vec<Edit>
     fix::edits(&bytes).collect()
 }
 
-/// Changed bytes of a buffer: offset to what they were and are.
+/// Changed bytes of a buffer by offset: old and new byte.
 type Changes = BTreeMap<u32, (u8, u8)>;
 
-/// The bytes to change in a buffer: offset in the file, old and new. The first mapping that fits an
-/// end counts.
+/// Returns the bytes to change in a buffer: offset in the file, old and new byte. The first
+/// matching mapping counts for an end.
 ///
-/// The ends of a fragment that is not the first have no ports that could be seen, so mappings with
-/// ports do not fit fragments.
+/// Only the first fragment of a datagram shows ports, so mappings with ports do not match
+/// fragments.
 #[must_use]
 pub fn translate(buffer: &Buffer<'_>, mappings: &[Mapping]) -> Vec<(u64, u8, u8)> {
     let mut changes = Changes::new();
@@ -140,7 +140,7 @@ pub fn translate(buffer: &Buffer<'_>, mappings: &[Mapping]) -> Vec<(u64, u8, u8)
     changes.iter().filter_map(place).collect()
 }
 
-/// Translates both ends of one network header, and the ports behind it.
+/// Translates both ends of a network header, and the ports after it.
 fn ends(
     buffer: &Buffer<'_>,
     network: [Span; 2],
@@ -165,7 +165,7 @@ fn ends(
     }
 }
 
-/// Where the ports stand: where the transport header begins, which is what follows the
+/// Returns the offset of the ports: the start of the transport header, which follows the
 /// pseudo-header.
 fn ports_place(check: &Check, pieces: &[Piece]) -> Option<u32> {
     check.ports?;
@@ -190,14 +190,14 @@ fn put(bytes: &[u8], start: u32, new: &[u8], changes: &mut Changes) {
     }
 }
 
-/// Updates a check for the changes in what it covers, and adds those of its own field to them.
+/// Updates a check for the changes of covered bytes, and adds the changes of its own field.
 fn update(finding: &Finding<'_>, changes: &mut Changes) {
     let check = finding.check;
     let mut pieces = finding.cover();
     let is_offloaded = finding.verdict == Verdict::Offloaded;
     match finding.verdict {
         Verdict::Absent | Verdict::Illegal => return,
-        // Its field holds the pseudo-header's sum alone, not complemented.
+        // Its field holds only the sum of the pseudo-header, not complemented.
         Verdict::Offloaded => pieces = &pieces[..usize::from(check.pseudo).min(pieces.len())],
         _ => {}
     }

@@ -1,7 +1,7 @@
-//! Captures: pcap and pcapng, read record by record, written, and changed in place.
+//! Captures in pcap and pcapng: reading record by record, writing, and changes in place.
 //!
-//! [`Reader`] reads any of them from any [`std::io::Read`]; [`write`](mod@write) makes new ones;
-//! [`patch`] changes bytes of existing ones and leaves all others as they are.
+//! [`Reader`] reads any format from any [`std::io::Read`]; [`write`](mod@write) creates captures;
+//! [`patch`] changes bytes of existing ones and leaves all others unchanged.
 
 mod ahead;
 mod classic;
@@ -18,25 +18,24 @@ use std::fmt;
 use std::io::Read;
 use window::{Chunk, Window};
 
-/// One captured packet.
+/// A captured packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
-    /// Its place among the packets of the capture, from 1.
+    /// Number of the packet in the capture, from 1.
     pub number: u64,
-    /// Where its bytes begin in the file (decompressed, if it was compressed).
+    /// Offset of its bytes in the (decompressed) file.
     pub offset: u64,
-    /// What its first header is.
+    /// Type of its first header.
     pub link: LinkType,
-    /// The bytes captured.
+    /// Captured bytes.
     pub bytes: &'a [u8],
-    /// The packet's length on the wire, in bytes: more than `bytes` has if the capture cut it. As
-    /// it stands in the file, which may be wrong.
+    /// Length of the packet on the wire in bytes: more than `bytes` has if it was cut. From the
+    /// file, which may be wrong.
     pub wire_length: u32,
-    /// The length of the frame check sequence at the packet's end, in bytes, where the file says
-    /// one is there.
+    /// Length of the frame check sequence at the end of the packet in bytes, if the file states
+    /// that there is one.
     pub fcs: Option<u8>,
-    /// When it was captured, in nanoseconds since 1970; the last that can be expressed if it is
-    /// later.
+    /// Time of capture in nanoseconds since 1970, limited to the largest possible value.
     pub time: Option<u64>,
 }
 
@@ -47,7 +46,7 @@ pub struct LinkType(pub u32);
 impl LinkType {
     /// Ethernet.
     pub const ETHERNET: LinkType = LinkType(1);
-    /// An address family in the capturing host's byte order, then its packet.
+    /// BSD loopback: an address family in the byte order of the capturing host, then a packet.
     pub const NULL: LinkType = LinkType(0);
     /// BSD loopback with the family in network byte order.
     pub const LOOP: LinkType = LinkType(108);
@@ -55,7 +54,7 @@ impl LinkType {
     pub const PPP: LinkType = LinkType(9);
     /// PPP in HDLC framing, address and control bytes first.
     pub const PPP_HDLC: LinkType = LinkType(50);
-    /// IPv4 or IPv6, by the version.
+    /// IPv4 or IPv6, by the version field.
     pub const RAW: LinkType = LinkType(101);
     /// Linux "cooked" header.
     pub const LINUX_SLL: LinkType = LinkType(113);
@@ -66,8 +65,8 @@ impl LinkType {
     /// IPv6.
     pub const IPV6: LinkType = LinkType(229);
 
-    /// The most bytes a packet can have, as libpcap sees it. Messages of some software are longer
-    /// than any network's packets.
+    /// Returns the largest size of a packet in bytes, as in libpcap. Messages of some software are
+    /// longer than packets of any network.
     #[inline]
     pub(crate) fn longest(self) -> u32 {
         match self.0 {
@@ -78,7 +77,7 @@ impl LinkType {
     }
 }
 
-/// The order of a number's bytes.
+/// The byte order of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
     /// Least significant first.
@@ -87,7 +86,7 @@ pub enum ByteOrder {
     Big,
 }
 
-/// A number at a place that is there.
+/// Functions that read a number at an existing offset.
 macro_rules! numbers {
     ($($number:ident)*) => {
         impl ByteOrder {
@@ -107,7 +106,7 @@ macro_rules! numbers {
 }
 numbers!(u16 u32 u64);
 
-/// What a capture is stored as.
+/// A format of captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// pcap, time stamps in microseconds.
@@ -116,7 +115,7 @@ pub enum Format {
     PcapNanoseconds,
     /// pcap with A. Kuznetzov's longer record headers.
     PcapModified,
-    /// pcap as Ixia's testers write it.
+    /// pcap of Ixia's testers.
     PcapIxia,
     /// pcapng.
     PcapNg,
@@ -134,7 +133,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A packet as the formats find it: its bytes are still in the window.
+/// A packet whose bytes are still in the window, as the formats return it.
 struct Record {
     start: usize,
     length: usize,
@@ -145,21 +144,21 @@ struct Record {
     time: Option<u64>,
 }
 
-/// What comes next in a file.
+/// The next item of a file.
 enum Next {
     Packet(Record),
-    /// Something without a packet.
+    /// An item without a packet.
     Passed,
     End,
 }
 
-/// What [`Reader::step`] comes to.
+/// The result of [`Reader::step`].
 pub(crate) enum Step<'a> {
     /// A packet.
     Packet(Packet<'a>),
-    /// Something without a packet, up to [`Reader::position`].
+    /// Items without a packet, up to [`Reader::position`].
     Passed,
-    /// The end.
+    /// The end of the capture.
     End,
 }
 
@@ -175,21 +174,22 @@ enum Blocks {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header, which determines the format. `input` needs no buffer of its own.
+    /// Creates a reader, and reads the header, which determines the format. `input` needs no
+    /// buffer.
     ///
     /// # Errors
     ///
-    /// If `input` has one, or holds no capture.
+    /// Returns the errors of `input`, and an error if it is not a capture.
     pub fn new(input: R) -> Result<Self, Error> {
         Reader::of(Window::new(input)?)
     }
 
-    /// Returns a reader whose capture is read and decompressed by a thread of its own, while the
-    /// packets before are used: for captures of some megabytes and more.
+    /// Creates a reader with a thread that reads and decompresses ahead: for captures from some
+    /// megabytes on.
     ///
     /// # Errors
     ///
-    /// As [`Reader::new`], and if the system grants no thread.
+    /// As [`Reader::new`], and if the thread cannot be started.
     pub fn ahead(input: R) -> Result<Self, Error>
     where
         R: Send + 'static,
@@ -197,16 +197,16 @@ impl<R: Read> Reader<R> {
         Reader::of(Window::ahead(input)?)
     }
 
-    /// Reads as [`Reader::new`] does, but at most `size` bytes at once, to buffers where these go
-    /// `places` bytes (4096 at most) behind the least place. So small captures test what only large
-    /// ones do otherwise.
+    /// Creates a reader like [`Reader::new`] that reads at most `size` bytes at a time, into
+    /// buffers at `places` bytes (at most 4096) after the smallest offset. Small captures thus test
+    /// what otherwise only large ones do.
     #[doc(hidden)]
     pub fn in_chunks(input: R, size: usize, places: [usize; 2]) -> Result<Self, Error> {
         let chunks = places.map(|place| Chunk::new(size.max(1)).paged(place));
         Reader::of(Window::in_chunks(input, chunks)?)
     }
 
-    /// Reads as [`Reader::ahead`] does, to buffers as those of `Reader::in_chunks`.
+    /// Creates a reader like [`Reader::ahead`], with buffers as in `Reader::in_chunks`.
     #[doc(hidden)]
     pub fn ahead_in_chunks(input: R, size: usize, places: [usize; CHUNKS]) -> Result<Self, Error>
     where
@@ -234,12 +234,12 @@ impl<R: Read> Reader<R> {
         Ok(Reader { window, blocks })
     }
 
-    /// The next packet, or `None` at the end.
+    /// Returns the next packet; `None` at the end.
     ///
     /// # Errors
     ///
-    /// If the input has one, ends inside a record, or contradicts itself. All packets before have
-    /// been handed out then, and none follows: the next call says `None`.
+    /// If reading fails, or the input ends inside a record or contradicts itself. All packets
+    /// before have been returned, and none follows: the next call returns `None`.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, Error> {
@@ -252,7 +252,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Returns the next packet, or stops wherever much may have been passed over.
+    /// Returns the next packet, or stops after skipping items that may be long.
     pub(crate) fn step(&mut self) -> Result<Step<'_>, Error> {
         Ok(match self.advance()? {
             Next::Packet(record) => Step::Packet(self.packet(record)),
@@ -282,7 +282,7 @@ impl<R: Read> Reader<R> {
         Packet { number, offset, link, bytes, wire_length, fcs, time }
     }
 
-    /// What the capture is stored as.
+    /// Returns the format of the capture.
     pub fn format(&self) -> Format {
         match &self.blocks {
             Blocks::Classic(classic) => classic.format,
@@ -290,7 +290,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The byte order of its headers; with pcapng, that of the section being read.
+    /// Returns the byte order of the headers; for pcapng, of the current section.
     pub fn byte_order(&self) -> ByteOrder {
         match &self.blocks {
             Blocks::Classic(classic) => classic.order,
@@ -298,12 +298,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// How the input is compressed, if it is.
+    /// Returns the compression of the input, if any.
     pub fn compression(&self) -> Option<Compression> {
         self.window.compression()
     }
 
-    /// How many bytes of the capture, decompressed, were used.
+    /// Returns the number of (decompressed) bytes of the capture read so far.
     pub fn position(&self) -> u64 {
         self.window.offset()
     }

@@ -1,30 +1,30 @@
-//! One check value as reports show it, whatever their format.
+//! The record of a check value, as reports of all formats show it.
 
 use crate::address::Address;
 use crate::buffer::Finding;
 use crate::check::Verdict;
 use crate::diagnose::{Cause, CauseKind};
 
-/// What reports say of a [`Finding`] beyond its values.
+/// The report on a [`Finding`], beyond its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Why it cannot be judged.
+    /// Why the value cannot be judged.
     pub reason: Option<&'static str>,
-    /// Why it is not right: the name of the cause's kind.
+    /// Name of the kind of cause, if the value is not right.
     pub cause: Option<&'static str>,
-    /// What is known of the cause beyond its name.
+    /// Details of the cause.
     pub detail: Option<String>,
-    /// Where the packet comes from.
+    /// Source address of the packet.
     pub source: Option<String>,
-    /// Where it goes.
+    /// Destination address of the packet.
     pub destination: Option<String>,
-    /// Of the field's first byte, in the file (decompressed).
+    /// Offset of the field in the (decompressed) file.
     pub offset: Option<u64>,
 }
 
 impl Record {
-    /// Returns the record of a check with the cause that
-    /// [`Diagnosis::cause`](crate::diagnose::Diagnosis::cause) gives.
+    /// Returns the record of a check, with the cause from
+    /// [`Diagnosis::cause`](crate::diagnose::Diagnosis::cause).
     #[must_use]
     pub fn of(finding: &Finding<'_>, cause: Option<Cause>) -> Record {
         let places = finding.buffer.places;

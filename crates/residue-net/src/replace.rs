@@ -1,25 +1,24 @@
-//! Files replaced whole or not at all, and what is no file written to where it stands.
+//! Atomic replacement of files, and writing to devices and pipes.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes a file, so that its name leads to all of the old content or to all of the new, never to
-/// less. Returns what `write` does.
+/// Replaces a file atomically: its name refers to all of the old content or all of the new. Returns
+/// the result of `write`.
 ///
-/// Links are followed and stay; one that leads nowhere gets its target. A file that is replaced
-/// passes on its permissions and, where the system allows it, its owner; a new one has those of
-/// `like`, or those of any new file. What is no regular file (a device, a pipe) is written to, not
-/// replaced, and so is a file that is open already and named so (`/dev/stdout`, `/proc/self/fd/1`):
-/// it is appended to.
+/// Links are followed and stay; the target of a dangling link is created. The new file has the
+/// permissions of the old one and, where the system allows it, its owner; without an old one, the
+/// permissions of `like`, or the default. A device or a pipe is written to, not replaced; a file
+/// that is named by its descriptor (`/dev/stdout`, `/proc/self/fd/1`) is appended to.
 ///
-/// `write` gets the file from its start. It has to do what the bytes need to be safe before their
-/// name is ([`synced`]), and any buffering.
+/// `write` gets the file at its start. It must flush its own buffers, and make the bytes safe
+/// before their name exists ([`synced`]).
 ///
 /// # Errors
 ///
-/// Those of `write`, and if `path` is a folder or cannot be written. Then the old file is
-/// untouched.
+/// Returns the errors of `write`, and an error if `path` is a folder or cannot be written. The old
+/// file is then unchanged.
 pub fn replace<T>(
     path: &Path,
     like: Option<&Path>,
@@ -48,14 +47,14 @@ pub fn replace<T>(
         (None, None) => None,
     };
     let folder = folder(&target);
-    // So that the error of a missing folder does not name a temporary file.
+    // The error of a missing folder must not name a temporary file.
     fs::metadata(folder)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".residue-");
     #[cfg(unix)]
     if like.is_none() {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: less what the user's mask takes.
+        // The default mode, reduced by the user's mask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut new = builder.tempfile_in(folder)?;
@@ -63,7 +62,7 @@ pub fn replace<T>(
     #[cfg(unix)]
     if let Some(there) = &there {
         use std::os::unix::fs::{MetadataExt, fchown};
-        // The group may be one's own to give where the owner is not.
+        // A user may be allowed to set the group, but not the owner.
         let _ = fchown(new.as_file(), Some(there.uid()), Some(there.gid()))
             .or_else(|_| fchown(new.as_file(), None, Some(there.gid())));
     }
@@ -74,8 +73,8 @@ pub fn replace<T>(
     Ok(result)
 }
 
-/// Waits until a file's bytes are on the disk: a crash must not leave an empty file under a name.
-/// What is no regular file is left alone.
+/// Waits until the bytes of a file are on the disk: a crash must not leave an empty file under its
+/// name. Does nothing for devices and pipes.
 ///
 /// # Errors
 ///
@@ -84,11 +83,10 @@ pub fn synced(file: &File) -> io::Result<()> {
     if file.metadata()?.is_file() { file.sync_all() } else { Ok(()) }
 }
 
-/// The most links that are followed, as Linux has it.
+/// Largest number of links to follow, as in Linux.
 const MOST_LINKS: u32 = 40;
 
-/// The path at the end of all links, whether something is there or not; and whether it names a file
-/// that is open.
+/// Returns the path at the end of all links, existing or not, and whether it is a descriptor.
 fn followed(path: &Path) -> (PathBuf, bool) {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -102,12 +100,12 @@ fn followed(path: &Path) -> (PathBuf, bool) {
     (path, false)
 }
 
-/// Whether a folder has a name for each file that a process has open.
+/// Returns whether a folder names the open files of a process.
 fn of_open_files(folder: &Path) -> bool {
     folder == Path::new("/dev/fd") || folder.starts_with("/proc") && folder.ends_with("fd")
 }
 
-/// Where a path's last part stands.
+/// Returns the folder of a path.
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }

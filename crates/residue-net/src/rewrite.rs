@@ -1,4 +1,4 @@
-//! A capture copied with changes, packet by packet, in constant memory.
+//! Copies of captures with changes, packet by packet, in constant memory.
 
 use crate::Error;
 use crate::buffer::{Buffer, Places};
@@ -10,34 +10,34 @@ use std::cell::RefCell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// Bytes gone through before they are handed on.
+/// Number of bytes to process before they are returned.
 const CHUNK: usize = 1 << 20;
 
-/// Reads as the capture does, decompressed, with changes made in its packets. Every byte that is
-/// not changed is handed on as it is, also where the capture cannot be read as one.
+/// A reader of the decompressed capture with changed packets. All other bytes are returned
+/// unchanged, also where the input is not a readable capture.
 pub struct Rewriter<R: Read, F> {
-    /// `None` at the end of what can be read as a capture.
+    /// `None` after the readable part of the capture.
     reader: Option<Reader<Tee<R>>>,
     shared: Rc<RefCell<Shared<R>>>,
     verifier: Verifier,
     each: F,
-    /// Changes of packets, to be made before their bytes are handed on.
+    /// Changes of packets whose bytes are not yet returned.
     edits: Vec<Edit>,
-    /// Changes known from the start; those at the end come first.
+    /// Changes known from the start, last ones first.
     across: Vec<Edit>,
     ready: Vec<u8>,
     taken: usize,
     error: Option<Error>,
 }
 
-/// What was read, and is not yet handed on.
+/// Bytes that were read but not yet returned.
 struct Shared<R: Read> {
     input: Decompressed<R>,
     pending: Vec<u8>,
     start: u64,
 }
 
-/// Keeps what passes through it.
+/// A reader that keeps the bytes read through it.
 struct Tee<R: Read>(Rc<RefCell<Shared<R>>>);
 
 impl<R: Read> Read for Tee<R> {
@@ -50,12 +50,12 @@ impl<R: Read> Read for Tee<R> {
 }
 
 impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
-    /// `each` is shown every packet, and adds its changes; `across` are changes of packets that are
-    /// known before, as those in fragments and streams, sorted.
+    /// Creates a rewriter. `each` is called with every packet, and adds its changes; `across` are
+    /// sorted changes known before, as those in fragments and streams.
     ///
     /// # Errors
     ///
-    /// If `input` is no capture.
+    /// If `input` is not a capture.
     pub fn new(input: R, across: &[Edit], each: F) -> Result<Self, Error> {
         let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
         let shared = Rc::new(RefCell::new(Shared { input, pending: Vec::new(), start: 0 }));
@@ -73,12 +73,12 @@ impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
         })
     }
 
-    /// Where the capture could not be read to its end: why. To be asked when all was read.
+    /// Returns the error if the capture could not be read to its end. Call it after reading all.
     pub fn error(self) -> Option<Error> {
         self.error
     }
 
-    /// Goes on until something can be handed on. `false` at the end.
+    /// Continues until bytes can be returned; `false` at the end.
     fn go_on(&mut self) -> Result<bool, Error> {
         self.ready.clear();
         self.taken = 0;
@@ -109,7 +109,7 @@ impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
                 return Ok(true);
             }
         }
-        // What follows is not understood, and handed on.
+        // The rest cannot be parsed, and is returned unchanged.
         let end = {
             let shared = &mut *self.shared.borrow_mut();
             if shared.pending.is_empty() {
@@ -123,7 +123,7 @@ impl<R: Read, F: FnMut(&Buffer<'_>, &mut Vec<Edit>)> Rewriter<R, F> {
         Ok(!self.ready.is_empty())
     }
 
-    /// Hands on all bytes before `end`, with their changes.
+    /// Releases all bytes before `end`, with their changes.
     fn release(&mut self, end: u64) -> Result<(), Error> {
         let shared = &mut *self.shared.borrow_mut();
         while let Some(edit) = self.across.pop_if(|edit| edit.offset < end) {

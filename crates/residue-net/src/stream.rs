@@ -1,10 +1,10 @@
-//! TCP streams that carry check values: their bytes put in order, and cut into PDUs, in bounded
+//! TCP streams with check values: their bytes are put in order and cut into PDUs, in bounded
 //! memory.
 //!
-//! Segments may come in any order, twice, and overlap: of bytes sent twice the first ones count. If
-//! some do not come at all, or not within what is kept, the PDU they belong to cannot be judged.
-//! The next one begins where its header says; if the header is missing too, at the first place at
-//! which a digest proves that a PDU begins.
+//! Segments may come in any order, be duplicated, and overlap: of bytes sent twice, the first ones
+//! count. If some are missing, or come too late for the memory limits, their PDU cannot be judged.
+//! The next one begins where its header says; if the header is missing, too, at the first position
+//! where a digest proves that a PDU begins.
 
 mod direction;
 mod session;
@@ -18,9 +18,9 @@ use crate::wire::tcp_checksum_option::Connection;
 use direction::{Around, Arrived, Direction};
 use session::Session;
 
-/// Connections kept at a time; the one unused for longest is given up for another.
+/// Largest number of connections; the least recently used is given up for another.
 const MOST_CONNECTIONS: usize = 1024;
-/// Bytes kept at a time.
+/// Largest number of stored bytes.
 const MOST_BYTES: usize = 24 << 20;
 
 const FIN: u8 = 1;
@@ -28,21 +28,20 @@ const SYN: u8 = 2;
 const RST: u8 = 4;
 const ACK: u8 = 16;
 
-/// A PDU that has digests; or, without bytes, the report of a stream in which no PDU was found.
+/// A PDU with digests; or, without bytes, the report on a stream in which no PDU was found.
 #[derive(Debug)]
 pub struct Pdu {
-    /// The packet in which it begins.
+    /// Number of the packet in which it begins.
     pub packet: u64,
-    /// Its place among the PDUs that its sender sent, as far as they were captured, from 1; 0 if it
-    /// is none.
+    /// Number among the captured PDUs of its sender, from 1; 0 if it is not a PDU.
     pub number: u64,
-    /// Source and destination address, then its bytes, as far as they were captured.
+    /// Source and destination address, followed by the captured bytes.
     pub bytes: Vec<u8>,
-    /// Where the latter stand in the file, as of [`Places::Runs`].
+    /// Places of these bytes in the file, as in [`Places::Runs`].
     pub places: Vec<(u32, u64)>,
-    /// Its checks.
+    /// Checks of the PDU.
     pub found: Found,
-    /// Are bytes of it missing?
+    /// Whether bytes are missing.
     pub is_cut: bool,
 }
 
@@ -50,7 +49,7 @@ pub struct Pdu {
 struct Stream {
     session: Session,
     directions: [Direction; 2],
-    /// What it and its ends are called: addresses of 4 or 16 bytes and ports, by side.
+    /// Addresses of 4 or 16 bytes and ports, by side.
     addresses: [Vec<u8>; 2],
     ports: [u16; 2],
     closed: bool,
@@ -79,7 +78,8 @@ impl Stream {
         }
     }
 
-    /// No segment follows: gives up what waits, and reports directions in which no PDU was found.
+    /// Ends the stream: gives up waiting segments, and reports directions in which no PDU was
+    /// found.
     fn finish(&mut self, ready: &mut dyn FnMut(Pdu)) {
         self.give_up(ready);
         if self.session.is_plain() {
@@ -95,7 +95,7 @@ impl Stream {
         }
     }
 
-    /// Another connection between the same ends.
+    /// Begins another connection between the two ends.
     fn restart(&mut self, ready: &mut dyn FnMut(Pdu)) {
         self.finish(ready);
         self.session = Session::new(self.session.kind());
@@ -104,7 +104,7 @@ impl Stream {
     }
 }
 
-/// The streams that are not finished.
+/// Unfinished streams.
 #[derive(Debug)]
 pub struct Streams {
     streams: Lru<Connection, Stream>,
@@ -118,9 +118,8 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// Takes a segment that stands in `buffer`, the bytes of packet number `packet`. PDUs that it
-    /// completes, or that have to be given up, go to `ready`, one by one: a few segments may hold
-    /// very many.
+    /// Adds a segment in `buffer`, the bytes of packet number `packet`. Passes complete PDUs, and
+    /// those given up, to `ready` one by one: a few segments may hold very many.
     pub fn take(
         &mut self,
         segment: &Segment,
@@ -196,7 +195,7 @@ impl Streams {
         self.bytes = self.bytes - before + after;
     }
 
-    /// No segment follows: what waits for others is judged as it is.
+    /// Ends the capture: judges incomplete PDUs as they are.
     pub fn finish(&mut self, ready: &mut dyn FnMut(Pdu)) {
         while let Some((_, mut stream)) = self.streams.pop(0) {
             stream.finish(ready);

@@ -1,4 +1,4 @@
-//! Findings counted: by protocol, by sender, by flow.
+//! Counts of findings by protocol, by sender and by flow.
 
 use crate::address::Address;
 use crate::buffer::{Buffer, Finding};
@@ -8,13 +8,14 @@ use crate::unfollowed::Unfollowed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// Senders, and flows, counted one by one. What comes later is counted in the totals only.
+/// Largest numbers of senders and of flows counted separately. Later ones are counted only in the
+/// totals.
 const MOST: usize = 1 << 16;
 
-/// Protocols that are not followed, counted one by one.
+/// Largest number of unparsed protocols counted separately.
 const MOST_UNFOLLOWED: usize = 256;
 
-/// How many checks have each verdict.
+/// Numbers of checks by verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// [`Verdict::Good`].
@@ -47,7 +48,7 @@ impl Counts {
         } += 1;
     }
 
-    /// The verdicts by their names, all unverifiable ones together.
+    /// Returns the counts by name of the verdict, all unverifiable ones together.
     #[must_use]
     pub fn columns(&self) -> [(&'static str, u64); 7] {
         [
@@ -61,38 +62,39 @@ impl Counts {
         ]
     }
 
-    /// All that cannot be judged, whatever the reason.
+    /// Returns the number of unverifiable checks, for all reasons.
     #[must_use]
     pub fn unverifiable(&self) -> u64 {
         self.unverifiable.values().sum()
     }
 
-    /// Those that a receiver refuses: bad, illegal, or with lengths that contradict each other.
+    /// Returns the number of checks that a receiver rejects: bad, illegal, or with conflicting
+    /// lengths.
     #[must_use]
     pub fn wrong(&self) -> u64 {
         self.bad + self.illegal + self.length_conflict
     }
 
-    /// All.
+    /// Returns the number of all checks.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.good + self.offloaded + self.absent + self.unverifiable() + self.wrong()
     }
 }
 
-/// What one sender, or one flow, has that is not right.
+/// Numbers of checks of a sender or flow that are not right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// Offloaded checks.
+    /// Number of offloaded checks.
     pub offloaded: u64,
-    /// Bad and illegal ones, and those with lengths that contradict each other.
+    /// Number of bad and illegal checks, and of those with conflicting lengths.
     pub wrong: u64,
 }
 
-/// Two ends and what goes from the first to the second.
+/// A flow: a protocol, and two ends, from the first to the second.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Flow {
-    /// The protocol's name.
+    /// Name of the protocol.
     pub protocol: &'static str,
     /// Source and destination address.
     pub addresses: [Address; 2],
@@ -100,7 +102,7 @@ pub struct Flow {
     pub ports: Option<[u16; 2]>,
 }
 
-/// Those with the most faults first; among equals in the order of their names.
+/// Returns senders or flows, most faults first; among equals, by name.
 #[must_use]
 pub fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
     let mut ranked: Vec<_> = faults.iter().map(|(key, faults)| (key.clone(), *faults)).collect();
@@ -111,13 +113,13 @@ pub fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
     ranked
 }
 
-/// An address as reports write it; some packets have none.
+/// Returns an address for reports; some packets have none.
 #[must_use]
 pub fn sender_name(address: &Address) -> String {
     address.shown().unwrap_or_else(|| "(no address)".into())
 }
 
-/// All findings of a capture, counted.
+/// Counts of all findings of a capture.
 #[derive(Debug, Default)]
 pub struct Summary {
     protocols: Vec<(&'static Protocol, Counts)>,
@@ -125,28 +127,28 @@ pub struct Summary {
     pub senders: HashMap<Address, Faults>,
     /// Flows of checks that are not right.
     pub flows: HashMap<Flow, Faults>,
-    /// What was learnt about the bad ones.
+    /// Causes of the bad checks.
     pub diagnosis: Diagnosis,
     unfollowed: BTreeMap<Unfollowed, u64>,
-    /// Packets that ended at protocols beyond those that are counted one by one.
+    /// Packets that ended at protocols that are not counted separately.
     unfollowed_others: u64,
 }
 
 impl Summary {
-    /// Nothing counted yet.
+    /// Creates a summary without findings.
     #[must_use]
     pub fn new() -> Self {
         Summary::default()
     }
 
-    /// Counts all findings of a buffer, and where the walk through it ended.
+    /// Counts all findings of a buffer, and the protocols at which its walk ended.
     #[inline]
     pub fn buffer(&mut self, buffer: &Buffer<'_>) {
         buffer.findings().for_each(|finding| self.take(&finding));
         self.unfollowed_in(buffer);
     }
 
-    /// Counts where the walk through a buffer ended.
+    /// Counts the protocols at which the walk of a buffer ended.
     #[inline]
     pub fn unfollowed_in(&mut self, buffer: &Buffer<'_>) {
         for &(unfollowed, packets) in &buffer.found.unfollowed {
@@ -159,8 +161,8 @@ impl Summary {
         }
     }
 
-    /// Returns the protocols at which walks ended, and how many packets each, most first; `None`
-    /// stands for all beyond the first 256 protocols.
+    /// Returns the protocols at which walks ended with their numbers of packets, most first; `None`
+    /// is all beyond the first 256 protocols.
     #[must_use]
     pub fn unfollowed(&self) -> Vec<(Option<Unfollowed>, u64)> {
         let known = self.unfollowed.iter().map(|(&unfollowed, &count)| (Some(unfollowed), count));
@@ -207,7 +209,7 @@ impl Summary {
         }
     }
 
-    /// The counts of each protocol, by name.
+    /// Returns the counts of each protocol by name.
     #[must_use]
     pub fn protocols(&self) -> BTreeMap<&'static str, (&'static Protocol, &Counts)> {
         self.protocols
@@ -216,7 +218,7 @@ impl Summary {
             .collect()
     }
 
-    /// All protocols together.
+    /// Returns the counts of all protocols together.
     #[must_use]
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();

@@ -1,9 +1,9 @@
-//! How data are damaged in practice: every bad TCP segment beside a good copy of the same bytes, a
-//! retransmission mostly, and the difference classified, as Stone and Partridge did in *When the
-//! CRC and TCP Checksum Disagree* (SIGCOMM 2000).
+//! A survey of damage in practice: every bad TCP segment is compared with a good copy of its bytes,
+//! usually a retransmission, and the difference is classified, as by Stone and Partridge in *When
+//! the CRC and TCP Checksum Disagree* (SIGCOMM 2000).
 //!
-//! What comes out is counts and shapes: no addresses, no data, no times. Captures of others can be
-//! surveyed and the result published.
+//! The results are counts and shapes, without addresses, data or times, so that they can be
+//! published.
 
 mod shape;
 
@@ -15,11 +15,11 @@ use crate::check::{Piece, Verdict};
 use crate::diagnose::{Cause, Diagnosis};
 use std::collections::{BTreeMap, HashMap};
 
-/// Memory for bad segments kept for comparison, in bytes.
+/// Largest amount of memory for bad segments, in bytes.
 const MOST_BYTES: usize = 64 << 20;
-/// What a segment takes besides its data.
+/// Memory of a segment beside its data.
 const SEGMENT_COST: usize = 64;
-/// Bad segments of one flow: every good one is compared with all of them.
+/// Largest number of bad segments of a flow, as every good one is compared with all of them.
 const MOST_OF_A_FLOW: usize = 1024;
 
 /// The two ends of a flow, source first: addresses and ports.
@@ -33,28 +33,28 @@ struct Bad {
     damage: Option<Damage>,
 }
 
-/// A survey of captures: first [`Survey::learn`] all findings of one, then [`Survey::compare`] all
-/// of them again, then the next capture.
+/// A survey of captures. For each capture, call [`Survey::learn`] with all findings, then
+/// [`Survey::compare`] with all of them again.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// TCP segments with a checksum that can be judged.
+    /// TCP segments with a verifiable checksum.
     pub segments: u64,
-    /// Those with a good one.
+    /// Segments with a good checksum.
     pub good: u64,
-    /// Those left to the network card.
+    /// Segments with an offloaded checksum.
     pub offloaded: u64,
-    /// Those that are bad because addresses or ports were rewritten.
+    /// Segments that are bad because addresses or ports were rewritten.
     pub rewritten: u64,
-    /// Other bad ones: damaged, or computed wrongly.
+    /// Other bad segments: damaged, or with a wrongly computed checksum.
     pub bad: u64,
-    /// Bad ones beyond what is kept.
+    /// Bad segments beyond the memory limits.
     pub not_kept: u64,
-    /// Bad ones of which there is a good copy, by how they differ from it.
+    /// Bad segments with a good copy, by shape of the difference.
     pub shapes: BTreeMap<Shape, u64>,
-    /// Lengths of the damage, from its first byte to its last, by powers of two: 1, 2, 3 to 4, 5 to
-    /// 8, ...
+    /// Lengths of damage, from the first to the last wrong byte, by powers of two: 1, 2, 3 to 4, 5
+    /// to 8, ...
     pub lengths: BTreeMap<u32, u64>,
-    /// Where the damage begins in the data, modulo 64: blocks of caches, cells and buses show.
+    /// Offsets of damage in the data modulo 64, which show blocks of caches, cells and buses.
     pub offsets: BTreeMap<u32, u64>,
     kept: HashMap<Ends, Vec<Bad>>,
     bytes: usize,
@@ -62,25 +62,25 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Nothing surveyed yet.
+    /// Creates an empty survey.
     #[must_use]
     pub fn new() -> Self {
         Survey::default()
     }
 
-    /// Bad segments of which no good copy was found.
+    /// Returns the number of bad segments without a good copy.
     #[must_use]
     pub fn unmatched(&self) -> u64 {
         self.unmatched + self.not_kept
     }
 
-    /// Bad segments that were compared with a good copy.
+    /// Returns the number of bad segments with a good copy.
     #[must_use]
     pub fn matched(&self) -> u64 {
         self.shapes.values().sum()
     }
 
-    /// Counts a finding, and keeps a bad segment. `diagnosis` knows the whole capture.
+    /// Counts a finding, and stores a bad segment; `diagnosis` must cover the whole capture.
     pub fn learn(&mut self, finding: &Finding<'_>, diagnosis: &Diagnosis) {
         let Some((ends, sequence, payload)) = segment(finding) else { return };
         match finding.verdict {
@@ -106,7 +106,7 @@ impl Survey {
         self.segments += 1;
     }
 
-    /// Compares a good segment with the bad ones that were kept.
+    /// Compares a good segment with the stored bad ones.
     pub fn compare(&mut self, finding: &Finding<'_>) {
         if self.kept.is_empty() || finding.verdict != Verdict::Good {
             return;
@@ -114,7 +114,8 @@ impl Survey {
         let Some((ends, sequence, payload)) = segment(finding) else { return };
         let Some(kept) = self.kept.get_mut(&ends) else { return };
         for bad in kept.iter_mut().filter(|bad| bad.damage.is_none()) {
-            // A retransmission may be cut otherwise: it has to hold all the bad one has.
+            // A retransmission may be segmented differently: it must contain all of the bad
+            // segment.
             let before = bad.sequence.wrapping_sub(sequence) as usize;
             let copy =
                 before.checked_add(bad.payload.len()).and_then(|end| payload.get(before..end));
@@ -124,7 +125,7 @@ impl Survey {
         }
     }
 
-    /// The capture is over: what was kept of it is counted and forgotten.
+    /// Ends a capture: counts its remaining segments.
     pub fn finish(&mut self) {
         for bad in self.kept.drain().flat_map(|(_, kept)| kept) {
             match bad.damage {
@@ -142,7 +143,7 @@ impl Survey {
     }
 }
 
-/// A TCP segment's ends, its first byte's sequence number, and its data.
+/// Returns the ends, the sequence number and the data of a TCP segment.
 fn segment<'a>(finding: &Finding<'a>) -> Option<(Ends, u32, &'a [u8])> {
     if finding.check.protocol != &crate::wire::tcp::TCP {
         return None;

@@ -1,56 +1,56 @@
-//! Where a walk ends before a packet does: protocols inside of which there may be check values, and
-//! which are not read.
+//! Protocols at which a walk ends before the packet does: unparsed ones that may contain check
+//! values.
 //!
-//! Data of applications are not counted, nor are protocols that are known to hold no check value
-//! (ARP, LLDP, ...).
+//! Application data is not counted, nor are protocols known to contain no check value (ARP, LLDP,
+//! ...).
 
 use std::fmt;
 
-/// What numbers the protocol that was not followed.
+/// A registry of protocol numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Numbering {
-    /// The capture file's link types.
+    /// Link types of capture files.
     LinkType,
-    /// Address families, behind the loopback header of BSD systems and Solaris's taps.
+    /// Address families, after the loopback header of BSD systems and Solaris's taps.
     AddressFamily,
-    /// EtherTypes, and the smaller numbers that Linux has in their place.
+    /// EtherTypes, and the smaller numbers that Linux uses in their place.
     EtherType,
-    /// IEEE 802.2's service access points; the destination's.
+    /// Service access points of IEEE 802.2, of the destination.
     Llc,
-    /// SNAP: an organization's number, then one of its own of 16 bits.
+    /// SNAP: the number of an organization, then its own number of 16 bits.
     Snap,
-    /// OSI's network layer protocol identifiers (ISO/IEC TR 9577).
+    /// Network layer protocol identifiers of OSI (ISO/IEC TR 9577).
     NetworkLayer,
-    /// PPP's protocols.
+    /// Protocols of PPP.
     Ppp,
-    /// IEEE 802.11: the flag that keeps a data frame from being read.
+    /// IEEE 802.11: the flag because of which a data frame cannot be parsed.
     Wlan,
-    /// The first four bits where an IP packet is due.
+    /// The first four bits where an IP packet is expected.
     IpVersion,
     /// IP protocols.
     IpProtocol,
-    /// IP protocols of fragments of which the first one was not captured.
+    /// IP protocols of fragments whose first one was not captured.
     Fragments,
-    /// GRE's protocol types.
+    /// Protocol types of GRE.
     Gre,
-    /// The first four bits of what MPLS carries.
+    /// The first four bits of an MPLS payload.
     Mpls,
-    /// The network service header's next protocols.
+    /// Next protocols of the network service header.
     Nsh,
-    /// VXLAN's next protocols.
+    /// Next protocols of VXLAN.
     Vxlan,
-    /// GUE's protocols.
+    /// Protocols of GUE.
     Gue,
     /// UDP ports of tunnels.
     UdpPort,
-    /// TCP ports of streams that carry check values.
+    /// TCP ports of streams with check values.
     TcpPort,
-    /// Headers around it, too many to go on.
+    /// Too many nested headers.
     Depth,
 }
 
 impl Numbering {
-    /// What a value is, as in reports.
+    /// Returns the name of the registry for reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -76,7 +76,8 @@ impl Numbering {
         }
     }
 
-    /// Hexadecimal digits of a value, as its registry writes it; none for decimal numbers.
+    /// Returns the number of hexadecimal digits of a value in its registry; `None` for decimal
+    /// numbers.
     fn digits(self) -> Option<usize> {
         match self {
             Numbering::EtherType | Numbering::Ppp | Numbering::Gre => Some(4),
@@ -90,28 +91,30 @@ impl Numbering {
 /// A protocol that was not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unfollowed {
-    /// What numbers it.
+    /// Registry of the number.
     pub numbering: Numbering,
-    /// Its number. For SNAP, the organization's number shifted left by 16 bits, and its own.
+    /// Number of the protocol. For SNAP, the number of the organization shifted left by 16 bits,
+    /// and its own.
     pub value: u64,
 }
 
 impl Unfollowed {
-    /// Returns the protocol with this number, unless it is known to hold no check value, nor
-    /// anything that might.
+    /// Returns the protocol with this number, unless it is known to contain no check value, nor a
+    /// protocol that might.
     #[must_use]
     pub fn new(numbering: Numbering, value: u64) -> Option<Self> {
         let is_plain = match numbering {
             Numbering::EtherType => is_plain_ether_type(value),
-            // Keepalives have a 0; and 9000 is one of Aruba's there.
+            // Keepalives have 0; 9000 is a protocol of Aruba here.
             Numbering::Gre => value == 0 || value != 0x9000 && is_plain_ether_type(value),
-            // Null, management, SNA, spanning tree, EIA RS-511, NetBIOS, LAN management; and those
-            // that are followed, but in frames that carry no data.
+            // Null, management, SNA, spanning tree, EIA RS-511, NetBIOS, LAN management; and
+            // protocols that are parsed, but in frames without data.
             Numbering::Llc => matches!(
                 value,
                 0 | 2 | 3 | 4 | 5 | 8 | 0x0c | 6 | 0x42 | 0x4e | 0xaa | 0xf0 | 0xf4 | 0xfe
             ),
-            // Cisco's own (spanning tree, VTP, DTP, UDLD, PAgP, CGMP), and bridges' spanning tree.
+            // Cisco's protocols (spanning tree, VTP, DTP, UDLD, PAgP, CGMP), and the spanning tree
+            // of bridges.
             Numbering::Snap => matches!(
                 value,
                 0x0c_0104
@@ -127,7 +130,7 @@ impl Unfollowed {
             ),
             // The null layer, and Q.933.
             Numbering::NetworkLayer => matches!(value, 0 | 8),
-            // Padding, spanning tree, and all that negotiates.
+            // Padding, spanning tree, and control protocols.
             Numbering::Ppp => matches!(value, 1 | 0x0201 | 0x8000..=0xffff),
             // No next header.
             Numbering::IpProtocol => value == 59,
@@ -136,7 +139,7 @@ impl Unfollowed {
         (!is_plain).then_some(Unfollowed { numbering, value })
     }
 
-    /// The protocol's name, where it is known.
+    /// Returns the name of the protocol, if known.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self.numbering {
@@ -272,7 +275,8 @@ fn link_type(value: u64) -> Option<&'static str> {
     })
 }
 
-/// EtherTypes of protocols that hold no check value, nor anything that might.
+/// Returns whether an EtherType is a protocol without check values, and without content that may
+/// have any.
 fn is_plain_ether_type(value: u64) -> bool {
     matches!(
         value,

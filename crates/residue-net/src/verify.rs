@@ -1,4 +1,4 @@
-//! Verdicts: packets in, findings out.
+//! Verification of the packets of a capture.
 
 use crate::Error;
 use crate::check::Reason;
@@ -14,8 +14,8 @@ use std::io;
 
 pub use crate::buffer::{Buffer, Finding, Places};
 
-/// Goes through the packets of a capture in order. Keeps fragments, streams and agreements from
-/// packet to packet, in bounded memory.
+/// Verifies the packets of a capture in order. Keeps fragments, streams and agreements from packet
+/// to packet, in bounded memory.
 #[derive(Debug, Default)]
 pub struct Verifier {
     found: Found,
@@ -24,13 +24,13 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Returns a verifier that has seen nothing.
+    /// Creates a verifier without state.
     #[must_use]
     pub fn new() -> Self {
         Verifier::default()
     }
 
-    /// Takes the next packet, and shows it, then all that it completes, to `each`.
+    /// Verifies the next packet; passes it, then all units that it completes, to `each`.
     #[inline]
     pub fn packet(&mut self, packet: &Packet<'_>, mut each: impl FnMut(&Buffer<'_>)) {
         self.found.clear();
@@ -53,9 +53,9 @@ impl Verifier {
         }
     }
 
-    /// Ends the capture: shows incomplete datagrams and streams as they are.
+    /// Ends the capture: passes incomplete datagrams and streams to `each`.
     pub fn finish(&mut self, mut each: impl FnMut(&Buffer<'_>)) {
-        // What is given up may itself hold fragments.
+        // A datagram that is given up may itself hold fragments.
         while self.waiting.datagrams.give_up(&mut self.waiting.units) {
             self.completed(&mut each);
         }
@@ -93,7 +93,7 @@ impl Verifier {
     }
 }
 
-/// What waits for other packets, and what is complete.
+/// Incomplete units, and complete ones.
 #[derive(Debug, Default)]
 struct Waiting {
     datagrams: Datagrams,
@@ -127,31 +127,32 @@ impl Pdu {
     }
 }
 
-/// What was read of a capture.
+/// The result of reading a capture.
 #[derive(Debug)]
 pub struct Read {
-    /// What it is stored as.
+    /// Format of the capture.
     pub format: Format,
-    /// How it is compressed.
+    /// Compression of the capture.
     pub compression: Option<Compression>,
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Packets of which it holds less than was sent.
+    /// Number of packets of which the capture holds less than was sent.
     pub cut_packets: u64,
-    /// Where reading ended early, why.
+    /// Why reading ended early, if it did.
     pub error: Option<Error>,
 }
 
-/// Reads a capture to its end, or as far as it can be read, and shows what is in it to `each`.
+/// Verifies a capture to its end, or up to an error; passes its packets and reassembled units to
+/// `each`.
 ///
 /// # Errors
 ///
-/// If it cannot be read at all. An error behind the header comes with what was read before.
+/// If the capture cannot be read at all. An error after the header is part of the result.
 pub fn capture(input: impl io::Read, each: impl FnMut(&Buffer<'_>)) -> Result<Read, Error> {
     Ok(packets(Reader::new(input)?, each))
 }
 
-/// Reads a capture from a reader that has begun, as [`capture`].
+/// Verifies the remaining packets of a reader, as [`capture`].
 pub fn packets<R: io::Read>(mut reader: Reader<R>, mut each: impl FnMut(&Buffer<'_>)) -> Read {
     let mut verifier = Verifier::new();
     let (mut packets, mut cut_packets, mut error) = (0, 0, None);

@@ -1,5 +1,5 @@
-//! The protocols, one file each. A file's `walk` reads its header, reports its checks and hands on
-//! what is inside.
+//! The protocols, one file each. The `walk` of a file parses its header, reports its checks, and
+//! passes its payload on.
 
 pub mod cdp;
 pub mod clnp;
@@ -55,7 +55,7 @@ use crate::unfollowed::Numbering;
 use ip::Ip;
 use std::ops::Range;
 
-/// Where a field stands in its header, in bytes.
+/// The range of a field in its header, in bytes.
 pub type Field = Range<u32>;
 
 /// Returns the number in a field of a header, highest byte first.
@@ -71,19 +71,19 @@ fn ports(header: &[u8]) -> [u16; 2] {
     [number(header, 0..2) as u16, number(header, 2..4) as u16]
 }
 
-/// Goes on by EtherType.
+/// Walks the payload of an EtherType.
 pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
     payload(walk, Numbering::EtherType, ether_type, span);
 }
 
-/// Goes on by a number that is an EtherType in what `numbering` says.
+/// Walks the payload of a number that is an EtherType in the registry `numbering`.
 pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
     walk.deeper(|walk| match number {
         0x0800 => ipv4::walk(walk, span),
         0x86dd => ipv6::walk(walk, span),
         0x8100 | 0x88a8 | 0x9100 | 0x9200 => ethernet::vlan(walk, span),
         0x0600 => idp::walk(walk, span),
-        // 0x00FE: OSI behind GRE and Cisco's HDLC.
+        // 0x00FE: OSI after GRE and Cisco's HDLC.
         0x00fe => llc::osi(walk, span),
         0x2000 => cdp::walk(walk, span),
         0x2001 => nhrp::walk(walk, span),
@@ -107,7 +107,7 @@ pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
     });
 }
 
-/// Goes on by IP protocol number. `ip.payload` is what has that number.
+/// Walks `ip.payload` by its IP protocol number.
 #[inline]
 pub fn ip_protocol(walk: &mut Walk, ip: &Ip) {
     match ip.protocol {
@@ -133,7 +133,7 @@ fn rarer_ip_protocol(walk: &mut Walk, ip: &Ip) {
         80 => llc::osi(walk, span),
         88 => eigrp::walk(walk, ip),
         89 => ospf::walk(walk, ip),
-        // EtherIP (RFC 3378): two bytes, then a frame. Of version 3 alone is there any.
+        // EtherIP (RFC 3378): two bytes, then a frame. Only version 3 exists.
         97 if walk.u8(span, 0).is_some_and(|first| first >> 4 == 3) => {
             ethernet::walk(walk, span.skip(2), None);
         }
@@ -152,10 +152,10 @@ fn rarer_ip_protocol(walk: &mut Walk, ip: &Ip) {
     }
 }
 
-/// Goes on by UDP port. `payload` is what follows the UDP header.
+/// Walks the payload of a UDP datagram by its ports.
 pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
     stun::walk(walk, payload);
-    // The destination's port is the service's, but for answers.
+    // The destination port is that of the service, except in answers.
     for port in [ports[1], ports[0]] {
         let service: fn(&mut Walk, Span) = match port {
             701 => lmp::walk,
@@ -182,11 +182,11 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
     }
 }
 
-/// UDP ports of tunnels that are not entered.
+/// UDP ports of tunnels that are not parsed.
 const UNREAD_TUNNELS: [u16; 5] = [2268, 4500, 5247, 37008, 51820];
 
-/// Reports tunnels that are not entered. Their ports may be a client's own for something else: how
-/// messages with a packet in them begin must fit, too.
+/// Reports tunnels that are not parsed. Clients may use their ports for something else, so the
+/// beginning of the message must match, too.
 fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     let Some(start) = walk.array::<4>(payload, 0) else { return };
     for port in ports {
@@ -210,8 +210,7 @@ fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     }
 }
 
-/// Goes on by TCP port. `payload` is a segment's data; what needs more of the stream than one
-/// segment is not found here.
+/// Walks the data of a TCP segment by its ports. Checks that span segments are not found here.
 #[inline]
 pub fn tcp_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
     if ports.contains(&20000) {

@@ -1,4 +1,4 @@
-//! Repairs that reach over several packets.
+//! Tests of repairs across several packets.
 
 use residue_fixtures::ip::{Ends, V4};
 use residue_fixtures::{Frame, gre, ipv4, udp};
@@ -30,7 +30,7 @@ fn repaired(file: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(repaired)
 }
 
-/// How many checks of each verdict there are, by name.
+/// Returns the verdicts of all checks, by name of the protocol.
 fn verdicts(file: &[u8]) -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     verify::capture(file, |buffer| {
@@ -40,7 +40,7 @@ fn verdicts(file: &[u8]) -> Vec<(&'static str, &'static str)> {
     all
 }
 
-/// The offset in the file of some check's field.
+/// Returns the offset in the file of the field of a check.
 fn field(file: &[u8], protocol: &str, number: usize) -> u64 {
     let mut fields = Vec::new();
     verify::capture(file, |buffer| {
@@ -52,7 +52,7 @@ fn field(file: &[u8], protocol: &str, number: usize) -> u64 {
     fields[number]
 }
 
-/// Adds to a 16-bit word so that a sum over it and the change before stays the same.
+/// Changes a 16-bit word so that a sum over it and a previous change stays equal.
 fn give_back(file: &mut [u8], at: usize, changed: (u8, u8), low: bool) {
     let word = u16::from_be_bytes([file[at], file[at + 1]]);
     let place = |byte: u8| if low { u16::from(byte) } else { u16::from(byte) << 8 };
@@ -60,8 +60,8 @@ fn give_back(file: &mut [u8], at: usize, changed: (u8, u8), low: bool) {
     file[at..at + 2].copy_from_slice(&word.to_be_bytes());
 }
 
-/// The transport checksum stands in the first fragment, inside of a tunnel whose own checksum
-/// covers it: that follows.
+/// The transport checksum is in the first fragment, inside a tunnel whose checksum covers it, and
+/// follows.
 #[test]
 fn a_repaired_fragment_inside_a_checksummed_tunnel() {
     let ends = [[10, 0, 0, 1], [10, 0, 0, 2]];
@@ -87,8 +87,8 @@ fn a_repaired_fragment_inside_a_checksummed_tunnel() {
     assert_eq!(repaired(&bad).unwrap(), good);
 }
 
-/// A digest stands in a segment that was seen long before the PDU was complete: the segment's TCP
-/// checksum follows.
+/// A digest is in a segment long before the end of its PDU: the TCP checksum of the segment
+/// follows.
 #[test]
 fn a_repaired_digest() {
     let good = include_bytes!("../../../captures/iscsi.pcap");
@@ -98,7 +98,7 @@ fn a_repaired_digest() {
         let at = field(good, protocol, number) as usize;
         let before = bad[at];
         bad[at] ^= 0x10;
-        // Of the checksum of the segment that holds the digest.
+        // Offset and parity of the checksum of the segment with the digest.
         let (mut tcp, mut low) = (None, false);
         verify::capture(&good[..], |buffer| {
             let inside = buffer.places.offset(0).is_some_and(|start| {

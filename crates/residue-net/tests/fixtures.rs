@@ -1,4 +1,4 @@
-//! Every fixture, verified and repaired.
+//! Tests that verify and repair every fixture.
 
 use residue_fixtures::{Case, Frame, Repair};
 use residue_net::check::Verdict;
@@ -49,7 +49,7 @@ fn plain(file: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// The names of the causes of what is not good.
+/// Returns the names of the causes of values that are not good.
 fn causes(file: &[u8]) -> Vec<Option<&'static str>> {
     let mut diagnosis = Diagnosis::default();
     let wrong = |verdict| matches!(verdict, Verdict::Bad | Verdict::Offloaded);
@@ -68,7 +68,7 @@ fn causes(file: &[u8]) -> Vec<Option<&'static str>> {
     causes
 }
 
-/// Runs all cases through `test`, and fails with all that it says.
+/// Runs all cases through `test`, and fails with all their messages.
 fn each(test: impl Fn(&Case) -> Result<(), String>) {
     let cases = residue_fixtures::cases();
     assert!(cases.len() > 54);
@@ -98,7 +98,7 @@ fn every_good_capture_is_good() {
     each(|case| {
         let found = verdicts(&file(case, &case.good));
         same("not good", not_good(&found), sorted(&case.good_verdicts))?;
-        // A walker that does not know the protocol finds nothing bad, either.
+        // A walk that does not know the protocol would find nothing bad, either.
         same("found", found.iter().any(|&(name, _)| name == case.protocol), true)
     });
 }

@@ -1,6 +1,5 @@
-//! Captures that somebody made to be slow, large in memory, or beyond what numbers hold. What takes
-//! time or memory in proportion to the square of a capture shows here as a test that does not end;
-//! `--nocapture` prints times.
+//! Tests of captures made to be slow, large in memory, or beyond number ranges. Quadratic time or
+//! memory shows as a test that does not end; `--nocapture` prints times.
 
 use residue_net::check::{Reason, Verdict};
 use residue_net::fix::{Policy, Repairer};
@@ -14,13 +13,12 @@ use residue_net::verify;
 use std::io::{self, Read};
 use std::time::Instant;
 
-/// The bytes of each capture, about. `RESIDUE_HOSTILE_BYTES` sets another number.
+/// Returns the approximate size of each capture in bytes. `RESIDUE_HOSTILE_BYTES` sets another one.
 fn size() -> usize {
     std::env::var("RESIDUE_HOSTILE_BYTES").map_or(2 << 20, |text| text.parse().unwrap())
 }
 
-/// A capture of one packet again and again, as `each` makes it: its bytes and its length on the
-/// wire.
+/// Creates a capture of packets that `each` returns: their bytes and lengths on the wire.
 fn capture(link: LinkType, mut each: impl FnMut(u32) -> (Vec<u8>, u32)) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Header::new(link)).unwrap();
     let (mut bytes, mut number) = (0, 0);
@@ -38,8 +36,7 @@ fn whole(bytes: Vec<u8>) -> (Vec<u8>, u32) {
     (bytes, length)
 }
 
-/// An IPv4 packet of a protocol. `length` is what it says; the fragment's word and the
-/// identification as they are.
+/// Creates an IPv4 packet of a protocol, with these fields for length, fragment and identification.
 fn ipv4(
     protocol: u8,
     length: usize,
@@ -85,7 +82,7 @@ fn tcp(ports: [u16; 2], sequence: u32, flags: u8, payload: &[u8]) -> Vec<u8> {
 
 const MORE: u16 = 0x2000;
 
-/// All that is done with captures.
+/// Runs all operations on a capture.
 fn everything(name: &str, file: &[u8]) -> Summary {
     let start = Instant::now();
     let mut summary = Summary::new();
@@ -112,14 +109,14 @@ fn everything(name: &str, file: &[u8]) -> Summary {
     summary
 }
 
-/// Each claims 65 KB and brings nothing; all overlap.
+/// Each claims 65 KB without data; all overlap.
 #[test]
 fn fragments_without_bytes() {
     let file = capture(LinkType::RAW, |_| (ipv4(17, 60_020, 1, MORE, &[]), 60_020));
     everything("fragments without bytes", &file);
 }
 
-/// Each brings 65 KB; all overlap, differently.
+/// Each has 65 KB; all overlap with different bytes.
 #[test]
 fn fragments_that_overlap() {
     let file = capture(LinkType::RAW, |number| {
@@ -131,7 +128,7 @@ fn fragments_that_overlap() {
     assert_eq!(udp.unverifiable.get(&Reason::Overlap), None);
 }
 
-/// The shortest there are, the last first, of many datagrams.
+/// The shortest fragments, in reverse order, of many datagrams.
 #[test]
 fn fragments_of_eight_bytes() {
     let file = capture(LinkType::RAW, |number| {
@@ -141,7 +138,7 @@ fn fragments_of_eight_bytes() {
     everything("fragments of eight bytes", &file);
 }
 
-/// Fragments in fragments in fragments: of IPv4 in IPv4, and fragment headers alone.
+/// Nested fragments: of IPv4 in IPv4, and fragment headers alone.
 #[test]
 fn fragments_in_fragments() {
     let mut nested = Vec::new();
@@ -165,7 +162,7 @@ fn fragments_in_fragments() {
     everything("fragment headers in fragments", &file);
 }
 
-/// A fragment of a packet that was, its file says, 4 GiB long.
+/// A fragment of a packet with a stated length of 4 GiB.
 #[test]
 fn fragments_of_absurd_length() {
     let file = capture(LinkType::RAW, |number| {
@@ -175,7 +172,7 @@ fn fragments_of_absurd_length() {
     everything("fragments of absurd length", &file);
 }
 
-/// A datagram with an invariant CRC, put together: the header that it covers is not there.
+/// A reassembled datagram with an invariant CRC, without the header that it covers.
 #[test]
 fn roce_in_fragments() {
     let mut payload = udp(4791, &[0; 56]);
@@ -195,10 +192,10 @@ fn roce_in_fragments() {
     assert_eq!(names, ["udp"]);
 }
 
-/// Thousands of checks in one packet, all wrong: each must take no more time than its own bytes.
+/// Thousands of wrong checks in a packet: each must take time only for its own bytes.
 #[test]
 fn thousands_of_checks() {
-    // The length 0: the packet ends where the capture says.
+    // The length 0: the packet ends with the captured bytes.
     let blocks = [&[5, 0x64, 255, 0, 0, 0, 0, 0, 1, 1][..], &[1; 15 * 18 + 12]].concat();
     let frames = tcp([20000, 20000], 0, 0, &blocks.repeat(250_000 / blocks.len()));
     let file = capture(LinkType::RAW, |_| whole(ipv4(6, 0, 0, 0, &frames)));
@@ -216,7 +213,7 @@ fn thousands_of_checks() {
     assert!(summary.protocols()["ospf.lsa"].1.bad > 10_000);
 }
 
-/// Tunnels in tunnels, each of which covers all that is inside.
+/// Nested tunnels, each with a checksum over its payload.
 #[test]
 fn tunnels_in_tunnels() {
     let mut gre = vec![1; 250_000];
@@ -238,7 +235,7 @@ fn tunnels_in_tunnels() {
     assert!(summary.protocols()["eth.fcs"].1.bad > 5);
 }
 
-/// A PDU of iSCSI with the digests that it should have: 52 bytes.
+/// Returns a PDU of iSCSI with right digests: 52 bytes.
 fn pdu() -> Vec<u8> {
     let mut pdu = vec![0; 48];
     (pdu[0], pdu[1]) = (0x00, 0x80);
@@ -251,23 +248,23 @@ fn iscsi(connection: u32, sequence: u32, flags: u8, payload: &[u8]) -> (Vec<u8>,
     whole(ipv4(6, 40 + payload.len(), 0, 0, &tcp(ports, sequence, flags, payload)))
 }
 
-/// Segments of one byte each, of a stream in which every place may be the beginning of a PDU.
+/// Segments of one byte, of a stream in which every position may begin a PDU.
 #[test]
 fn segments_of_one_byte() {
     let file = capture(LinkType::RAW, |number| iscsi(0, number, 0, &[1]));
     everything("segments of one byte", &file);
-    // The first one comes last.
+    // In reverse order.
     let file = capture(LinkType::RAW, |number| {
         let place = 4001 - number % 4002;
         iscsi(number / 4002, place * 250, 0, &[1; 250])
     });
     everything("segments backwards", &file);
-    // The same bytes again and again, each time one more.
+    // Repeated bytes, each time one more.
     let file = capture(LinkType::RAW, |number| iscsi(0, 2 + number % 5000, 0, &[1; 1400]));
     everything("segments that overlap", &file);
 }
 
-/// PDUs whose header digests are wrong, and such that wait for data.
+/// PDUs with wrong header digests, and PDUs that wait for data.
 #[test]
 fn digests_that_are_wrong() {
     let mut data = pdu();
@@ -285,8 +282,7 @@ fn digests_that_are_wrong() {
     assert!(summary.protocols()["iscsi.header"].1.bad > 100);
 }
 
-/// A great many PDUs that wait for what is before them, of many connections, and come all at once
-/// at the end.
+/// Very many PDUs of many connections that wait for earlier bytes, and are completed at once.
 #[test]
 fn many_pdus_at_the_end() {
     let stream = pdu().repeat(27);
@@ -298,8 +294,8 @@ fn many_pdus_at_the_end() {
     assert!(summary.protocols()["iscsi.header"].1.good > 10_000);
 }
 
-/// What a STUN message and a DNP3 frame in one datagram claim for their values is the same bytes:
-/// neither is repaired.
+/// A STUN message and a DNP3 frame in one datagram claim equal bytes for their values: neither is
+/// repaired.
 #[test]
 fn values_in_the_same_place() {
     // DNP3's start is a STUN type, its length one byte of STUN's length.
@@ -323,7 +319,7 @@ fn values_in_the_same_place() {
     assert_eq!(repaired, ["dnp3.header", "udp"]);
 }
 
-/// Bad segments of one flow, among good ones that each has to be compared with.
+/// Bad segments of a flow, among good ones, each of which is compared with all of them.
 #[test]
 fn a_survey_of_bad_segments() {
     let file = capture(LinkType::RAW, |number| {
@@ -331,7 +327,7 @@ fn a_survey_of_bad_segments() {
         segment[16..18].fill(0);
         let mut packet = ipv4(6, 40, 0, 0, &segment);
         let pseudo = [&packet[12..20], &[0, 6, 0, 20], &segment].concat();
-        // What every other one lacks is never the same: no addresses were rewritten.
+        // The error of every second one differs: no addresses were rewritten.
         let wrong = if number % 2 == 0 { number / 2 + 3 } else { 0 };
         let checksum = u32::from(residue::internet::checksum(&pseudo)) + wrong;
         let checksum = (checksum % 65535) as u16;
@@ -356,10 +352,10 @@ fn a_survey_of_bad_segments() {
     assert!(survey.not_kept > 5000);
 }
 
-/// Blocks without packets are handed on while they are passed over, not kept.
+/// Blocks without packets are copied while they are skipped, not stored.
 #[test]
 fn rewriting_takes_no_more_memory_for_long_blocks() {
-    /// A section, then one block after the other, endlessly; counts what was read.
+    /// A section with endless blocks; counts the bytes read.
     struct Endless<'a> {
         head: &'a [u8],
         block: Vec<u8>,
@@ -398,7 +394,7 @@ fn rewriting_takes_no_more_memory_for_long_blocks() {
     }
 }
 
-/// The verdicts on a flood are those on its packets alone.
+/// The verdicts on a flood equal those on its single packets.
 #[test]
 fn what_is_right_stays_right_among_the_rest() {
     let good = ipv4(17, 0, 0, 0, &[]);

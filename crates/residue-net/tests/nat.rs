@@ -1,4 +1,4 @@
-//! Translated captures.
+//! Tests of translated captures.
 
 use residue_fixtures::{Case, Format};
 use residue_net::check::Verdict;
@@ -20,8 +20,8 @@ fn verdicts(file: &[u8]) -> Vec<(u64, &'static str, Verdict)> {
     verdicts
 }
 
-/// Every value that was right stays right, every wrong one wrong, whatever is translated: so each
-/// update equals what computing anew gives.
+/// Right values stay right and wrong ones wrong after any translation: each update equals a new
+/// computation.
 #[test]
 fn verdicts_stay() {
     let mut changed = 0;
@@ -30,7 +30,7 @@ fn verdicts_stay() {
             let mut file = Vec::new();
             let plain = Case { format: Format::PcapNanoseconds, ..case.clone() };
             residue_fixtures::file::write(&mut file, &plain, frames).unwrap();
-            // Every end there is, to something else.
+            // Maps every end to another one.
             let mut ends = Vec::new();
             verify::capture(&file[..], |buffer| {
                 for network in &buffer.found.networks {

@@ -1,4 +1,4 @@
-//! Edits: the bytes they name are changed, and no other.
+//! Tests that edits change their bytes, and no others.
 
 use residue_net::Error;
 use residue_net::pcap::compressed::{self, Compression, Decompressed};
@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are nowhere alike for long.
+/// Returns bytes without long repetitions.
 fn bytes(length: usize) -> Vec<u8> {
     (0..length as u32).map(|place| (place.wrapping_mul(0x9e37_79b9) >> 21) as u8).collect()
 }
@@ -19,7 +19,7 @@ fn edit(file: &[u8], offset: usize, new: &[u8]) -> Edit {
     edit
 }
 
-/// Edits at both ends, close together and far apart; and the file with them.
+/// Returns edits at both ends, close together and far apart, and the file with them.
 fn edits(file: &[u8]) -> (Vec<Edit>, Vec<u8>) {
     let mut edits = Vec::new();
     let mut expected = file.to_vec();
@@ -71,7 +71,7 @@ fn edits_may_touch_but_not_overlap() {
     ));
 }
 
-/// Gives so many bytes at once.
+/// A reader that returns this many bytes at a time.
 struct Pieces<'a>(&'a [u8], usize);
 
 impl Read for Pieces<'_> {
@@ -108,7 +108,7 @@ fn other_bytes_are_not_overwritten() {
         changed(patch::in_place(&mut there, &edits).map(drop), at);
         assert_eq!(there.into_inner(), file, "nothing is written if anything is not as expected");
     }
-    // A file that has become shorter.
+    // A file that became shorter.
     for (length, place) in [(99, 99), (98, 98), (50, 70), (5, 5), (0, 0)] {
         let at = edits.iter().map(|edit| edit.offset + u64::from(edit.length));
         let at = at.zip(&edits).find(|(end, _)| *end > length).unwrap().1.offset;
@@ -126,7 +126,7 @@ fn other_bytes_are_not_overwritten() {
 
 #[test]
 fn in_place_writes_the_edits_only() {
-    /// Remembers which places were written.
+    /// A file that records its writes.
     struct Watched(Cursor<Vec<u8>>, Vec<(u64, usize)>);
     impl Read for Watched {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -199,7 +199,7 @@ fn compression_round_trip() {
     }
 }
 
-/// No room after so many bytes.
+/// A writer that fails after this many bytes.
 struct Full(usize);
 
 impl Write for Full {
@@ -230,7 +230,7 @@ fn errors_of_input_and_output_are_reported() {
     }
 }
 
-/// What a folder holds.
+/// Returns the names in a folder.
 fn names(folder: &Path) -> Vec<PathBuf> {
     let mut names: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -252,7 +252,7 @@ fn new_files() {
     let (edits, expected) = edits(&file);
     let mut made = Vec::new();
     for name in ["in.gz", "in.pcap", "in.zst"] {
-        // Compressed by its name, not by its source.
+        // The name determines the compression, not the source.
         let input = folder.path().join(name);
         patch::copy_to_file(&*file, &input, None, &[]).unwrap();
         assert!(decompressed(&input) == file, "{name}");
@@ -269,13 +269,13 @@ fn new_files() {
             fs::remove_file(output).unwrap();
         }
     }
-    // Over itself.
+    // Over the input itself.
     let input = &made[1];
     let source = fs::File::open(input).unwrap();
     patch::copy_to_file(source, input, Some(input), &edits).unwrap();
     assert!(fs::read(input).unwrap() == expected);
     assert_eq!(names(folder.path()), made);
-    // In place, there and back.
+    // In place, and back.
     let back: Vec<_> =
         edits.iter().map(|edit| Edit { old: edit.new, new: edit.old, ..*edit }).collect();
     assert_eq!(patch::in_place_file(input, &back).unwrap(), 16);
@@ -316,11 +316,11 @@ fn permissions() {
         patch::copy_to_file(&b"0123456789"[..], &output, Some(&input), &[four(2)]).unwrap();
         assert_eq!(mode(&output), permissions);
     }
-    // As any other new file.
+    // With the default mode.
     fs::write(&ordinary, b"").unwrap();
     patch::copy_to_file(&b"0123456789"[..], &folder.path().join("new"), None, &[]).unwrap();
     assert_eq!(mode(&folder.path().join("new")), mode(&ordinary));
-    // One that is there keeps its own.
+    // An existing file keeps its mode.
     patch::copy_to_file(&b"0123456789"[..], &ordinary, Some(&input), &[four(6)]).unwrap();
     assert_ne!(mode(&ordinary), mode(&input));
     assert_eq!(fs::read(&ordinary).unwrap(), b"012345????");

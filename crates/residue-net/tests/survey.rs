@@ -1,4 +1,4 @@
-//! Damage of every kind, planted and found.
+//! Tests that planted damage of every kind is found.
 
 use residue_fixtures::ip::Ends;
 use residue_fixtures::tcp::Tcp;
@@ -58,7 +58,7 @@ fn shapes() {
     );
 }
 
-/// Good segments, damaged copies, and their retransmissions, of which one is cut otherwise.
+/// Good segments, damaged copies, and retransmissions, one of which is segmented differently.
 #[test]
 fn retransmissions_are_matched() {
     let data = data();
@@ -88,8 +88,7 @@ fn retransmissions_are_matched() {
     assert_eq!(survey.offsets, [(5, 1), (32, 1)].into());
 }
 
-/// Three segments of which two are damaged and sent again, together; and one that is damaged and
-/// lost.
+/// Three segments: two are damaged and retransmitted together; one is damaged and lost.
 fn stream(data: &[u8]) -> Vec<Frame> {
     let ends: Ends = residue_fixtures::ip::V4;
     let segment = |sequence: u32, data: &[u8]| {

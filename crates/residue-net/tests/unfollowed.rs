@@ -1,4 +1,4 @@
-//! Each place at which a walk ends at a protocol that is not read is reported, and others are not.
+//! Tests that every end of a walk at an unparsed protocol is reported, and no other.
 
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::{LinkType, Packet};
@@ -7,7 +7,7 @@ use residue_net::unfollowed::{Numbering, Unfollowed};
 use residue_net::verify::Verifier;
 use residue_net::wire::tcp_checksum_option::Agreements;
 
-/// The bytes that hexadecimal digits, with spaces between them, stand for.
+/// Parses hexadecimal digits with spaces.
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
     digits.chunks(2).map(|two| (two[0] * 16 + two[1]) as u8).collect()
@@ -36,14 +36,14 @@ fn udp(port: u16, inner: &str) -> Vec<u8> {
     ipv4(17, &[&words.concat()[..], &inner].concat())
 }
 
-/// A segment of some port's server.
+/// Returns a segment of the server of a port.
 fn tcp(port: u16, sequence: u32, flags: u8, inner: &[u8]) -> Vec<u8> {
     let ports = [50_000, port].map(u16::to_be_bytes).concat();
     let rest = [0, 0, 0, 0, 0x50, flags, 0x20, 0, 0, 0, 0, 0];
     ipv4(6, &[&ports[..], &sequence.to_be_bytes(), &rest, inner].concat())
 }
 
-/// Where the walk through a packet ends, as reports say it.
+/// Returns the ends of the walk through a packet, as in reports.
 fn ends(link: u32, bytes: &[u8]) -> Vec<String> {
     let (mut found, mut agreements) = (Found::default(), Agreements::default());
     let cut = residue_net::check::Reason::Cut;
@@ -112,7 +112,7 @@ fn every_place_where_a_walk_ends_at_an_unknown_protocol_is_reported() {
     ] {
         assert_eq!(ends(link, &bytes), [expected], "link type {link}: {bytes:02x?}");
     }
-    // A tunnel that is entered has that port.
+    // A parsed tunnel has that port.
     let mut bytes = udp(4789, "08000000 00000000");
     bytes.extend(ether(0x88b5, &[0]));
     bytes[20..22].copy_from_slice(&51820u16.to_be_bytes());
@@ -120,7 +120,7 @@ fn every_place_where_a_walk_ends_at_an_unknown_protocol_is_reported() {
     bytes[2..4].copy_from_slice(&length.to_be_bytes());
     bytes[24..26].copy_from_slice(&(length - 20).to_be_bytes());
     assert_eq!(ends(101, &bytes), ["EtherType 88B5"]);
-    // As deep as walks go, the outermost header still at the front.
+    // The largest depth of a walk, with the outermost header first.
     let mut bytes = ipv4(17, &[]);
     for _ in 0..40 {
         bytes = ipv4(4, &bytes);
@@ -148,7 +148,7 @@ fn applications_and_protocols_without_check_values_are_not_reported() {
         (101, udp(4500, "ff")),
         (101, udp(4500, "00000000 0102")),
         (101, udp(51820, "01000000 00000001")),
-        // A name server's answer to a client that has a tunnel's port.
+        // An answer of a name server to a client on the port of a tunnel.
         (101, udp(37008, "1234 8180 0001 0001 0000 0000")),
         (101, udp(5247, "1234 8180 0001 0001 0000 0000")),
         (101, udp(1701, "c802 000c")),
@@ -161,7 +161,7 @@ fn applications_and_protocols_without_check_values_are_not_reported() {
     }
 }
 
-/// What is counted of packets with raw IP.
+/// Returns the counts of packets with raw IP.
 fn counted(packets: &[Vec<u8>]) -> Vec<(Option<Unfollowed>, u64)> {
     let (mut verifier, mut summary) = (Verifier::new(), Summary::new());
     for (number, bytes) in (1..).zip(packets) {
@@ -190,10 +190,10 @@ fn streams_whose_beginning_is_missing_are_reported_with_their_packets() {
         let data = |number: u32| tcp(port, 1 + 100 * number, 16, &[0x33; 100]);
         let packets: Vec<_> = (0..5).map(data).collect();
         assert_eq!(counted(&packets), [(is(Numbering::TcpPort, u64::from(port)), 5)]);
-        // Something else begins on that port.
+        // Another protocol begins on that port.
         let begun = [vec![tcp(port, 0, 2, &[])], packets].concat();
         assert!(counted(&begun).is_empty());
-        // Nothing is sent.
+        // No data is sent.
         assert!(counted(&[tcp(port, 1, 16, &[])]).is_empty());
     }
 }
@@ -209,7 +209,7 @@ fn fragments_without_the_first_are_reported_with_their_packets() {
     };
     let lost = [fragment(1, 2, true), fragment(1, 4, false), fragment(2, 2, false)];
     assert_eq!(counted(&lost), [(is(Numbering::Fragments, 17), 3)]);
-    // With the first one the checksum is unverifiable, and the datagram followed.
+    // With the first fragment, the checksum is unverifiable, and the datagram is parsed.
     assert!(counted(&[fragment(1, 0, true)]).is_empty());
     assert!(counted(&[fragment(1, 0, true), fragment(1, 2, false)]).is_empty());
 }

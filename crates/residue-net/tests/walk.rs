@@ -1,4 +1,4 @@
-//! What the walk says of packets that contradict themselves.
+//! Tests of walks through packets that contradict themselves.
 
 use residue_net::check::{Presence, Reason};
 use residue_net::frame::{Found, Walk};
@@ -12,12 +12,12 @@ fn presences(frame: &[u8]) -> Vec<(&'static str, Presence)> {
     found.checks.iter().map(|check| (check.protocol.name, check.presence)).collect()
 }
 
-/// The fuzzer's: an LSP whose length ends before its own checksum.
+/// Found by fuzzing: an LSP whose length ends before its own checksum.
 #[test]
 fn check_octets_beyond_the_pdu() {
     let mut frame = vec![0; 12];
     frame.extend([0, 40, 0xfe, 0xfe, 3]);
-    // An LSP of level 1: header of 27 bytes, identifiers of 6, checksum behind 24.
+    // An LSP of level 1: header of 27 bytes, identifiers of 6, checksum after 24.
     frame.extend([0x83, 27, 1, 0, 18, 1, 0, 0]);
     let length = frame.len();
     frame.resize(14 + 40, 0x11);

@@ -1,12 +1,12 @@
-//! Every protocol: the checks of a known packet are found, a change of any bit it covers is
-//! noticed, and no packet, however damaged, makes a walk panic.
+//! Tests of every protocol: the checks of a known packet are found, a change of any covered bit is
+//! detected, and no damaged packet makes a walk panic.
 
 use residue_net::check::{Check, Piece, Presence, Reason, Verdict};
 use residue_net::frame::{Found, Walk};
 use residue_net::pcap::LinkType;
 use residue_net::wire::tcp_checksum_option::Agreements;
 
-/// A line of the packets' file.
+/// A line of the file of packets.
 struct Packet {
     name: &'static str,
     link: LinkType,
@@ -40,7 +40,7 @@ fn packets() -> Vec<Packet> {
         .collect()
 }
 
-/// The checks of a packet of which only `bytes` were captured.
+/// Returns the checks of a packet of which only `bytes` were captured.
 fn find(packet: &Packet, bytes: &[u8], sent: usize) -> Found {
     let mut found = Found::default();
     let mut agreements = Agreements::default();
@@ -49,7 +49,7 @@ fn find(packet: &Packet, bytes: &[u8], sent: usize) -> Found {
     found
 }
 
-/// By the verdict's name. Two ways to it must agree: adding all up, and computing the value anew.
+/// Returns the name of the verdict. Two methods must agree: summing all, and recomputing the value.
 fn verdict(check: &Check, bytes: &[u8], found: &Found) -> &'static str {
     let verdict = check.verdict(bytes, &found.pieces);
     if check.presence == Presence::Present {
@@ -76,8 +76,8 @@ fn every_check_is_found() {
     }
 }
 
-/// A bit may be the one that says that there is a check, or where. Otherwise its flip is noticed by
-/// every check that covers it.
+/// A bit may determine whether there is a check, or where. Otherwise every check that covers it
+/// detects its flip.
 #[test]
 fn every_covered_bit_counts() {
     for packet in packets() {
@@ -104,7 +104,7 @@ fn every_covered_bit_counts() {
     }
 }
 
-/// What is found, if the check at `index` is still the same.
+/// Returns the checks found, if the check at `index` is still equal.
 fn find_same(packet: &Packet, bytes: &[u8], index: usize, check: &Check) -> Option<Found> {
     let found = find(packet, bytes, bytes.len());
     let again = found.checks.get(index)?;
@@ -115,7 +115,7 @@ fn find_same(packet: &Packet, bytes: &[u8], index: usize, check: &Check) -> Opti
     same.then_some(found)
 }
 
-/// Bits that receivers ignore: the packet, where the tunnel's header begins, and the bits from
+/// Bits that receivers ignore: the packet, the offset of the tunnel's header, and the bits from
 /// there on.
 const RESERVED: [(&str, usize, &[u8]); 20] = [
     // RFC 7348 section 5: all but the I flag.
@@ -132,7 +132,8 @@ const RESERVED: [(&str, usize, &[u8]); 20] = [
     ("gtp-u with extensions", 28, &[0x08]),
     // RFC 2661 section 3.1: all x, and P (priority).
     ("l2tp", 28, &[0x35, 0xf0]),
-    // RFC 2784 section 2.3 and RFC 1701: recursion control, strict routing, and the bits behind.
+    // RFC 2784 section 2.3 and RFC 1701: recursion control, strict routing, and the bits after
+    // them.
     ("gre with key and sequence", 20, &[0x0f, 0xf8]),
     ("gre, ethernet", 20, &[0x0f, 0xf8]),
     ("gre in udp", 28, &[0x0f, 0xf8]),
@@ -140,7 +141,7 @@ const RESERVED: [(&str, usize, &[u8]); 20] = [
     ("erspan II", 28, &[0, 0, 0, 0, 0xff, 0xf0]),
     // RFC 2637 section 4.1.
     ("pptp", 20, &[0x0f, 0x78]),
-    // RFC 3378 section 2: the twelve bits behind the version.
+    // RFC 3378 section 2: the twelve bits after the version.
     ("etherip", 20, &[0x0f, 0xff]),
     // RFC 9300 section 5.1: R, and the keys of encrypted packets, which these are not.
     ("lisp", 28, &[0x07]),
@@ -163,7 +164,7 @@ fn reserved_bits_change_nothing_that_is_found() {
             }
             let found = find(packet, &bytes, bytes.len());
             let mut verdicts = verdicts(&found, &bytes);
-            // The tunnel's own header may be covered by the outer UDP checksum.
+            // The outer UDP checksum may cover the header of the tunnel.
             if let Some(outer) = verdicts.get_mut(1).filter(|outer| *outer == "udp=bad") {
                 outer.truncate(3);
             }
@@ -181,7 +182,7 @@ fn cut_packets_are_not_judged_beyond_the_cut() {
             let found = find(&packet, bytes, packet.bytes.len());
             for check in &found.checks {
                 let word = verdict(check, bytes, &found);
-                // Where the length of what is quoted is not said, only a right checksum shows an
+                // If the length of the quoted packet is unknown, only a right checksum shows an
                 // extension.
                 let same = whole.checks.iter().find(|same| same.field == check.field);
                 let same = same.map(|same| verdict(same, &packet.bytes, &whole));
@@ -221,7 +222,7 @@ fn damaged_packets_do_no_harm() {
     }
 }
 
-/// Headers in headers without end.
+/// Endlessly nested headers.
 #[test]
 fn nesting_is_bounded() {
     let mut packet: Vec<u8> = Vec::new();

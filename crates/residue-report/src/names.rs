@@ -17,7 +17,7 @@ pub fn unknown(name: &str) -> String {
 #[must_use]
 pub fn near(name: &str) -> Vec<&'static str> {
     let plain = |text: &str| -> Vec<char> {
-        // Nobody means a name of kilobytes, and the distance takes quadratic time.
+        // A name of kilobytes is no typing error, and the distance takes quadratic time.
         let letters = text.chars().filter(|c| !matches!(c, '-' | '_')).take(40);
         letters.flat_map(char::to_lowercase).collect()
     };

@@ -19,8 +19,8 @@ impl Estimate {
     }
 }
 
-/// Writes `x` with so many significant digits, in plain decimals where that stays readable; `-` if
-/// it is no number.
+/// Writes `x` with this many significant digits, in plain decimals where that stays readable; `-`
+/// if it is not finite.
 #[must_use]
 pub fn significant(x: f64, digits: usize) -> String {
     if !x.is_finite() {

@@ -32,7 +32,7 @@ pub fn least_width(data: u64, distance: u32) -> u32 {
     (first..).find(|&width| spheres_fit(data, distance, width)).unwrap_or(u32::MAX)
 }
 
-/// Returns the width of BCH's construction: some CRC of so many check bits has the distance.
+/// Returns the width of BCH's construction: some CRC of this many check bits has the distance.
 #[must_use]
 pub fn enough_width(data: u64, distance: u32) -> u32 {
     let spare = u32::from(distance.is_multiple_of(2));

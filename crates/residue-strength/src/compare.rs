@@ -46,7 +46,7 @@ const LEAST: u64 = 46;
 pub enum Traffic {
     /// Frames per second.
     Frames(f64),
-    /// The frames that a full Ethernet link of so many bits per second carries.
+    /// The frames that a full Ethernet link of this many bits per second carries.
     Link(f64),
 }
 
@@ -220,7 +220,7 @@ pub struct Few {
     pub weight: u32,
     /// The number of undetected errors; `None` for sums, where it depends on the data.
     pub undetected: Option<String>,
-    /// Their exact share of all errors of so many bits.
+    /// Their exact share of all errors of this many bits.
     pub share: f64,
 }
 
@@ -253,7 +253,7 @@ pub fn compare(
     for subject in subjects {
         codes.push(match subject {
             Subject::Crc(name, generator) => {
-                // A wide one does not take the time of those behind it.
+                // A wide one does not take the time of those after it.
                 let (share, made) = (left / waiting, AtomicU64::new(0));
                 let spend = |more| {
                     made.fetch_add(more, Ordering::Relaxed) + more <= share && (effort.spend)(more)

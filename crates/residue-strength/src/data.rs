@@ -6,13 +6,13 @@
 //! damages data in a way that networks and disks do, and counts for each code how often its check
 //! value stays right although the data are wrong.
 //!
-//! Packets of 256 bytes behind a header, cut into cells of 48 bytes as AAL5 does, are spliced in
+//! Packets of 256 bytes after a header, cut into cells of 48 bytes as AAL5 does, are spliced in
 //! all ways that a receiver could take for a packet, 462 for each pair of neighbours; by sums of
 //! the cells ([`additive`](super::additive)), which takes a few nanoseconds a splice and none of
 //! the bytes. (J. Stone, M. Greenwald, C. Partridge, J. Hughes, *Performance of Checksums and CRCs
 //! over Real Data*, 1998; J. Stone, C. Partridge, *When the CRC and TCP Checksum Disagree*, 2000.)
 //!
-//! Every figure is sampled: a share of so many trials, with its 95 % interval. Trials on one file
+//! Every figure is sampled: a share of trials, with its 95 % interval. Trials on one file
 //! are not independent; the interval is widened by how much the shares of different files differ.
 //! Equal seeds, files and options give equal figures, on any number of threads.
 
@@ -85,11 +85,11 @@ pub struct Options {
 pub enum Test {
     /// Cells of two packets become one; the check value is in the header, as TCP's.
     CellsHeader,
-    /// Cells of two packets become one; the check value is behind the data, as AAL5's.
+    /// Cells of two packets become one; the check value is after the data, as AAL5's.
     CellsTrailer,
     /// Fragments of two datagrams become one (RFC 4963).
     Fragments,
-    /// A disk's block holds a sector of what was there before.
+    /// A block of a disk holds a sector of its previous content.
     Stale,
     /// Two words change places.
     Words,
@@ -220,7 +220,7 @@ struct Tools<'a> {
     cells: Cells<'a>,
     fragments: Mix<'a>,
     sectors: Mix<'a>,
-    /// The sampling step: of so many cells of the data one is counted.
+    /// The sampling step: one in this many cells of the data is counted.
     step: u64,
 }
 

@@ -82,7 +82,7 @@ impl Default for Effort<'static> {
     }
 }
 
-/// Returns a value for [`Effort::spend`] that ends the work after so many seconds from now.
+/// Returns a value for [`Effort::spend`] that ends the work after this many seconds from now.
 pub fn deadline(seconds: u32) -> impl Fn(u64) -> bool + Sync {
     let end = Instant::now() + Duration::from_secs(seconds.into());
     move |_| Instant::now() < end

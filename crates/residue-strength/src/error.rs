@@ -19,7 +19,7 @@ pub enum Error {
     },
     /// A search for polynomials cannot be made or read.
     Search(search::Fault),
-    /// Counting the weights of a code with so many data bits takes too long.
+    /// Counting the weights of a code with this many data bits takes too long.
     Weights {
         /// Bits of data.
         data: u64,

@@ -24,7 +24,7 @@ pub struct Generator {
 pub enum Fault {
     /// The text is neither a code's name nor a hexadecimal number.
     NotHexadecimal,
-    /// The code is no CRC.
+    /// The code is not a CRC.
     NoCrc(String),
     /// The degree is outside 3 to 64.
     Degree(u32),
@@ -56,7 +56,7 @@ impl fmt::Display for Fault {
                  normal:04c11db7 or koopman:82608edb (also reversed:, reciprocal:, explicit:), or \
                  as x^16+x^12+x^5+1",
             ),
-            Fault::NoCrc(name) => write!(f, "{name} is no CRC and has no generator polynomial"),
+            Fault::NoCrc(name) => write!(f, "{name} is not a CRC and has no generator polynomial"),
             Fault::Degree(degree) => {
                 write!(f, "a generator's degree has to be 3 to 64 here, not {degree}")
             }
@@ -115,7 +115,7 @@ impl Generator {
     /// Parses a polynomial or the name of a CRC, and returns the notation it was read in.
     ///
     /// The text is a CRC's name or alias, its parameters (`width=16,poly=1021`), or a polynomial: a
-    /// sum of powers (`x^16+x^12+x^5+1`), or hexadecimal digits behind a notation (`koopman:8810`),
+    /// sum of powers (`x^16+x^12+x^5+1`), or hexadecimal digits after a notation (`koopman:8810`),
     /// or without one, if only one is possible or known. `width` is needed where it is not a
     /// multiple of four and the notation does not imply it.
     ///

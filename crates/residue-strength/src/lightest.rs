@@ -24,7 +24,7 @@ pub(super) const HEAVIEST: usize = 16;
 /// The largest number of anchors that fits the memory.
 const ANCHORS: u128 = 1 << 25;
 
-/// A codeword: its places in rising order, the first 0; entries behind its weight are 0.
+/// A codeword: its places in rising order, the first 0; entries after its weight are 0.
 pub(super) type Word = [u32; HEAVIEST];
 
 /// Returns the bits of a codeword, from the first set to the last.
@@ -175,7 +175,7 @@ impl Anchors {
             return all;
         }
         let mut set = vec![0; size];
-        // Moved, the second half may begin behind the codeword's length.
+        // Moved, the second half may begin after the codeword's length.
         for first in 0..plan.places {
             let may_start = match plan.stride {
                 0 => first > 0,
@@ -339,7 +339,7 @@ mod tests {
         Generator::parse(text, None).unwrap().0
     }
 
-    /// Returns all multiples of the generator, with the last bit set, within so many bits.
+    /// Returns all multiples of the generator, with the last bit set, within this many bits.
     fn multiples(generator: &Generator, length: u32) -> impl Iterator<Item = u128> {
         let g = generator.explicit();
         (0..1_u128 << (length - generator.width() - 1)).map(move |upper| {

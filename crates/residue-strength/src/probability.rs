@@ -80,7 +80,7 @@ fn decimal(text: &str) -> Option<(u64, u32)> {
     (p <= 10_u64.checked_pow(places)?).then_some((p, places))
 }
 
-/// Writes `value` / 10^`places` with so many digits.
+/// Writes `value` / 10^`places` with this many digits.
 fn scientific(value: &BigUint, places: u64, digits: usize) -> String {
     let all = value.to_string();
     if all == "0" {

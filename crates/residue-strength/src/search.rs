@@ -406,7 +406,7 @@ fn limit(
 /// than `to` bits are not searched.
 fn proved(generator: &Generator, distance: u32, to: u64, effort: &Effort<'_>) -> Limit {
     let order = factor::order(&factor::factors(generator.explicit()));
-    // No codeword of up to so many bits is too light, and this one of one bit more is.
+    // No codeword of up to this many bits is too light, and this one of one bit more is.
     let mut length = to.min(order);
     let mut witness = if order < to { Witness::new(generator, &[0, order]) } else { None };
     for weight in 3..distance {

@@ -5,7 +5,7 @@
 //! if its bits add up to zero. Detection therefore depends on the data, unlike with a CRC, where c
 //! and -c are equal; and every count here follows from the list of the c.
 //!
-//! The Hamming distance is the least number of wrong bits, in the data or in the check value behind
+//! The Hamming distance is the least number of wrong bits, in the data or in the check value after
 //! them, that are undetected for *some* data.
 
 mod burst;
@@ -118,7 +118,7 @@ fn constants(code: &Additive, bytes: usize) -> Vec<u32> {
 /// The number of times that each element occurs.
 type Counts = HashMap<u32, u64, BuildHasherDefault<Mixed>>;
 
-/// Hashes elements, which nobody chooses to collide, ten times as fast as the standard hasher.
+/// Hashes elements, which are not chosen to collide, ten times as fast as the standard hasher.
 #[derive(Default)]
 struct Mixed(u64);
 

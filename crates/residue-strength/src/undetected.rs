@@ -6,7 +6,7 @@
 //! (exclusive or) of two values, in hexadecimal as `residue sum` prints values.
 //!
 //! Limits of CRCs are in bits. Data of another length than whole bytes stand for whole bytes with
-//! as many zero bits in front as are missing; bit 0 is the first one behind them.
+//! as many zero bits in front as are missing; bit 0 is the first one after them.
 
 use residue::code::Sum;
 use residue::fletcher::check_octets;
@@ -203,7 +203,7 @@ fn value(code: &Code, bytes: u64, nonzero: &[(u64, u8)]) -> Option<u128> {
         .try_fold(zeros, |value, &(place, byte)| code.update(value, bytes, place, &[0], &[byte]))
 }
 
-/// Returns whether data with the check octets `value` behind them verify, where a code has check
+/// Returns whether data with the check octets `value` after them verify, where a code has check
 /// octets; `true` for all others.
 fn octets_fit(code: &Code, bytes: u64, nonzero: &[(u64, u8)], value: u128) -> Option<bool> {
     let with = |octets: &[u8]| {

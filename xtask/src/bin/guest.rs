@@ -26,7 +26,7 @@ fn run() -> std::io::Result<usize> {
     let mut tests: Vec<PathBuf> =
         entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     tests.sort();
-    // First what this CPU has: the host looks for the line `features ...`.
+    // First print the features of the CPU: the host looks for the line `features ...`.
     let mut failed = 0;
     for test in tests.iter().filter(|test| test.ends_with("cpu")) {
         failed +=

@@ -1,6 +1,6 @@
-//! Tests of the C library as it is installed: compiled as C and as C++, by two compilers, shared
-//! and static, run by hand and under valgrind; and zlib's names, put before zlib in a program that
-//! knows nothing of it.
+//! Tests of the installed C library: programs are compiled as C and as C++, by two compilers, with
+//! the shared and the static library, and run alone and under valgrind. The library with zlib's
+//! names is preloaded into an unmodified program.
 
 use super::{HEADER, PAGE, Places, VERSION, ZLIB_NAMES, build, functions, place, read};
 use crate::EVERYTHING;
@@ -101,7 +101,7 @@ fn sources(folder: &str) -> Result<Vec<PathBuf>, String> {
     let mut paths: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|end| end == "c")).collect();
     paths.sort();
-    if paths.is_empty() { Err(format!("{folder}: no C there")) } else { Ok(paths) }
+    if paths.is_empty() { Err(format!("{folder}: no C sources")) } else { Ok(paths) }
 }
 
 /// Returns the output of a command, if it succeeded.
@@ -304,7 +304,7 @@ fn preloaded(prefix: &Path) -> Result<(), String> {
         return Err(own.collect::<Vec<_>>().join("\n"));
     }
     if found != expected {
-        return Err(format!("with it Python says\n{found}without it\n{expected}"));
+        return Err(format!("with it Python prints\n{found}without it\n{expected}"));
     }
     for name in ["crc32", "adler32"] {
         // From Python's module, not from ctypes: those are bound to no file's own references.

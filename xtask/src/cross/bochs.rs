@@ -1,10 +1,10 @@
-//! The library's tests on an emulated x86-64 CPU with AVX-512: a Linux kernel on Bochs, which has
-//! what qemu lacks.
+//! The library's tests on an emulated x86-64 CPU with AVX-512: a Linux kernel on Bochs, as qemu
+//! does not emulate AVX-512.
 //!
-//! Nothing is installed from the kernel's package, it is unpacked below `target/`. The machine
-//! boots from a CD with the kernel and a file system in memory that holds the tests, linked
-//! statically, and `guest` (src/bin/guest.rs), which runs them. Its console is a serial port that
-//! ends in a file, read here while it grows.
+//! The kernel's package is not installed, but unpacked below `target/`. The machine boots from a CD
+//! with the kernel and a file system in memory that holds the tests, linked statically, and `guest`
+//! (src/bin/guest.rs), which runs them. Its console is a serial port, written to a file that is
+//! read here while it grows.
 
 use super::cpio::Archive;
 use crate::debian::{self, install};
@@ -21,7 +21,7 @@ const TARGET: &str = "x86_64-unknown-linux-musl";
 const NEEDED: [&str; 5] = ["vpclmulqdq", "gfni", "avx512", "avx512vbmi2", "avx512vnni"];
 
 /// Time limit for a silent console: a few times the duration of the slowest test.
-const PATIENCE: Duration = Duration::from_secs(300);
+const SILENCE: Duration = Duration::from_secs(300);
 
 const TOOLS: [(&str, &str); 6] = [
     ("bochs-bin", "bochs"),
@@ -32,9 +32,9 @@ const TOOLS: [(&str, &str); 6] = [
     ("xorriso", "xorriso"),
 ];
 
-/// Bochs's configuration: a successor of Ice Lake. Bochs runs some 30 million instructions a
-/// second; with 50 million configured, the emulated time passes at about the rate of the real one.
-/// Debian's Bochs has its debugger built in, whose first command is in `go`.
+/// Configuration of Bochs: a successor of Ice Lake. Bochs runs some 30 million instructions per
+/// second; with 50 million configured, emulated time passes at about the rate of real time.
+/// Debian's Bochs includes its debugger, whose first command is in `go`.
 const BOCHS: &str = "\
 display_library: term
 cpu: model=tigerlake, count=1, ips=50000000, reset_on_triple_fault=0
@@ -52,11 +52,11 @@ debug: action=ignore
 clock: sync=none
 ";
 
-/// The kernel's command line. `clearcpuid`: Bochs reports the saved state of protection keys
-/// wrongly, upon which Linux would switch off all of AVX, and the standard format of that state is
-/// right where the compacted one is not; and it has fast short `rep movsb` without fast `rep
-/// movsb`, upon which Linux's memmove goes astray. The rest is speed: no mitigations, no self-tests
-/// of its cryptography, none of what takes seconds to set up and is not used here.
+/// The kernel's command line. `clearcpuid` hides features: Bochs describes the saved state of
+/// protection keys wrongly, upon which Linux would disable all of AVX, and the compacted format of
+/// that state is wrong, too; and it has fast short `rep movsb` without fast `rep movsb`, upon which
+/// Linux's memmove fails. The other words save time: no mitigations, no self-tests of cryptography,
+/// no unused functions that take seconds to set up.
 const KERNEL: &str = "console=ttyS0 quiet loglevel=1 panic=-1 nosmp acpi=off nokaslr \
     clearcpuid=fsrm,pku,xsaves,xsavec mitigations=off tsc=reliable lpj=100000 lsm= apparmor=0 \
     cryptomgr.notests \
@@ -185,8 +185,8 @@ fn static_cargo(command: &str, package: &str) -> Command {
     let mut cargo = cargo();
     cargo.current_dir(root()).args([command, "--package", package, "--target", TARGET]);
     cargo.env("RESIDUE_EMULATED", "1").env("CARGO_PROFILE_TEST_STRIP", "symbols");
-    // Its affine products are complements, and VPEXPANDB from memory loads wrong bytes: where
-    // kernels make the first the library makes up for it; none makes the second.
+    // Bochs complements affine products, for which the library compensates, and loads wrong bytes
+    // in VPEXPANDB from memory, which no kernel uses.
     cargo.env("RUSTFLAGS", "--cfg residue_bochs");
     cargo.env("CARGO_PROFILE_DEV_STRIP", "symbols");
     cargo
@@ -197,7 +197,7 @@ fn build_guest() -> Result<PathBuf, String> {
     Ok(folder()?.with_file_name(TARGET).join("debug/guest"))
 }
 
-/// Returns the test programs by name. Cargo names them when it runs them: their "runner" is `cp`.
+/// Returns the test programs by name. To learn their names, cargo "runs" them with `cp`.
 fn build_tests(folder: &Path) -> Result<Vec<(String, PathBuf)>, String> {
     let tests = folder.join("tests");
     let _ = fs::remove_dir_all(&tests);
@@ -253,8 +253,8 @@ fn emulate(folder: &Path) -> Result<String, String> {
             break Ok(());
         } else if !running {
             break Err(format!("Bochs stopped early; see {}", folder.join("bochs.log").display()));
-        } else if last.elapsed() > PATIENCE {
-            break Err(format!("nothing on the console for {} s", PATIENCE.as_secs()));
+        } else if last.elapsed() > SILENCE {
+            break Err(format!("nothing on the console for {} s", SILENCE.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(100));
     };

@@ -10,28 +10,30 @@ from typing import Any
 
 from ._residue import Code, _batch_each, _batch_rows, _batch_spans
 
-# Formats of the results' elements by their size in bytes, as in the modules array and struct.
+# Formats of the elements of results by size in bytes, as in the modules array and struct.
 _TYPES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def batch(
     code: Any, data: Any, offsets: Any = None, lengths: Any = None, *, out: Any = None
 ) -> Any:
-    """Returns the value of each of many packets.
+    """Computes the value of each of many packets.
 
-    Packets are the rows of a C-contiguous array of two dimensions; or, with ``offsets`` and
-    ``lengths`` in bytes, parts of one buffer, which may overlap; or a list or tuple of buffers.
+    ``data`` is a C-contiguous array of two dimensions, whose rows are the packets; or, with
+    ``offsets`` and ``lengths`` in bytes, one buffer whose parts are the packets, which may overlap;
+    or a list or tuple of buffers.
 
-    The result is a NumPy array if data or offsets are one, else an ``array.array``, of the smallest
-    unsigned type that holds the values (above 64 bits, a list). ``out``, any writable buffer with
-    an unsigned integer for each packet, receives them instead.
+    Returns a NumPy array if ``data`` or ``offsets`` is one, otherwise an ``array.array``, of the
+    smallest unsigned type that holds the values (above 64 bits, a list). If ``out`` is given, a
+    writable buffer with an unsigned integer for each packet, stores the values there and returns
+    it.
     """
     if not isinstance(code, Code):
         code = Code(code)
     if (offsets is None) != (lengths is None):
-        raise TypeError("batch() takes offsets and lengths together, or neither")
+        raise TypeError("batch() takes offsets and lengths together: give both or neither")
     call: Callable[[Any], Any]
-    # Not imported here: without a NumPy array it is not needed.
+    # Not imported: without a NumPy array it is not needed.
     numpy: Any = sys.modules.get("numpy")
     array_of_numpy = numpy is not None and (
         isinstance(data, numpy.ndarray) or isinstance(offsets, numpy.ndarray)
@@ -46,8 +48,8 @@ def batch(
     if out is not None:
         if code.width > 64:
             raise ValueError(
-                f"{code} has values of {code.width} bits, for which no buffer has elements: "
-                "leave out out"
+                f"{code} has values of {code.width} bits, more than the elements of any buffer: "
+                "leave out `out`"
             )
         call(out)
         return out
@@ -64,27 +66,26 @@ def batch(
 
 
 def _rows(data: Any) -> int:
-    # The function that reads the buffer refuses other shapes, with its own message.
+    # The function that reads the buffer checks the shape.
     shape = getattr(data, "shape", None)
     if shape is None:
         try:
             shape = memoryview(data).shape
         except TypeError:
             raise TypeError(
-                "packets are an array of rows, a buffer with offsets and lengths, or a "
-                "list of buffers, not "
-                f"{type(data).__name__}"
+                "expected an array of rows, a buffer with offsets and lengths, or a list of "
+                f"buffers, not {type(data).__name__}"
             ) from None
     return shape[0] if shape else 0
 
 
 def _integers(values: Any, name: str) -> Any:
-    """Returns one row of 64-bit integers."""
+    """Converts offsets or lengths to one row of 64-bit integers."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and isinstance(values, numpy.ndarray):
         if values.dtype.kind not in "iu" or values.ndim != 1:
             raise TypeError(
-                f"{name} have to be one row of integers, not {values.ndim} dimensions of "
+                f"{name} must be one row of integers, not {values.ndim} dimensions of "
                 f"{values.dtype}"
             )
         if values.size and int(values.max()) >= 1 << 63:

@@ -14,8 +14,8 @@ def file(file: Any, code: Any) -> Hash:
     """Hashes a file from its current position to its end, and returns the ``Hash``.
 
     For example ``residue.file("disk.img", "crc-32c").hexdigest()``. ``file`` is a path, or a file
-    open for reading in binary mode (``readinto`` or ``read``), which stays open. Other threads run
-    meanwhile.
+    open for reading in binary mode (with ``readinto`` or ``read``), which stays open. Other threads
+    can run meanwhile.
     """
     hash = (code if isinstance(code, Code) else Code(code)).new()
     if isinstance(file, (str, bytes, os.PathLike)):
@@ -29,7 +29,7 @@ def file(file: Any, code: Any) -> Hash:
 def _take(file: Any, hash: Hash) -> None:
     if not hasattr(file, "readinto"):
         if not hasattr(file, "read"):
-            raise TypeError(f"a file is a path or an open file, not {type(file).__name__}")
+            raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
         while data := file.read(_CHUNK):
             hash.update(data)
         return
@@ -39,7 +39,7 @@ def _take(file: Any, hash: Hash) -> None:
         count = file.readinto(buffer)
         if count is None:
             raise BlockingIOError(
-                f"{file!r} does not block and has no data now: wait until it has some"
+                f"{file!r} is non-blocking and has no data: wait until it is readable"
             )
         if count == 0:
             return

@@ -1,14 +1,14 @@
-"""The compiled part. Import from `residue`."""
+"""The compiled part of the package. Import from `residue`."""
 
 from collections.abc import Sequence
 from typing import Any, final
 
-# collections.abc.Buffer is there from 3.12 on; type checkers know this name at 3.11.
+# collections.abc.Buffer exists from 3.12 on; type checkers accept this name for 3.11.
 from typing_extensions import Buffer
 
 __version__: str
 RELEASE: int
-"""Data of so many bytes and more are worked on without the interpreter's lock."""
+"""Size in bytes from which data is processed without the interpreter's lock."""
 
 def crc32c(data: Buffer, value: int = 0) -> int: ...
 def crc32(data: Buffer, value: int = 0) -> int: ...

@@ -1,9 +1,9 @@
-"""Verifies the check values in captures of network traffic, and diagnoses wrong ones.
+"""Verification of the check values in captures of network traffic, with causes of wrong ones.
 
 >>> report = residue.pcap.verify("trace.pcapng")       # doctest: +SKIP
 >>> report.good
 False
->>> pandas.DataFrame(report.checks)                    # the wrong ones, with their causes
+>>> pandas.DataFrame(report.checks)                    # the wrong values and their causes
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of a protocol's check values with each verdict.
+    """Numbers of check values of a protocol, by verdict.
 
     ``offloaded``: the field holds the sum of the pseudo-header, for the network card to complete;
     the packet was captured on its sender. ``absent``: left out, as the protocol allows.
@@ -61,7 +61,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Number of a protocol's values that are wrong or offloaded for one cause."""
+    """Number of check values of a protocol that are wrong or offloaded for one cause."""
 
     cause: str
     protocol: str
@@ -87,9 +87,9 @@ class NotFollowed:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """Packets between two addresses whose checksums are off by the same amount.
+    """Packets between two addresses whose checksums are wrong by an equal amount, ``lacking``.
 
-    An address or a port was changed on the way.
+    An address or a port was changed on the way, and the checksum was not.
     """
 
     source: str
@@ -101,7 +101,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Numbers of a sender's check values that are wrong or offloaded."""
+    """Numbers of wrong and offloaded check values of a sender."""
 
     address: str | None
     wrong: int
@@ -110,7 +110,7 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Numbers of a flow's check values that are wrong or offloaded."""
+    """Numbers of wrong and offloaded check values of a flow."""
 
     protocol: str
     source: str | None
@@ -125,7 +125,7 @@ class Flow:
 class Check:
     """A check value and its verdict.
 
-    Packets are counted from 1; ``offset`` is that of the field in the (decompressed) file.
+    Packets are counted from 1; ``offset`` is the offset of the field in the (decompressed) file.
     """
 
     packet: int
@@ -145,7 +145,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Report on a capture's check values. ``error`` says why reading ended early, if it did."""
+    """A report on the check values of a capture; ``error`` is why reading ended early, if so."""
 
     path: str
     format: str
@@ -164,7 +164,7 @@ class Report:
 
     @property
     def good(self) -> bool:
-        """Whether all was read and no value is wrong. Offloaded values are not wrong."""
+        """Whether all packets were read and no value is wrong. Offloaded values are not wrong."""
         return self.total.wrong == 0 and self.error is None
 
 
@@ -173,10 +173,10 @@ def verify(
 ) -> Report:
     """Verifies every check value of a capture (pcap or pcapng, also compressed by gzip or zstd).
 
-    ``checks`` says which of them ``Report.checks`` lists: "wrong" (with offloaded ones), "all", or
-    None, which reads the file once instead of twice. Raises OSError if the file cannot be opened,
-    ValueError if it is not a capture. If reading fails later, the report covers the packets before
-    and has an ``error``.
+    ``checks`` selects the values that ``Report.checks`` lists: "wrong" (including offloaded ones),
+    "all", or None, with which the file is read once instead of twice. Raises OSError if the file
+    cannot be opened, and ValueError if it is not a capture. If reading fails later, the report
+    covers the packets before and has an ``error``.
     """
     path = os.fspath(path)
     found = _pcap_verify(path, checks)

@@ -1,13 +1,13 @@
 """Strength of codes: Hamming distances, numbers and probabilities of undetected errors.
 
-A polynomial is given as a code's name ("crc-32c"), or as digits with their notation:
-"normal:1edc6f41", "koopman:8f6e37a0", "reversed:", "reciprocal:", "explicit:". Lengths are those of
-the data, in bits, without the check value. ``kind`` says what a figure is: "exact", "bound"
-(proved, the true figure may be larger) or "sampled".
+A polynomial is the name of a code ("crc-32c"), or digits with their notation: "normal:1edc6f41",
+"koopman:8f6e37a0", "reversed:", "reciprocal:", "explicit:". Lengths are those of the data in bits,
+without the check value. ``kind`` is "exact", "bound" (proved; the true figure may be larger) or
+"sampled".
 
 ``patience`` is the approximate time limit of a call in seconds: a figure that would take longer
-stays a bound, or is an error. ``threads`` defaults to as many as the CPU has. The interpreter's
-lock is not held; after a KeyboardInterrupt a search ends in the background.
+stays a bound, or raises an error. ``threads`` defaults to the number of CPUs. The interpreter's
+lock is released; after a KeyboardInterrupt a search ends in the background.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ CODES = (
 
 @dataclass(frozen=True, slots=True)
 class Undetected:
-    """An error that the code does not detect in data of ``data_bits`` bits, tried on the code.
+    """An undetected error in data of ``data_bits`` bits, verified with the code.
 
-    ``data`` are the wrong bits of the data: 0 is the first that is sent. The first bit of a byte is
-    its highest, of reflected CRCs its lowest. Data that are not whole bytes are padded with zero
-    bits in front. ``check`` is the change of the check value (exclusive or). A polynomial without a
-    name is taken highest bit first.
+    ``data`` are the wrong bits of the data; bit 0 is sent first. The first bit of a byte is its
+    highest one, or its lowest one for reflected CRCs. Data that is not whole bytes is padded with
+    zero bits in front. ``check`` is the change of the check value (exclusive or). For a polynomial
+    without a name, the highest bit is first.
     """
 
     data_bits: int
@@ -100,9 +100,9 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A generator polynomial in all notations, and the length to which each distance holds.
+    """A generator polynomial in all notations, with the length up to which each distance holds.
 
-    ``code`` is the code that the limits' witnesses were tried on, as ``residue.Code`` takes it.
+    ``code`` is the code with which the witnesses were verified, as ``residue.Code`` takes it.
     """
 
     code: str
@@ -119,7 +119,7 @@ class Profile:
     note: str | None
 
     def distance(self, data_bits: int) -> tuple[int, str]:
-        """Returns the Hamming distance for data of this length by the limits, and its kind."""
+        """Returns the Hamming distance for data of this length, and its kind."""
         held = max(
             (limit.distance for limit in self.limits if limit.data_bits >= data_bits), default=2
         )
@@ -131,7 +131,7 @@ class Profile:
 class Distance:
     """The Hamming distance for data of one length.
 
-    ``witness`` is an undetected error of as many bits, if the distance is exact.
+    ``witness`` is an undetected error with ``distance`` wrong bits, if the distance is exact.
     """
 
     distance: int
@@ -143,10 +143,11 @@ class Distance:
 class Weights:
     """The weight distribution: exact numbers of undetected errors of 0, 1, 2, ... bits.
 
-    ``counts`` are the errors in data and check value. ``probabilities`` has the probability of an
-    undetected error at each bit error rate that was asked for, to 17 digits. Where not all weights
-    are counted, it is empty, and the others are None: ``worst`` is the largest probability at rates
-    up to 1/2, ``good`` whether that is at 1/2, ``proper`` whether it never falls (all sampled).
+    ``counts`` are numbers of errors in data and check value. ``probabilities`` has the probability
+    of an undetected error at each requested bit error rate, to 17 digits. ``worst`` is the largest
+    probability at rates up to 1/2, at ``worst_rate``; ``good`` is whether that is at 1/2, and
+    ``proper`` whether the probability never falls (all sampled). If not all weights are counted,
+    ``probabilities`` is empty and the others are None.
     """
 
     width: int
@@ -163,10 +164,10 @@ class Weights:
 class Comparison:
     """The undetected errors of a code in data of one length.
 
-    ``shares[w]`` is the share of errors of w bits that is not detected. ``undetected`` and
-    ``per_year`` are probabilities of a frame, and frames in 365 days, by bit error rate, each with
-    its kind in ``kinds``; ``random`` is the share of random data that is taken for right, ``burst``
-    the longest burst of which every one is detected, in bits.
+    ``shares[w]`` is the share of errors of w bits that is undetected. ``undetected`` is the
+    probability of an undetected error in a frame, and ``per_year`` the number of such frames in 365
+    days, by bit error rate; ``kinds`` has their kinds. ``random`` is the share of random data that
+    is accepted, and ``burst`` the length in bits up to which every burst is detected.
     """
 
     code: str
@@ -185,9 +186,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A code that keeps a distance to ``holds_to`` bits of data (None: any length).
+    """A code that keeps a distance up to ``holds_to`` bits of data (None: any length).
 
-    Its speed is measured on this CPU.
+    ``ns`` and ``cycles_per_byte`` are its speed on this CPU.
     """
 
     code: str
@@ -203,7 +204,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The codes that have the distance, narrow ones first, then by speed; and the nearest others.
+    """The codes that have a distance, narrow ones first, then by speed; and the nearest others.
 
     No code with the distance has fewer check bits than ``least_width``; some CRC of
     ``enough_width`` bits has it.
@@ -224,7 +225,7 @@ def _undetected(witness: tuple[int, list[int], int] | None) -> Undetected | None
 
 def _length(data_bits: int) -> int:
     if not 1 <= data_bits <= 1 << 62:
-        raise ValueError(f"data_bits={data_bits}: give the bits of the data, 1 to 2^62")
+        raise ValueError(f"data_bits={data_bits}: give the length of the data in bits, 1 to 2^62")
     return data_bits
 
 
@@ -236,9 +237,9 @@ def profile(
     patience: int = 60,
     threads: int | None = None,
 ) -> Profile:
-    """Returns the length to which each Hamming distance holds.
+    """Computes the length of data up to which each Hamming distance holds.
 
-    ``most`` limits the distances, which is less work.
+    ``most`` is the largest distance to consider; a small one takes less time.
     """
     most = (1 << 32) - 1 if most is None else most
     found = _strength_profile(polynomial, width, most, patience, threads)
@@ -258,7 +259,7 @@ def profile_seconds(
     patience: int = 60,
     threads: int | None = None,
 ) -> float:
-    """Estimates how many seconds ``profile`` takes with the same arguments."""
+    """Estimates the seconds that ``profile`` takes with equal arguments."""
     return _strength_seconds(
         polynomial, width, (1 << 32) - 1 if most is None else most, patience, threads
     )
@@ -272,7 +273,7 @@ def distance(
     patience: int = 60,
     threads: int | None = None,
 ) -> Distance:
-    """Returns the Hamming distance for data of one length."""
+    """Computes the Hamming distance for data of one length."""
     found, kind, witness = _strength_distance(
         polynomial, width, _length(data_bits), patience, threads
     )
@@ -289,10 +290,11 @@ def weights(
     patience: int = 60,
     threads: int | None = None,
 ) -> Weights:
-    """Counts the undetected errors of each number of bits (up to ``most``).
+    """Counts the undetected errors of each number of bits, up to ``most``.
 
-    Computes their probability at the bit error rates ``rates``. Raises ValueError if that would
-    take too long, or if ``rates`` are given and ``most`` excludes some weights.
+    Also computes the probability of an undetected error at the bit error rates ``rates``. Raises
+    ValueError if that would take too long, or if ``rates`` are given and ``most`` excludes some
+    weights.
     """
     texts = [str(rate) for rate in rates]
     found = _strength_weights(polynomial, width, _length(data_bits), most, texts, patience, threads)
@@ -325,16 +327,16 @@ def compare(
 ) -> list[Comparison]:
     """Compares the undetected errors of codes: CRCs of up to 64 bits, and sums of up to 32.
 
-    Figures of sums are means over uniform data. ``per_year`` is of a full Ethernet link of ``link``
-    bits a second (1e10 if None), on which a frame takes 38 bytes beside its data, or of
-    ``frames_per_second``. With ``exact`` all weights of CRCs are counted, some 15 seconds for one
-    of 32 bits.
+    Figures of sums are means over uniform data. ``per_year`` assumes ``frames_per_second``, or
+    otherwise a full Ethernet link of ``link`` bits per second (1e10 if None), on which a frame
+    takes 38 bytes beside its data. With ``exact``, all weights of CRCs are counted, which takes
+    some 15 seconds for a CRC of 32 bits.
     """
     if isinstance(codes, str):
         codes = [codes]
     if frames_per_second is not None and link is not None:
         raise ValueError(
-            "give link or frames_per_second, not both: a full link carries a number of frames"
+            "give link or frames_per_second, not both: a full link determines the number of frames"
         )
     for name, value in (("frames_per_second", frames_per_second), ("link", link)):
         if value is not None and not 0 < value < float("inf"):
@@ -389,7 +391,7 @@ def advise(
 ) -> Advice:
     """Finds the known codes of at most ``width`` bits with Hamming distance ``hd`` at this length.
 
-    Codes that have it are timed on this CPU.
+    Times these codes on this CPU.
     """
     found = json.loads(_strength_advise(_length(data_bits), hd, width, patience, threads))
     return Advice(
@@ -418,8 +420,9 @@ def _candidate(row: dict[str, Any]) -> Candidate:
 def widths(data_bits: int, hd: int) -> tuple[int, int]:
     """Returns two bounds on the check bits needed for a Hamming distance.
 
-    No code with fewer check bits than the first has it; some CRC with as many as the second has it.
+    No code with fewer check bits than the first bound has the distance; some CRC with as many check
+    bits as the second bound has it.
     """
     if hd < 2:
-        raise ValueError(f"hd={hd}: every code here sees one wrong bit, so give 2 or more")
+        raise ValueError(f"hd={hd}: every code detects one wrong bit; give 2 or more")
     return _strength_widths(_length(data_bits), hd)

@@ -164,7 +164,7 @@ impl Initiator {
         tag
     }
 
-    /// Receives a PDU: the header with digest, and the data, padding and digest behind it.
+    /// Receives a PDU: the header with digest, and the data, padding and digest after it.
     ///
     /// Returns whether its command is done.
     #[inline(always)]

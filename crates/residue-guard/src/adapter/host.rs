@@ -1,4 +1,4 @@
-//! What this host is, for Table 7.1, and what its kernel has of what the guard needs.
+//! Properties of this host for Table 7.1, and requirements of the guard.
 
 use super::queue::Queue;
 use super::rules::{Backend, Rules};
@@ -11,17 +11,17 @@ use std::fs::read_to_string;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// May a network address translator stand between this host and its peers?
+/// Whether a network address translator may be between this host and its peers, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Nat {
-    /// No default route leads through the interface: its peers are near.
+    /// No default route uses the interface: its peers are local.
     NoDefaultRoute,
     /// All its addresses are public.
     PublicAddress,
-    /// It has an address that only a translator makes fit for the Internet, and a default route.
+    /// It has a private address, and a default route.
     PrivateAddress,
-    /// It has no address that would show it.
+    /// It has no address that decides it.
     NoAddress,
 }
 
@@ -29,7 +29,7 @@ impl Nat {
     fn guess(addresses: &[IpAddr], has_default_route: bool) -> Nat {
         let mut far = addresses.iter().filter(|address| !is_near(address)).peekable();
         if far.peek().is_none() {
-            // The loopback device has no other addresses; others may get one yet.
+            // The loopback device has no other addresses; other devices may get one later.
             return if addresses.iter().any(IpAddr::is_loopback) {
                 Nat::NoDefaultRoute
             } else {
@@ -45,14 +45,15 @@ impl Nat {
         }
     }
 
-    /// Where it cannot be excluded, the host counts as behind one.
+    /// Returns whether a translator is possible: unless it can be excluded, the host counts as
+    /// behind one.
     #[must_use]
     pub fn is_possible(self) -> bool {
         matches!(self, Nat::PrivateAddress | Nat::NoAddress)
     }
 }
 
-/// An address for neighbours only.
+/// Returns whether an address is for local peers only.
 fn is_near(address: &IpAddr) -> bool {
     address.is_loopback()
         || match address {
@@ -61,7 +62,8 @@ fn is_near(address: &IpAddr) -> bool {
         }
 }
 
-/// Addresses of RFC 1918, RFC 6598 (shared by the customers of a carrier) and RFC 4193.
+/// Returns whether an address is private: RFC 1918, RFC 6598 (shared by the customers of a carrier)
+/// or RFC 4193.
 fn is_private(address: &IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
@@ -72,41 +74,41 @@ fn is_private(address: &IpAddr) -> bool {
     }
 }
 
-/// A host, as seen from one of its interfaces.
+/// A host as seen from one of its interfaces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Host {
-    /// The interface.
+    /// Name of the interface.
     pub interface: String,
-    /// Of the instructions that make CRCs fast, those this CPU has.
+    /// Instructions of this CPU that accelerate CRCs.
     pub crc_instructions: Vec<&'static str>,
-    /// It verifies checksums of what it receives; `None`, here and below: it does not say.
+    /// Whether it verifies checksums of received packets; `None`, here and below: unknown.
     pub rx_checksum: Option<bool>,
-    /// It makes checksums of what it sends.
+    /// Whether it computes checksums of sent packets.
     pub tx_checksum: Option<bool>,
-    /// It cuts what it sends into segments (TCP segmentation offload).
+    /// Whether it splits sent data into segments (TCP segmentation offload).
     pub tso: Option<bool>,
-    /// The kernel cuts late (generic segmentation offload).
+    /// Whether the kernel splits sent data late (generic segmentation offload).
     pub gso: Option<bool>,
-    /// The kernel merges what it receives (generic receive offload).
+    /// Whether the kernel merges received packets (generic receive offload).
     pub gro: Option<bool>,
-    /// The interface's addresses.
+    /// Addresses of the interface.
     pub addresses: Vec<IpAddr>,
-    /// A default route leads through the interface.
+    /// Whether a default route uses the interface.
     pub default_route: bool,
-    /// The guess from these.
+    /// Conclusion about a translator.
     pub nat: Nat,
-    /// The row of Table 7.1.
+    /// Value of Table 7.1.
     pub value: u8,
-    /// What `auto` stands for; `None`: nothing, as the CPU has no CRC instructions.
+    /// Value of `auto`; `None`: no value, as the CPU has no CRC instructions.
     pub auto: Option<u8>,
 }
 
 impl Host {
-    /// Looks at an interface of the present network namespace.
+    /// Inspects an interface of the current network namespace.
     ///
     /// # Errors
     ///
-    /// There is no such interface; the error names those there are.
+    /// If there is no such interface; the error lists the existing ones.
     pub fn of(interface: &str) -> io::Result<Host> {
         let devices = read_to_string("/proc/net/dev")?;
         let name = |line: &str| Some(line.split_once(':')?.0.trim().to_string());
@@ -148,14 +150,15 @@ impl Host {
         })
     }
 
-    /// Returns whether the CPU has one of the instructions.
+    /// Returns whether the CPU has any of these instructions.
     #[must_use]
     pub fn has_crc_instructions(&self) -> bool {
         has_crc_instructions(features())
     }
 }
 
-/// In the kernel's tables /proc/net/route and /proc/net/ipv6_route.
+/// Returns whether the kernel's tables /proc/net/route and /proc/net/ipv6_route have a default
+/// route for the interface.
 fn has_default_route(interface: &str, v4: &str, v6: &str) -> bool {
     let v4 = v4.lines().any(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
@@ -169,18 +172,18 @@ fn has_default_route(interface: &str, v4: &str, v6: &str) -> bool {
     v4 || v6
 }
 
-/// One thing that the guard needs of the system.
+/// A requirement of the guard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Need {
-    /// What.
+    /// Name of the requirement.
     pub name: &'static str,
-    /// Why it is not to be had; `None`: it is.
+    /// Why it is not met; `None`: it is.
     pub missing: Option<String>,
-    /// Another of the needs does in its place.
+    /// Whether another requirement can replace it.
     pub replaceable: bool,
 }
 
-/// What the guard needs for an interface, tried out without changing anything.
+/// Tests the requirements of the guard for an interface, without changing anything.
 #[must_use]
 pub fn needs(interface: &str) -> Vec<Need> {
     let need = |name, result: io::Result<()>, replaceable| Need {
@@ -209,10 +212,10 @@ pub fn needs(interface: &str) -> Vec<Need> {
     ]
 }
 
-/// A queue that nobody is likely to have.
+/// Number of a queue that is unlikely to be in use.
 const PROBE: u16 = 65_514;
 
-/// Says what can be done about it.
+/// Adds advice to an error.
 pub(super) fn explain(error: io::Error) -> io::Error {
     let words = match error.kind() {
         io::ErrorKind::PermissionDenied => "not permitted; run it as root, or with CAP_NET_ADMIN",
@@ -227,7 +230,7 @@ pub(super) fn explain(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// Refuses to go on if another program has a queue.
+/// Returns an error if another program has one of the queues.
 pub(super) fn must_be_free(queues: [u16; 2]) -> io::Result<()> {
     for number in queues {
         if let Some(who) = listener(number) {
@@ -241,7 +244,7 @@ pub(super) fn must_be_free(queues: [u16; 2]) -> io::Result<()> {
     Ok(())
 }
 
-/// Counts of the kernel's queues, if they can be read.
+/// Returns the counts of the kernel's queues that can be read.
 pub(super) fn queues(numbers: [u16; 2]) -> Vec<QueueStatus> {
     numbers.into_iter().filter_map(QueueStatus::of).collect()
 }

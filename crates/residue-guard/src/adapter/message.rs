@@ -1,16 +1,16 @@
-//! The messages of the kernel's netfilter queue (linux/netfilter/nfnetlink_queue.h): parsed and
-//! built, bytes alone.
+//! Messages of the kernel's netfilter queue (linux/netfilter/nfnetlink_queue.h): parsed and built,
+//! without input or output.
 //!
 //! A message is a netlink header (16 bytes), a netfilter header (4 bytes: family, version, queue
-//! number) and attributes (length and type, 2 bytes each, then data, filled up to a multiple of 4).
-//! Netlink's own fields are in the machine's byte order, those of netfilter in network order.
+//! number) and attributes (length and type, 2 bytes each, then data, padded to a multiple of 4).
+//! Netlink's own fields are in native byte order, those of netfilter in network order.
 
-/// Messages to and from a queue have this as the upper byte of their type (`NFNL_SUBSYS_QUEUE`).
+/// Upper byte of the type of messages to and from a queue (`NFNL_SUBSYS_QUEUE`).
 const SUBSYSTEM: u16 = 3;
 const PACKET: u16 = 0;
 const VERDICT: u16 = 1;
 const CONFIG: u16 = 2;
-/// `NLMSG_ERROR`: an error, or with 0 an acknowledgment.
+/// `NLMSG_ERROR`: an error; an acknowledgment if its number is 0.
 const ERROR: u16 = 2;
 const REQUEST: u16 = 1;
 const ACKNOWLEDGE: u16 = 4;
@@ -26,29 +26,29 @@ const COMMAND: u16 = 1;
 const PARAMETERS: u16 = 2;
 const MOST_PACKETS: u16 = 3;
 
-/// The upper two bits of an attribute's type are flags.
+/// Mask of an attribute's type; the upper two bits are flags.
 const TYPE: u16 = 0x3fff;
 
-/// What the kernel says.
+/// A message from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Message<'a> {
-    /// A packet waits for its verdict.
+    /// A packet that waits for its verdict.
     Packet {
-        /// The queue's number.
+        /// Number of the queue.
         queue: u16,
-        /// The packet's number in the queue.
+        /// Number of the packet in the queue.
         id: u32,
-        /// The packet, the IP header first. The kernel shows no more than 65,531 bytes.
+        /// The packet, beginning with its IP header; at most 65,531 bytes of it.
         bytes: &'a [u8],
     },
-    /// The request with this sequence number was done (0) or failed (an error's number).
+    /// The result of the request with this sequence number: 0, or the number of an error.
     Answer { sequence: u32, error: i32 },
-    /// Anything else.
+    /// Any other message.
     Other,
 }
 
-/// The messages in what one receive call has given. A message cut off, or with a length that cannot
-/// be, ends them.
+/// Returns the messages in the data of one receive call. Ends at a truncated message, or one with
+/// an impossible length.
 pub(crate) fn messages(bytes: &[u8]) -> impl Iterator<Item = Message<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -93,14 +93,14 @@ fn packet(message: &[u8]) -> Option<Message<'_>> {
     Some(Message::Packet { queue, id: id?, bytes })
 }
 
-/// Messages to the kernel, one after the other.
+/// Consecutive messages to the kernel.
 #[derive(Debug, Default)]
 pub(crate) struct Requests(Vec<u8>);
 
 impl Requests {
-    /// A queue is asked for: its packets come to this socket, whole, and no more than `most` of
-    /// them wait for a verdict. Three messages, with the sequence numbers `sequence` to `sequence +
-    /// 2`, each of which is answered.
+    /// Requests a queue: its packets come to this socket, whole, and at most `most` of them wait
+    /// for a verdict. Adds three messages, with the sequence numbers `sequence` to `sequence + 2`;
+    /// each is answered.
     pub fn bind(&mut self, queue: u16, most: u32, sequence: u32) {
         const BIND: u8 = 1;
         const COPY_PACKET: u8 = 2;
@@ -109,7 +109,7 @@ impl Requests {
         self.configure(queue, sequence + 2, MOST_PACKETS, &most.to_be_bytes());
     }
 
-    /// A verdict. A packet too long for an attribute is dropped: there is none in IP.
+    /// Adds a verdict. A packet too long for an attribute is dropped; IP allows none.
     pub fn verdict(&mut self, queue: u16, id: u32, accept: bool, instead: Option<&[u8]>) {
         let fits = instead.is_none_or(|bytes| bytes.len() + 4 <= usize::from(u16::MAX));
         let start = self.header(VERDICT, REQUEST, 0, queue);
@@ -123,12 +123,12 @@ impl Requests {
         self.end(start);
     }
 
-    /// The messages.
+    /// Returns the messages.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Begins anew.
+    /// Removes all messages.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -169,8 +169,8 @@ impl Requests {
 mod tests {
     use super::*;
 
-    /// A message as Linux 6.18 sent it, in its fields: a packet of 5 bytes in queue 14, with an
-    /// attribute that is not ours.
+    /// Returns a message as Linux 6.18 sent it, field by field: a packet of 5 bytes in queue 14,
+    /// with an unknown attribute.
     fn sent() -> Vec<u8> {
         let mut requests = Requests::default();
         let start = requests.header(PACKET, 0, 0, 14);
@@ -211,7 +211,7 @@ mod tests {
                 assert!(messages(&bad).count() <= 1);
             }
         }
-        // A header that says it has no length must not be read for ever.
+        // A header with the length 0 must not cause an endless loop.
         assert_eq!(messages(&[0; 64]).count(), 0);
     }
 

@@ -1,5 +1,5 @@
-//! The netfilter queue of Linux: packets that a rule (`NFQUEUE`, `queue`) hands to a program, and
-//! the program's verdicts.
+//! The netfilter queue of Linux: a rule (`NFQUEUE`, `queue`) passes packets to a program, which
+//! returns verdicts.
 
 use super::message::{Message, Requests, messages};
 use super::sys::{self, Datagrams, SocketOption};
@@ -7,42 +7,41 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-/// Memory for packets that have not been received.
+/// Memory for packets that wait in the socket.
 const RECEIVE: i32 = 64 << 20;
-/// The most packets of a queue that wait for a verdict. As many as the memory holds, or a little
-/// more.
+/// Largest number of packets of a queue that wait for a verdict: about as many as the memory holds.
 const WAITING: u32 = 1 << 14;
-/// Verdicts are sent when this many bytes have come together. With one packet more it is still less
-/// than what a socket may send at once by default (208 KiB).
+/// Number of bytes from which verdicts are sent. With one more packet, they still fit into the
+/// default size of a send (208 KiB).
 const SENT_AT_ONCE: usize = 128 << 10;
-/// The kernel answers at once.
+/// Time limit for an answer of the kernel, which comes at once.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// What is to become of a packet.
+/// A verdict on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<'a> {
-    /// It goes on as it is.
+    /// Pass the packet unchanged.
     Accept,
-    /// These bytes go on in its place: a whole IP packet with right checksums.
+    /// Replace the packet by these bytes: a whole IP packet with right checksums.
     Replace(&'a [u8]),
-    /// Nothing goes on.
+    /// Drop the packet.
     Drop,
 }
 
 /// Decides about packets.
 pub trait Judge {
-    /// The verdict on a packet of this queue. The packet begins with its IP header; its checksums
-    /// are complete, and it is no longer than a segment of the connection: the kernel does both
-    /// before it shows it. It shows 65,531 bytes at most: a packet of which bytes are missing can
-    /// be accepted or dropped only.
+    /// Returns the verdict on a packet of this queue. The packet begins with its IP header. Its
+    /// checksums are complete, and it is no longer than a segment of the connection: the kernel
+    /// ensures both. At most 65,531 bytes are shown: a packet with missing bytes can only be
+    /// accepted or dropped.
     fn judge(&mut self, queue: u16, packet: &[u8]) -> Verdict<'_>;
 }
 
-/// Packets are received and verdicts sent many at a time: one by one, most of the time would go
-/// into system calls.
+/// A client of netfilter queues. Receives packets and sends verdicts in batches: one by one, system
+/// calls would take most of the time.
 ///
-/// When it is dropped, packets go on by themselves if the rule says `--queue-bypass` (`flags
-/// bypass`), or get lost. A full queue drops packets; TCP sends them again.
+/// After it is dropped, packets pass if the rule has `--queue-bypass` (`flags bypass`), and are
+/// lost otherwise. A full queue drops packets, so TCP retransmits.
 ///
 /// ```no_run
 /// use residue_guard::adapter::{Judge, Queue, Verdict};
@@ -70,17 +69,17 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Asks for the packets of these queues of the present network namespace.
+    /// Requests the packets of these queues of the current network namespace.
     ///
     /// # Errors
     ///
-    /// `PermissionDenied` without `CAP_NET_ADMIN`, or if another program has a queue
-    /// (see /proc/net/netfilter/nfnetlink_queue); `ConnectionRefused` or `InvalidInput` if the
-    /// kernel has no netfilter queue.
+    /// `PermissionDenied` without `CAP_NET_ADMIN`, or if another program has a queue (see
+    /// /proc/net/netfilter/nfnetlink_queue); `ConnectionRefused` or `InvalidInput` if the kernel
+    /// has no netfilter queue.
     pub fn open(numbers: &[u16]) -> io::Result<Queue> {
         let socket = sys::netfilter_socket()?;
         let fd = socket.as_fd();
-        // A namespace's root may not: then the system's limit has to do.
+        // The root of a namespace may not exceed the limit of the system.
         sys::set(fd, SocketOption::ReceiveForce, RECEIVE)
             .or_else(|_| sys::set(fd, SocketOption::Receive, RECEIVE))?;
         sys::set(fd, SocketOption::NoLossErrors, 1)?;
@@ -98,8 +97,8 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Waits for the answers to the requests 1 to `last`. Packets that come between them, if rules
-    /// are there already, go on.
+    /// Waits for the answers to the requests 1 to `last`. Accepts packets that arrive meanwhile, if
+    /// there are rules already.
     fn answered(&mut self, last: u32) -> io::Result<()> {
         let until = Instant::now() + ANSWER;
         let mut done = 0;
@@ -127,18 +126,16 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits until there are packets, or for `most`.
+    /// Waits for packets, for at most `most`; returns whether there are any.
     pub fn wait(&self, most: Duration) -> io::Result<bool> {
         sys::wait([self.as_fd()], most).map(|[ready]| ready)
     }
 
-    /// Has the packets judged that are there, 64 at most, without waiting. Their number; 0 if there
-    /// are none.
+    /// Judges the available packets, at most 64, without waiting. Returns their number.
     pub fn batch(&mut self, judge: &mut impl Judge) -> io::Result<usize> {
         let count = self.received.receive(self.socket.as_fd())?;
         for message in self.received.iter().flat_map(messages) {
-            // Answers are errors here: of packets that the kernel has given up, because their
-            // device has gone.
+            // Answers are errors of packets that the kernel dropped, because their device is gone.
             let Message::Packet { queue, id, bytes } = message else { continue };
             let (accept, instead) = match judge.judge(queue, bytes) {
                 Verdict::Accept => (true, None),

@@ -1,4 +1,4 @@
-//! A router that damages what it forwards: the demonstration's.
+//! A router that damages forwarded packets, for the demonstration.
 
 use super::queue::{Judge, Verdict};
 use crate::packet::{Packet, SYN};
@@ -6,8 +6,8 @@ use crate::simulate::link::{blank, damage};
 use crate::simulate::{Fault, Random};
 use residue_net::wire::tcp_checksum_option::REQUEST;
 
-/// Segments with less data are left alone: a damaged header of HTTP would end the transfer, and
-/// prove nothing about data.
+/// Segments with less data are not damaged: a damaged HTTP header would end the transfer, and show
+/// nothing about data.
 const LEAST_DATA: usize = 512;
 
 /// Damages the packets of a queue.
@@ -16,20 +16,20 @@ pub struct Router {
     fault: Fault,
     one_in: u64,
     random: Random,
-    /// Which one of the present `one_in` segments is damaged. One of each, so that the share is
-    /// exact, but not always the same one, so that it is not always the same retransmission.
+    /// Index of the segment to damage in the current group of `one_in`. One of each group, so that
+    /// the share is exact, but at a random place, so that a retransmission is not always the one.
     turn: u64,
     buffer: Vec<u8>,
-    /// Segments seen with 512 bytes of data and more.
+    /// Segments with at least 512 bytes of data.
     pub segments: u64,
-    /// Packets changed.
+    /// Changed packets.
     pub damaged: u64,
 }
 
 impl Router {
-    /// A router that does to one in `one_in` segments what the fault does to data;
-    /// [`Fault::NoRequest`] takes option 14 out of all SYNs instead. Of the faults that delay, lose
-    /// or translate it does nothing.
+    /// Creates a router that applies the fault to the data of one in `one_in` segments;
+    /// [`Fault::NoRequest`] removes option 14 from all SYNs instead. Faults that delay, lose or
+    /// translate packets are ignored.
     #[must_use]
     pub fn new(fault: Fault, one_in: u64, seed: u64) -> Router {
         let mut random = Random(seed);
@@ -80,7 +80,7 @@ mod tests {
     use crate::options;
     use crate::packet::{Segment, write_checksum};
 
-    /// A segment over IPv4 with these flags, options and data, and a right TCP checksum.
+    /// Returns a segment over IPv4 with these flags, options and data, and a right TCP checksum.
     fn packet(flags: u8, options: &[u8], data: &[u8]) -> Vec<u8> {
         let header = 20 + options.len();
         let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];

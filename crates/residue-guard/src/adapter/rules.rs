@@ -1,10 +1,10 @@
-//! The rules that hand TCP packets to the queues. They are all in places of their own, so that they
-//! can be removed whatever has happened: with nft the table `inet residue_guard`, with iptables the
-//! chains `RESIDUE-GUARD`.
+//! The rules that pass TCP packets to the queues. They have their own places, so that they can
+//! always be removed: with nft the table `inet residue_guard`, with iptables the chains
+//! `RESIDUE-GUARD`.
 //!
-//! What is sent is taken as late as possible, after the host's other rules; what is received as
-//! early as possible, before connection tracking, which holds segments of value 3 for damaged.
-//! Packets that the host forwards are not taken. If nobody listens to the queue, packets pass.
+//! Sent packets are taken as late as possible, after the host's other rules; received ones as early
+//! as possible, before connection tracking, which takes segments of value 3 for damaged. Forwarded
+//! packets are not taken. Without a listener at the queue, packets pass.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -14,12 +14,12 @@ use std::str::FromStr;
 
 const TABLE: &str = "residue_guard";
 const CHAIN: &str = "RESIDUE-GUARD";
-/// iptables waits so many seconds for others that change rules.
+/// Option of iptables: the seconds to wait for other programs that change rules.
 const WAIT: &str = "--wait=5";
-/// Table and built-in chain of what is sent and of what is received.
+/// Table and built-in chain of sent and of received packets.
 const PLACES: [(&str, &str); 2] = [("mangle", "POSTROUTING"), ("raw", "PREROUTING")];
 
-/// A port, or all from the first to the last.
+/// A port, or a range of ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ports {
     first: u16,
@@ -29,13 +29,13 @@ pub struct Ports {
 impl FromStr for Ports {
     type Err = String;
 
-    /// `443`, `8000-8010`.
+    /// Parses `443` or `8000-8010`.
     fn from_str(text: &str) -> Result<Ports, String> {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         let port = |text: &str| {
             let port: Option<u16> = text.trim().parse().ok();
             port.filter(|&port| port > 0).ok_or_else(|| {
-                format!("`{text}` is no port; write ports from 1 to 65535, as 443 or 8000-8010")
+                format!("expected a port (443) or range (8000-8010) from 1 to 65535, got `{text}`")
             })
         };
         let ports = Ports { first: port(first)?, last: port(last)? };
@@ -53,7 +53,7 @@ impl fmt::Display for Ports {
     }
 }
 
-/// What installs the rules.
+/// A program that installs the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// nft.
@@ -71,30 +71,31 @@ impl fmt::Display for Backend {
     }
 }
 
-/// Which packets go to which queues.
+/// The assignment of packets to queues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// The interface's name.
+    /// Name of the interface.
     pub interface: String,
-    /// Connections with one of these ports at either end; none: all.
+    /// Ports of the connections, at either end; empty: all.
     pub ports: Vec<Ports>,
-    /// The queue of packets that are sent.
+    /// Queue of sent packets.
     pub sent: u16,
-    /// The queue of packets that are received.
+    /// Queue of received packets.
     pub received: u16,
 }
 
 impl Rules {
-    /// Rules for an interface, with the queues 14 and 15.
+    /// Creates rules for an interface, with the queues 14 and 15.
     ///
     /// # Errors
     ///
-    /// The interface's name has characters that nft and iptables read in a way of their own, or the
-    /// ports are more than one rule of iptables can name.
+    /// If the name of the interface has characters that nft and iptables interpret, or there are
+    /// more ports than a rule of iptables can hold.
     pub fn new(interface: &str, ports: &[Ports]) -> io::Result<Rules> {
         let usual = |c: char| c.is_ascii_alphanumeric() || "._-:@".contains(c);
         if interface.is_empty() || interface.len() > 15 || !interface.chars().all(usual) {
-            return Err(invalid(format!("`{}` is no interface's name", interface.escape_debug())));
+            let name = interface.escape_debug();
+            return Err(invalid(format!("`{name}` is not the name of an interface")));
         }
         let needed: usize = ports.iter().map(|each| 1 + usize::from(each.first < each.last)).sum();
         if needed > 15 {
@@ -108,7 +109,7 @@ impl Rules {
         })
     }
 
-    /// What nft reads. Rules that are there already are replaced, all at once.
+    /// Returns the input of nft. Existing rules are replaced atomically.
     fn nft(&self) -> String {
         let ports: Vec<String> = self.ports.iter().map(Ports::to_string).collect();
         let matches = match ports.join(", ") {
@@ -143,7 +144,7 @@ impl Rules {
         text + "}\n"
     }
 
-    /// What iptables-restore and ip6tables-restore read.
+    /// Returns the input of iptables-restore and ip6tables-restore.
     fn iptables(&self) -> String {
         let ports: Vec<String> =
             self.ports.iter().map(|each| each.to_string().replace('-', ":")).collect();
@@ -167,19 +168,19 @@ impl Rules {
         text
     }
 
-    /// Installs the rules with nft, or where nft is missing or the kernel has no queues for it,
-    /// with iptables. Rules of a guard that was killed are replaced.
+    /// Installs the rules with nft or, if nft is missing or the kernel has no queues for it, with
+    /// iptables. Replaces the rules of a killed guard.
     ///
     /// # Errors
     ///
-    /// Neither works; the error says why.
+    /// If neither works; the error states why.
     pub(crate) fn install(&self) -> io::Result<Installed> {
         clean()?;
         let nft = match feed("nft", &["-f", "-"], &self.nft()).map_err(no_queues) {
             Ok(()) => return Ok(Installed(Some(Backend::Nft))),
             Err(error) => error,
         };
-        // From here on: an error takes away what was installed before it.
+        // From here on, an error removes the rules installed before it.
         let installed = Installed(Some(Backend::Iptables));
         for program in iptables_programs() {
             feed(&format!("{program}-restore"), &[WAIT, "--noflush"], &self.iptables())
@@ -188,7 +189,7 @@ impl Rules {
         Ok(installed)
     }
 
-    /// Whether `backend` would install the rules. Nothing is changed.
+    /// Tests whether `backend` can install the rules. Changes nothing.
     pub(crate) fn test(&self, backend: Backend) -> io::Result<()> {
         match backend {
             Backend::Nft => feed("nft", &["-c", "-f", "-"], &self.nft()).map_err(no_queues),
@@ -199,17 +200,17 @@ impl Rules {
     }
 }
 
-/// Rules that are there, and go when this does.
+/// Installed rules, which are removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Installed(Option<Backend>);
 
 impl Installed {
-    /// What has installed them.
+    /// Returns the program that installed the rules.
     pub fn backend(&self) -> Option<Backend> {
         self.0
     }
 
-    /// Removes them.
+    /// Removes the rules.
     pub fn remove(mut self) -> io::Result<()> {
         self.0 = None;
         clean().map(drop)
@@ -219,18 +220,18 @@ impl Installed {
 impl Drop for Installed {
     fn drop(&mut self) {
         if self.0.is_some() {
-            // An error is on its way already, and `guard clean` is there.
+            // Another error is being returned, and `guard clean` removes the rules.
             let _ = clean();
         }
     }
 }
 
-/// Removes the rules, whoever has installed them, in the present network namespace. The places
-/// where there were any.
+/// Removes the rules of any guard in the current network namespace; returns the places that had
+/// rules.
 ///
 /// # Errors
 ///
-/// Rules are there and cannot be removed.
+/// If rules exist and cannot be removed.
 pub fn clean() -> io::Result<Vec<String>> {
     let mut removed = Vec::new();
     if is_there("nft", &["list", "table", "inet", TABLE]) {
@@ -252,14 +253,14 @@ pub fn clean() -> io::Result<Vec<String>> {
     Ok(removed)
 }
 
-/// ip6tables fails on a kernel without IPv6.
+/// Returns the programs for iptables; ip6tables fails on a kernel without IPv6.
 fn iptables_programs() -> &'static [&'static str] {
     let both = &["iptables", "ip6tables"];
     if std::path::Path::new("/proc/net/if_inet6").exists() { both } else { &both[..1] }
 }
 
 fn command(program: &str, words: &[&str]) -> Command {
-    // Where the programs are, also for users that do not look there.
+    // The folders of the programs, which not all users have on their path.
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(OsString::from(":/usr/sbin:/sbin"));
     let mut command = Command::new(program);
@@ -276,13 +277,13 @@ fn must(program: &str, words: &[&str]) -> io::Result<()> {
     judge(&format!("{program} {}", words.join(" ")), &output)
 }
 
-/// Runs a program that reads `text`.
+/// Runs a program with `text` as its input.
 fn feed(program: &str, words: &[&str], text: &str) -> io::Result<()> {
     let mut command = command(program, words);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| cannot_run(program, &error))?;
     if let Some(mut input) = child.stdin.take() {
-        // A program that does not read says why.
+        // A program that does not read its input reports why.
         let _ = input.write_all(text.as_bytes());
     }
     judge(program, &child.wait_with_output()?)
@@ -295,7 +296,7 @@ fn judge(what: &str, output: &Output) -> io::Result<()> {
     let text = String::from_utf8_lossy(&output.stderr);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or("failed and does not say why");
-    // nft says where in the text it was, which is of no use to those who have not written it.
+    // nft reports the position in its input, which users do not see.
     let line = line.rsplit_once("Error: ").map_or(line, |(_, words)| words);
     Err(io::Error::other(if line.starts_with(what) {
         line.to_string()
@@ -304,7 +305,7 @@ fn judge(what: &str, output: &Output) -> io::Result<()> {
     }))
 }
 
-/// nft's words for a kernel that does not know a statement are about a file.
+/// Rewords nft's error for a kernel that does not know a statement, which is about a file.
 fn no_queues(error: io::Error) -> io::Error {
     if !error.to_string().contains("No such file or directory") {
         return error;

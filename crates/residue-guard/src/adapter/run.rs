@@ -1,4 +1,4 @@
-//! The loop, which waits for packets, for those who ask for the status, and for the signal to end.
+//! The loop, which waits for packets, for status requests, and for the signal to end.
 
 use super::host::{explain, must_be_free, queues};
 use super::queue::{Judge, Queue, Verdict};
@@ -14,24 +14,24 @@ use std::os::unix::net::UnixListener;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-/// While packets keep coming, other things are looked at after so many batches.
+/// Number of batches after which other events are handled while packets keep coming.
 const BATCHES: usize = 32;
 
-/// What to guard, and how.
+/// Options of a guard.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which packets.
+    /// The packets to guard.
     pub rules: Rules,
-    /// The engine's configuration.
+    /// Configuration of the engine.
     pub config: Config,
-    /// How often to report.
+    /// Interval of reports.
     pub every: Duration,
 }
 
 struct Guard {
     engine: Engine,
     start: Instant,
-    /// Once a batch: the clock is not read for each packet.
+    /// Time of the batch: the clock is not read for each packet.
     now: Duration,
     received: u16,
 }
@@ -51,26 +51,25 @@ impl Judge for Guard {
     }
 }
 
-/// Guards until the process is asked to end (SIGINT, SIGTERM or SIGHUP), and takes its rules away.
-/// `report` is called at the start and then every so often. Returns the last status.
+/// Guards until the process receives SIGINT, SIGTERM or SIGHUP, then removes its rules. Calls
+/// `report` at the start and at intervals. Returns the last status.
 ///
-/// Packets have a thread of their own, so that `report` may take its time, and must not hold them
-/// up: it may print to a terminal whose connection is one of those that are guarded. Reports that
-/// come while it works are left out.
+/// Packets have their own thread, which a slow `report` must not delay: it may print to a terminal
+/// whose connection is guarded. Reports that come while it works are skipped.
 ///
-/// The process gives up its capabilities but `CAP_NET_ADMIN` and `CAP_NET_RAW`, and never gets
-/// others.
+/// The process drops all capabilities except `CAP_NET_ADMIN` and `CAP_NET_RAW`, for good.
 ///
 /// # Errors
 ///
-/// The queues cannot be had, the rules cannot be installed or removed, or another guard runs here.
+/// If the queues are unavailable, the rules cannot be installed or removed, or another guard runs
+/// here.
 pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Status> {
     let numbers = [options.rules.sent, options.rules.received];
     let listener = listen()?;
     must_be_free(numbers)?;
-    // Before there is a second thread, which would be ended by signals and keep its capabilities.
+    // Before a second thread starts: signals would end it, and it would keep its capabilities.
     let signals = end_signals()?;
-    // The queues first: the rules must not wait for a listener.
+    // The queues come first, so that the rules have a listener.
     let queue = Queue::open(&numbers).map_err(explain)?;
     let installed = options.rules.install()?;
     keep_capabilities(&[NET_ADMIN, NET_RAW])?;
@@ -92,7 +91,7 @@ pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Sta
     })
 }
 
-/// What the thread of the packets has.
+/// The state of the packet thread.
 struct Work<'a> {
     options: &'a Options,
     queue: Queue,
@@ -110,7 +109,7 @@ impl Work<'_> {
         loop {
             let now = Instant::now();
             if now >= next {
-                // Whoever reads them may be busy with the one before.
+                // The receiver may still be busy with the previous one.
                 let _ = reports.try_send(self.status());
                 next = now + self.options.every;
             }

@@ -1,6 +1,6 @@
-//! What a running guard reports about itself. It listens on the abstract Unix socket
-//! `residue-guard`, which belongs to the network namespace and leaves nothing behind: a file would
-//! have to be removed, and would be the same in all namespaces.
+//! The status of a running guard. It listens on the abstract Unix socket `residue-guard`, which
+//! belongs to the network namespace and leaves nothing behind; a file would have to be removed, and
+//! would be shared by all namespaces.
 
 use crate::counters::Counters;
 use crate::engine::Entries;
@@ -14,44 +14,44 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::time::Duration;
 
 const NAME: &str = "residue-guard";
-/// A status has some kilobytes.
+/// Largest size of a status, which has some kilobytes.
 const LONGEST: u64 = 1 << 20;
 
-/// What a guard does, and has done since its start.
+/// The state of a guard, and its counts since the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Its process.
+    /// Number of the process.
     pub process: u32,
-    /// The interface it guards.
+    /// Name of the guarded interface.
     pub interface: String,
-    /// The ports; none: all.
+    /// Guarded ports; empty: all.
     pub ports: Vec<String>,
-    /// The value it asks for; `None`: nothing.
+    /// Requested value; `None`: no request.
     pub value: Option<u8>,
-    /// Does it refuse connections that it cannot guard?
+    /// Whether it refuses connections that it cannot guard.
     pub required: bool,
-    /// What has installed its rules.
+    /// Program that installed the rules.
     pub rules: String,
     /// Seconds since its start.
     pub uptime: f64,
-    /// Seconds of processor time, the kernel's included that was spent on its packets.
+    /// Seconds of processor time, including the kernel's for its packets.
     pub cpu_time: f64,
-    /// Packets judged.
+    /// Number of judged packets.
     pub packets: u64,
-    /// Times it took packets, several at once.
+    /// Number of batches of packets.
     pub batches: u64,
-    /// The kernel's counts: of what is sent, and of what is received.
+    /// Counts of the kernel for the queues of sent and received packets.
     pub queues: Vec<QueueStatus>,
-    /// Entries in use.
+    /// Numbers of entries in use.
     pub entries: Entries,
-    /// What the engine has counted.
+    /// Counters of the engine.
     pub counters: Counters,
 }
 
-/// The kernel's counts of one queue.
+/// Counts of the kernel for one queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueStatus {
-    /// Its number.
+    /// Number of the queue.
     pub number: u16,
     /// Packets that wait for a verdict.
     pub waiting: u64,
@@ -61,8 +61,8 @@ pub struct QueueStatus {
     pub lost: u64,
 }
 
-/// Where the kernel has its counts: number, listener, waiting, how and how much is copied, full,
-/// lost, last number, 1.
+/// The kernel's file of counts, with the fields number, listener, waiting, copy mode, copy range,
+/// full, lost, last packet, 1.
 const QUEUES: &str = "/proc/net/netfilter/nfnetlink_queue";
 
 fn columns(table: &str, number: u16) -> Option<Vec<u64>> {
@@ -74,8 +74,8 @@ fn columns(table: &str, number: u16) -> Option<Vec<u64>> {
 }
 
 impl QueueStatus {
-    /// Of a queue of the present network namespace; `None` if nobody listens, or it must not be
-    /// read.
+    /// Returns the counts of a queue of the current network namespace; `None` without a listener or
+    /// the permission.
     pub(super) fn of(number: u16) -> Option<QueueStatus> {
         QueueStatus::read(&read_to_string(QUEUES).ok()?, number)
     }
@@ -86,10 +86,10 @@ impl QueueStatus {
     }
 }
 
-/// Who listens to a queue of the present network namespace.
+/// Returns the listener of a queue of the current network namespace.
 pub(super) fn listener(number: u16) -> Option<String> {
     let row = columns(&read_to_string(QUEUES).ok()?, number)?;
-    // A socket's number is mostly that of its process.
+    // The number of a socket is usually that of its process.
     let name = read_to_string(format!("/proc/{}/comm", row[1])).ok();
     let name = name.map(|name| name.trim().escape_debug().to_string());
     Some(name.map_or_else(
@@ -98,7 +98,7 @@ pub(super) fn listener(number: u16) -> Option<String> {
     ))
 }
 
-/// Listens for those who ask.
+/// Listens for status requests.
 pub(super) fn listen() -> io::Result<UnixListener> {
     let listener =
         UnixListener::bind_addr(&SocketAddr::from_abstract_name(NAME)?).map_err(|error| {
@@ -113,10 +113,10 @@ pub(super) fn listen() -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Answers all who ask. What goes wrong with them is their affair.
+/// Answers all waiting requests. Ignores errors of the connections.
 pub(super) fn answer(listener: &UnixListener, status: &Status) {
     while let Ok((mut stream, _)) = listener.accept() {
-        // It fits the socket's buffer: the guard does not wait for a reader.
+        // The status fits into the buffer of the socket: the guard does not wait for a reader.
         if stream.set_nonblocking(true).is_ok() {
             let text = serde_json::to_vec(status).unwrap_or_default();
             let _ = stream.write_all(&text);
@@ -124,11 +124,11 @@ pub(super) fn answer(listener: &UnixListener, status: &Status) {
     }
 }
 
-/// Asks the guard of the present network namespace; `None`: there is none.
+/// Requests the status of the guard in the current network namespace; `None` if there is none.
 ///
 /// # Errors
 ///
-/// It does not answer, or not what was expected.
+/// If the guard does not answer, or with an invalid status.
 pub fn ask() -> io::Result<Option<Status>> {
     let stream = match UnixStream::connect_addr(&SocketAddr::from_abstract_name(NAME)?) {
         Ok(stream) => stream,
@@ -143,8 +143,8 @@ pub fn ask() -> io::Result<Option<Status>> {
 }
 
 impl Status {
-    /// The text that Prometheus reads. Counters end in `_total`; the engine's are all there, by
-    /// their names.
+    /// Formats the status for Prometheus. Counters end in `_total`; all counters of the engine are
+    /// included, by their names.
     #[must_use]
     pub fn prometheus(&self) -> String {
         let mut text = Metrics::default();
@@ -182,7 +182,7 @@ impl Status {
         for (name, value) in object(&self.counters) {
             let metric = format!("{name}_total");
             let values = value.as_array().map(Vec::as_slice).unwrap_or_default();
-            // An array has an element for each value, 0 to 6; those that never occur are left out.
+            // An array has an element for each value, 0 to 6; unused ones are left out.
             let by_value = values.iter().enumerate();
             match value {
                 Value::Array(_) if name == "received" => {
@@ -227,7 +227,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
 }
 
-/// Names and values are ours, and need no escapes.
+/// Formats labels. Names and values are our own, and need no escapes.
 fn labels(pairs: &[(&str, &str)]) -> String {
     let pairs: Vec<String> =
         pairs.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();

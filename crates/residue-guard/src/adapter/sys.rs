@@ -1,7 +1,7 @@
-//! What Linux is asked for, and std has no words for: the only unsafe code of this crate.
+//! System calls of Linux that std does not offer: the only unsafe code of this crate.
 //!
-//! Each function hands the kernel nothing but descriptors it borrows, numbers, and memory that
-//! outlives the call, with the length that this memory has.
+//! Each function passes the kernel only borrowed descriptors, numbers, and memory that outlives the
+//! call, with its length.
 
 #![allow(unsafe_code)]
 
@@ -15,17 +15,18 @@ use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::ptr::from_ref;
 use std::time::Duration;
 
-/// The most datagrams that one call receives.
+/// Largest number of datagrams per receive call.
 pub(crate) const MOST: usize = 64;
 
-/// The longest datagram: a packet of 64 KiB (the loopback device has such), and its attributes.
+/// Length of the longest datagram: a packet of 64 KiB (as on the loopback device) and its
+/// attributes.
 const LONGEST: usize = (64 << 10) + 1024;
 
 fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Again, if a signal has interrupted it.
+/// Repeats a call while signals interrupt it.
 fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
@@ -35,16 +36,16 @@ fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// A netlink socket for netfilter, with an address of the kernel's choice.
+/// Opens a netlink socket for netfilter, with an address of the kernel's choice.
 pub(crate) fn netfilter_socket() -> io::Result<OwnedFd> {
-    // SAFETY: no memory is handed over.
+    // SAFETY: no memory is passed.
     let result = unsafe {
         libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_NETFILTER)
     };
     let number = checked(result)?;
-    // SAFETY: the descriptor is open, and nobody else knows it.
+    // SAFETY: the descriptor is open, and has no other owner.
     let socket = unsafe { OwnedFd::from_raw_fd(number) };
-    // SAFETY: zero is a value of each of its fields.
+    // SAFETY: zero is a valid value of each of its fields.
     let mut address: libc::sockaddr_nl = unsafe { zeroed() };
     address.nl_family = libc::AF_NETLINK as libc::sa_family_t;
     // SAFETY: the address and its length are this variable's.
@@ -58,21 +59,21 @@ pub(crate) fn netfilter_socket() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Options of sockets whose value is a number.
+/// A socket option whose value is a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SocketOption {
-    /// Bytes of the kernel's memory for what has not been received, whatever the system's limit.
-    /// Needs `CAP_NET_ADMIN`.
+    /// Size of the receive buffer in bytes, regardless of the system's limit. Needs
+    /// `CAP_NET_ADMIN`.
     ReceiveForce,
-    /// Bytes of the receive buffer, up to the system's limit.
+    /// Size of the receive buffer in bytes, up to the system's limit.
     Receive,
-    /// Packets lost for want of memory are not reported as errors: they are counted in /proc.
+    /// Do not report packets lost for lack of memory as errors: /proc has their count.
     NoLossErrors,
-    /// Errors come without the request.
+    /// Report errors without the request.
     ShortErrors,
 }
 
-/// Sets an option.
+/// Sets a socket option.
 pub(crate) fn set(socket: BorrowedFd, option: SocketOption, value: i32) -> io::Result<()> {
     let (level, name) = match option {
         SocketOption::ReceiveForce => (libc::SOL_SOCKET, libc::SO_RCVBUFFORCE),
@@ -102,7 +103,7 @@ pub(crate) fn send(socket: BorrowedFd, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Room for many datagrams, used again and again.
+/// Reusable memory for many datagrams.
 #[derive(Debug)]
 pub(crate) struct Datagrams {
     memory: Vec<u8>,
@@ -111,15 +112,15 @@ pub(crate) struct Datagrams {
 }
 
 impl Datagrams {
-    /// No datagram, but room for them.
+    /// Allocates memory without datagrams.
     pub fn new() -> Datagrams {
         Datagrams { memory: vec![0; MOST * LONGEST], lengths: [0; MOST], count: 0 }
     }
 
-    /// Receives as many as there are, without waiting. The number; 0 if there are none.
+    /// Receives the available datagrams, without waiting. Returns their number.
     pub fn receive(&mut self, socket: BorrowedFd) -> io::Result<usize> {
         self.count = 0;
-        // SAFETY: zero is a value of each of their fields: null pointers with no length.
+        // SAFETY: zero is a valid value of each of their fields: null pointers with no length.
         let (mut vectors, mut headers): ([libc::iovec; MOST], [libc::mmsghdr; MOST]) =
             unsafe { (zeroed(), zeroed()) };
         let rooms = self.memory.chunks_exact_mut(LONGEST);
@@ -130,8 +131,8 @@ impl Datagrams {
             header.msg_hdr.msg_iovlen = 1;
         }
         let received = again(|| {
-            // SAFETY: there are MOST headers; each has one vector, a room of `memory` that no other
-            // has. All of them outlive the call.
+            // SAFETY: there are MOST headers; each has one vector, a part of `memory` of its own.
+            // All of them outlive the call.
             checked(unsafe {
                 libc::recvmmsg(
                     socket.as_raw_fd(),
@@ -153,14 +154,14 @@ impl Datagrams {
         Ok(self.count)
     }
 
-    /// What was received last.
+    /// Returns the datagrams received last.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let rooms = self.memory.chunks_exact(LONGEST);
         rooms.zip(self.lengths).take(self.count).map(|(room, length)| &room[..length])
     }
 }
 
-/// Waits until one of the descriptors has something to read, or for `most`; which of them have.
+/// Waits until a descriptor is readable, for at most `most`; returns which of them are.
 pub(crate) fn wait<const N: usize>(
     descriptors: [BorrowedFd; N],
     most: Duration,
@@ -170,7 +171,7 @@ pub(crate) fn wait<const N: usize>(
         events: libc::POLLIN,
         revents: 0,
     });
-    // Upwards, so that what is due is due when it returns.
+    // Rounded up, so that timers are due when it returns.
     let time = most.as_micros().div_ceil(1000).min(1 << 30) as libc::c_int;
     // SAFETY: the pointer and the length are the array's.
     let result = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, time) };

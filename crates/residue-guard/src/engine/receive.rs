@@ -1,4 +1,4 @@
-//! What comes from the network.
+//! Packets from the network.
 
 use super::{Engine, Outcome, Reason, growth, request};
 use crate::connection::{Connection, Phase};
@@ -15,7 +15,8 @@ impl Engine {
         let flags = segment.flags();
         let known = self.table.get(&key).copied();
         if flags & RST != 0 {
-            // The kernel judges it. Others than this one it does not take, and goes on (RFC 5961).
+            // The kernel verifies the RST: it accepts only one with this sequence number, and
+            // continues otherwise (RFC 5961).
             if let Some(connection) = known
                 && connection.acknowledged == Some(segment.sequence())
             {
@@ -58,7 +59,7 @@ impl Engine {
             return self.without_request(segment, connection.values());
         };
         match connection.phase {
-            // Both open at once.
+            // A simultaneous open.
             Phase::Opening { .. } => {
                 if asked.is_none() && self.is_required() {
                     return self.unprotected(segment);
@@ -71,7 +72,7 @@ impl Engine {
                 return self.without_request(segment, connection.values());
             }
             _ => {
-                // It may be late or forged. The kernel knows, and shows it by its answer.
+                // It may be late or forged. The kernel can tell, and shows it by its answer.
                 self.counters.doubtful_syns += 1;
                 connection.pending = Some((isn, asked));
                 self.keep(key, connection, now);
@@ -109,7 +110,7 @@ impl Engine {
                 }
             }
             Phase::Agreed { value } if connection.peer_isn == Some(segment.sequence()) => {
-                // Sent again: the peer has not seen, or not understood, what followed.
+                // A repeated SYN: the peer has not received, or not understood, what followed.
                 self.record_failure(&key, &mut connection, now);
                 self.keep(key, connection, now);
                 self.without_request(segment, Values::one(value))
@@ -118,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// The peer takes no part after all.
+    /// Handles a peer that turns out not to support the option.
     fn regular(&mut self, key: &Key, connection: &Connection, now: Duration) {
         self.counters.agreed[0] += 1;
         if connection.tries > self.config.tries && !self.is_required() {
@@ -128,13 +129,13 @@ impl Engine {
         self.table.remove(key);
     }
 
-    /// A SYN as the kernel shall see it: without option 14, Fast Open and data, with a segment size
+    /// Returns a SYN for the kernel: without option 14, Fast Open and data, with a segment size
     /// that leaves room.
     fn without_request(&mut self, segment: &Segment, values: Values) -> Outcome {
         let all = segment.options();
         let mut options = match options::find(all, REQUEST) {
             Some(place) => Options::without(all, &place),
-            // Sent again without it, and it may be the one that the kernel takes.
+            // Repeated without the option, and possibly the one that the kernel accepts.
             None if values != Values::NONE => Options::new(all),
             None => return Outcome::Pass,
         };
@@ -168,7 +169,7 @@ impl Engine {
         }
     }
 
-    /// A segment of a connection that has a value.
+    /// Verifies a segment of a connection with a value.
     fn verify(
         &mut self,
         key: Key,
@@ -180,7 +181,8 @@ impl Engine {
         let Some(layout) = Layout::of(value) else { return Outcome::Pass };
         let judged = value::verify(segment, &layout, &mut self.pieces);
         if judged == Judged::Missing && connection.step.is_none() && self.is_regular(segment) {
-            // What it was adopted for was forged, or this is: the next segment shows which.
+            // The segment by which it was resumed was forged, or this one is: the next segment
+            // shows which.
             self.table.remove(&key);
             return self.unprotected(segment);
         }
@@ -196,7 +198,8 @@ impl Engine {
         self.strip(segment)
     }
 
-    /// The first segment after this host's answer shows how the peer understands it.
+    /// Settles the value of a connection: the first segment after this host's answer shows how the
+    /// peer understands it.
     fn settle(
         &mut self,
         key: Key,
@@ -224,7 +227,7 @@ impl Engine {
             return self.strip(segment);
         }
         if self.is_regular(segment) {
-            // The answer has reached the peer without the option. Nothing was sent with a value
+            // The answer reached the peer without the option, and no segment with a value was sent
             // yet.
             if acknowledges {
                 self.regular(&key, &connection, now);
@@ -240,13 +243,13 @@ impl Engine {
         Outcome::Drop(reason(judged).unwrap_or(Reason::Both))
     }
 
-    /// Returns whether a host sent it that knows of no agreement.
+    /// Returns whether the segment comes from a host without an agreement.
     fn is_regular(&mut self, segment: &Segment) -> bool {
         let has_option = options::each(segment.options()).any(|(kind, _)| kind == DATA);
         !has_option && segment.checksum_is_good(&mut self.pieces)
     }
 
-    /// The value by which the option of a segment is right, if any is.
+    /// Returns the value for which the option of a segment is right, if any.
     fn value_of(&mut self, segment: &Segment) -> Option<u8> {
         (1..=GREATEST).find(|&value| {
             Layout::of(value).filter(|layout| layout.option > 0).is_some_and(|layout| {
@@ -255,8 +258,8 @@ impl Engine {
         })
     }
 
-    /// A segment of no known connection. One with a right check value was known to an engine before
-    /// this one, or was given up.
+    /// Handles a segment of an unknown connection. One with a right check value resumes a
+    /// connection that a previous engine had, or that was removed.
     fn unknown(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
         let Some(offer) = self.config.offer else { return self.unprotected(segment) };
         if options::find(segment.options(), DATA).is_none() {
@@ -274,8 +277,8 @@ impl Engine {
         self.strip(segment)
     }
 
-    /// A segment of an older connection while this host opens a new one: the kernel must see it,
-    /// and resets it.
+    /// Handles a segment of an older connection while this host opens a new one: the kernel must
+    /// receive it, and resets it.
     fn unexpected_segment(&mut self, segment: &Segment) -> Outcome {
         if options::find(segment.options(), DATA).is_none() {
             return Outcome::Pass;
@@ -293,7 +296,7 @@ impl Engine {
     }
 }
 
-/// Why a segment is dropped that is not good.
+/// Returns the reason for dropping a segment; `None` for a good one.
 fn reason(judged: Judged) -> Option<Reason> {
     match judged {
         Judged::Good => None,

@@ -1,4 +1,4 @@
-//! What the kernel sends.
+//! Packets from the kernel.
 
 use super::{Engine, Outcome, Reason};
 use crate::connection::{Connection, Phase};
@@ -65,7 +65,7 @@ impl Engine {
             return self.unprotected(segment);
         };
         let answered = match connection.phase {
-            // Sent again; or both open at once.
+            // A repeated SYN, or a simultaneous open.
             _ if connection.own_isn == own => match connection.phase {
                 Phase::Opening { peer: Some(peer) } => {
                     connection.answer = connection.offer.answer(peer);
@@ -81,7 +81,7 @@ impl Engine {
                 connection.answer = connection.offer.answer(peer);
                 true
             }
-            // The kernel takes a SYN that came while an older connection was known: that one is
+            // The kernel accepts a SYN that came while an older connection was known: that one is
             // over.
             _ => match connection.pending {
                 Some((isn, Some(peer))) if isn == peer_isn => {
@@ -112,7 +112,7 @@ impl Engine {
         outcome
     }
 
-    /// An entry for a SYN that asks for `peer`, if that leads to anything.
+    /// Returns an entry for a SYN that requests `peer`, if an agreement is possible.
     pub(super) fn new_answer(&self, key: &Key, isn: u32, peer: u8) -> Option<Connection> {
         let mut connection = self.new_connection(Phase::Answering { peer }, key)?;
         connection.peer_isn = Some(isn);
@@ -120,7 +120,7 @@ impl Engine {
         Some(connection)
     }
 
-    /// A SYN or SYN-ACK with option 14, or without it if nobody answers those.
+    /// Sends a SYN or SYN-ACK with option 14, or without it after several without an answer.
     fn ask(&mut self, connection: &Connection, value: u8, segment: &Segment) -> Outcome {
         let mut plain = Options::new(segment.options());
         let fast_open = plain.blank_fast_open() || !segment.payload().is_empty();
@@ -132,7 +132,7 @@ impl Engine {
         } else {
             Options::with(&plain, &[REQUEST, 3, value]).map(|(options, _)| options)
         };
-        // Shorter than it was, or by four bytes longer: a SYN fits.
+        // Shorter than before, or four bytes longer: a SYN fits.
         let written =
             options.and_then(|options| segment.rewrite(&options, false, &mut self.buffer));
         if written.is_none() {
@@ -161,8 +161,8 @@ impl Engine {
                 self.table.remove(key);
                 return self.unprotected(segment);
             }
-            // Acknowledgments of what came too early. They can wait until it is known what the peer
-            // understands.
+            // Acknowledgments of early segments. They can wait until it is known how the peer
+            // understands the answer.
             _ => match connection.values().single() {
                 Some(value) => value,
                 None => return self.unprotected(segment),

@@ -1,4 +1,4 @@
-//! The rules, one by one. `golden.txt` has the bytes.
+//! Tests of the rules, one by one. `golden.txt` has the bytes.
 
 use super::*;
 use crate::options;
@@ -12,7 +12,7 @@ const CLIENT: u8 = 1;
 const SERVER: u8 = 2;
 const MSS_1460: [u8; 4] = [2, 4, 5, 0xb4];
 
-/// A segment of a test: from a host to another one, over IPv4.
+/// A segment of a test from one host to another, over IPv4.
 #[derive(Clone, Copy)]
 struct Sketch<'a> {
     from: u8,
@@ -71,7 +71,7 @@ fn back() -> Sketch<'static> {
     Sketch { from: SERVER, to: CLIENT, ports, sequence, acknowledgment, ..SKETCH }
 }
 
-/// The bytes that go on.
+/// Returns the bytes that are passed on.
 fn taken(action: Action<'_>, packet: &[u8]) -> Result<Vec<u8>, Reason> {
     match action {
         Action::Pass => Ok(packet.to_vec()),
@@ -130,7 +130,7 @@ fn met(client: u8, server: u8) -> (Engine, Engine) {
     (client, server)
 }
 
-/// And after a segment of each.
+/// Both ends after a segment of each.
 fn connected(value: u8) -> (Engine, Engine) {
     let (mut client, mut server) = met(value, value);
     let wire = client.sends(&SKETCH, SECOND);
@@ -148,7 +148,7 @@ fn a_late_or_forged_syn_changes_nothing() {
     {
         let received = server.gets(&wire, SECOND).unwrap();
         assert_eq!(requested(&received), None);
-        // The kernel's challenge (RFC 5961) is protected as ever.
+        // The kernel's challenge (RFC 5961) is protected as usual.
         let wire = server.sends(&back(), SECOND);
         assert_eq!(client.gets(&wire, SECOND), Ok(back().packet()));
         let wire = client.sends(&SKETCH, SECOND);
@@ -168,7 +168,7 @@ fn a_syn_that_the_kernel_answers_is_a_new_connection() {
     let first = Sketch { sequence: 777, acknowledgment: 901, ..SKETCH };
     assert_eq!(server.gets(&client.sends(&first, SECOND), SECOND), Ok(first.packet()));
     assert_eq!(server.counters().agreed[4], 1);
-    // And one that asks for nothing gets a regular one.
+    // A SYN without a request gets a regular answer.
     let (_, mut server) = connected(5);
     server.gets(&again.packet(), SECOND).unwrap();
     assert_eq!(server.sends(&answer, SECOND), answer.packet());
@@ -197,7 +197,7 @@ fn retransmissions_are_protected_again() {
     for _ in 0..2 {
         assert_eq!(server.gets(&wire, SECOND), Ok(data.packet()));
     }
-    // The kernel has not taken it, and repeats its answer still.
+    // The kernel has not accepted it, and repeats its answer.
     assert_eq!(requested(&server.sends(&syn_ack(), SECOND)), Some(5));
     assert_eq!(client.counters().failed_destinations, 0);
 }
@@ -222,7 +222,7 @@ fn what_hangs_is_remembered() {
     }
     assert_eq!(asked, [Some(5), Some(4), None]);
     assert_eq!((client.counters().failed_destinations, client.entries().destinations), (2, 1));
-    // Others are asked as ever, and a connection that works is not suspected.
+    // Other peers get requests as usual, and a working connection is not suspected.
     assert_eq!(requested(&client.sends(&Sketch { to: 3, ..syn() }, SECOND)), Some(5));
     let (mut client, mut server) = connected(5);
     for _ in 0..10 {
@@ -253,7 +253,7 @@ fn an_engine_that_starts_anew_takes_connections_up_again() {
         assert_eq!(client.gets(&wire, SECOND), Ok(back().packet()));
         assert_eq!((server.entries().established, server.counters().adopted), (1, 1));
         assert!(server.gets(&bad, SECOND).is_err());
-        // A stripped segment differs from a forged adoption only by what follows.
+        // A stripped segment differs from a forged one only by what follows.
         assert_eq!(server.gets(&data.packet(), SECOND), Ok(data.packet()));
         let wire = client.sends(&data, SECOND);
         assert_eq!(server.gets(&wire, SECOND), Ok(data.packet()));
@@ -269,7 +269,7 @@ fn rst_is_never_protected() {
         assert_eq!((client.entries().closing, client.entries().established), (1, 0));
         assert_eq!(server.gets(&rst.packet(), SECOND), Ok(rst.packet()));
         assert_eq!(server.entries().closing, 1);
-        // One that is not where it must be changes nothing.
+        // One with a wrong sequence number changes nothing.
         let (mut client, mut server) = connected(value);
         let forged = Sketch { sequence: 5000, ..rst }.packet();
         assert_eq!(server.gets(&forged, SECOND), Ok(forged.clone()));
@@ -288,7 +288,7 @@ fn closed_and_idle_connections_are_forgotten() {
     let fin = Sketch { flags: FIN | ACK, ..back() };
     client.gets(&server.sends(&fin, SECOND), SECOND).unwrap();
     assert_eq!((client.entries().closing, server.entries().closing), (1, 1));
-    // The last acknowledgment is still protected, and sent again.
+    // The last acknowledgment is still protected, and repeated.
     let wire = client.sends(&SKETCH, SECOND * 100);
     assert_eq!(server.gets(&wire, SECOND * 100), Ok(SKETCH.packet()));
     client.egress(b"", SECOND * 222);
@@ -320,7 +320,7 @@ fn fast_open_and_data_are_taken_from_syns() {
         let received = engine(5).gets(&packet, SECOND).unwrap();
         assert!(!has(&received, options::FAST_OPEN) && of(&received).payload().is_empty());
     }
-    // Where nothing is negotiated they stay.
+    // Without a negotiation they stay.
     let mut idle = Engine::new(Config::default());
     let sketch = Sketch { options: &options, data: b"early", ..syn() };
     assert_eq!(idle.sends(&sketch, SECOND), sketch.packet());
@@ -328,7 +328,8 @@ fn fast_open_and_data_are_taken_from_syns() {
 
 #[test]
 fn options_that_leave_no_room() {
-    // 18 bytes of something, MSS (4), window scale (3), timestamps (10), 5 bytes of something else.
+    // 18 bytes of an unknown option, MSS (4), window scale (3), timestamps (10), 5 bytes of another
+    // one.
     let mut full = vec![77, 18];
     full.resize(18, 7);
     full.extend([2, 4, 5, 0xb4, 3, 3, 7, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 77, 5, 1, 1, 1]);
@@ -338,7 +339,7 @@ fn options_that_leave_no_room() {
     assert_eq!(client.sends(&sketch, SECOND), sketch.packet());
     assert_eq!((client.counters().no_room, client.entries().opening), (1, 0));
     assert_eq!(requiring(5).egress(&sketch.packet(), SECOND), Action::Drop(Reason::NoRoom));
-    // In a connection it cannot go without.
+    // In a connection, the option is required.
     let (mut client, _) = connected(5);
     let packet = Sketch { options: &full, ..SKETCH }.packet();
     assert_eq!(client.egress(&packet, SECOND), Action::Drop(Reason::NoRoom));
@@ -392,7 +393,7 @@ fn fragments_of_a_guarded_connection_are_dropped() {
     let mut fragment = Sketch { data: &[0; 64], ..SKETCH }.packet();
     fragment[6] = 0x20;
     assert_eq!(server.ingress(&fragment, SECOND), Action::Drop(Reason::Fragment));
-    // Without the first one they are nothing, and whose they are is unknown.
+    // Without the first fragment, the others are useless, and their connection is unknown.
     fragment[7] = 8;
     assert_eq!(server.ingress(&fragment, SECOND), Action::Pass);
     fragment[7] = 0;
@@ -405,7 +406,7 @@ fn checks_are_counted_apart() {
     let wire = client.sends(&Sketch { data: b"a word or two", ..SKETCH }, SECOND);
     let last = wire.len() - 1;
     let mut only_crc = wire.clone();
-    // Two words change places.
+    // Two words are swapped.
     for at in 0..2 {
         only_crc.swap(last - 2 - at, last - 6 - at);
     }
@@ -453,8 +454,8 @@ fn floods_take_no_more_than_they_may() {
 
 #[test]
 fn a_reopening_peer_gets_its_challenge() {
-    // The client has lost its connection and opens it anew; the server's kernel answers within the
-    // old one.
+    // The client lost its connection and opens it again; the server's kernel answers within the old
+    // one.
     let (_, mut server) = connected(5);
     let mut client = engine(5);
     let again = Sketch { sequence: 776, ..syn() };

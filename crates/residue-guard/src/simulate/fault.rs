@@ -1,59 +1,58 @@
-//! What a network does to segments.
+//! Faults of networks.
 
 use super::Random;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What a network does.
+/// A fault of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// Nothing bad.
+    /// No fault.
     Nothing,
     /// A router swaps two 16-bit words.
     WordSwap,
-    /// A gateway interchanges two bytes that stand together, once in a million bytes (Saltzer,
-    /// Reed, Clark 1984).
+    /// A gateway swaps two adjacent bytes, once in a million bytes (Saltzer, Reed, Clark 1984).
     BytePair,
     /// One bit is flipped.
     BitFlip,
-    /// 4 to 64 bytes are others.
+    /// 4 to 64 bytes are replaced.
     Burst,
     /// A network card changes data before it computes the checksum.
     Offload,
-    /// A NAT translates addresses and ports, and does it well.
+    /// A NAT translates addresses and ports correctly.
     Nat,
-    /// A NAT, which changes a byte, too, and computes the checksum anew.
+    /// A NAT also changes a byte, and recomputes the checksum.
     NatDamage,
-    /// A middlebox makes NOPs of option 14.
+    /// A middlebox replaces option 14 by NOPs.
     NoRequest,
-    /// A middlebox makes NOPs of option 15.
+    /// A middlebox replaces option 15 by NOPs.
     NoData,
     /// Packets are lost.
     Loss,
     /// Packets overtake each other.
     Reorder,
-    /// Packets come twice.
+    /// Packets are duplicated.
     Duplicate,
     /// Word swaps, byte pairs, bit flips, bursts and changes before the checksum, with loss,
     /// reordering and duplicates.
     Everything,
 }
 
-/// Harm to the data of a segment.
+/// Damage to the data of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Harm {
     WordSwap,
     BytePair,
     BitFlip,
     Burst,
-    /// A changed byte, and a checksum that fits.
+    /// A changed byte, with a checksum recomputed over it.
     BeforeChecksum,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Fault; 14] = [
         Fault::Nothing,
         Fault::WordSwap,
@@ -71,7 +70,7 @@ impl Fault {
         Fault::Everything,
     ];
 
-    /// Its name in arguments and tables.
+    /// Returns the name of the fault in arguments and tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -92,7 +91,7 @@ impl Fault {
         }
     }
 
-    /// What happens to the data of a segment that it damages.
+    /// Returns the damage to the data of a segment, if the fault damages data.
     pub(crate) fn harm(self, random: &mut Random) -> Option<Harm> {
         const ALL: [Harm; 5] =
             [Harm::WordSwap, Harm::BytePair, Harm::BitFlip, Harm::Burst, Harm::BeforeChecksum];
@@ -143,7 +142,7 @@ impl FromStr for Fault {
 }
 
 impl Harm {
-    /// Changes data of at least 8 bytes. `offset` is where they begin in the segment.
+    /// Changes data of at least 8 bytes; `offset` is the offset of the data in the segment.
     pub(super) fn apply(self, data: &mut [u8], offset: usize, random: &mut Random) {
         match self {
             Harm::WordSwap => swap_words(data, offset, random),

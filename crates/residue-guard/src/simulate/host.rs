@@ -1,4 +1,4 @@
-//! An end of the connection: a TCP, and the guard in front of it.
+//! An end of the connection: a TCP stack, and the guard in front of it.
 
 use super::mixed;
 use crate::engine::{Action, Engine};
@@ -10,9 +10,9 @@ use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The longest packet of the link.
+/// Largest packet of the link.
 pub(super) const MTU: usize = 576;
-/// Bytes that a TCP keeps in each direction.
+/// Bytes that a TCP stack buffers in each direction.
 const WINDOW: usize = 32768;
 pub(super) const PORT: u16 = 80;
 
@@ -24,7 +24,7 @@ pub(super) struct Host {
     pub(super) engine: Option<Engine>,
 }
 
-/// What comes to the host's TCP, and from it.
+/// Packets to and from the host's TCP stack.
 #[derive(Default)]
 struct Wire {
     received: VecDeque<Vec<u8>>,
@@ -73,7 +73,7 @@ fn instant(now: Duration) -> Instant {
     Instant::from_micros(now.as_micros() as i64)
 }
 
-/// The byte of the stream at an offset.
+/// Returns the byte of the stream at an offset.
 pub(super) fn stream(offset: u64) -> u8 {
     (mixed(offset / 8) >> (offset % 8 * 8)) as u8
 }
@@ -90,7 +90,7 @@ impl Host {
         config.random_seed = seed;
         let mut interface = Interface::new(config, &mut wire, Instant::ZERO);
         interface.update_ip_addrs(|addresses| {
-            // Everybody is a neighbour.
+            // All addresses are neighbours.
             let length = if matches!(address, IpAddress::Ipv4(_)) { 1 } else { 0 };
             let _ = addresses.push(IpCidr::new(address, length));
         });
@@ -99,7 +99,7 @@ impl Host {
         Host { wire, interface, sockets, socket: handle, engine }
     }
 
-    /// A new connection in place of the old one.
+    /// Replaces the connection by a new one.
     fn renew(&mut self) -> (&mut Socket<'static>, &mut iface::Context) {
         self.sockets.remove(self.socket);
         self.socket = self.sockets.add(socket());
@@ -116,7 +116,7 @@ impl Host {
         socket.connect(context, (to, PORT), port).expect("a new socket connects");
     }
 
-    /// Gives TCP as much of the stream as it takes; `sent` is how much it has had.
+    /// Writes as much of the stream as TCP accepts; `sent` counts the bytes.
     pub(super) fn write(&mut self, sent: &mut u64) {
         let socket = self.sockets.get_mut::<Socket<'_>>(self.socket);
         while socket.can_send() {
@@ -130,7 +130,7 @@ impl Host {
         }
     }
 
-    /// Takes what TCP has received; `received` is how much it was. The number of wrong bytes.
+    /// Reads what TCP has received; `received` counts the bytes. Returns the number of wrong bytes.
     pub(super) fn read(&mut self, received: &mut u64) -> u64 {
         let socket = self.sockets.get_mut::<Socket<'_>>(self.socket);
         let mut wrong = 0;
@@ -145,7 +145,7 @@ impl Host {
         wrong
     }
 
-    /// Lets TCP work. `each` has the packets that the host sends.
+    /// Runs TCP; passes the packets that the host sends to `each`.
     pub(super) fn poll(&mut self, now: Duration, mut each: impl FnMut(&[u8])) {
         self.interface.poll(instant(now), &mut self.wire, &mut self.sockets);
         while let Some(packet) = self.wire.sent.pop_front() {
@@ -157,13 +157,13 @@ impl Host {
         }
     }
 
-    /// When TCP has something to do without being asked.
+    /// Returns when the next timer of TCP is due.
     pub(super) fn due(&mut self, now: Duration) -> Option<Duration> {
         let due = self.interface.poll_at(instant(now), &self.sockets)?;
         Some(Duration::from_micros(due.total_micros().max(0) as u64))
     }
 
-    /// A packet from the network. What TCP is given of it, if anything.
+    /// Receives a packet from the network; returns the packet that TCP gets, if any.
     pub(super) fn receive(&mut self, packet: &[u8], now: Duration) -> Option<&[u8]> {
         let packet = match self.engine.as_mut().map(|engine| engine.ingress(packet, now)) {
             None | Some(Action::Pass) => packet.to_vec(),

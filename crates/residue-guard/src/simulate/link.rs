@@ -9,20 +9,20 @@ use residue_net::wire::tcp_checksum_option::{DATA, REQUEST};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long a packet takes.
+/// Delay of a packet.
 const DELAY: Duration = Duration::from_millis(1);
-/// A packet that others overtake.
+/// Delay of a reordered packet.
 const LATE: Duration = Duration::from_micros(1300);
-/// How often the gateway of the byte pairs errs.
+/// Bytes per error of the gateway that swaps bytes.
 const BYTES_PER_PAIR: u64 = 1_000_000;
-/// One in so many packets is lost, late, or comes twice.
+/// One in this many packets is lost, late or duplicated.
 const ONE_IN: u64 = 50;
-/// Segments with less data are left alone.
+/// Segments with less data are not damaged.
 const LEAST_DATA: usize = 64;
 /// What a NAT adds to the last address byte and to the port of the opener.
 const TRANSLATION: u8 = 100;
 
-/// To whom a packet goes.
+/// Destination of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum To {
     Opener,
@@ -38,7 +38,7 @@ pub(super) struct Carried {
 pub(super) struct Link {
     plan: Plan,
     random: Random,
-    /// By the time of arrival, in the order of sending.
+    /// Packets under way, by time of arrival and order of sending.
     carried: BTreeMap<(Duration, u64), Carried>,
     count: u64,
     bytes: u64,
@@ -61,12 +61,12 @@ impl Link {
         }
     }
 
-    /// When the next packet arrives.
+    /// Returns when the next packet arrives.
     pub(super) fn due(&self) -> Option<Duration> {
         self.carried.first_key_value().map(|(&(time, _), _)| time)
     }
 
-    /// A packet that has arrived.
+    /// Returns a packet that has arrived, if any.
     pub(super) fn arrived(&mut self, now: Duration) -> Option<Carried> {
         let first = self.carried.first_entry().filter(|first| first.key().0 <= now)?;
         Some(first.remove())
@@ -101,7 +101,7 @@ impl Link {
         self.carried.insert((time, self.count), carried);
     }
 
-    /// Damages the data of a segment, if it is its turn. Is it another one now?
+    /// Damages the data of a segment, if it is its turn; returns whether the segment changed.
     fn harm(&mut self, packet: &mut [u8]) -> bool {
         let Packet::Segment(segment) = Packet::parse(packet) else { return false };
         let length = segment.payload().len();
@@ -128,7 +128,7 @@ impl Link {
 /// Attempts to change data by a swap of words, which may be equal.
 const TRIES: usize = 100;
 
-/// Changes the data of a segment, at least 8 bytes. Data that are all alike stay as they are.
+/// Changes the data of a segment, at least 8 bytes. Data of equal words stays unchanged.
 pub(crate) fn damage(packet: &mut [u8], harm: Harm, random: &mut Random) {
     let Packet::Segment(segment) = Packet::parse(packet) else { return };
     let (ip, end, length) = (segment.ip, segment.bytes.len(), segment.payload().len());
@@ -145,7 +145,7 @@ pub(crate) fn damage(packet: &mut [u8], harm: Harm, random: &mut Random) {
     }
 }
 
-/// NOPs in place of an option, the checksum as a middlebox updates it (RFC 1624).
+/// Replaces an option by NOPs, and updates the checksum as a middlebox does (RFC 1624).
 pub(crate) fn blank(packet: &mut [u8], kind: u8) {
     let Packet::Segment(segment) = Packet::parse(packet) else { return };
     let places: Vec<_> = options::each(segment.options())
@@ -160,7 +160,7 @@ pub(crate) fn blank(packet: &mut [u8], kind: u8) {
     }
 }
 
-/// Another address and port for the opener, the checksums updated.
+/// Translates the address and port of the opener, and updates the checksums.
 fn translate(packet: &mut [u8], to: To) {
     let Packet::Segment(Segment { ip, .. }) = Packet::parse(packet) else { return };
     let start = ip.payload.start as usize;
@@ -174,7 +174,7 @@ fn translate(packet: &mut [u8], to: To) {
     }
 }
 
-/// Changes a byte that the TCP checksum covers, and the checksum with it; outside the segment also
+/// Changes a byte that the TCP checksum covers, and updates the checksum; outside the segment also
 /// IPv4's.
 fn change(packet: &mut [u8], start: usize, at: usize, value: u8, in_segment: bool) {
     let old = std::mem::replace(&mut packet[at], value);

@@ -66,7 +66,7 @@ fn without_option_15_the_path_is_remembered() {
     }
 }
 
-/// The byte pairs and bit flips are those that TCP notices.
+/// TCP detects these byte pairs and bit flips.
 #[test]
 fn what_tcp_notices_it_notices_still() {
     for fault in [Fault::BytePair, Fault::BitFlip] {
@@ -91,7 +91,7 @@ fn over_a_hundred_thousand_damaged_segments() {
     for (value, version) in [(3, 4), (4, 6), (5, 4), (6, 6)] {
         let row = run(&everything(Some(value), version));
         assert_eq!((row.wrong, row.let_through, row.too_long), (0, 0, 0), "{row:?}");
-        // Those under way at the end are neither.
+        // Segments under way at the end count as neither.
         assert!(row.caught <= row.damaged && row.caught + 200 > row.damaged, "{row:?}");
         assert_eq!((row.agreed, row.hung), (value, 0), "{row:?}");
         damaged += row.caught;

@@ -1,4 +1,4 @@
-//! A transfer: connection after connection, until the network has carried enough.
+//! A transfer: one connection after another, until the network has carried enough segments.
 
 use super::host::Host;
 use super::link::{Link, To};
@@ -10,11 +10,11 @@ use crate::packet::Packet;
 use smoltcp::wire::IpAddress;
 use std::time::Duration;
 
-/// A connection on which nothing arrives for so long is given up.
+/// Time without progress after which a connection is given up.
 const PATIENCE: Duration = Duration::from_secs(100);
-/// Connections on which nothing ever arrived, after which no other is tried.
+/// Number of hung connections after which the transfer ends.
 const MOST_HUNG: u64 = 4;
-/// The opener's first port. The next connection has another one.
+/// The opener's first port; each connection has another one.
 const FIRST_PORT: u16 = 50000;
 
 pub(super) struct Transfer {
@@ -81,7 +81,7 @@ impl Transfer {
         self.link.segments >= self.plan.segments
     }
 
-    /// What the opener's connections have agreed upon so far.
+    /// Returns the numbers of agreed connections of the opener, by value.
     fn agreed(&self) -> [u64; 7] {
         self.opener.engine.as_ref().map_or([0; 7], |engine| engine.counters().agreed)
     }
@@ -113,11 +113,11 @@ impl Transfer {
         self.row.agreed = new.unwrap_or(0) as u8;
     }
 
-    /// To the next time at which anything happens, and what arrives then.
+    /// Advances to the next event, and delivers the packets that arrive then.
     fn step(&mut self, latest: Duration) {
         let due = [self.link.due(), self.opener.due(self.now), self.answerer.due(self.now)];
         let next = due.into_iter().flatten().min().unwrap_or(latest);
-        // Never twice at the same time without end.
+        // Time always advances, so that the loop ends.
         self.now = next.max(self.now + Duration::from_micros(10)).min(latest);
         while let Some(carried) = self.link.arrived(self.now) {
             let host = match carried.to {

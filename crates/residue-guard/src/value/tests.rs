@@ -86,7 +86,7 @@ fn options(most: usize) -> impl Strategy<Value = Vec<u8>> {
                 options.extend(option);
             }
         }
-        // Padding behind an end of the list means nothing.
+        // Padding after an end of the list is meaningless.
         let padding = if ends { 0 } else { 1 };
         options.resize(options.len().next_multiple_of(4), padding);
         options
@@ -141,7 +141,7 @@ proptest! {
                 each.map(|option| option.len() / 8).sum::<usize>()
             };
             prop_assert_eq!(blocks(&before), blocks(&after) + usize::from(cut));
-            // Nothing is cut that would have had room, with the two bytes before a first block.
+            // Nothing is cut that would fit, with the two bytes before a first block.
             let left = after.iter().map(Vec::len).sum::<usize>() + ours;
             prop_assert!(cut == 0 || left + 10 > MOST, "{} {}", left, cut);
         } else {
@@ -150,7 +150,7 @@ proptest! {
     }
 }
 
-/// Every pair of words of a segment, swapped. The sums of value 1 do not see all of them: their
+/// Swaps every pair of words of a segment. The sums of value 1 do not detect all swaps: their
 /// weights repeat.
 #[test]
 fn no_swap_of_words_goes_unnoticed() {
@@ -188,8 +188,7 @@ fn no_swap_of_words_goes_unnoticed() {
     }
 }
 
-/// Its data moved to another place of the stream, and its acknowledgment changed with it: 4 has no
-/// eye for it.
+/// Moves data to another place in the stream, with its acknowledgment: 4 does not cover the header.
 #[test]
 fn value_4_does_not_see_the_header() {
     let wire = sealed(&packet(4, false, &[], b"a few bytes of data."), 4);
@@ -214,7 +213,7 @@ fn options_that_cannot_be_read_hide_nothing() {
         bad[at] = byte;
         assert_eq!(judged(&bad, 5), Judged::Missing, "{at} {byte}");
     }
-    // Two of them.
+    // Two options.
     let twice = [15, 6, 1, 2, 3, 4, 1, 1];
     assert_eq!(judged(&sealed(&packet(4, false, &twice, b"data"), 5), 5), Judged::Missing);
 }

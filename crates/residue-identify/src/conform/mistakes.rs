@@ -1,11 +1,11 @@
 //! Wrong implementations of the codes, as they occur in programs and papers.
 //!
-//! Each entry computes a check value the way somebody really did, and says what is wrong with it.
-//! The table has two users: a test that verifies that the test vectors detect every one of them,
-//! and `residue conform`, which names the mistake that another program's answers match.
-//! docs/traps.md describes them.
+//! Each entry computes a check value with a mistake that has occurred in practice, and describes
+//! it. The table has two users: a test that the test vectors detect each mistake, and `residue
+//! conform`, which names the mistake that the answers of another program match. docs/traps.md
+//! describes the mistakes.
 //!
-//! Nothing here may call the library: a mistake must stay what it is when the library changes.
+//! Nothing here may call the library: a mistake must stay when the library changes.
 
 /// One wrong implementation.
 pub struct Mistake {

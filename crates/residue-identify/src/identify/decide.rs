@@ -28,7 +28,7 @@ pub(super) fn between(hits: &[Hit], samples: &Samples) -> Option<Decisive> {
     let mut best: Option<(usize, Decisive)> = None;
     for length in [1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 128] {
         let message: Vec<u8> = (0..length).map(|i| 0x31 + (7 * i % 90) as u8).collect();
-        // A message that somebody has valued already decides nothing more.
+        // A message with a known value decides nothing more.
         if samples.list().iter().any(|sample| sample.message == message) {
             continue;
         }

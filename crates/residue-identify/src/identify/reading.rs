@@ -22,7 +22,7 @@ pub enum Swap {
 pub enum Padding {
     /// Nothing.
     None,
-    /// Copies of this byte that fill the last block of so many bytes.
+    /// Copies of this byte that fill the last block of this many bytes.
     To(usize, u8),
     /// A fixed number of zeros.
     Zeros(usize),
@@ -169,7 +169,7 @@ impl Form {
     /// The form of an ordinary number.
     pub const PLAIN: Form = Form { order: Order::Big, place: Place::Low };
 
-    /// Returns all forms that differ in a field of so many bits, plain ones first: with both byte
+    /// Returns all forms that differ in a field of this many bits, plain ones first: with both byte
     /// orders, if `octets`.
     pub(super) fn all(bits: u32) -> Vec<Form> {
         let orders: &[Order] = match bits {
@@ -204,7 +204,7 @@ impl Form {
         }
     }
 
-    /// Returns the value of so many bits in the field, if it is no wider: `None` if the field's
+    /// Returns the value of this many bits in the field, if it is no wider: `None` if the field's
     /// other bits are not zero.
     pub(super) fn value(self, field: u128, bits: u32, width: u32) -> Option<u128> {
         let (number, spare) = (self.ordered(field, bits), bits.checked_sub(width)?);
@@ -214,7 +214,7 @@ impl Form {
         }
     }
 
-    /// Returns the field that holds a value of so many bits, or as many of them as it can.
+    /// Returns the field that holds a value of this many bits, or as many of them as it can.
     #[must_use]
     pub fn field(self, value: u128, bits: u32, width: u32) -> u128 {
         let mask = u128::MAX >> (128 - bits.clamp(1, 128));

@@ -42,10 +42,10 @@ pub const MOST_BYTES: usize = 1 << 24;
 impl Samples {
     /// Creates samples with values in fields of `bits` bits (4 for each hexadecimal digit).
     ///
-    /// `octets` says that values were found as bytes, so that nobody has yet decided which comes
-    /// first.
+    /// `octets`: values were found as bytes, whose order is undecided.
     ///
     /// # Errors
+    ///
     /// Returns [`Error::Samples`] if they cannot be of any code, or are too long.
     pub fn new(list: Vec<Sample>, bits: u32, octets: bool) -> Result<Samples, Error> {
         let fault = |unusable| Err(Error::Samples(unusable));

@@ -8,11 +8,11 @@
 //! The first compares with FOLDER/ground-truth.csv, the second with tshark on every capture in
 //! FOLDER.
 //!
-//! The judge's five states are good, bad (which an offloaded value is, to tshark before 4.2),
-//! unverified, not present and illegal. tshark is asked for the fields that it knows; the others
-//! are named and not compared. Differences that have an explanation stand in `differences.csv`
-//! beside this file; others end the program with exit code 1, and so does a comparison that
-//! compared nothing. `--all` shows the explained ones, too.
+//! The judge has five states: good, bad (including offloaded values in tshark before 4.2),
+//! unverified, not present and illegal. Only fields that tshark knows are compared; the others are
+//! listed. `differences.csv` beside this file lists explained differences; any other difference,
+//! and a comparison without data, ends the program with exit code 1. `--all` also shows explained
+//! differences.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tshark::Tshark;
 
-/// Good, bad, unverified, not present, illegal.
+/// Counts of good, bad, unverified, not present and illegal values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts([u64; 5]);
 
@@ -39,7 +39,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// By protocol.
+/// Counts by protocol.
 type Table = BTreeMap<String, Counts>;
 
 const EXPLAINED: &str = include_str!("differences.csv");
@@ -72,13 +72,13 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if tally.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// How a comparison went.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     captures: usize,
-    /// Captures that the other judge could not read.
+    /// Number of captures that the other judge could not read.
     unread: usize,
-    /// Counts of a protocol in a capture.
+    /// Number of equal counts, each of a protocol in a capture.
     same: usize,
     explained: usize,
     unexplained: usize,
@@ -89,7 +89,7 @@ impl Tally {
         self.unexplained == 0 && self.nothing_judged().is_none()
     }
 
-    /// Why nothing was compared, if so: no difference means nothing then.
+    /// Returns why nothing was compared, if so: no difference is then meaningless.
     fn nothing_judged(&self) -> Option<&'static str> {
         if self.same + self.explained + self.unexplained > 0 {
             None
@@ -114,7 +114,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Compares counts, of these protocols if not of all, and prints the differences.
+/// Compares counts, of all or of these protocols, and prints the differences.
 fn compare(
     folder: &Path,
     truth: &Truth,
@@ -170,7 +170,7 @@ fn compare(
     Ok(tally)
 }
 
-/// Our own counts. A capture with an error in its middle counts as far as it goes, as with tshark.
+/// Returns our own counts. A capture counts up to its first error, as in tshark.
 fn verify(path: &Path) -> Result<Table, Box<dyn Error>> {
     let mut summary = Summary::new();
     verify::capture(File::open(path)?, |buffer| summary.buffer(buffer))?;
@@ -187,7 +187,7 @@ fn verify(path: &Path) -> Result<Table, Box<dyn Error>> {
     Ok(counts.collect())
 }
 
-/// What each capture of the folder should have; `None` for one that cannot be read.
+/// Expected counts of each capture of the folder; `None` for one that cannot be read.
 type Truth = BTreeMap<PathBuf, Option<Table>>;
 
 fn read_truth(folder: &Path) -> Result<Truth, Box<dyn Error>> {
@@ -217,7 +217,7 @@ fn read_truth(folder: &Path) -> Result<Truth, Box<dyn Error>> {
         else {
             return Err(format!("ground-truth.csv: no such line is expected: {line}").into());
         };
-        // The captures of owner/name stand in the folder `name`, without their own folder.
+        // The captures of owner/name are in the folder `name`, without their own folder.
         let project = repository.rsplit('/').next().unwrap_or_default();
         let file = path.split_once('/').map_or(path, |(_, file)| file);
         let table = truth.entry(folder.join(project).join(file)).or_insert(Some(Table::new()));
@@ -243,7 +243,7 @@ fn our_name(protocol: &str) -> &str {
     }
 }
 
-/// File and protocol to our counts, theirs and the explanation.
+/// Map from file and protocol to our counts, theirs and the explanation.
 type Explained = BTreeMap<(String, String), (String, String, String)>;
 
 fn explained() -> Result<Explained, Box<dyn Error>> {

@@ -40,7 +40,7 @@ fn a_comparison_that_judged_nothing_fails() {
     assert!(!Tally { captures: 1, same: 9, unexplained: 1, ..nothing }.is_good());
 }
 
-/// Through both modes: a folder without captures, and a list without any.
+/// Tests that both modes fail for a folder without captures and for a list without any.
 #[test]
 fn an_empty_folder_fails_in_both_modes() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,7 +69,7 @@ fn a_tshark_that_reads_no_capture_or_knows_no_field_fails() {
     assert!(Tshark::installed(folder.join("nosuch")).is_err());
 }
 
-/// The tshark that is installed, on a capture with a right and one with a wrong value.
+/// Tests the installed tshark on a capture with a right and one with a wrong value.
 #[test]
 fn the_installed_tshark_judges_as_this_does() {
     if Command::new("tshark").arg("--version").output().is_err() {

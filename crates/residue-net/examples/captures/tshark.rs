@@ -1,4 +1,4 @@
-//! The judge that is installed.
+//! tshark as a judge.
 
 use crate::{Counts, Table, Truth};
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Our name of a protocol, and its status field by the names that versions of tshark have for it.
+/// Our name of a protocol, and the names of its status field in versions of tshark.
 type Field = (&'static str, &'static [&'static str]);
 
 const FIELDS: [Field; 21] = [
@@ -33,22 +33,22 @@ const FIELDS: [Field; 21] = [
     ("lmp", &["lmp.checksum.status"]),
 ];
 
-/// A tshark, and what it can be asked.
+/// A tshark, and its known fields.
 #[derive(Debug)]
 pub struct Tshark {
     pub program: PathBuf,
     /// Our names and its fields.
     pub fields: Vec<(&'static str, &'static str)>,
-    /// Status fields that it does not know by any name.
+    /// Status fields that it does not know.
     pub unknown: Vec<&'static str>,
 }
 
 impl Tshark {
-    /// Asks a tshark for the fields that it knows.
+    /// Determines the fields that a tshark knows.
     ///
     /// # Errors
     ///
-    /// If it cannot be run, or knows none that are of use.
+    /// If it cannot be run, or knows none of these fields.
     pub fn installed(program: impl Into<PathBuf>) -> Result<Tshark, Box<dyn Error>> {
         let program = program.into();
         let output = Command::new(&program)
@@ -66,12 +66,12 @@ impl Tshark {
         Ok(Tshark { program, fields, unknown })
     }
 
-    /// The protocols that it judges, by our names.
+    /// Returns the protocols that it judges, by our names.
     pub fn protocols(&self) -> BTreeSet<&str> {
         self.fields.iter().map(|(protocol, _)| *protocol).collect()
     }
 
-    /// Its counts for every capture in a folder and in the folders there.
+    /// Returns its counts for every capture in a folder and its subfolders.
     pub fn truth(&self, folder: &Path) -> Result<Truth, Box<dyn Error>> {
         let mut truth = Truth::new();
         let mut folders = vec![folder.to_path_buf()];
@@ -95,7 +95,7 @@ impl Tshark {
         Ok(truth)
     }
 
-    /// Its counts for a capture; `None` if it cannot read it.
+    /// Returns its counts for a capture; `None` if it cannot read it.
     fn judge(&self, path: &Path) -> Result<Option<Table>, Box<dyn Error>> {
         let mut command = Command::new(&self.program);
         command.arg("-n").arg("-r").arg(path);
@@ -143,8 +143,8 @@ impl Tshark {
     }
 }
 
-/// Of what `tshark -G fields` prints: the fields to ask for, with our names first, and those that
-/// are not among them.
+/// Selects, from the output of `tshark -G fields`, the fields to use with our names, and the
+/// missing ones.
 pub fn choose(listing: &str) -> (Vec<(&'static str, &'static str)>, Vec<&'static str>) {
     // F, title, name, ...
     let known: BTreeSet<&str> =

@@ -1,20 +1,20 @@
-//! What a check covers, piece by piece.
+//! The pieces that a check covers.
 
 use super::Span;
 
-/// A part of what a check covers.
+/// A piece of the coverage of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Bytes of the buffer. The check's own field counts as zero in them.
+    /// Bytes of the buffer; the field of the check counts as zero.
     Bytes(Span),
-    /// What a pseudo-header has beside addresses.
+    /// The part of a pseudo-header beside addresses.
     PseudoHeader(PseudoHeader),
-    /// Other bytes that stand in no packet.
+    /// Other bytes that are in no packet.
     Given(Given),
 }
 
 impl Piece {
-    /// Returns a piece of its own bytes, at most 8; others are left out.
+    /// Creates a piece of at most 8 given bytes; others are left out.
     #[must_use]
     pub fn given(source: &[u8]) -> Piece {
         let mut bytes = [0; 8];
@@ -23,7 +23,7 @@ impl Piece {
         Piece::Given(Given { bytes, length: length as u8 })
     }
 
-    /// Returns its bytes, if the buffer has them all.
+    /// Returns the bytes, if the buffer has all of them.
     #[must_use]
     #[inline]
     pub fn of<'a>(&'a self, buffer: &'a [u8]) -> Option<&'a [u8]> {
@@ -33,7 +33,7 @@ impl Piece {
         }
     }
 
-    /// Returns the number of its bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn len(&self) -> u32 {
         match self {
@@ -42,14 +42,14 @@ impl Piece {
         }
     }
 
-    /// Returns whether it has no bytes.
+    /// Returns whether the piece is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A few bytes that stand in no packet.
+/// A few bytes that are in no packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Given {
     bytes: [u8; 8],
@@ -63,12 +63,13 @@ impl Given {
     }
 }
 
-/// What a pseudo-header has beside addresses: the protocol, and the length of what is covered.
+/// The part of a pseudo-header beside addresses: the protocol, and the length of the covered data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PseudoHeader(Given);
 
 impl PseudoHeader {
-    /// Returns that of IPv4: zero, the protocol, a length of 16 bits (RFC 9293 section 3.1).
+    /// Returns the pseudo-header of IPv4: zero, the protocol, a length of 16 bits (RFC 9293 section
+    /// 3.1).
     #[must_use]
     #[inline]
     pub fn ipv4(protocol: u8, length: u32) -> PseudoHeader {
@@ -76,7 +77,8 @@ impl PseudoHeader {
         PseudoHeader(Given { bytes: [0, protocol, c, d, 0, 0, 0, 0], length: 4 })
     }
 
-    /// Returns that of IPv6: a length of 32 bits, zeros, the protocol (RFC 8200 section 8.1).
+    /// Returns the pseudo-header of IPv6: a length of 32 bits, zeros, the protocol (RFC 8200
+    /// section 8.1).
     #[must_use]
     #[inline]
     pub fn ipv6(protocol: u8, length: u32) -> PseudoHeader {

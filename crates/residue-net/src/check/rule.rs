@@ -1,22 +1,22 @@
-//! How check values are computed and stored.
+//! Rules for computing and storing check values.
 
 use super::{Piece, Span};
 use residue::crc::{Crc, catalog};
 use residue::fletcher::{self, Bytes255, Words65535, check_octets};
 use residue::internet::Checksum;
 
-/// How a check value is computed from the bytes it covers, its own field taken as zero, and how it
-/// is stored.
+/// A rule for computing a check value from the covered bytes, with its own field taken as zero, and
+/// for storing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// The Internet checksum (RFC 1071), 2 bytes.
     Internet,
-    /// The Internet checksum with a computed 0 stored as FFFF, because 0 means that there is none
-    /// (RFC 768).
+    /// The Internet checksum, with a computed 0 stored as FFFF, because 0 means no checksum (RFC
+    /// 768).
     InternetNeverZero,
-    /// The Internet checksum as Cisco's CDP has it, 2 bytes: an odd last byte is the low byte of a
-    /// last word, and its sign is extended, less one where it is negative (the sum of whole words
-    /// is cut to 32 bits).
+    /// The Internet checksum of Cisco's CDP, 2 bytes: an odd last byte is the low byte of a last
+    /// word, sign-extended, less one if it is negative (the sum of whole words is truncated to 32
+    /// bits).
     Cdp,
     /// The two octets that make both sums of the covered bytes zero (ISO 8473, RFC 1008; RFC 2328
     /// section 12.1.7).
@@ -46,13 +46,13 @@ pub enum Rule {
 static CRC_16_DNP: Crc<u64> = Crc::new(&catalog::CRC_16_DNP);
 static CRC_32_ISCSI: Crc<u64> = Crc::new(&catalog::CRC_32_ISCSI);
 static CRC_32_ISO_HDLC: Crc<u64> = Crc::new(&catalog::CRC_32_ISO_HDLC);
-/// CRC-32/MEF is the same without the last exclusive-or.
+/// CRC-32K is CRC-32/MEF with a final exclusive or.
 static CRC_32_MEF: Crc<u64> = Crc::new(&catalog::CRC_32_MEF);
 
 const STUN_XOR: u64 = u32::from_be_bytes(*b"STUN") as u64;
 
 impl Rule {
-    /// The number of bytes of its field.
+    /// Returns the number of bytes of the field.
     #[must_use]
     pub const fn width(self) -> u32 {
         match self {
@@ -73,19 +73,19 @@ impl Rule {
         }
     }
 
-    /// Returns whether it is a one's-complement sum of 16-bit words.
+    /// Returns whether the rule is a one's-complement sum of 16-bit words.
     #[must_use]
     pub const fn is_internet(self) -> bool {
         matches!(self, Rule::Internet | Rule::InternetNeverZero)
     }
 
-    /// Returns whether the field must lie in what it covers, as where all must add up with it.
+    /// Returns whether the coverage must contain the field, because the sum includes it.
     #[must_use]
     pub const fn covers_its_field(self) -> bool {
         matches!(self, Rule::CheckOctets | Rule::Cdp) || self.is_internet()
     }
 
-    /// The code's name in `residue list`, for reports.
+    /// Returns the name of the code in `residue list`, for reports.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ impl Rule {
         matches!(self, Rule::Crc32c | Rule::Crc32 | Rule::Dnp3)
     }
 
-    /// The value whose bytes these are, as stored.
+    /// Returns the value of these stored bytes.
     #[must_use]
     pub fn read(self, field: &[u8]) -> u64 {
         let join = |value: u64, &byte: &u8| value << 8 | u64::from(byte);
@@ -117,7 +117,7 @@ impl Rule {
         }
     }
 
-    /// The bytes of a value as they are stored, and how many.
+    /// Returns the stored bytes of a value, and their number.
     #[must_use]
     pub fn write(self, value: u64) -> ([u8; 8], usize) {
         let width = self.width() as usize;
@@ -128,8 +128,8 @@ impl Rule {
         (bytes, width)
     }
 
-    /// Returns whether a receiver accepts `stored` where `computed` is due. Sums have two zeros,
-    /// and receivers only see that all adds up to one of them.
+    /// Returns whether a receiver accepts `stored` in place of `computed`. Sums have two zeros, and
+    /// receivers only test whether the total is one of them.
     #[must_use]
     pub fn agrees(self, stored: u64, computed: u64) -> bool {
         let alike = |bits: u32, modulus: u64| {
@@ -139,7 +139,7 @@ impl Rule {
             })
         };
         match self {
-            // Data of zeros alone have the checksum FFFF, and adding 0000 to them gives no FFFF.
+            // Data of zeros has the checksum FFFF; with 0000 added, its sum is not FFFF.
             Rule::Internet | Rule::Cdp => stored == computed || (stored, computed) == (0xffff, 0),
             Rule::CheckOctets | Rule::Fletcher8 => alike(8, 255),
             Rule::Fletcher16 => alike(16, 65535),
@@ -147,10 +147,12 @@ impl Rule {
         }
     }
 
-    /// The value after bytes it covers changed, without reading the others (RFC 1624;
-    /// [`Crc::update`]). `changes` are the changed bytes' offsets among the `length` covered ones,
-    /// ordered, with what they were and are; `field` is where the value itself begins among them,
-    /// if it does. `None` if that cannot be said.
+    /// Returns the value after covered bytes changed, without reading the others (RFC 1624;
+    /// [`Crc::update`]); `None` if that is impossible.
+    ///
+    /// `changes` are the offsets of the changed bytes among the `length` covered ones, ordered,
+    /// with the old and new bytes; `field` is the offset of the value itself among them, if it is
+    /// covered.
     #[must_use]
     pub fn update(
         self,
@@ -159,7 +161,7 @@ impl Rule {
         field: Option<u64>,
         changes: &[(u64, u8, u8)],
     ) -> Option<u64> {
-        // Bytes that stand together count as one change.
+        // Adjacent bytes count as one change.
         let mut runs = changes.chunk_by(|one, next| one.0 + 1 == next.0);
         runs.try_fold(value, |value, run| {
             let (old, new): (Vec<u8>, Vec<u8>) =
@@ -187,7 +189,7 @@ impl Rule {
                 let zero_as_ones = self == Rule::InternetNeverZero && new == 0;
                 Some(u64::from(if zero_as_ones { 0xffff } else { new }))
             }
-            // An odd last byte counts in a way of its own.
+            // An odd last byte has its own rule.
             Rule::Cdp => None,
             Rule::CheckOctets => {
                 let place = usize::try_from(field?).ok()?;
@@ -205,8 +207,7 @@ impl Rule {
                 Some(a << 8 | b)
             }
             Rule::Fletcher16 => {
-                // The sums of little-endian words are those of big-endian ones with their bytes
-                // swapped.
+                // Sums of little-endian words are byte-swapped sums of big-endian ones.
                 let sums =
                     [value >> 16 & 0xffff, value & 0xffff].map(|sum| (sum as u16).swap_bytes());
                 let sums = sums.map(u32::from);
@@ -231,8 +232,8 @@ impl Rule {
         }
     }
 
-    /// The value over `pieces` of `buffer`, in order, the bytes of `field` taken as zero. `None` if
-    /// bytes are missing.
+    /// Computes the value over `pieces` of `buffer`, in order, with the bytes of `field` taken as
+    /// zero; `None` if bytes are missing.
     #[must_use]
     pub fn compute(self, buffer: &[u8], pieces: &[Piece], field: &[Span; 2]) -> Option<u64> {
         let each = |take: &mut dyn FnMut(&[u8])| each_run(buffer, pieces, field, take);
@@ -293,7 +294,7 @@ fn joined(each: &impl Fn(&mut dyn FnMut(&[u8])) -> Option<()>) -> Option<Vec<u8>
     Some(all)
 }
 
-/// The runs of bytes that a value is computed from, zeros where its field is.
+/// Passes the covered runs of bytes to a function, with zeros in place of the field.
 fn each_run(
     buffer: &[u8],
     pieces: &[Piece],
@@ -305,7 +306,7 @@ fn each_run(
             take(piece.of(buffer)?);
             continue;
         };
-        // The parts of the field, in the order in which they stand.
+        // The parts of the field, in the order of their offsets.
         let parts = if field[1].is_empty() || field[0].start < field[1].start {
             [field[0], field[1]]
         } else {
@@ -324,7 +325,7 @@ fn each_run(
     Some(())
 }
 
-/// How many covered bytes stand before the field.
+/// Returns the number of covered bytes before the field.
 fn place_of(field: Span, pieces: &[Piece]) -> Option<u64> {
     let mut before = 0;
     for piece in pieces {

@@ -1,11 +1,11 @@
-//! The verdict on a check.
+//! Verdicts on checks.
 
 use super::{Check, Piece, Presence, Reason, Verdict};
 use residue::internet::Checksum;
 
 impl Check {
-    /// Returns the verdict on the check, which was found in `buffer` with others that have
-    /// `pieces`.
+    /// Returns the verdict on the check, which was found in `buffer`; `pieces` are those of all
+    /// checks there.
     #[must_use]
     #[inline]
     pub fn verdict(&self, buffer: &[u8], pieces: &[Piece]) -> Verdict {
@@ -18,7 +18,7 @@ impl Check {
         }
         let cover = self.cover(pieces);
         if self.rule.is_internet() {
-            // As receivers do: with its field, everything adds up to ones.
+            // As receivers test it: with the field, the sum is all ones.
             let mut sum = Sum::default();
             for piece in cover {
                 let Some(bytes) = piece.of(buffer) else {
@@ -43,7 +43,7 @@ impl Check {
     }
 }
 
-/// A one's-complement sum of a few pieces, of which short ones are not worth a call.
+/// A one's-complement sum of a few pieces. Short pieces are summed without a call.
 #[derive(Default)]
 struct Sum {
     sum: u64,
@@ -59,19 +59,19 @@ impl Sum {
             }
             _ => u64::from(!residue::internet::checksum(bytes)),
         };
-        // Behind an odd number of bytes, high and low bytes change places (RFC 1071 section 2).
+        // After an odd number of bytes, high and low bytes are swapped (RFC 1071 section 2).
         self.sum += if self.odd { sum % 65535 * 256 } else { sum };
         self.odd ^= bytes.len() % 2 == 1;
     }
 
-    /// Returns whether it is FFFF. Only zeros sum to 0.
+    /// Returns whether the sum is FFFF. Only zeros sum to 0.
     fn is_ones(&self) -> bool {
         self.sum != 0 && self.sum.is_multiple_of(65535)
     }
 }
 
 /// Returns whether the field holds the sum of the pseudo-header alone, with the length (Linux, and
-/// what NDIS calls checksum offload) or without it (large-send offload).
+/// checksum offload of NDIS) or without it (large-send offload).
 fn is_offloaded(check: &Check, buffer: &[u8], cover: &[Piece]) -> bool {
     let Some(stored) = check.stored(buffer) else { return false };
     let pseudo = &cover[..usize::from(check.pseudo).min(cover.len())];

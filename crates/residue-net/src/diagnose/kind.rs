@@ -1,9 +1,10 @@
-//! The kinds of causes, by their names.
+//! Kinds of causes, with their names.
 
 use super::Cause;
 use std::str::FromStr;
 
-/// A cause without its details, or that none was found: what reports count and options select.
+/// A kind of cause, without details, or an unknown cause. Reports count them, and options select
+/// them.
 ///
 /// Kinds are ordered by name, as reports list them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

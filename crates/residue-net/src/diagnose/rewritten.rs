@@ -1,5 +1,5 @@
-//! Addresses or ports changed without the checksum: what a checksum lacks is then what the old ones
-//! summed to less what the new ones do, the same in every packet between two addresses.
+//! Addresses or ports changed without the checksum: it is wrong by the sum of the old ones less
+//! that of the new ones, an equal amount in every packet between two addresses.
 
 use super::{Cause, CauseKind, cause, flipped_bit};
 use crate::address::Address;
@@ -7,17 +7,17 @@ use crate::buffer::Finding;
 use crate::check::{Piece, Protocol, Verdict};
 use std::collections::{BTreeMap, HashMap};
 
-/// Pairs of addresses, and amounts for each, remembered.
+/// Largest number of stored pairs of addresses with amounts.
 const MOST: usize = 1 << 16;
-/// Addresses remembered as candidates for what stood there before: a power of two.
+/// Number of stored addresses, as candidates for the original ones: a power of two.
 const SEEN: usize = 1 << 12;
-/// Packets whose addresses are looked at even if nothing is rewritten so far.
+/// Number of packets whose addresses are stored even if nothing is rewritten yet.
 const LOOKS: u64 = 1 << 14;
-/// A defective memory or wire flips the same bit again and again: amounts of one bit need more
-/// packets.
+/// Number of packets needed for an amount of one bit: defective memory or a wire may flip one bit
+/// repeatedly.
 const PACKETS_OF_ONE_BIT: u64 = 8;
 
-/// A source and a destination, and the amount that the checksums between them lack, modulo 65535.
+/// A source, a destination, and the amount by which checksums between them are wrong, modulo 65535.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {
     source: Address,
@@ -28,7 +28,7 @@ struct Key {
 #[derive(Clone, Debug)]
 struct Evidence {
     packets: u64,
-    /// The causes that the packets alone suggest, which count if they remain single.
+    /// Causes by the packets alone, which count if the evidence remains single.
     own: Vec<(CauseKind, &'static Protocol, u64)>,
     ports: Option<[u16; 2]>,
     several_ports: bool,
@@ -39,41 +39,40 @@ struct Evidence {
 /// A rewriting that explains several packets.
 #[derive(Clone, Debug)]
 pub struct Rewrite {
-    /// The source address, as it is in the packets.
+    /// Source address in the packets.
     pub source: Address,
-    /// The destination address.
+    /// Destination address in the packets.
     pub destination: Address,
-    /// What must be added to the stored values, modulo 65535.
+    /// Amount to add to the stored values, modulo 65535.
     pub lacking: u16,
-    /// The packets it explains.
+    /// Number of packets that it explains.
     pub packets: u64,
-    /// Did they differ in ports? Then it was not the ports that were rewritten.
+    /// Whether the packets differ in ports, so that only addresses were rewritten.
     pub addresses_only: bool,
-    /// Addresses of this capture that would explain it, each with whether it stood in the place of
-    /// the source.
+    /// Addresses of this capture that would explain it, each with whether it was the source.
     pub likely: Vec<(bool, Address)>,
 }
 
-/// How many checks have a cause: by its kind and the protocol's name.
+/// Numbers of checks by kind of cause and name of the protocol.
 pub type Tally = BTreeMap<(CauseKind, &'static str), u64>;
 
-/// What was learnt about a capture's bad checks.
+/// Causes of the bad checks of a capture.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
     evidence: HashMap<Key, Evidence>,
     seen: Vec<Address>,
-    /// How often addresses were looked at.
+    /// Number of packets whose addresses were stored.
     looks: u64,
     any_rewritten: bool,
     tally: Tally,
 }
 
 impl Diagnosis {
-    /// Takes every finding of a capture, good ones too: their addresses may be what others were
-    /// rewritten from.
+    /// Learns from a finding; pass every finding of a capture, including good ones, whose addresses
+    /// may be the original ones of others.
     #[inline]
     pub fn learn(&mut self, finding: &Finding<'_>) {
-        // One look at a packet's addresses is enough, and most packets have a check with ports.
+        // Once per packet is enough, and most packets have a check with ports.
         if finding.check.ports.is_some() && (self.looks < LOOKS || self.any_rewritten) {
             self.looks += 1;
             for address in finding.addresses() {
@@ -85,7 +84,7 @@ impl Diagnosis {
         }
     }
 
-    /// One place for each address, by its last bytes: a later one takes the place of an earlier.
+    /// Stores an address in a place by its last bytes, where it replaces an earlier one.
     #[inline]
     fn see(&mut self, address: &[u8]) {
         let Some(&last) = address.last_chunk::<4>() else { return };
@@ -120,7 +119,7 @@ impl Diagnosis {
             last: !stored,
             flipped_bit: flipped_bit::weight(u64::from(key.lacking), 0).is_some(),
         });
-        // A packet that was sent again is no more evidence than once.
+        // A retransmitted packet is no additional evidence.
         if evidence.last != stored {
             evidence.packets += 1;
             evidence.last = stored;
@@ -133,7 +132,7 @@ impl Diagnosis {
         }
     }
 
-    /// How many checks have which cause.
+    /// Returns the numbers of checks by cause.
     #[must_use]
     pub fn tally(&self) -> Tally {
         let mut tally = self.tally.clone();
@@ -146,7 +145,7 @@ impl Diagnosis {
         tally
     }
 
-    /// Why this check is not good, with all that was learnt.
+    /// Returns the cause of a check that is not good, considering all learnt findings.
     #[must_use]
     pub fn cause(&self, finding: &Finding<'_>) -> Option<Cause> {
         let own = cause(finding);
@@ -157,7 +156,7 @@ impl Diagnosis {
         if known.is_some_and(Evidence::is_enough) { Some(Cause::Rewritten) } else { own }
     }
 
-    /// The rewritings found, those that explain most packets first.
+    /// Returns the rewritings, most packets first.
     #[must_use]
     pub fn rewrites(&self) -> Vec<Rewrite> {
         let mut list: Vec<_> = self
@@ -179,7 +178,7 @@ impl Diagnosis {
         list
     }
 
-    /// The stored value is short of the right one by what the old address summed to more.
+    /// Returns the stored addresses whose sum exceeds that of the new one by the amount.
     fn likely(&self, key: &Key) -> Vec<(bool, Address)> {
         let mut likely = Vec::new();
         for (is_source, now) in [(true, key.source), (false, key.destination)] {
@@ -202,7 +201,7 @@ impl Evidence {
     }
 }
 
-/// Returns whether other packets may show that this cause fits by chance.
+/// Returns whether this cause may fit by chance, as other packets may show.
 fn may_be_rewritten(own: Option<Cause>) -> bool {
     matches!(own, None | Some(Cause::FlippedBit(_) | Cause::OtherLength(_)))
 }
@@ -211,7 +210,7 @@ fn count(tally: &mut Tally, kind: CauseKind, protocol: &Protocol, times: u64) {
     *tally.entry((kind, protocol.name)).or_default() += times;
 }
 
-/// Returns whether the value depends on the addresses: in a pseudo-header, or as IPv4's does.
+/// Returns whether the value covers the addresses: in a pseudo-header, or as in IPv4.
 fn covers_addresses(finding: &Finding<'_>) -> bool {
     let [source, destination] = finding.check.addresses;
     let has_both = |piece: &Piece| {
@@ -221,7 +220,7 @@ fn covers_addresses(finding: &Finding<'_>) -> bool {
     finding.check.pseudo > 0 || finding.cover().iter().any(has_both)
 }
 
-/// Returns the key of the finding's evidence, and the stored value.
+/// Returns the key of the evidence of a finding, and the stored value.
 fn key(finding: &Finding<'_>) -> Option<(Key, u64)> {
     if !finding.check.rule.is_internet() || !covers_addresses(finding) {
         return None;

@@ -1,21 +1,21 @@
-//! A thread that reads, and decompresses, while what it read before is used.
+//! A thread that reads and decompresses ahead.
 
 use super::window::Chunk;
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// Chunks that go round: one is being used, one read, one waits.
+/// Number of chunks: one in use, one being read, one waiting.
 pub(super) const CHUNKS: usize = 3;
 
-/// Chunks of a capture, in order, and the way back for those that were used.
+/// The chunks of a capture in order, and the return channel for used ones.
 pub(super) struct Ahead {
     full: Receiver<io::Result<Chunk>>,
     spare: Sender<Chunk>,
 }
 
 impl Ahead {
-    /// Begins to read. The thread ends with what it reads, or when nobody waits for it any more.
+    /// Starts to read. The thread ends with its input, or when the receiver is dropped.
     pub fn begin(
         input: impl Read + Send + 'static,
         chunks: [Chunk; CHUNKS - 1],
@@ -23,7 +23,7 @@ impl Ahead {
         let (spare, used) = channel();
         let (sender, full) = sync_channel(CHUNKS);
         for chunk in chunks {
-            // The receiver is here: this cannot fail.
+            // The receiver exists: this cannot fail.
             let _ = spare.send(chunk);
         }
         thread::Builder::new()
@@ -32,13 +32,13 @@ impl Ahead {
         Ok(Ahead { full, spare })
     }
 
-    /// Shows the next chunk to `each`, and takes back what `each` leaves in its place; `false` at
-    /// the end.
+    /// Passes the next chunk to `each`, and returns what `each` leaves in its place to the thread;
+    /// `false` at the end.
     pub fn next(&self, each: impl FnOnce(&mut Chunk)) -> io::Result<bool> {
         let Ok(next) = self.full.recv() else { return Ok(false) };
         let mut chunk = next?;
         each(&mut chunk);
-        // A thread that has come to its end takes none.
+        // Fails if the thread has ended, which needs no chunk.
         let _ = self.spare.send(chunk);
         Ok(true)
     }

@@ -6,20 +6,20 @@ use super::{ByteOrder, Format, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 
-/// What the header says about all records.
+/// The header of the file, which applies to all records.
 #[derive(Debug)]
 pub(super) struct Classic {
     pub format: Format,
     pub order: ByteOrder,
     link: LinkType,
     fcs: Option<u8>,
-    /// The length of a record's header, in bytes.
+    /// Length of the header of a record, in bytes.
     header: usize,
-    /// One unit of a time stamp's second word, in nanoseconds.
+    /// Unit of the second word of a time stamp, in nanoseconds.
     unit: u64,
 }
 
-/// The formats by their magic numbers.
+/// Formats by their magic numbers.
 const MAGICS: [(u32, Format); 5] = [
     (0xa1b2_c3d4, Format::Pcap),
     (0xa1b2_3c4d, Format::PcapNanoseconds),
@@ -28,7 +28,7 @@ const MAGICS: [(u32, Format); 5] = [
     (0x1c00_01ab, Format::PcapIxia),
 ];
 
-/// The format and byte order that a file begins with.
+/// Returns the format and the byte order of a file by its first bytes.
 pub(super) fn detect(start: [u8; 4]) -> Option<(Format, ByteOrder)> {
     [ByteOrder::Little, ByteOrder::Big].into_iter().find_map(|order| {
         let magic = order.u32(&start, 0);
@@ -44,7 +44,7 @@ impl Classic {
         format: Format,
         order: ByteOrder,
     ) -> Result<Self, Error> {
-        // Ixia's header has the length of all records behind it.
+        // Ixia's header ends with the length of all records.
         let length = if format == Format::PcapIxia { 28 } else { 24 };
         window.need(length)?;
         let head = window.peek();
@@ -52,7 +52,7 @@ impl Classic {
         if major < 2 {
             return Err(Error::Version { format: "pcap", major, minor, offset: 0 });
         }
-        // Above the link type stand bits of NetBSD's, then one that says whether the top four are
+        // Above the link type are bits of NetBSD, then a bit that is set if the top four bits are
         // the length of the frame check sequence, in 16-bit words.
         let word = order.u32(head, 20);
         let fcs = (word & 0x0400_0000 != 0).then_some((word >> 28) as u8 * 2);
@@ -63,14 +63,14 @@ impl Classic {
         Ok(Classic { format, order, link, fcs, header, unit })
     }
 
-    /// The next record.
+    /// Returns the next record.
     #[inline]
     pub fn next<R: Read>(&self, window: &mut Window<R>) -> Result<Next, Error> {
         if !window.another(self.header)? {
             return Ok(Next::End);
         }
         let head = window.peek();
-        // Not mapped from an array of places: the compiler makes a call of that.
+        // Not mapped from an array of offsets, which the compiler turns into a call.
         let (seconds, fraction) = (self.order.u32(head, 0), self.order.u32(head, 4));
         let (captured, wire_length) = (self.order.u32(head, 8), self.order.u32(head, 12));
         if captured > self.link.longest() {

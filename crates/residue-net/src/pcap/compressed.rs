@@ -11,7 +11,7 @@ use std::io::{self, BufReader, Chain, Cursor, Read, Write};
 use std::path::Path;
 use zstd::Zstd;
 
-/// How a file is compressed.
+/// A compression of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// One or several gzip members.
@@ -21,19 +21,19 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// By the first bytes of a file.
+    /// Returns the compression by the first bytes of a file.
     #[must_use]
     pub fn of_start(start: &[u8]) -> Option<Compression> {
         match start {
             [0x1f, 0x8b, ..] => Some(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
-            // A frame to be skipped may come first.
+            // A skippable frame may come first.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
             _ => None,
         }
     }
 
-    /// By the end of a file's name: `.gz` or `.zst`.
+    /// Returns the compression by the end of a file name: `.gz` or `.zst`.
     #[must_use]
     pub fn of_name(path: &Path) -> Option<Compression> {
         let extension = path.extension()?;
@@ -56,14 +56,14 @@ impl fmt::Display for Compression {
     }
 }
 
-/// How many compressed bytes are read at once.
+/// Number of compressed bytes to read at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// What was read to find the compression, and what follows.
+/// The bytes read to detect the compression, and the rest.
 type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// The bytes of a reader, decompressed if they are compressed. All that stands before damage is
-/// handed out before the error; behind the error the data end.
+/// A reader that decompresses its input if necessary. All bytes before damage are returned before
+/// the error; after it, the data ends.
 pub struct Decompressed<R: Read>(Method<R>);
 
 enum Method<R: Read> {
@@ -73,11 +73,11 @@ enum Method<R: Read> {
 }
 
 impl<R: Read> Decompressed<R> {
-    /// Reads the first four bytes, which determine the compression.
+    /// Creates a reader, and reads the first four bytes, which determine the compression.
     ///
     /// # Errors
     ///
-    /// As `input` has them.
+    /// Returns the errors of `input`.
     pub fn new(mut input: R) -> io::Result<Self> {
         let mut start = Vec::new();
         input.by_ref().take(4).read_to_end(&mut start)?;
@@ -91,7 +91,7 @@ impl<R: Read> Decompressed<R> {
         }))
     }
 
-    /// How the input is compressed, if it is.
+    /// Returns the compression of the input, if any.
     pub fn compression(&self) -> Option<Compression> {
         match self.0 {
             Method::Plain(_) => None,
@@ -111,13 +111,12 @@ impl<R: Read> Read for Decompressed<R> {
     }
 }
 
-/// Copies all of `input` to `output`, compressed if so wished. The zstd encoder is ruzstd's at its
-/// fastest: right, but slower than gzip here, and its files are larger than gzip's (by 22 % on real
-/// captures).
+/// Copies all of `input` to `output`, with this compression if given. The zstd encoder is ruzstd's
+/// fastest: slower than gzip here, with larger files (by 22 % on real captures).
 ///
 /// # Errors
 ///
-/// Those of `input` and `output`.
+/// Returns the errors of `input` and `output`.
 pub fn copy(
     input: &mut impl Read,
     output: &mut impl Write,
@@ -131,7 +130,7 @@ pub fn copy(
             gzip.finish()?;
         }
         Some(Compression::Zstd) => {
-            // The encoder panics on errors of what it reads and writes: they are kept from it.
+            // The encoder panics on errors of its reader and writer: `Held` hides them.
             let mut input = Held { inner: input, error: None };
             let mut output = Held { inner: &mut *output, error: None };
             ruzstd::encoding::compress(&mut input, &mut output, CompressionLevel::Fastest);
@@ -154,8 +153,8 @@ fn copy_plain(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> 
     }
 }
 
-/// A reader or writer that keeps its first error to itself: a reader ends then, a writer takes all
-/// and drops it.
+/// A reader or writer that stores its first error: after it, a reader ends, and a writer discards
+/// all data.
 struct Held<T> {
     inner: T,
     error: Option<io::Error>,

@@ -1,75 +1,75 @@
 //! pcapng: sections of blocks (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html>).
-//! Blocks that hold no packet and describe no interface are passed over.
+//! Blocks without packets or interfaces are skipped.
 
 use super::window::Window;
 use super::{ByteOrder, LinkType, Next, Record};
 use crate::Error;
 use std::io::Read;
 
-/// The block that begins a section, the same in both byte orders.
+/// Type of the block that begins a section, equal in both byte orders.
 pub(super) const SECTION: u32 = 0x0a0d_0d0a;
 pub(super) const INTERFACE: u32 = 1;
 pub(super) const OLD_PACKET: u32 = 2;
 pub(super) const SIMPLE_PACKET: u32 = 3;
 pub(super) const ENHANCED_PACKET: u32 = 6;
 
-/// What a section's first block holds behind its lengths, which shows the byte order.
+/// Magic number in the first block of a section, after its length, which shows the byte order.
 pub(super) const ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 
-/// Where a block's type and length end, and how long its second length is.
+/// Length of a block's type and length in bytes.
 const HEAD: usize = 8;
 const TAIL: usize = 4;
 
-/// Longer blocks are only passed over: no packet, with all its options, and no interface needs that
-/// much.
+/// Largest block to read: no packet, with all its options, and no interface needs more. Longer
+/// blocks are skipped.
 const LONGEST_BLOCK: u32 = 129 << 20;
 
-/// As many interfaces are remembered; no host has more.
+/// Largest number of stored interfaces; no host has more.
 const MOST_INTERFACES: usize = 1 << 16;
 
-/// A file between two blocks.
+/// A pcapng file, between two blocks.
 #[derive(Debug)]
 pub(super) struct Ng {
-    /// The section's.
+    /// Byte order of the section.
     pub order: ByteOrder,
     interfaces: Vec<Interface>,
     passing: Option<Passing>,
 }
 
-/// A block that is being passed over: it may be longer than what is kept in memory.
+/// A block that is being skipped, which may be longer than the memory in use.
 #[derive(Clone, Copy, Debug)]
 struct Passing {
     offset: u64,
     length: u32,
-    /// Bytes before its second length.
+    /// Number of bytes before its second length.
     left: u64,
 }
 
-/// What an interface's packets have in common.
+/// The common properties of packets of an interface.
 #[derive(Clone, Copy, Debug)]
 struct Interface {
     link: LinkType,
-    /// The most that was captured of a packet; 0 for all.
+    /// Largest number of captured bytes of a packet; 0 for all.
     snaplen: u32,
     fcs: Option<u8>,
     resolution: Resolution,
-    /// What time stamps lack, in seconds.
+    /// Seconds to add to time stamps.
     base: i64,
 }
 
 /// The unit of an interface's time stamps.
 #[derive(Clone, Copy, Debug)]
 enum Resolution {
-    /// Units of so many nanoseconds.
+    /// Units of this many nanoseconds.
     Nanoseconds(u64),
-    /// Less than a nanosecond: so many of them make one.
+    /// Units of which this many make a nanosecond.
     PartOfNanosecond(u128),
-    /// Seconds divided by two so many times.
+    /// Seconds divided by this power of two.
     Binary(u8),
 }
 
 impl Resolution {
-    /// From the option's value: a negative power of ten, or of two if the top bit is set.
+    /// Parses the value of the option: a negative power of ten, or of two if the top bit is set.
     fn of(value: u8) -> Resolution {
         let power = u32::from(value & 0x7f);
         if value & 0x80 != 0 {
@@ -81,7 +81,7 @@ impl Resolution {
         }
     }
 
-    /// A time stamp in nanoseconds.
+    /// Converts a time stamp to nanoseconds.
     #[inline]
     fn nanoseconds(self, stamp: u64) -> u64 {
         match self {
@@ -108,14 +108,14 @@ impl Interface {
 }
 
 impl Ng {
-    /// A file that begins with a section's first block.
+    /// Begins a file with the first block of a section.
     pub fn begin<R: Read>(window: &mut Window<R>) -> Result<Self, Error> {
         let mut ng = Ng { order: ByteOrder::Little, interfaces: Vec::new(), passing: None };
         ng.section(window)?;
         Ok(ng)
     }
 
-    /// The next block, or a part of one without a packet.
+    /// Returns the next block, or a part of one without a packet.
     pub fn next<R: Read>(&mut self, window: &mut Window<R>) -> Result<Next, Error> {
         if let Some(passing) = self.passing {
             return self.go_on(window, passing).map(|()| Next::Passed);
@@ -163,7 +163,7 @@ impl Ng {
         }))
     }
 
-    /// The length of the next block, from its head.
+    /// Returns the length of the next block.
     #[inline]
     fn length<R: Read>(&self, window: &Window<R>) -> Result<u32, Error> {
         let length = self.order.u32(window.peek(), 4);
@@ -174,13 +174,13 @@ impl Ng {
         Ok(length)
     }
 
-    /// Begins to pass over the next block.
+    /// Begins to skip the next block.
     fn pass_over<R: Read>(&mut self, window: &Window<R>, length: u32) {
         let left = u64::from(length) - TAIL as u64;
         self.passing = Some(Passing { offset: window.offset(), length, left });
     }
 
-    /// Passes over as much of a block as is in memory, or its end.
+    /// Skips the part of a block that is in memory, or its end.
     fn go_on<R: Read>(&mut self, window: &mut Window<R>, passing: Passing) -> Result<(), Error> {
         let Passing { offset, length, left } = passing;
         self.passing = None;
@@ -203,9 +203,9 @@ impl Ng {
         Ok(())
     }
 
-    /// The block that begins a section: byte order, version, and no interfaces yet.
+    /// Reads the block that begins a section: byte order, version, and no interfaces yet.
     fn section<R: Read>(&mut self, window: &mut Window<R>) -> Result<(), Error> {
-        /// The shortest: without options.
+        /// The shortest block, without options.
         const SHORTEST: usize = 28;
         window.need(SHORTEST)?;
         let head = window.peek();
@@ -221,7 +221,7 @@ impl Ng {
             let what = format!("a section's first block of {length} bytes, less than {SHORTEST}");
             return Err(window.malformed(window.offset(), what));
         }
-        // Some writers count 1.2 for what is 1.0.
+        // Some writers give 1.2 for 1.0.
         let (major, minor) = (order.u16(window.peek(), 12), order.u16(window.peek(), 14));
         if !matches!((major, minor), (1, 0 | 2)) {
             let offset = window.offset();
@@ -266,7 +266,7 @@ impl Ng {
         })
     }
 
-    /// An enhanced packet block, or the packet block of old, which has 16 bits for the interface
+    /// Reads an enhanced packet block, or the old packet block, which has 16 bits for the interface
     /// and 16 for drops.
     #[inline]
     fn packet(&self, kind: u32, body: &[u8]) -> Result<Record, String> {
@@ -286,7 +286,7 @@ impl Ng {
         let mut fcs = interface.fcs;
         let rest = body.get(FIXED + length.next_multiple_of(4)..).unwrap_or_default();
         for (code, value) in options(order, rest) {
-            // Bits 5 to 8 of the flags; 0 means nothing known.
+            // Bits 5 to 8 of the flags; 0 means unknown.
             if code == 2 && value.len() == 4 && order.u32(value, 0) >> 5 & 15 != 0 {
                 fcs = Some((order.u32(value, 0) >> 5 & 15) as u8);
             }
@@ -296,7 +296,7 @@ impl Ng {
         Ok(Record { start: HEAD + FIXED, length, offset: 0, link, wire_length, fcs, time })
     }
 
-    /// A packet of the first interface, without a time.
+    /// Reads a packet of the first interface, without a time.
     fn simple(&self, body: &[u8]) -> Result<Record, String> {
         const FIXED: usize = 4;
         if body.len() < FIXED {
@@ -313,7 +313,7 @@ impl Ng {
         Ok(Record { start: HEAD + FIXED, length, offset: 0, link, wire_length, fcs, time: None })
     }
 
-    /// The length of a packet, if its block has so much.
+    /// Returns the length of a packet, if its block holds it.
     #[inline]
     fn fits(&self, interface: &Interface, captured: u32, room: &[u8]) -> Result<usize, String> {
         let longest = interface.link.longest();
@@ -330,13 +330,14 @@ impl Ng {
     }
 }
 
-/// The length of a frame check sequence, in bytes, from an interface's option. The document says
-/// bits but has 4 as its example, and Wireshark takes bytes: what is too long for bytes is bits.
+/// Returns the length of the frame check sequence in bytes, from the option of an interface. The
+/// document says bits, but its example is 4, and Wireshark reads bytes: a value too large for bytes
+/// is bits.
 fn fcs_length(value: u8) -> u8 {
     if value >= 8 { value / 8 } else { value }
 }
 
-/// Codes and values of a block's options, as far as they are whole.
+/// Returns the codes and values of the complete options of a block.
 fn options(order: ByteOrder, mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         if rest.len() < 4 {

@@ -1,7 +1,6 @@
-//! Changes of single bytes at their places in a capture. Every other byte stays as it is, whatever
-//! it means.
+//! Changes of single bytes of a capture. Every other byte stays, whatever it means.
 //!
-//! The functions with paths are, with [`replace`], the only ones of the crate that open files.
+//! The functions with paths, and [`replace`], are the only ones of the crate that open files.
 
 use super::compressed::{self, Compression, Decompressed};
 use crate::Error;
@@ -10,22 +9,22 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Up to four bytes to be changed.
+/// A change of up to four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Where they stand in the capture, decompressed if it is compressed.
+    /// Offset in the (decompressed) capture.
     pub offset: u64,
-    /// How many bytes of `old` and `new` count.
+    /// Number of bytes of `old` and `new`.
     pub length: u8,
-    /// What stands there.
+    /// Old bytes.
     pub old: [u8; 4],
-    /// What shall stand there.
+    /// New bytes.
     pub new: [u8; 4],
 }
 
 impl Edit {
-    /// The edits that change `old` into `new`, which are of equal length, from `offset` on. Bytes
-    /// at both ends that stay the same are left out.
+    /// Returns the edits that change `old` into `new`, of equal length, at `offset`. Equal bytes at
+    /// both ends are left out.
     pub fn of(offset: u64, old: &[u8], new: &[u8]) -> impl Iterator<Item = Edit> {
         let length = old.len().min(new.len());
         let changed = |&place: &usize| old[place] != new[place];
@@ -47,7 +46,7 @@ impl Edit {
         })
     }
 
-    /// How many bytes it has.
+    /// Returns the number of bytes.
     fn len(&self) -> usize {
         usize::from(self.length).min(4)
     }
@@ -60,11 +59,11 @@ impl Edit {
         &self.new[..self.len()]
     }
 
-    /// Makes it in bytes that begin at `start` of the capture.
+    /// Applies the edit to bytes that begin at `start` in the capture.
     ///
     /// # Errors
     ///
-    /// If what it changes does not stand there.
+    /// If the old bytes differ.
     pub(crate) fn make(&self, bytes: &mut [u8], start: u64) -> Result<(), Error> {
         let place = self.offset.checked_sub(start).and_then(|place| usize::try_from(place).ok());
         let bytes = place.and_then(|place| bytes.get_mut(place..place.checked_add(self.len())?));
@@ -82,11 +81,11 @@ impl Edit {
     }
 }
 
-/// Sorts edits by their places, as everything here wants them.
+/// Sorts edits by offset, as all functions here require.
 ///
 /// # Errors
 ///
-/// If two edits want to change the same byte.
+/// If two edits change one byte.
 pub fn sort(edits: &mut [Edit]) -> Result<(), Error> {
     edits.sort_by_key(|edit| edit.offset);
     match edits.windows(2).find(|two| two[0].end() > two[1].offset) {
@@ -95,7 +94,7 @@ pub fn sort(edits: &mut [Edit]) -> Result<(), Error> {
     }
 }
 
-/// A capture with edits made while it is read.
+/// A reader that applies edits to a capture.
 pub struct Edited<'a, R> {
     input: R,
     offset: u64,
@@ -103,7 +102,8 @@ pub struct Edited<'a, R> {
 }
 
 impl<'a, R: Read> Edited<'a, R> {
-    /// `input` is the decompressed capture, from its first byte; `edits` are sorted.
+    /// Creates a reader; `input` is the decompressed capture, from its first byte, and `edits` are
+    /// sorted.
     pub fn new(input: R, edits: &'a [Edit]) -> Self {
         Edited { input, offset: 0, edits }
     }
@@ -124,7 +124,7 @@ impl<R: Read> Read for Edited<'_, R> {
         {
             let bytes = edit.before().iter().zip(edit.after()).zip(edit.offset..);
             for ((old, new), place) in bytes {
-                // An edit may have begun in what was read before, or end in what is read next.
+                // An edit may begin in the previous read, or end in the next one.
                 if place < self.offset || place >= end {
                     continue;
                 }
@@ -144,12 +144,12 @@ impl<R: Read> Read for Edited<'_, R> {
     }
 }
 
-/// An [`Error::Changed`] on its way through [`Read`].
+/// Wraps an [`Error::Changed`] to pass it through [`Read`].
 fn changed(offset: u64) -> io::Error {
     io::Error::other(Error::Changed { offset })
 }
 
-/// Back from [`Read`] and [`Write`].
+/// Unwraps errors of [`Read`] and [`Write`].
 fn of_io(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
     move |error| match error.downcast::<Error>() {
         Ok(error) => error,
@@ -157,12 +157,12 @@ fn of_io(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
     }
 }
 
-/// Writes a capture with edits to `output`, compressed if so wished. `input` is the capture,
+/// Writes a capture with edits to `output`, with this compression if given. `input` is the capture,
 /// compressed or not; `edits` are sorted.
 ///
 /// # Errors
 ///
-/// Those of `input` and `output`, and if the bytes to be changed are not those expected.
+/// Returns the errors of `input` and `output`, and an error if the old bytes differ.
 pub fn copy(
     input: impl Read,
     mut output: impl Write,
@@ -174,13 +174,13 @@ pub fn copy(
         .map_err(of_io("copy the capture"))
 }
 
-/// Makes edits where the capture stands, after checking all of them. `edits` are sorted. Says how
-/// many bytes were changed.
+/// Applies edits to a capture in place, after checking all of them. `edits` are sorted. Returns the
+/// number of changed bytes.
 ///
 /// # Errors
 ///
-/// Those of `file`; if the capture is compressed; and if bytes to be changed are not those
-/// expected: then nothing was changed. If writing fails, edits before were made.
+/// Returns the errors of `file`, and an error if the capture is compressed, or the old bytes
+/// differ; then nothing was changed. If writing fails, earlier edits were applied.
 pub fn in_place(file: &mut (impl Read + Write + Seek), edits: &[Edit]) -> Result<u64, Error> {
     let reading = || Error::io("read the capture");
     let mut start = Vec::new();
@@ -215,7 +215,7 @@ pub fn in_place(file: &mut (impl Read + Write + Seek), edits: &[Edit]) -> Result
     Ok(count)
 }
 
-/// [`in_place`] in a file.
+/// Applies edits to a file in place, as [`in_place`].
 ///
 /// # Errors
 ///
@@ -225,12 +225,12 @@ pub fn in_place_file(path: &Path, edits: &[Edit]) -> Result<u64, Error> {
     in_place(&mut file.map_err(Error::io("open the capture to change it"))?, edits)
 }
 
-/// All of `input` in a file without a name, read from its start: for what can be read only once,
-/// and must be read twice. It is gone when it is dropped.
+/// Copies all of `input` to a file without a name, positioned at its start: for input that can be
+/// read only once but must be read twice. The file vanishes when it is dropped.
 ///
 /// # Errors
 ///
-/// Those of `input`, or if the folder for temporary files has no room.
+/// Returns the errors of `input`, and an error if the folder for temporary files has no room.
 pub fn spool(mut input: impl Read) -> Result<File, Error> {
     let spooling = || Error::io("keep the capture in a temporary file");
     let mut file = tempfile::tempfile().map_err(spooling())?;
@@ -240,9 +240,8 @@ pub fn spool(mut input: impl Read) -> Result<File, Error> {
 }
 
 /// Writes a capture with edits to a file, compressed if its name ends in `.gz` or `.zst`, or to
-/// standard output if its name is `-`, as [`replace`] does it. `input` is the capture, compressed
-/// or not; it may be the file itself. `like` is the file whose permissions a new one gets. `edits`
-/// are sorted.
+/// standard output if its name is `-`, as [`replace`] does. `input` is the capture, compressed or
+/// not; it may be the file itself. A new file gets the permissions of `like`. `edits` are sorted.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The bytes of a capture between what was read and what was used.
+//! The bytes of a capture that were read but not yet used.
 
 #[cfg(test)]
 mod tests;
@@ -8,38 +8,39 @@ use super::compressed::{Compression, Decompressed};
 use crate::Error;
 use std::io::{self, ErrorKind, Read};
 
-/// The bytes read at once. Read and used while they are in the second-level cache.
+/// Number of bytes to read at a time: few enough that they are used while they are in the
+/// second-level cache.
 const SIZE: usize = 256 * 1024;
 
-/// Bytes are read to where a page begins: some CPUs copy a page three times as slowly to 16 bytes
-/// behind such a place, which is where allocators put large vectors.
+/// Alignment of reads. Some CPUs copy a page at a third of the speed to 16 bytes after a page
+/// boundary, where allocators place large vectors.
 const PAGE: usize = 4096;
 
 /// A buffer, and the unused bytes in it.
 ///
-/// `size` and `page` never change while there are bytes, and `bytes` only grows. So `size` bytes
-/// always fit before `page`, as many behind it, and no read gives more.
+/// `size` and `page` never change while there are bytes, and `bytes` only grows. Therefore `size`
+/// bytes always fit before `page`, and as many after it, and no read returns more.
 pub(super) struct Chunk {
     bytes: Vec<u8>,
     size: usize,
-    /// Where bytes are read to, those before them standing in front.
+    /// Offset of reads; earlier bytes are placed before it.
     page: usize,
-    /// What lies before was used, what lies from `end` on was not read.
+    /// Bytes before this offset were used; bytes from `end` on were not read.
     start: usize,
     end: usize,
 }
 
 impl Chunk {
-    /// Returns an empty chunk for reads of `size` bytes, with its `page` where a page of memory
-    /// begins.
+    /// Creates an empty chunk for reads of `size` bytes, with its `page` aligned.
     pub fn new(size: usize) -> Chunk {
         let bytes = vec![0; size + PAGE + size];
-        // As far as the allocator reports it; if it does not, reading is slower.
+        // Reading is slower if the allocator does not report it.
         let place = bytes[size..].as_ptr().align_offset(PAGE);
         Chunk { bytes, size, page: 0, start: 0, end: 0 }.paged(place)
     }
 
-    /// Moves the `page` of an empty chunk to as many bytes behind its least place, up to `PAGE`.
+    /// Moves the `page` of an empty chunk to this many bytes after its smallest offset, up to
+    /// `PAGE`.
     pub fn paged(mut self, place: usize) -> Chunk {
         self.page = self.size + place.min(PAGE);
         (self.start, self.end) = (self.page, self.page);
@@ -54,10 +55,10 @@ impl Chunk {
         &self.bytes[self.start..self.end]
     }
 
-    /// Forgets all bytes and reads once; `false` at the end.
+    /// Drops all bytes and reads once; `false` at the end.
     pub fn read(&mut self, input: &mut impl Read) -> io::Result<bool> {
         if self.bytes.len() > self.size + PAGE + self.size {
-            // The memory that a large record took is given back.
+            // Releases the memory of a large record.
             *self = Chunk::new(self.size);
         }
         (self.start, self.end) = (self.page, self.page);
@@ -65,11 +66,11 @@ impl Chunk {
         Ok(self.len() > 0)
     }
 
-    /// Adds the bytes of `next`, a chunk of the same size that was just read to, and leaves in its
-    /// place a chunk to be read to again.
+    /// Appends the bytes of `next`, a chunk of equal size that was just filled, and leaves a
+    /// reusable chunk in its place.
     ///
-    /// The shorter part moves: what goes before the `page` of `next` is no more than `size`, and a
-    /// record takes no longer if it comes in many short reads.
+    /// The shorter part is moved: at most `size` bytes go before the `page` of `next`, and a record
+    /// costs no more if it comes in many short reads.
     fn join(&mut self, next: &mut Chunk) {
         let left = self.len();
         if left <= next.len() {
@@ -80,7 +81,7 @@ impl Chunk {
             return;
         }
         if self.bytes.len() - self.end < next.len() {
-            // A large record. The buffer grows with what is there, not with what is claimed.
+            // A large record. The buffer grows with the bytes read, not with a claimed length.
             if self.start > 0 {
                 self.bytes.copy_within(self.start..self.end, 0);
                 (self.start, self.end) = (0, left);
@@ -92,24 +93,24 @@ impl Chunk {
     }
 }
 
-/// Where chunks come from.
+/// The source of chunks.
 enum Source<R: Read> {
-    /// Read when they are needed, to the spare one.
+    /// Chunks are read on demand, into the spare one.
     Direct { input: Decompressed<R>, spare: Chunk },
-    /// Read before.
+    /// Chunks are read ahead.
     Ahead(Ahead),
 }
 
-/// The part of the capture that is in memory. Records are read where they lie in it.
+/// The part of the capture in memory. Records are read in place.
 pub(super) struct Window<R: Read> {
     source: Source<R>,
     compression: Option<Compression>,
     chunk: Chunk,
-    /// The file offset of the chunk's first unused byte.
+    /// Offset in the file of the first unused byte.
     offset: u64,
-    /// Did the source end?
+    /// Whether the source has ended.
     ended: bool,
-    /// How many packets were handed out: errors name them.
+    /// Number of returned packets, for errors.
     pub packets: u64,
 }
 
@@ -118,7 +119,7 @@ impl<R: Read> Window<R> {
         Window::in_chunks(input, [(); 2].map(|()| Chunk::new(SIZE)))
     }
 
-    /// Reads by a thread of its own.
+    /// Creates a window with a thread that reads ahead.
     pub fn ahead(input: R) -> Result<Self, Error>
     where
         R: Send + 'static,
@@ -126,14 +127,14 @@ impl<R: Read> Window<R> {
         Window::ahead_in_chunks(input, [(); CHUNKS].map(|()| Chunk::new(SIZE)))
     }
 
-    /// Reads to the chunks given, both of one size.
+    /// Creates a window with these chunks, of equal size.
     pub fn in_chunks(input: R, [chunk, spare]: [Chunk; 2]) -> Result<Self, Error> {
         let input = Decompressed::new(input).map_err(Error::io("read the capture"))?;
         let compression = input.compression();
         Ok(Window::of(Source::Direct { input, spare }, compression, chunk))
     }
 
-    /// Reads by a thread of its own to the chunks given, all of one size.
+    /// Creates a window with a thread that reads ahead into these chunks, of equal size.
     pub fn ahead_in_chunks(input: R, [chunk, spare @ ..]: [Chunk; CHUNKS]) -> Result<Self, Error>
     where
         R: Send + 'static,
@@ -152,13 +153,12 @@ impl<R: Read> Window<R> {
         self.compression
     }
 
-    /// The file offset of the next byte.
+    /// Returns the offset in the file of the next byte.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Sees to it that the next `count` bytes are in the buffer; `false` if the file has not so
-    /// many.
+    /// Reads until the next `count` bytes are in the buffer; `false` if the file ends before.
     #[inline]
     pub fn has(&mut self, count: usize) -> Result<bool, Error> {
         if self.chunk.len() >= count { Ok(true) } else { self.fill(count) }
@@ -193,7 +193,7 @@ impl<R: Read> Window<R> {
         Ok(self.chunk.len() >= count)
     }
 
-    /// Sees to it that the next `count` bytes, of a record that begins here, are in the buffer.
+    /// Reads until the next `count` bytes, of a record that begins here, are in the buffer.
     #[inline]
     pub fn need(&mut self, count: usize) -> Result<(), Error> {
         if self.has(count)? { Ok(()) } else { Err(self.cut(count)) }
@@ -216,13 +216,13 @@ impl<R: Read> Window<R> {
         self.truncated(self.offset(), wanted as u64, self.chunk.len() as u64)
     }
 
-    /// The next bytes, without using them: as many as are in the buffer.
+    /// Returns the next bytes in the buffer, without using them.
     #[inline]
     pub fn peek(&self) -> &[u8] {
         self.chunk.used()
     }
 
-    /// Uses `count` bytes that are in the buffer, and says where they begin in it.
+    /// Uses `count` bytes of the buffer; returns their offset in it.
     #[inline]
     pub fn take(&mut self, count: usize) -> usize {
         let start = self.chunk.start;
@@ -232,26 +232,26 @@ impl<R: Read> Window<R> {
         start
     }
 
-    /// Bytes taken last, by the place that [`Window::take`] gave.
+    /// Returns bytes used last, by the offset that [`Window::take`] returned.
     #[inline]
     pub fn taken(&self, start: usize, length: usize) -> &[u8] {
         &self.chunk.bytes[start..start + length]
     }
 
-    /// Ends the capture here, whatever follows.
+    /// Ends the capture here.
     pub fn close(&mut self) {
         self.offset += self.chunk.len() as u64;
         self.chunk.start = self.chunk.end;
         self.ended = true;
     }
 
-    /// The file ends inside the record at `offset`.
+    /// Returns the error that the file ends inside the record at `offset`.
     #[cold]
     pub fn truncated(&self, offset: u64, wanted: u64, found: u64) -> Error {
         Error::Truncated { packets: self.packets, offset, wanted, found }
     }
 
-    /// The record at `offset` is wrong.
+    /// Returns the error that the record at `offset` is malformed.
     #[cold]
     pub fn malformed(&self, offset: u64, what: String) -> Error {
         Error::Malformed { packets: self.packets, offset, what }

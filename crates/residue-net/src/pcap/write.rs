@@ -1,4 +1,4 @@
-//! Captures of our own: classic pcap, and as much of pcapng as captures for tests need.
+//! Writers of captures: classic pcap, and the parts of pcapng that test captures need.
 
 use super::{ByteOrder, LinkType, ng};
 use std::io::{self, Write};
@@ -19,30 +19,31 @@ impl ByteOrder {
     }
 }
 
-/// A length as the formats have it.
+/// Converts a length to 32 bits.
 fn length32(length: usize) -> io::Result<u32> {
     u32::try_from(length)
         .map_err(|_| io::Error::other("more bytes than a capture's record can have"))
 }
 
-/// What a pcap file's header says.
+/// The header of a pcap file.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
-    /// Of every number in headers.
+    /// Byte order of all numbers in headers.
     pub order: ByteOrder,
-    /// Are time stamps in nanoseconds? In microseconds otherwise.
+    /// Whether time stamps are in nanoseconds, not microseconds.
     pub nanoseconds: bool,
-    /// What every packet's first header is.
+    /// Type of the first header of all packets.
     pub link: LinkType,
-    /// The most bytes that are captured of a packet. Nothing here cuts packets: the caller does.
+    /// Largest number of captured bytes of a packet. The writer does not cut packets: its caller
+    /// does.
     pub snaplen: u32,
-    /// The length of the frame check sequence at every packet's end, in bytes: even, 30 at most.
-    /// `None` if the file is not to say.
+    /// Length of the frame check sequence of all packets in bytes: even, at most 30; `None` to
+    /// leave it out.
     pub fcs: Option<u8>,
 }
 
 impl Header {
-    /// Little-endian, nanoseconds, whole packets.
+    /// Returns a header for little-endian numbers, nanoseconds and whole packets.
     #[must_use]
     pub fn new(link: LinkType) -> Header {
         let (order, snaplen) = (ByteOrder::Little, 256 << 10);
@@ -50,18 +51,18 @@ impl Header {
     }
 }
 
-/// Writes a pcap file.
+/// A writer of a pcap file.
 pub struct Writer<W> {
     out: W,
     header: Header,
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the file's header. `out` should have a buffer.
+    /// Creates a writer, and writes the header of the file. `out` should have a buffer.
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn new(mut out: W, header: Header) -> io::Result<Self> {
         let order = header.order;
         let magic = if header.nanoseconds { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
@@ -75,12 +76,12 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, header })
     }
 
-    /// Writes a packet: its time in nanoseconds since 1970, its length on the wire, and the bytes
-    /// captured. Seconds above 32 bits are left out.
+    /// Writes a packet: its time in nanoseconds since 1970, its length on the wire, and the
+    /// captured bytes. Seconds above 32 bits are cut.
     ///
     /// # Errors
     ///
-    /// Those of `out`, or if there are more bytes than the format can count.
+    /// Returns the errors of `out`, and an error if there are more bytes than the format can count.
     pub fn packet(&mut self, time: u64, wire_length: u32, bytes: &[u8]) -> io::Result<()> {
         let unit = if self.header.nanoseconds { 1 } else { 1000 };
         let fraction = (time % 1_000_000_000 / unit) as u32;
@@ -93,7 +94,7 @@ impl<W: Write> Writer<W> {
         self.out.write_all(bytes)
     }
 
-    /// Gives back what was written to. Nothing is left to be written but what its own buffer holds.
+    /// Returns `out`. Only its own buffer may hold unwritten data.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -105,7 +106,7 @@ pub type BlockOption<'a> = (u16, &'a [u8]);
 /// A comment, in any block.
 pub const COMMENT: u16 = 1;
 
-/// Writes a pcapng file, block by block. Nothing keeps the caller from blocks that contradict each
+/// A writer of a pcapng file, block by block. The caller must avoid blocks that contradict each
 /// other.
 pub struct NgWriter<W> {
     out: W,
@@ -113,7 +114,7 @@ pub struct NgWriter<W> {
 }
 
 impl<W: Write> NgWriter<W> {
-    /// Begins the first section.
+    /// Creates a writer, and begins the first section.
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl<W: Write> NgWriter<W> {
         Ok(writer)
     }
 
-    /// Begins a section, with a byte order and interfaces of its own.
+    /// Begins a section with its own byte order and interfaces.
     ///
     /// # Errors
     ///
@@ -134,12 +135,12 @@ impl<W: Write> NgWriter<W> {
         let mut body = order.bytes32(ng::ORDER_MAGIC).to_vec();
         body.extend(order.bytes16(1));
         body.extend(order.bytes16(0));
-        // How long the section is, is not said.
+        // The length of the section is left unspecified.
         body.extend([0xff; 8]);
         self.block(ng::SECTION, &body, options)
     }
 
-    /// Describes the section's next interface; they are counted from 0.
+    /// Writes the next interface of the section; interfaces are counted from 0.
     ///
     /// # Errors
     ///
@@ -156,8 +157,8 @@ impl<W: Write> NgWriter<W> {
         self.block(ng::INTERFACE, &body, options)
     }
 
-    /// Writes a packet: its interface, its time in the interface's unit, its length on the wire,
-    /// and the bytes captured.
+    /// Writes a packet: its interface, its time in the unit of the interface, its length on the
+    /// wire, and the captured bytes.
     ///
     /// # Errors
     ///
@@ -174,7 +175,7 @@ impl<W: Write> NgWriter<W> {
         self.packet_block(ng::ENHANCED_PACKET, interface, time, wire_length, bytes, options)
     }
 
-    /// Writes a packet as the format did before 2004: 16 bits count packets dropped before it.
+    /// Writes a packet in the format before 2004: 16 bits count the packets dropped before it.
     ///
     /// # Errors
     ///
@@ -211,8 +212,8 @@ impl<W: Write> NgWriter<W> {
         self.block(kind, &body, options)
     }
 
-    /// Writes a packet of interface 0 without a time: its length on the wire, and the bytes
-    /// captured.
+    /// Writes a packet of interface 0 without a time: its length on the wire, and the captured
+    /// bytes.
     ///
     /// # Errors
     ///
@@ -223,12 +224,12 @@ impl<W: Write> NgWriter<W> {
         self.block(ng::SIMPLE_PACKET, &body, &[])
     }
 
-    /// Writes any block: its type, its body (filled up with zeros to a multiple of four bytes), its
+    /// Writes any block: its type, its body (padded with zeros to a multiple of four bytes), its
     /// options.
     ///
     /// # Errors
     ///
-    /// Those of `out`, or if a length does not fit its field.
+    /// Returns the errors of `out`, and an error if a length exceeds its field.
     pub fn block(&mut self, kind: u32, body: &[u8], options: &[BlockOption]) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(body.len() + 16);
         bytes.extend(self.order.bytes32(kind));
@@ -252,13 +253,13 @@ impl<W: Write> NgWriter<W> {
         self.out.write_all(&bytes)
     }
 
-    /// Gives back what was written to.
+    /// Returns `out`.
     pub fn into_inner(self) -> W {
         self.out
     }
 }
 
-/// Adds zeros up to a multiple of four bytes.
+/// Pads with zeros to a multiple of four bytes.
 fn fill_up(bytes: &mut Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(4), 0);
 }

@@ -1,4 +1,4 @@
-//! One direction of a TCP connection: its bytes put in order, and its PDUs.
+//! One direction of a TCP connection: bytes in order, and PDUs.
 
 use super::Pdu;
 use super::session::{Frame, LONGEST_PDU, Proof, Session};
@@ -8,35 +8,35 @@ use crate::frame::Found;
 use crate::wire::pdu::Layout;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Bytes that wait for others before them: more than that, and those others are given up.
+/// Largest number of bytes that wait for earlier ones, before these are given up.
 const MOST_PENDING: usize = 4 << 20;
-/// Segments that wait.
+/// Largest number of waiting segments.
 const MOST_SEGMENTS: usize = 4096;
-/// What a segment takes besides its bytes.
+/// Memory of a segment beside its bytes.
 const SEGMENT_COST: usize = 128;
-/// Memory that a direction keeps for bytes to come.
+/// Memory that a direction retains for later bytes.
 const MOST_IDLE: usize = 16 << 10;
-/// Bytes looked through for the beginning of a PDU before digests are taken to be absent.
+/// Number of bytes to search for the beginning of a PDU before digests are assumed to be absent.
 const LONGEST_SEARCH: u64 = 4 << 20;
-/// Bytes kept during a search.
+/// Largest number of bytes stored during a search.
 const MOST_SEARCHED: usize = 2 << 20;
-/// Places kept in mind during a search, at which more bytes decide.
+/// Largest number of candidates during a search, for which more bytes decide.
 const MOST_CANDIDATES: usize = 8;
-/// Sequence numbers further off than any window (RFC 7323 section 2.3) belong to something else.
+/// Largest distance of sequence numbers: more than any window (RFC 7323 section 2.3).
 const FURTHEST: i64 = 1 << 30;
 
-/// Bytes that stand together in the file.
+/// Bytes that are contiguous in the file.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Where the first one stands in the stream.
+    /// Position of the first byte in the stream.
     position: u64,
-    /// Where it stands in the file.
+    /// Offset in the file.
     place: Option<u64>,
-    /// The packet it came in.
+    /// Number of the packet.
     packet: u64,
 }
 
-/// A segment's data.
+/// The data of a segment.
 #[derive(Debug)]
 struct Data {
     bytes: Vec<u8>,
@@ -51,78 +51,77 @@ impl Data {
 
 #[derive(Debug)]
 enum State {
-    /// A PDU is due.
+    /// A PDU begins at the next byte.
     Framed,
-    /// Bytes before `scanned` are looked through; PDUs may yet turn out to begin at `candidates`.
+    /// Bytes before `scanned` were searched; PDUs may begin at `candidates`.
     Searching { scanned: u64, candidates: Vec<u64> },
-    /// There are no digests.
+    /// The stream has no digests.
     Plain,
 }
 
-/// What a direction has to do with the rest of its connection.
+/// The connection around a direction.
 pub struct Around<'a> {
-    /// What both directions know.
+    /// State of both directions.
     pub session: &'a mut Session,
-    /// Which one this is.
+    /// Number of this direction.
     pub side: usize,
     /// Source and destination address.
     pub addresses: [&'a [u8]; 2],
     /// Source and destination port.
     pub ports: [u16; 2],
-    /// Where PDUs go.
+    /// Receiver of PDUs.
     pub ready: &'a mut dyn FnMut(Pdu),
 }
 
-/// What a segment brings.
+/// The data of an arriving segment.
 pub struct Arrived<'a> {
-    /// The sequence number of its first byte of data.
+    /// Sequence number of the first byte of data.
     pub sequence: u32,
-    /// Its data, as far as they were captured.
+    /// Captured data.
     pub bytes: &'a [u8],
-    /// How many were sent.
+    /// Number of bytes sent.
     pub sent: u32,
-    /// Where they stand.
+    /// Places of the bytes in the file.
     pub places: Places<'a>,
-    /// The packet's number.
+    /// Number of the packet.
     pub packet: u64,
-    /// Does the stream end with them?
+    /// Whether the stream ends after these bytes.
     pub finish: bool,
 }
 
-/// One direction. Positions in the stream count from [`ORIGIN`].
+/// One direction of a stream. Positions count from [`ORIGIN`].
 #[derive(Debug)]
 pub struct Direction {
-    /// The sequence number of position [`ORIGIN`].
+    /// Sequence number of position [`ORIGIN`].
     origin: Option<u32>,
-    /// The position behind all bytes that were there in order.
+    /// Position after all bytes in order.
     next: u64,
     /// The position of the first byte of `buffer`.
     start: u64,
     /// Bytes from `start` to `next`.
     buffer: Vec<u8>,
-    /// Where they stand.
+    /// Places of these bytes in the file.
     runs: VecDeque<Run>,
-    /// Bytes to come of a PDU that is dealt with.
+    /// Number of remaining bytes of a processed PDU.
     skip: u64,
     pending: BTreeMap<u64, Data>,
     pending_cost: usize,
     state: State,
     searched: u64,
-    /// PDUs so far.
+    /// Number of PDUs so far.
     number: u64,
     end: Option<u64>,
-    /// Was its beginning captured?
+    /// Whether the beginning of the stream was captured.
     begun: bool,
-    /// The first packet with data, and how many there are.
+    /// First packet with data, and number of such packets.
     packets: (u64, u64),
 }
 
-/// The position at which a stream begins: retransmissions of what was before the capture have lower
-/// ones.
+/// Position of the beginning of a stream: retransmissions from before the capture have lower ones.
 const ORIGIN: u64 = 1 << 40;
 
 impl Direction {
-    /// Nothing seen yet.
+    /// Creates a direction without data.
     pub fn new() -> Self {
         Direction {
             origin: None,
@@ -142,19 +141,18 @@ impl Direction {
         }
     }
 
-    /// If there were data, but no PDU, and the beginning was not captured: the first packet, and
-    /// how many there were.
+    /// Returns the first packet and the number of packets if there was data but no PDU, and the
+    /// beginning was not captured.
     pub fn unfollowed(&self) -> Option<(u64, u64)> {
         (self.packets.1 > 0 && self.number == 0 && !self.begun).then_some(self.packets)
     }
 
-    /// A SYN: data begin behind `sequence`. Says whether it begins another stream than the one
-    /// known.
+    /// Returns whether a SYN with this sequence number begins another stream than the known one.
     pub fn is_other(&self, sequence: u32) -> bool {
         self.origin.is_some_and(|origin| origin != sequence.wrapping_add(1))
     }
 
-    /// Begins behind a SYN with this sequence number, if nothing has begun.
+    /// Begins the stream after a SYN with this sequence number, if it has not begun.
     pub fn begin(&mut self, sequence: u32) {
         if self.origin.is_none() {
             self.origin = Some(sequence.wrapping_add(1));
@@ -163,7 +161,7 @@ impl Direction {
         }
     }
 
-    /// The memory it takes, about, in bytes.
+    /// Returns the approximate memory in bytes.
     pub fn cost(&self) -> usize {
         self.buffer.capacity() + self.runs.capacity() * size_of::<Run>() + self.pending_cost
     }
@@ -173,7 +171,7 @@ impl Direction {
         self.end.is_some_and(|end| end <= self.next)
     }
 
-    /// Takes a segment.
+    /// Adds a segment.
     pub fn take(&mut self, around: &mut Around<'_>, arrived: &Arrived<'_>) {
         let &Arrived { sequence, bytes, sent, places, packet, finish } = arrived;
         if !bytes.is_empty() {
@@ -205,7 +203,7 @@ impl Direction {
             }
         }
         if end == self.next && end < sent_end {
-            // What the capture cut off comes in no other packet.
+            // Bytes that the capture cut off are in no other packet.
             self.gap(around, sent_end);
         }
         while self.pending_cost > MOST_PENDING || self.pending.len() > MOST_SEGMENTS {
@@ -216,7 +214,7 @@ impl Direction {
         }
     }
 
-    /// Goes on from a sequence number as if nothing were known.
+    /// Restarts at a sequence number.
     fn number_from(&mut self, sequence: u32) {
         let passed = self.next.wrapping_sub(ORIGIN) as u32;
         self.origin = Some(sequence.wrapping_sub(passed));
@@ -225,7 +223,7 @@ impl Direction {
         self.search_from(self.next);
     }
 
-    /// Deals with all that waits, whatever is missing.
+    /// Processes all waiting segments, despite gaps.
     pub fn give_up(&mut self, around: &mut Around<'_>) {
         while !self.pending.is_empty() {
             self.skip_gap(around);
@@ -233,10 +231,10 @@ impl Direction {
         self.gap(around, self.next);
     }
 
-    /// Keeps a segment that is ahead.
+    /// Stores a segment after a gap.
     fn keep(&mut self, position: u64, bytes: &[u8], runs: Vec<Run>) {
         if matches!(self.state, State::Plain) {
-            // Nothing comes of it, and a gap does no harm.
+            // It holds nothing to verify, and a gap does no harm.
             return;
         }
         if self.pending.get(&position).is_some_and(|data| data.bytes.len() >= bytes.len()) {
@@ -249,7 +247,7 @@ impl Direction {
         }
     }
 
-    /// Appends the bytes of a segment that begins at `position`, as far as they are new.
+    /// Appends the new bytes of a segment that begins at `position`.
     fn append(&mut self, position: u64, bytes: &[u8], runs: Vec<Run>) {
         let old = self.next - position;
         let Some(new) = bytes.get(old as usize..) else { return };
@@ -264,7 +262,7 @@ impl Direction {
         self.next += new.len() as u64;
     }
 
-    /// Appends the waiting segments whose turn it is.
+    /// Appends the waiting segments that are next.
     fn drain(&mut self) {
         while let Some(entry) = self.pending.first_entry()
             && *entry.key() <= self.next
@@ -277,7 +275,7 @@ impl Direction {
         }
     }
 
-    /// Gives up what is missing before the first waiting segment.
+    /// Gives up the gap before the first waiting segment.
     fn skip_gap(&mut self, around: &mut Around<'_>) {
         let Some((&position, _)) = self.pending.first_key_value() else { return };
         self.gap(around, position);
@@ -285,7 +283,7 @@ impl Direction {
         self.advance(around, false);
     }
 
-    /// Goes on at position `to`; bytes before it are missing.
+    /// Continues at position `to`; bytes before it are missing.
     fn gap(&mut self, around: &mut Around<'_>, to: u64) {
         self.advance(around, true);
         let missing = to.saturating_sub(self.next);
@@ -303,14 +301,14 @@ impl Direction {
         }
     }
 
-    /// Where the next PDU begins is not known.
+    /// Begins to search for the next PDU.
     fn search_from(&mut self, position: u64) {
         if !matches!(self.state, State::Plain) {
             self.state = searching(position);
         }
     }
 
-    /// Takes PDUs from the buffer. `last` says that what is missing of one does not come.
+    /// Extracts PDUs from the buffer; `last`: the missing bytes of one will not come.
     fn advance(&mut self, around: &mut Around<'_>, last: bool) {
         let mut at = 0;
         loop {
@@ -369,15 +367,15 @@ impl Direction {
         {
             self.runs.pop_front();
         }
-        // What one long PDU took is not kept for ever.
+        // Releases the memory of a long PDU.
         if self.buffer.capacity() > 4 * self.buffer.len() + MOST_IDLE {
             self.buffer.shrink_to(2 * self.buffer.len());
             self.runs.shrink_to(2 * self.runs.len());
         }
     }
 
-    /// Looks through the buffer from `at` for the beginning of a PDU. Says before where nothing
-    /// needs to be kept.
+    /// Searches the buffer from `at` on for the beginning of a PDU; returns the offset before which
+    /// nothing needs to be kept.
     fn search(&mut self, around: &mut Around<'_>, at: usize) -> usize {
         let State::Searching { scanned, candidates } = &mut self.state else { return at };
         let Around { session, side, .. } = around;
@@ -427,7 +425,7 @@ impl Direction {
         ((kept - self.start) as usize).max(at)
     }
 
-    /// Hands on the PDU whose bytes are those of the buffer from `at` to `end`, if it has digests.
+    /// Passes on the PDU in the buffer from `at` to `end`, if it has digests.
     fn emit(&mut self, around: &mut Around<'_>, at: usize, end: usize, layout: &Layout) {
         self.number += 1;
         if layout.parts() == [None; 2] {
@@ -467,7 +465,7 @@ fn searching(scanned: u64) -> State {
     State::Searching { scanned, candidates: Vec::new() }
 }
 
-/// Where `length` bytes of a segment stand that are first of a buffer with these places.
+/// Returns the runs of the first `length` bytes of a buffer with these places.
 fn runs(position: u64, length: usize, places: Places<'_>, packet: u64) -> Vec<Run> {
     let span = Span { start: 0, end: length as u32 };
     let mut runs: Vec<Run> = places

@@ -1,4 +1,4 @@
-//! What is known of one connection's PDUs: which digests they have, where one ends, and where the
+//! The state of the PDUs of a connection: which digests they have, where one ends, and where the
 //! next one may begin.
 
 use crate::check::{Check, Piece, Presence, Reason, Rule, Span};
@@ -7,76 +7,77 @@ use crate::wire::pdu::Layout;
 use crate::wire::storage::Kind;
 use crate::wire::{iscsi, nvme_tcp};
 
-/// A longer PDU is not kept: its data go unverified.
+/// Length of the longest PDU to store; the data of longer ones is not verified.
 pub const LONGEST_PDU: u32 = 8 << 20;
-/// A longer PDU does not prove by its data that it begins where it seems to.
+/// Length of the longest PDU whose data may prove where it begins.
 const LONGEST_PROOF: u32 = 1 << 20;
 
-/// What begins with some bytes of a stream.
+/// The item that begins with some bytes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// More bytes are needed.
     More,
-    /// No PDU, or none that can be distinguished from others.
+    /// No PDU, or none that can be recognised.
     Lost,
-    /// A PDU. Not all of its bytes need be there.
+    /// A PDU, of which bytes may be missing.
     Pdu(Layout),
-    /// The header of a PDU. As its digest is wrong, where the PDU ends, and even the header, is not
-    /// known. The layout has no data.
+    /// The header of a PDU with a wrong digest, so that the end of the PDU, and even of the header,
+    /// is unknown. The layout has no data.
     Header(Layout),
 }
 
-/// Does a PDU begin with some bytes of a stream? It does if one of its digests is right.
+/// Whether a PDU begins with some bytes of a stream, as a right digest proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// None that can be proved.
+    /// No proof.
     No,
-    /// Perhaps: so many bytes decide.
+    /// Undecided: this many bytes decide.
     Wait(usize),
-    /// One does.
+    /// A PDU begins.
     Yes,
 }
 
-/// What is known of one connection. Its sides are numbered 0 and 1.
+/// The state of a connection. Its sides are numbered 0 and 1.
 #[derive(Debug)]
 pub struct Session {
     kind: Kind,
-    /// The digests of header and data, where it is known whether they are there.
+    /// Whether there are digests of header and data, if known.
     agreed: [Option<bool>; 2],
     login: iscsi::Login,
-    /// The side of the initiator, once one of the sides sent something.
+    /// Side of the initiator, after the first PDU.
     initiator: Option<usize>,
-    /// Is a side's login over? Then a PDU that looks like a login has a wrong bit.
+    /// Whether the login of a side is over, so that a PDU that looks like a login has a wrong bit.
     full_feature: [bool; 2],
 }
 
 impl Session {
-    /// Nothing seen yet.
+    /// Creates a session without data.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         let login = iscsi::Login::default();
         Session { kind, agreed: [None; 2], login, initiator: None, full_feature: [false; 2] }
     }
 
-    /// Whose PDUs.
+    /// Returns the protocol of the PDUs.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns whether it is known that there are no digests.
+    /// Returns whether the absence of digests is known.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.agreed == [Some(false); 2]
     }
 
-    /// Returns whether it is known that there are some.
+    /// Returns whether the presence of digests is known.
     #[must_use]
     pub fn has_digests(&self) -> bool {
         self.agreed.contains(&Some(true))
     }
 
-    /// What `bytes` begin with, where a PDU of `side` is due. `last` says that no bytes follow.
+    /// Returns the item at the start of `bytes`, where a PDU of `side` begins; `last`: no bytes
+    /// follow.
     pub fn frame(&mut self, side: usize, bytes: &[u8], last: bool) -> Frame {
         if bytes.len() < self.kind.least() {
             return if last { Frame::Lost } else { Frame::More };
@@ -96,7 +97,7 @@ impl Session {
         if undecided { self.decide(side, bytes, last) } else { Frame::Pdu(layout) }
     }
 
-    /// The parts of the PDU that is due from `side`; unknown digests of data count as none.
+    /// Returns the layout of the next PDU of `side`; unknown digests of data count as absent.
     fn layout(&self, side: usize, bytes: &[u8]) -> Option<Layout> {
         match self.kind {
             Kind::Iscsi => {
@@ -118,8 +119,8 @@ impl Session {
         !self.full_feature[side] && bytes.first_chunk().is_some_and(iscsi::is_login)
     }
 
-    /// A PDU with data, the first one, of which is not known whether they have a digest: if what
-    /// follows them is right as a digest; or by where the next header begins, as its digest proves.
+    /// Decides whether the first PDU with data has a data digest: by whether the bytes after the
+    /// data are a right digest, or by where the next header begins, as its digest proves.
     fn decide(&mut self, side: usize, bytes: &[u8], last: bool) -> Frame {
         let Some(header) = bytes.first_chunk() else { return Frame::More };
         let has_header_digest = self.agreed[0] == Some(true);
@@ -150,8 +151,8 @@ impl Session {
         alone(without)
     }
 
-    /// Returns whether a PDU of `side` begins here. `starts` says that a segment does: where
-    /// headers have no digests, or these are not known, only such places are looked at.
+    /// Returns whether a PDU of `side` begins here; `starts`: a segment begins here. If headers
+    /// have no digests, or it is unknown, only such positions are considered.
     pub fn proof(&mut self, side: usize, bytes: &[u8], starts: bool) -> Proof {
         if starts && !self.full_feature[side] && Kind::of_start(bytes) == Some(self.kind) {
             return Proof::Yes;
@@ -188,7 +189,7 @@ impl Session {
         proof
     }
 
-    /// The parts of a PDU of `side` if it has these digests, and no wrong byte.
+    /// Returns the layout of a PDU of `side` with these digests, if no byte is wrong.
     fn suppose(&self, side: usize, bytes: &[u8], digests: [bool; 2]) -> Option<Layout> {
         match self.kind {
             Kind::Iscsi => {
@@ -226,7 +227,7 @@ impl Session {
         }
     }
 
-    /// Takes in what a whole PDU says about those that follow.
+    /// Learns from a complete PDU about the following ones.
     pub fn learn(&mut self, side: usize, pdu: &[u8], layout: &Layout) {
         match self.kind {
             Kind::Iscsi => {
@@ -242,7 +243,7 @@ impl Session {
                 if let Some(agreed) = nvme_tcp::agreed(pdu) {
                     self.agreed = agreed.map(Some);
                 } else if layout.is_right(0, pdu) == Some(true) {
-                    // The flags of a header that is right.
+                    // The flags of a verified header.
                     self.agreed[0] = Some(true);
                     if !layout.data.is_empty() {
                         self.agreed[1] = Some(layout.digests[1]);
@@ -252,8 +253,8 @@ impl Session {
         }
     }
 
-    /// Reports the digests of a PDU of which these bytes are there. They stand in a buffer from
-    /// `base` on.
+    /// Reports the digests of a PDU with these available bytes, which are in a buffer from `base`
+    /// on.
     pub fn report(&self, bytes: &[u8], layout: &Layout, base: u32, found: &mut Found) {
         let protocols = match self.kind {
             Kind::Iscsi => [&iscsi::HEADER, &iscsi::DATA],
@@ -287,8 +288,8 @@ impl Session {
     }
 }
 
-/// A PDU whose header has a wrong digest. Its lengths may be what is wrong, and are believed only
-/// if they lead to data whose digest is right.
+/// Returns the item for a header with a wrong digest. Its lengths may be wrong, and are used only
+/// if they lead to data with a right digest.
 fn doubt(layout: Layout, bytes: &[u8], last: bool) -> Frame {
     if layout.parts()[1].is_none() || layout.whole > LONGEST_PDU {
         return alone(layout);
@@ -300,7 +301,7 @@ fn doubt(layout: Layout, bytes: &[u8], last: bool) -> Frame {
     }
 }
 
-/// The header of a PDU.
+/// Returns only the header of a PDU.
 fn alone(layout: Layout) -> Frame {
     Frame::Header(Layout { data: Span::default(), whole: layout.header_end(), ..layout })
 }

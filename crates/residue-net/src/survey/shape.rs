@@ -1,37 +1,37 @@
-//! How a damaged copy differs from a good one.
+//! Differences of a damaged copy from a good one.
 
-/// What happened to the data.
+/// A shape of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// The data are the same: the damage is in the header, or in the checksum, or the checksum was
-    /// computed wrongly.
+    /// The data is equal: the damage is in the header or the checksum, or the checksum was computed
+    /// wrongly.
     Header,
     /// One bit is flipped.
     Bit,
-    /// Several bits are flipped, each in a byte of its own, always the same one of the eight.
+    /// Several bits are flipped, in different bytes, at one position in the byte.
     BitColumn,
-    /// One byte is another.
+    /// One byte differs.
     Byte,
-    /// Two bytes, or two 16-bit words, stand in each other's place.
+    /// Two bytes, or two 16-bit words, are swapped.
     Swap,
     /// A run of bytes is zero.
     Zeroed,
     /// A run of bytes is FF.
     Ones,
-    /// From some byte on, what should stand further back: bytes are missing.
+    /// From some byte on, the data of a later offset: bytes are missing.
     Missing,
-    /// From some byte on, what should stand further ahead: bytes were put in or repeated.
+    /// From some byte on, the data of an earlier offset: bytes were inserted or repeated.
     Inserted,
-    /// A run of bytes stands elsewhere in the data, too: an old block in place of a new one.
+    /// A run of bytes also occurs elsewhere in the data: an old block in place of a new one.
     Stale,
-    /// One run of bytes is others.
+    /// One run of bytes differs.
     Run,
-    /// Bytes here and there are others.
+    /// Scattered bytes differ.
     Scattered,
 }
 
 impl Shape {
-    /// Its name in reports.
+    /// Returns the name of the shape for reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Shape {
         }
     }
 
-    /// What it means, in half a sentence.
+    /// Returns a clause of explanation.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -70,28 +70,28 @@ impl Shape {
     }
 }
 
-/// A difference.
+/// A difference of two copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What happened.
+    /// Shape of the damage.
     pub shape: Shape,
-    /// The first byte that differs.
+    /// Offset of the first byte that differs.
     pub offset: u32,
-    /// How many bytes from it to the last that differs; 0 if none does.
+    /// Length from the first to the last differing byte; 0 if all are equal.
     pub length: u32,
 }
 
-/// A shift is believed if this many bytes agree after it, by no chance.
+/// Number of equal bytes after a shift that rule out chance.
 const SHIFT_AGREES: usize = 16;
-/// Distances of shifts that are tried.
+/// Largest distance of a shift to test.
 const LARGEST_SHIFT: usize = 2048;
-/// Shorter blocks are found elsewhere by chance.
+/// Length of the shortest stale block: shorter ones occur elsewhere by chance.
 const SMALLEST_STALE: usize = 8;
-/// Of a run, a byte in this many may be right by chance.
+/// In a run, one byte in this many may be right by chance.
 const MOST_RIGHT: usize = 8;
 
 impl Damage {
-    /// The difference of two copies of equal length.
+    /// Returns the difference of two copies of equal length.
     #[must_use]
     pub fn between(good: &[u8], bad: &[u8]) -> Damage {
         let differs: Vec<usize> = good
@@ -131,7 +131,7 @@ fn shape(good: &[u8], bad: &[u8], differs: &[usize], first: usize, last: usize) 
         return Shape::Ones;
     }
     for distance in 1..LARGEST_SHIFT.min(run.len()) {
-        // What is there now stands `distance` further back in the good copy, to its end.
+        // The current bytes are `distance` later in the good copy, to its end.
         let now = &bad[first..bad.len() - distance];
         if now.len() >= SHIFT_AGREES && now == &good[first + distance..] {
             return Shape::Missing;
@@ -148,12 +148,12 @@ fn shape(good: &[u8], bad: &[u8], differs: &[usize], first: usize, last: usize) 
     if right * MOST_RIGHT <= run.len() { Shape::Run } else { Shape::Scattered }
 }
 
-/// Returns whether two bytes or two 16-bit words, at any distance, are exchanged.
+/// Returns whether two bytes or two 16-bit words, at any distance, are swapped.
 fn is_swap(good: &[u8], bad: &[u8], differs: &[usize]) -> bool {
     let exchanged = |one: usize, other: usize| good[one] == bad[other] && good[other] == bad[one];
     match *differs {
         [one, other] => exchanged(one, other),
-        // Of words that share a byte only the others differ, which is the case above.
+        // In words that share a byte, only the other bytes differ, which is the case above.
         [a, b, c, d] => b == a + 1 && d == c + 1 && exchanged(a, c) && exchanged(b, d),
         _ => false,
     }

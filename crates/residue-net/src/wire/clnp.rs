@@ -5,11 +5,11 @@ use super::cotp;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// CLNP's Fletcher checksum: the header. 0 in both octets means none.
+/// Fletcher checksum of CLNP, over the header. 0 in both octets means none.
 pub static CLNP: Protocol =
     Protocol { name: "clnp", title: "CLNP header", source: "ISO/IEC 8473-1 section 6.11" };
 
-/// ES-IS's Fletcher checksum: the PDU, all of which is header. 0 in both octets means none.
+/// Fletcher checksum of ES-IS, over the PDU, which is only a header. 0 in both octets means none.
 pub static ES_IS: Protocol = Protocol { name: "esis", title: "ES-IS", source: "ISO 9542" };
 
 const DATA: u8 = 0x1c;
@@ -22,7 +22,7 @@ const SEGMENT_LENGTH: u32 = 5;
 const CHECKSUM: Field = 7..9;
 const DESTINATION_LENGTH: u32 = 9;
 
-/// CLNP, from the network layer protocol identifier on.
+/// Walks CLNP from the network layer protocol identifier on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(length), Some(kind), Some(segment)) =
         (walk.u8(span, LENGTH), walk.u8(span, TYPE), walk.u16(span, SEGMENT_LENGTH))
@@ -42,7 +42,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// ES-IS, from the network layer protocol identifier on.
+/// Walks ES-IS from the network layer protocol identifier on.
 pub fn end_system(walk: &mut Walk, span: Span) {
     if let Some(length) = walk.u8(span, LENGTH) {
         header(walk, &ES_IS, span, length);

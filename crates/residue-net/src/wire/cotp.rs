@@ -3,19 +3,19 @@
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The Fletcher checksum in a parameter of its own: the transport PDU. 0 in both octets means none.
+/// Fletcher checksum in a parameter, over the transport PDU. 0 in both octets means none.
 pub static COTP: Protocol =
     Protocol { name: "cotp", title: "COTP class 4", source: "RFC 905 section 6.17" };
 
-/// The code of the parameter.
+/// Code of the parameter.
 const CHECKSUM: u8 = 0xc3;
 
-/// Walks from the length indicator on.
+/// Walks a PDU from the length indicator on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut rest = span;
     while let Some([length, code]) = walk.array(rest, 0) {
         let header = rest.take(u32::from(length) + 1);
-        // Where parameters begin: numbers have 7 bits, or 31 where the connection agreed upon that.
+        // Offset of the parameters: numbers have 7 bits, or 31 if the connection agreed on that.
         let (fixed, has_data): (&[u32], bool) = match code & 0xf0 {
             0xe0 | 0xd0 | 0x80 => (&[7], true),
             0xc0 => (&[6], false),
@@ -25,7 +25,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
             0x70 => (&[5], false),
             _ => return,
         };
-        // What has no user data may have another PDU behind it (section 6.4).
+        // A PDU without user data may be followed by another one (section 6.4).
         let pdu = if has_data { rest } else { header };
         if let Some(field) = fixed.iter().find_map(|&at| parameter(walk, header, at)) {
             let absent = walk.u16(field, 0) == Some(0);
@@ -36,7 +36,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// The checksum's place, if parameters from `at` on fill the header.
+/// Returns the span of the checksum, if parameters from `at` on fill the header.
 fn parameter(walk: &Walk, header: Span, at: u32) -> Option<Span> {
     let mut rest = header.skip(at);
     let mut field = None;

@@ -1,12 +1,12 @@
-//! DCCP (RFC 4340): the checksum, over as much data as the sender says.
+//! DCCP (RFC 4340): the checksum, over as much data as the sender selects.
 
 use super::ip::Ip;
 use super::{Field, ports};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The checksum: pseudo-header with the length of the whole, header and options, and none of the
-/// data, all, or the first bytes.
+/// Checksum over the pseudo-header with the full length, the header with options, and none, all or
+/// the first bytes of the data.
 pub static DCCP: Protocol =
     Protocol { name: "dccp", title: "DCCP", source: "RFC 4340 section 9.1" };
 
@@ -15,13 +15,13 @@ const COVERAGE: usize = 5;
 const CHECKSUM: Field = 6..8;
 const SHORTEST_HEADER: u32 = 12;
 
-/// Walks from the source port on.
+/// Walks a packet from the source port on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
     let Some(fixed) = walk.array::<6>(span, 0) else { return };
     let ports = ports(&fixed);
     let header = u32::from(fixed[DATA_OFFSET]) * 4;
-    // RFC 4340 section 9.2: 0 is all, 1 the header, each more another four bytes.
+    // RFC 4340 section 9.2: 0 is all, 1 the header, each further step four more bytes.
     let covered = match u32::from(fixed[COVERAGE] & 15) {
         0 => span.len(),
         words => header + (words - 1) * 4,

@@ -3,28 +3,28 @@
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The header's CRC: start, length, control and addresses.
+/// CRC of the header, over start, length, control and addresses.
 pub static HEADER: Protocol =
     Protocol { name: "dnp3.header", title: "DNP3 header", source: "IEEE 1815, data link layer" };
 
-/// A data block's CRC: the block, of 16 bytes but for the last.
+/// CRC of a data block of 16 bytes, except for the last.
 pub static DATA: Protocol =
     Protocol { name: "dnp3.data", title: "DNP3 data block", source: "IEEE 1815, data link layer" };
 
-/// The two bytes that a frame begins with.
+/// The first two bytes of a frame.
 pub const START: u16 = 0x0564;
 
 const LENGTH: u32 = 2;
-/// The header's bytes, its CRC included.
+/// Length of the header in bytes, including its CRC.
 const HEADER_BLOCK: u32 = 10;
-/// The bytes of the header that the length counts.
+/// Number of bytes of the header that the length field counts.
 const COUNTED: u8 = 5;
-/// The bytes of a data block.
+/// Length of a data block in bytes.
 const DATA_BLOCK: u32 = 16;
 const CRC: u32 = 2;
 
-/// Walks from the start bytes on. Frames that go on in another segment are judged as far as they
-/// are in this one.
+/// Walks frames from the start bytes on. Frames that continue in another segment are judged only in
+/// this one.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut rest = span;
     while walk.u16(rest, 0) == Some(START) {

@@ -5,13 +5,13 @@ use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
-/// The checksum: the message, without a pseudo-header over IPv6 too.
+/// Checksum over the message, without a pseudo-header, also over IPv6.
 pub static EIGRP: Protocol =
     Protocol { name: "eigrp", title: "EIGRP", source: "RFC 7868 section 6" };
 
 const CHECKSUM: Field = 2..4;
 
-/// Walks from the version on.
+/// Walks a message from the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let field = ip.payload.field(CHECKSUM);
     walk.check(&EIGRP, Rule::Internet, field, None, ip.payload, Presence::Present);

@@ -3,7 +3,7 @@
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The frame check sequence: CRC-32 from the destination address on, lowest byte first.
+/// Frame check sequence: CRC-32 from the destination address on, lowest byte first.
 pub static FCS: Protocol = Protocol {
     name: "eth.fcs",
     title: "Ethernet frame check sequence",
@@ -14,14 +14,15 @@ const TYPE: u32 = 12;
 const HEADER: u32 = 14;
 const FCS_LENGTH: u32 = 4;
 
-/// The type behind a VLAN tag's control information.
+/// Offset of the type after the control information of a VLAN tag.
 const TAGGED_TYPE: u32 = 2;
 const TAG: u32 = 4;
 
-/// Walks from the destination address on. `fcs` is the length of a frame check sequence at the end.
+/// Walks a frame from the destination address on. `fcs` is the length of a frame check sequence at
+/// the end.
 pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
     let mut frame = frame;
-    // Some files give the number of bits.
+    // Some files state the length in bits.
     if let Some(4 | 32) = fcs
         && frame.len() >= FCS_LENGTH + HEADER
     {
@@ -35,7 +36,7 @@ pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
     }
 }
 
-/// What follows a type-or-length field.
+/// Walks the payload of a type-or-length field.
 pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
     if type_or_length >= 0x600 {
         super::ether_type(walk, type_or_length, span);
@@ -44,7 +45,8 @@ pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
     }
 }
 
-/// Behind a VLAN tag's type (IEEE 802.1Q): tag control information, then the next type or length.
+/// Walks a VLAN tag (IEEE 802.1Q) after its type: tag control information, then the next type or
+/// length.
 pub fn vlan(walk: &mut Walk, span: Span) {
     if let Some(number) = walk.u16(span, TAGGED_TYPE) {
         typed(walk, number, span.skip(TAG));

@@ -7,7 +7,7 @@ use crate::unfollowed::Numbering;
 const PROTOCOL: u32 = 2;
 const HEADER: u32 = 8;
 
-/// Walks from the version on.
+/// Walks a packet from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(first), Some(protocol)) = (walk.u8(span, 0), walk.u16(span, PROTOCOL)) else {
         return;

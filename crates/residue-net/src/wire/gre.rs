@@ -5,13 +5,13 @@ use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
-/// The checksum: GRE header and payload.
+/// Checksum over the GRE header and payload.
 pub static GRE: Protocol = Protocol { name: "gre", title: "GRE", source: "RFC 2784 section 2.5" };
 
 const FLAGS: u32 = 0;
 const PROTOCOL: u32 = 2;
 const CHECKSUM: Field = 4..6;
-/// The length of a source route, in its header.
+/// Offset of the length of a source route in its header.
 const ROUTE_LENGTH: u32 = 3;
 
 const CHECKSUM_PRESENT: u16 = 0x8000;
@@ -20,7 +20,7 @@ const KEY_PRESENT: u16 = 0x2000;
 const SEQUENCE_PRESENT: u16 = 0x1000;
 const ACKNOWLEDGMENT_PRESENT: u16 = 0x0080;
 
-/// Walks from the flags on.
+/// Walks a packet from the flags on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(flags), Some(protocol)) = (walk.u16(span, FLAGS), walk.u16(span, PROTOCOL)) else {
         return;
@@ -42,7 +42,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
         }
     }
     if version == 0 && flags & ROUTING_PRESENT != 0 {
-        // RFC 1701: source routes, the last of length 0.
+        // RFC 1701: source routes, the last one with length 0.
         while let Some(route) = walk.u8(span.skip(length), ROUTE_LENGTH) {
             length += 4 + u32::from(route);
             if route == 0 {
@@ -57,13 +57,13 @@ pub fn walk(walk: &mut Walk, span: Span) {
             walk.deeper(|walk| ethernet::walk(walk, inner, None));
         }
         (0, 0x88be | 0x22eb) => walk.deeper(|walk| erspan(walk, inner)),
-        // Cisco's WCCP: a redirect header of four bytes, where the packet's version does not stand
-        // in its place.
+        // Cisco's WCCP: a redirect header of four bytes, unless the version of an IP packet is in
+        // its place.
         (0, 0x883e) => walk.deeper(|walk| {
             let redirected = walk.u8(inner, 0).is_some_and(|byte| byte >> 4 != 4);
             link::raw(walk, inner.skip(if redirected { 4 } else { 0 }));
         }),
-        // Cisco's metadata, here with the type first.
+        // Cisco's metadata, here beginning with the type.
         (0, 0x8909) => {
             if let Some(number) = walk.u16(inner, 0) {
                 super::ether_type(walk, number, inner.skip(8));
@@ -74,7 +74,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Mirrored Ethernet frames (draft-foschiano-erspan), behind a version and a header of 8 bytes
+/// Walks mirrored Ethernet frames (draft-foschiano-erspan) after a version and a header of 8 bytes
 /// (type II), or of 12 and 8 optional ones (type III).
 fn erspan(walk: &mut Walk, span: Span) {
     let length = match walk.u8(span, 0).map(|byte| byte >> 4) {

@@ -7,16 +7,16 @@ use crate::frame::Walk;
 const EXTENSION: u8 = 4;
 const USER_PACKET: u8 = 255;
 
-/// Walks from the version on.
+/// Walks a packet from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some([flags, USER_PACKET, a, b]) = walk.array(span, 0) else { return };
-    // Version 1, and GTP rather than GTP'.
+    // Version 1 of GTP, not of GTP'.
     if flags >> 4 != 3 {
         return;
     }
     let mut inner = span.skip(8).take(u32::from(u16::from_be_bytes([a, b])));
     if flags & 7 != 0 {
-        // Sequence number, N-PDU number and next extension stand there together, if any of them is
+        // Sequence number, N-PDU number and next extension are present together if any of them is
         // used.
         let mut next = if flags & EXTENSION != 0 { walk.u8(inner, 3).unwrap_or(0) } else { 0 };
         inner = inner.skip(4);

@@ -6,17 +6,17 @@ use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
-/// ICMP's checksum: the whole message.
+/// Checksum of ICMP, over the message.
 pub static ICMP: Protocol = Protocol { name: "icmp", title: "ICMP", source: "RFC 792" };
 
-/// ICMPv6's checksum: pseudo-header and message.
+/// Checksum of ICMPv6, over pseudo-header and message.
 pub static ICMPV6: Protocol =
     Protocol { name: "icmpv6", title: "ICMPv6", source: "RFC 4443 section 2.3" };
 
 const CHECKSUM: Field = 2..4;
 
-/// Walks from the type on. A quoted packet is evidence, not a packet of its own, and is not
-/// followed.
+/// Walks a message from the type on. A quoted packet is not parsed, as it is not a packet of its
+/// own.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let field = ip.payload.field(CHECKSUM);
     walk.check(&ICMP, Rule::Internet, field, None, ip.payload, Presence::Present);

@@ -4,26 +4,26 @@ use super::Field;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The extension structure's checksum: the structure. 0 means none.
+/// Checksum of the extension structure. 0 means none.
 pub static EXTENSION: Protocol =
     Protocol { name: "icmp.ext", title: "ICMP extension", source: "RFC 4884 section 7" };
 
-/// Where an ICMP message may have an extension structure.
+/// The place of an extension structure in an ICMP message.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// Behind the quoted packet, which is this many bytes long; 0 if the sender does not say (RFC
-    /// 4884 section 5.5).
+    /// After the quoted packet of this many bytes; 0 if the sender does not state it (RFC 4884
+    /// section 5.5).
     Quote(u32),
-    /// Right behind the header (RFC 8335 section 2).
+    /// Directly after the header (RFC 8335 section 2).
     Header,
 }
 
 const ICMP_HEADER: u32 = 8;
-/// A quoted packet is padded to as many bytes.
+/// Least length of a quoted packet, with padding.
 const LEAST_QUOTE: u32 = 128;
 const CHECKSUM: Field = 2..4;
 
-/// Walks from the ICMP type on.
+/// Walks a message from the ICMP type on.
 pub fn walk(walk: &mut Walk, message: Span, place: Place) {
     let structure = match place {
         Place::Header => message.skip(ICMP_HEADER),
@@ -40,8 +40,8 @@ pub fn walk(walk: &mut Walk, message: Span, place: Place) {
     }
     let field = structure.field(CHECKSUM);
     if matches!(place, Place::Quote(0)) {
-        // Old senders always quote 128 bytes; but so long a quote may be without any extension.
-        // Only a checksum shows it.
+        // Old senders always quote 128 bytes, but such a quote may have no extension: only a
+        // checksum shows it.
         let before = walk.found.checks.len();
         walk.check(&EXTENSION, Rule::Internet, field, None, structure, Presence::Present);
         if checksum == 0 || !walk.last_holds() {

@@ -4,7 +4,7 @@ use super::Field;
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The checksum: the packet behind it, and the byte behind that if its length is odd. FFFF means
+/// Checksum over the packet after it, and over the byte after that if its length is odd. FFFF means
 /// none.
 pub static IDP: Protocol = Protocol { name: "xns.idp", title: "XNS IDP", source: "XSIS 028112" };
 
@@ -12,7 +12,7 @@ const CHECKSUM: Field = 0..2;
 const LENGTH: u32 = 2;
 const HEADER: u16 = 30;
 
-/// Walks from the checksum on.
+/// Walks a packet from the checksum on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(checksum), Some(length)) = (walk.u16(span, CHECKSUM.start), walk.u16(span, LENGTH))
     else {

@@ -1,4 +1,4 @@
-//! IGMP (RFC 3376), and DVMRP in it.
+//! IGMP (RFC 3376), with DVMRP.
 
 use super::Field;
 use super::ip::Ip;
@@ -6,11 +6,11 @@ use super::pim;
 use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
-/// IGMP's checksum: the whole payload of the IP packet.
+/// Checksum of IGMP, over the payload of the IP packet.
 pub static IGMP: Protocol =
     Protocol { name: "igmp", title: "IGMP", source: "RFC 3376 section 4.1.2" };
 
-/// DVMRP's checksum, the same.
+/// Checksum of DVMRP, over the payload of the IP packet.
 pub static DVMRP: Protocol =
     Protocol { name: "dvmrp", title: "DVMRP", source: "draft-ietf-idmr-dvmrp-v3" };
 
@@ -19,7 +19,7 @@ const PIM_VERSION_1: u8 = 0x14;
 
 const CHECKSUM: Field = 2..4;
 
-/// Walks from the type on.
+/// Walks a message from the type on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some(kind) = walk.u8(ip.payload, 0) else { return };
     let protocol = match kind {

@@ -1,4 +1,4 @@
-//! What IPv4 and IPv6 have in common for the layers above.
+//! Common parts of IPv4 and IPv6 for the layers above.
 
 use crate::check::{Piece, PseudoHeader, Span};
 use crate::frame::Walk;
@@ -6,27 +6,26 @@ use crate::frame::Walk;
 /// The network layer around a transport header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ip {
-    /// 4 or 6.
+    /// Version of IP: 4 or 6.
     pub version: u8,
-    /// The source address of the pseudo-header: the home address, where a Mobile IPv6 option gives
-    /// one.
+    /// Source address of the pseudo-header; the home address, if a Mobile IPv6 option has one.
     pub source: Span,
-    /// The destination address of the pseudo-header: the last one, if the packet is routed by its
-    /// source.
+    /// Destination address of the pseudo-header; the final one, if the packet is source-routed.
     pub destination: Span,
-    /// The destination's first bytes, if a compressed source route left them out of it (RFC 6554);
-    /// empty otherwise.
+    /// First bytes of the destination that a compressed source route leaves out (RFC 6554); empty
+    /// otherwise.
     pub prefix: Span,
-    /// The number of the payload's protocol.
+    /// Protocol number of the payload.
     pub protocol: u8,
-    /// What the protocol has.
+    /// Payload of the protocol.
     pub payload: Span,
-    /// Was the length 0, as segmentation offload leaves it? Then it ends where the packet does.
+    /// Whether the length was 0, as segmentation offload leaves it; the payload then ends with the
+    /// packet.
     pub length_zero: bool,
 }
 
 impl Ip {
-    /// Pushes the pseudo-header of `length` bytes of payload.
+    /// Appends the pseudo-header for `length` bytes of payload.
     #[inline]
     pub fn pseudo_header(&self, length: u32, pieces: &mut Vec<Piece>) {
         if !self.prefix.is_empty() {
@@ -41,12 +40,12 @@ impl Ip {
     }
 }
 
-/// The authentication header's fields. Its length is in units of 4 bytes, less 2.
+/// Fields of the authentication header. Its length is in units of 4 bytes, less 2.
 const NEXT_HEADER: u32 = 0;
 const LENGTH: u32 = 1;
 
-/// The authentication header of IPsec (RFC 4302), and what it protects. Its integrity value takes a
-/// key to check.
+/// Walks the authentication header of IPsec (RFC 4302) and its payload. The integrity value cannot
+/// be verified without a key.
 pub fn authentication(walk: &mut Walk, ip: &Ip) {
     if let (Some(next), Some(length)) =
         (walk.u8(ip.payload, NEXT_HEADER), walk.u8(ip.payload, LENGTH))

@@ -6,11 +6,11 @@ use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::{Fragment, Walk};
 use crate::unfollowed::Numbering;
 
-/// The header checksum: the header alone, options included.
+/// Header checksum, over the header with options.
 pub static HEADER: Protocol =
     Protocol { name: "ip", title: "IPv4 header", source: "RFC 791 section 3.1" };
 
-/// The version, and the header's length in units of 4 bytes.
+/// Offset of the version, and the length of the header in units of 4 bytes.
 const VERSION: usize = 0;
 const TOTAL_LENGTH: Field = 2..4;
 const IDENTIFICATION: Field = 4..6;
@@ -19,17 +19,17 @@ const PROTOCOL: usize = 9;
 const CHECKSUM: Field = 10..12;
 pub(super) const SOURCE: Field = 12..16;
 const DESTINATION: Field = 16..20;
-/// The header's length without options.
+/// Length of the header without options.
 const SHORTEST_HEADER: u32 = 20;
 
 const MORE_FRAGMENTS: u32 = 0x2000;
-/// The fragment's offset, in units of 8 bytes.
+/// Mask of the offset of a fragment, in units of 8 bytes.
 const OFFSET: u32 = 0x1fff;
 
 const LOOSE_SOURCE_ROUTE: u8 = 131;
 const STRICT_SOURCE_ROUTE: u8 = 137;
 
-/// Walks from the version on.
+/// Walks a packet from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<{ SHORTEST_HEADER as usize }>(span, 0) else { return };
     let (version, header_length) = (header[VERSION] >> 4, u32::from(header[VERSION] & 15) * 4);
@@ -78,8 +78,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     (walk.addresses, walk.length_zero) = outer;
 }
 
-/// The last address of a source route that is not used up: the header's destination is only the
-/// next stop.
+/// Returns the final address of a source route that is not used up; the destination of the header
+/// is only the next stop.
 fn last_destination(walk: &Walk, header: Span) -> Option<Span> {
     let mut options = header.skip(SHORTEST_HEADER);
     while let Some(kind) = walk.u8(options, 0) {

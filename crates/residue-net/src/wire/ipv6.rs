@@ -1,4 +1,4 @@
-//! IPv6 (RFC 8200): extension headers, and the addresses that count in pseudo-headers.
+//! IPv6 (RFC 8200): extension headers, and the addresses of pseudo-headers.
 
 use super::ip::Ip;
 use super::{Field, number};
@@ -13,7 +13,8 @@ pub(super) const SOURCE: Field = 8..24;
 const DESTINATION: Field = 24..40;
 pub(super) const HEADER: u32 = 40;
 
-/// Fields of extension headers: the next one's number, and the length in units of 8 bytes, less 1.
+/// Fields of extension headers: the type of the next one, and the length in units of 8 bytes, less
+/// 1.
 const NEXT: u32 = 0;
 const LENGTH: u32 = 1;
 const FRAGMENT_OFFSET: u32 = 2;
@@ -21,10 +22,11 @@ const FRAGMENT_IDENTIFICATION: u32 = 4;
 const FRAGMENT_HEADER: u32 = 8;
 const ROUTING_TYPE: u32 = 2;
 const SEGMENTS_LEFT: u32 = 3;
-/// The addresses that a compressed source route leaves out, and its padding (RFC 6554 section 3).
+/// Offset of the prefix lengths of a compressed source route, and of its padding (RFC 6554 section
+/// 3).
 const COMPRESSION: u32 = 4;
 const PADDING: u32 = 5;
-/// Where a routing header's addresses begin.
+/// Offset of the addresses of a routing header.
 const ADDRESSES: u32 = 8;
 
 const HOP_BY_HOP: u8 = 0;
@@ -37,7 +39,7 @@ const DESTINATION_OPTIONS: u8 = 60;
 const HOME_ADDRESS: u8 = 201;
 const JUMBO_PAYLOAD: u8 = 194;
 
-/// Walks from the version on.
+/// Walks a packet from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<8>(span, 0) else { return };
     if header[VERSION] >> 4 != 6 {
@@ -70,8 +72,8 @@ pub fn walk(walk: &mut Walk, span: Span) {
     (walk.addresses, walk.length_zero) = outer;
 }
 
-/// What follows the fixed header, or is put together from fragments: extension headers, then the
-/// upper layer.
+/// Walks the payload after the fixed header, or of a reassembled datagram: extension headers, then
+/// the upper layer.
 pub fn payload(walk: &mut Walk, ip: Ip) {
     let mut ip = ip;
     loop {
@@ -122,7 +124,7 @@ fn upper(walk: &mut Walk, ip: &Ip) {
     super::ip_protocol(walk, ip);
 }
 
-/// Hop-by-hop and destination options (RFC 8200 section 4.2).
+/// Parses hop-by-hop and destination options (RFC 8200 section 4.2).
 fn options(walk: &Walk, header: Span, ip: &mut Ip) {
     let mut options = header.skip(2);
     while let Some(kind) = walk.u8(options, 0) {
@@ -135,7 +137,7 @@ fn options(walk: &Walk, header: Span, ip: &mut Ip) {
         match kind {
             // RFC 6275 section 6.3: the home address counts as the source.
             HOME_ADDRESS if data.len() == 16 && walk.is_whole(data) => ip.source = data,
-            // RFC 2675 section 2: the length counts from behind the fixed header.
+            // RFC 2675 section 2: the length counts from the end of the fixed header.
             JUMBO_PAYLOAD if ip.length_zero => {
                 if let Some(length) = walk.u32(data, 0) {
                     ip.payload.end = header.start.saturating_add(length).max(ip.payload.start);
@@ -148,7 +150,7 @@ fn options(walk: &Walk, header: Span, ip: &mut Ip) {
     }
 }
 
-/// Routing headers: the last destination, if segments are left.
+/// Parses a routing header: sets the final destination, if segments are left.
 fn routing(walk: &Walk, header: Span, ip: &mut Ip) {
     let (Some(kind), Some(left)) = (walk.u8(header, ROUTING_TYPE), walk.u8(header, SEGMENTS_LEFT))
     else {

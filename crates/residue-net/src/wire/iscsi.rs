@@ -1,9 +1,8 @@
 //! iSCSI (RFC 7143): header and data digests.
 //!
 //! A PDU is a basic header of 48 bytes, additional headers, a digest of these, data padded to a
-//! multiple of 4 bytes, and a digest of these with the padding. Which digests there are is agreed
-//! upon when an initiator logs in, and holds in both directions from the first PDU that is no part
-//! of the login.
+//! multiple of 4 bytes, and a digest of data and padding. The digests are negotiated at the login
+//! of an initiator, and are used in both directions from the first PDU after the login.
 
 use super::pdu::{DIGEST, Layout};
 use super::{Field, number};
@@ -20,29 +19,29 @@ pub static HEADER: Protocol = Protocol {
 pub static DATA: Protocol =
     Protocol { name: "iscsi.data", title: "iSCSI data digest", source: "RFC 7143 section 11.2.3" };
 
-/// The length of the basic header segment.
+/// Length of the basic header segment.
 pub const BASIC_HEADER: usize = 48;
 
 const OPCODE: usize = 0;
 const FLAGS: usize = 1;
-/// In units of 4 bytes.
+/// Offset of the length of additional headers, in units of 4 bytes.
 const ADDITIONAL_LENGTH: usize = 4;
 const DATA_LENGTH: Field = 5..8;
-/// A login response's status class.
+/// Offset of the status class of a login response.
 const STATUS: usize = 36;
 
 const FINAL: u8 = 0x80;
-/// The flag of a login PDU whose text goes on in the next one.
+/// Flag of a login PDU whose text continues in the next one.
 const CONTINUES: u8 = 0x40;
-/// The flags of a login PDU that moves to the full feature phase.
+/// Flags of a login PDU that moves to the full feature phase.
 const TO_FULL_FEATURE: u8 = 0x83;
 
 const LOGIN_REQUEST: u8 = 0x03;
 const LOGIN_RESPONSE: u8 = 0x23;
-/// The bit of an opcode that targets set.
+/// Bit of the opcodes of targets.
 const FROM_TARGET: u8 = 0x20;
 
-/// Returns a PDU's opcode.
+/// Returns the opcode of a PDU.
 fn opcode(header: &[u8; BASIC_HEADER]) -> u8 {
     header[OPCODE] & 0x3f
 }
@@ -66,13 +65,13 @@ pub fn is_believable(header: &[u8; BASIC_HEADER]) -> bool {
     header[OPCODE] & 0x80 == 0
         && match opcode(header) {
             0x01 | 0x03..=0x05 | 0x23..=0x25 => true,
-            // For the others the bit is no choice.
+            // In other PDUs, the bit is fixed.
             0x00 | 0x02 | 0x06 | 0x10 | 0x20..=0x22 | 0x26 | 0x31 | 0x32 | 0x3f => is_last,
             _ => false,
         }
 }
 
-/// Returns the parts of the PDU with this header, if it has these digests.
+/// Returns the layout of the PDU with this header, if it has these digests.
 #[must_use]
 pub fn layout(header: &[u8; BASIC_HEADER], digests: [bool; 2]) -> Layout {
     let additional = u32::from(header[ADDITIONAL_LENGTH]) * 4;
@@ -111,7 +110,7 @@ fn names_initiator(text: &[u8]) -> bool {
     keys(text).any(|(key, _)| key == b"InitiatorName")
 }
 
-/// Text keys and their values (RFC 7143 section 6.1).
+/// Returns text keys and their values (RFC 7143 section 6.1).
 fn keys(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     text.split(|&byte| byte == 0).filter_map(|pair| {
         let equals = pair.iter().position(|&byte| byte == b'=')?;
@@ -121,33 +120,32 @@ fn keys(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Text that is spread over several PDUs grows no longer than this, which any receiver takes in
-/// one.
+/// Largest length of text spread over several PDUs, which any receiver accepts in one.
 const LONGEST_TEXT: usize = 8192;
 
-/// What a login has agreed upon so far.
+/// The state of a login.
 #[derive(Debug, Default)]
 pub struct Login {
-    /// Text that its sender has not finished, of initiator and target.
+    /// Unfinished text of initiator and target.
     texts: [Vec<u8>; 2],
-    /// The value of `HeaderDigest` and `DataDigest`: of a list the answer takes one, and the answer
-    /// comes last.
+    /// Values of `HeaderDigest` and `DataDigest`: the answer, which comes last, selects one of a
+    /// list.
     values: [Option<bool>; 2],
-    /// Was the first request seen? Only then does a key that is not there mean that nobody gave it.
+    /// Whether the first request was seen; otherwise a missing key proves nothing.
     begun: bool,
 }
 
-/// What a login PDU settles.
+/// The result of a login PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing yet.
+    /// The login continues.
     Going,
-    /// The login is over: are there digests of header and data, as far as its PDUs were seen?
+    /// The login is over: whether there are digests of header and data, if its PDUs show it.
     Done([Option<bool>; 2]),
 }
 
 impl Login {
-    /// Takes a whole login PDU.
+    /// Processes a complete login PDU.
     pub fn take(&mut self, pdu: &[u8]) -> Step {
         let Some((header, rest)) = pdu.split_first_chunk::<BASIC_HEADER>() else {
             return Step::Going;

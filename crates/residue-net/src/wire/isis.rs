@@ -4,31 +4,31 @@
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// A link state PDU's Fletcher checksum: from the LSP's identifier on, without the lifetime that
-/// routers count down.
+/// Fletcher checksum of a link state PDU, from the identifier of the LSP on, without the lifetime
+/// that routers count down.
 pub static LSP: Protocol =
     Protocol { name: "isis.lsp", title: "IS-IS LSP", source: "ISO/IEC 10589 section 7.3.11" };
 
-/// A hello's optional checksum: the PDU.
+/// Optional checksum of a hello, over the PDU.
 pub static HELLO: Protocol =
     Protocol { name: "isis.hello", title: "IS-IS hello", source: "RFC 3358" };
 
-/// A complete sequence numbers PDU's, the same.
+/// Optional checksum of a complete sequence numbers PDU, over the PDU.
 pub static CSNP: Protocol = Protocol { name: "isis.csnp", title: "IS-IS CSNP", source: "RFC 3358" };
 
-/// A partial sequence numbers PDU's, the same.
+/// Optional checksum of a partial sequence numbers PDU, over the PDU.
 pub static PSNP: Protocol = Protocol { name: "isis.psnp", title: "IS-IS PSNP", source: "RFC 3358" };
 
 const ID_LENGTH: u32 = 3;
 const TYPE: u32 = 4;
-/// Where the PDU's length stands in LSPs and sequence numbers PDUs.
+/// Offset of the length in LSPs and sequence numbers PDUs.
 const LENGTH: u32 = 8;
-/// Where an LSP's identifier stands: what is covered begins with it.
+/// Offset of the identifier of an LSP, the start of the coverage.
 const IDENTIFIER: u32 = 12;
-/// The code of the checksum's entry.
+/// Code of the entry with the checksum.
 const CHECKSUM: u8 = 12;
 
-/// Walks from the network layer protocol identifier on.
+/// Walks a PDU from the network layer protocol identifier on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let (Some(id_length), Some(kind)) = (walk.u8(span, ID_LENGTH), walk.u8(span, TYPE)) else {
         return;
@@ -38,7 +38,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
         255 => 0,
         length => u32::from(length),
     };
-    // Where the PDU's length stands, and how long the header is.
+    // Offset of the PDU length, and length of the header.
     let (protocol, length_at, header) = match kind & 31 {
         15 | 16 => (&HELLO, 11 + id, 15 + 2 * id),
         17 => (&HELLO, 11 + id, 14 + id),
@@ -50,8 +50,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let Some(length) = walk.u16(span, length_at) else { return };
     let whole = Span::at(span.start, u32::from(length));
     if protocol == &LSP {
-        // The field is 2 bytes and stands behind the identifier (with its 2 numbers) and the
-        // sequence number.
+        // The field has 2 bytes, after the identifier (with its 2 numbers) and the sequence number.
         let field = Span::at(span.start + IDENTIFIER + id + 6, 2);
         let presence = presence(walk, field);
         walk.check(protocol, Rule::CheckOctets, field, None, whole.skip(IDENTIFIER), presence);
@@ -69,7 +68,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// 0 in both octets: no checksum, as in LSPs that are purged.
+/// Returns the presence of the checksum: 0 in both octets means none, as in purged LSPs.
 fn presence(walk: &Walk, field: Span) -> Presence {
     if walk.u16(field, 0) == Some(0) { Presence::Absent } else { Presence::Present }
 }

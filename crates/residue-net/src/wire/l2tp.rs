@@ -13,7 +13,7 @@ const LENGTH_PRESENT: u16 = 0x4000;
 const SEQUENCE: u16 = 0x0800;
 const OFFSET: u16 = 0x0200;
 
-/// Walks from the flags on.
+/// Walks a packet from the flags on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(flags) = walk.u16(span, FLAGS) else { return };
     if flags & CONTROL != 0 {

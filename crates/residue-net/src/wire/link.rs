@@ -1,4 +1,4 @@
-//! Link-layer headers by their number in the capture file.
+//! Link-layer headers, by their number in the capture file.
 
 use super::{ethernet, ipv4, ipv6, llc, ppp, wlan};
 use crate::check::Span;
@@ -17,7 +17,7 @@ const IPNET_HEADER: u32 = 24;
 const INFINIBAND_TYPE: u32 = 40;
 const INFINIBAND_HEADER: u32 = 44;
 
-/// Goes on by link type.
+/// Walks a frame by its link type.
 pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
     match link.0 {
         0 | 108 => null(walk, frame),
@@ -54,7 +54,7 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
         228 => ipv4::walk(walk, frame),
         229 => ipv6::walk(walk, frame),
         239 => nflog(walk, frame),
-        // 149 was Apple's own choice before 258 was assigned.
+        // 149 was Apple's number before 258 was assigned.
         149 | 258 => packet_tap(walk, frame, fcs),
         276 => {
             if let (Some(protocol), Some(hardware)) =
@@ -67,7 +67,7 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
     }
 }
 
-/// An IP packet of the version that its first four bits say.
+/// Walks an IP packet by the version in its first four bits.
 pub fn raw(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0).map(|byte| byte >> 4) {
         Some(4) => ipv4::walk(walk, span),
@@ -77,7 +77,8 @@ pub fn raw(walk: &mut Walk, span: Span) {
     }
 }
 
-/// The address family's number differs between systems and stands in either byte order.
+/// Walks a loopback frame. The number of the address family differs between systems, and is in
+/// either byte order.
 fn null(walk: &mut Walk, frame: Span) {
     let word = walk.u32(frame, 0);
     let number = word.map(|word| if word > 0xffff { word.swap_bytes() } else { word });
@@ -94,7 +95,7 @@ fn family(walk: &mut Walk, number: Option<u32>, span: Span) {
     }
 }
 
-/// Either PPP's or Cisco's.
+/// Walks HDLC framing of PPP or of Cisco.
 fn hdlc(walk: &mut Walk, frame: Span) {
     match walk.u8(frame, 0) {
         Some(0x0f | 0x8f) => ppp::cisco_hdlc(walk, frame),
@@ -102,7 +103,8 @@ fn hdlc(walk: &mut Walk, frame: Span) {
     }
 }
 
-/// Linux's cooked headers: `protocol` is an EtherType, or a small number of Linux's own.
+/// Walks the payload of Linux's cooked headers: `protocol` is an EtherType, or a small number of
+/// Linux.
 fn cooked(walk: &mut Walk, hardware: u16, protocol: u16, span: Span) {
     const NETLINK: u16 = 824;
     match protocol {
@@ -112,8 +114,8 @@ fn cooked(walk: &mut Walk, hardware: u16, protocol: u16, span: Span) {
     }
 }
 
-/// Q.922's address, then RFC 2427's control and network layer identifier, or, as Cisco has it, an
-/// EtherType.
+/// Walks frame relay: the address of Q.922, then control and network layer identifier of RFC 2427,
+/// or Cisco's EtherType.
 fn frame_relay(walk: &mut Walk, frame: Span) {
     let mut inner = frame;
     while let Some(byte) = walk.u8(inner, 0) {
@@ -130,24 +132,25 @@ fn frame_relay(walk: &mut Walk, frame: Span) {
     }
 }
 
-/// Linux's ARCNET: source, destination, an offset of 2 bytes, the protocol by RFC 1051, or by RFC
-/// 1201 with a number for the parts of a packet, of which there are no others if its flag is 0.
+/// Walks Linux's ARCNET: source, destination, an offset of 2 bytes, the protocol by RFC 1051, or by
+/// RFC 1201 with a number for the parts of a packet, of which there is only one if its flag is 0.
 fn arcnet(walk: &mut Walk, frame: Span) {
     match walk.array(frame, 4) {
         Some([0xf0, _]) => ipv4::walk(walk, frame.skip(5)),
         Some([0xd4, 0]) => ipv4::walk(walk, frame.skip(8)),
-        // ARP, by both.
+        // ARP, in both.
         Some([0xf1 | 0xd5, _]) | None => {}
         Some(_) => walk.unfollowed(Numbering::LinkType, 129u32),
     }
 }
 
-/// Linux's packet log: attributes in the logging host's byte order, one of which is the packet.
+/// Walks Linux's packet log: attributes in the byte order of the logging host, one of which is the
+/// packet.
 fn nflog(walk: &mut Walk, frame: Span) {
     const PAYLOAD: [u8; 2] = [9, 0];
     let mut rest = frame.skip(4);
     while let Some([low, high, kind @ ..]) = walk.array::<4>(rest, 0) {
-        // Hosts with the lowest byte first only: on others the length would be out of bounds.
+        // Only little-endian hosts: on others the length would be out of bounds.
         let length = u32::from(u16::from_le_bytes([low, high]));
         if length < 4 {
             return;
@@ -159,7 +162,7 @@ fn nflog(walk: &mut Walk, frame: Span) {
     }
 }
 
-/// Apple's header with the length of itself and the link type of what follows, lowest bytes first.
+/// Walks Apple's header, with its own length and the link type of its payload, both little-endian.
 fn packet_tap(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
     if let (Some(length), Some(link)) = (walk.u32(frame, 0), walk.u32(frame, 8)) {
         let (length, link) = (length.swap_bytes(), link.swap_bytes());
@@ -169,7 +172,8 @@ fn packet_tap(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
     }
 }
 
-/// "MGC", flags, a list of attributes, then a frame, unless the flags say that it was cut off.
+/// Walks Juniper's Ethernet: "MGC", flags, a list of attributes, then a frame, unless the flags
+/// mark it as removed.
 fn juniper_ethernet(walk: &mut Walk, frame: Span) {
     const NO_FRAME: u8 = 2;
     const ATTRIBUTES: u8 = 0x80;

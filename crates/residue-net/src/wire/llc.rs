@@ -1,5 +1,4 @@
-//! IEEE 802.2 logical link control, its SNAP extension, and OSI's network layer identifiers behind
-//! it.
+//! IEEE 802.2 logical link control, its SNAP extension, and OSI's network layer identifiers.
 
 use super::{cdp, clnp, ethernet, ipv4, ipv6, isis};
 use crate::check::Span;
@@ -9,14 +8,14 @@ use crate::unfollowed::Numbering;
 const SNAP_NUMBER: u32 = 3;
 const SNAP_HEADER: u32 = 5;
 
-/// Walks from the destination service access point on.
+/// Walks a frame from the destination service access point on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let inner = span.skip(3);
     match walk.array::<3>(span, 0) {
         Some([0xaa, 0xaa, 3]) => snap(walk, inner),
         Some([6, 6, 3]) => ipv4::walk(walk, inner),
         Some([0xfe, 0xfe, 3]) => osi(walk, inner),
-        // The last bit says that it is for a group.
+        // The last bit marks a group address.
         Some([destination, ..]) => match destination {
             0xff => walk.unfollowed(Numbering::Llc, destination),
             _ => walk.unfollowed(Numbering::Llc, destination & 0xfe),
@@ -25,7 +24,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Walks from the organization's number on.
+/// Walks SNAP from the number of the organization on.
 pub fn snap(walk: &mut Walk, span: Span) {
     let (Some(organization), Some(number)) =
         (walk.array::<3>(span, 0), walk.u16(span, SNAP_NUMBER))
@@ -36,7 +35,7 @@ pub fn snap(walk: &mut Walk, span: Span) {
     match (organization, number) {
         ([0, 0, 0] | [0, 0, 0xf8], _) => super::ether_type(walk, number, inner),
         ([0, 0, 0x0c], 0x2000) => cdp::walk(walk, inner),
-        // RFC 2684 section 5.2: bridged Ethernet, with its frame check sequence and without, behind
+        // RFC 2684 section 5.2: bridged Ethernet, with or without its frame check sequence, after
         // padding.
         ([0, 0x80, 0xc2], 1) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), Some(4))),
         ([0, 0x80, 0xc2], 7) => walk.deeper(|walk| ethernet::walk(walk, inner.skip(2), None)),
@@ -47,8 +46,8 @@ pub fn snap(walk: &mut Walk, span: Span) {
     }
 }
 
-/// By the network layer protocol identifier (ISO/IEC TR 9577), which OSI's own headers count as
-/// their first byte.
+/// Walks by the network layer protocol identifier (ISO/IEC TR 9577), which is the first byte of
+/// OSI's own headers.
 pub fn osi(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0) {
         Some(0x80) => walk.deeper(|walk| snap(walk, span.skip(1))),

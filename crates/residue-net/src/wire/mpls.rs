@@ -1,4 +1,4 @@
-//! MPLS (RFC 3032): labels, then a packet whose kind only its receiver knows for certain.
+//! MPLS (RFC 3032): labels, then a packet whose type only its receiver knows.
 
 use super::{ethernet, ipv4, ipv6};
 use crate::check::Span;
@@ -26,9 +26,9 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Walks what has no label. IP shows in its first four bits, an associated channel too (RFC 4385);
-/// the rest is taken for a pseudowire that carries Ethernet (RFC 4448), with a control word, whose
-/// first four bits are 0, or without.
+/// Walks the payload after the labels. IP is recognised by its first four bits, and so is an
+/// associated channel (RFC 4385); other payloads are taken for a pseudowire with Ethernet (RFC
+/// 4448), with or without a control word, whose first four bits are 0.
 fn unlabelled(walk: &mut Walk, span: Span) {
     match walk.u8(span, 0).map(|byte| byte >> 4) {
         Some(4) => ipv4::walk(walk, span),

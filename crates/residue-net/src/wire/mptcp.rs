@@ -3,8 +3,8 @@
 use crate::check::{Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::frame::Walk;
 
-/// The mapping's checksum: data sequence number, subflow sequence number, length, and the data
-/// mapped.
+/// Checksum of a mapping, over data sequence number, subflow sequence number, length, and the
+/// mapped data.
 pub static DSS: Protocol =
     Protocol { name: "mptcp.dss", title: "MPTCP data sequence", source: "RFC 8684 section 3.3.1" };
 
@@ -15,7 +15,7 @@ const MPTCP: u8 = 30;
 const DATA_SEQUENCE_SIGNAL: u8 = 2;
 const DATA_FIN: u8 = 0x10;
 
-/// Through a segment's options. `payload` is the segment's data.
+/// Walks the options of a segment; `payload` is its data.
 pub fn walk(walk: &mut Walk, options: Span, payload: Span, ports: [u16; 2]) {
     let mut options = options;
     while let Some(kind) = walk.u8(options, 0) {
@@ -45,24 +45,22 @@ fn signal(walk: &mut Walk, option: Span, payload: Span, ports: [u16; 2]) {
         _ => 0,
     };
     let sequence = if flags & 8 != 0 { 8 } else { 4 };
-    // The checksum is there if the option has room for it.
+    // The checksum is present if the option is long enough.
     if flags & 4 == 0 || option.len() != 4 + acknowledgment + sequence + 4 + 2 + 2 {
         return;
     }
     let mapping = option.skip(4 + acknowledgment);
     let Some(length) = walk.u16(mapping, sequence + 4).map(u32::from) else { return };
-    // The end of all data takes a number, but no byte.
+    // The end of the data takes a sequence number, but no byte.
     let length = length.saturating_sub(u32::from(flags & DATA_FIN != 0));
-    // Half of a number that was sent by half would be known from earlier segments; so would other
-    // parts of the mapping.
+    // A truncated sequence number needs earlier segments, as do other parts of the mapping.
     let presence = if sequence == 4 || length > payload.len() {
         Presence::Unverifiable(Reason::Stream)
     } else {
         Presence::Present
     };
     let start = walk.found.pieces.len() as u32;
-    // The mapping's own fields are the pseudo-header, which ends in zeros where the checksum
-    // stands.
+    // The fields of the mapping are the pseudo-header, which has zeros in place of the checksum.
     let pieces = [mapping, payload.take(length)];
     walk.found.pieces.extend(pieces.map(Piece::Bytes));
     let field = [mapping.skip(sequence + 6), Span::default()];

@@ -5,7 +5,7 @@ use crate::check::Span;
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
-/// Walks from the version on.
+/// Walks a packet from the version on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some([_, length, _, next]) = walk.array(span, 0) else { return };
     let inner = span.skip(u32::from(length & 63) * 4);

@@ -1,8 +1,7 @@
 //! NVMe over TCP (NVM Express TCP Transport Specification 1.0): header and data digests.
 //!
-//! A PDU says by itself which digests it has, in two flags, and the two ends agree upon them when
-//! they set up the connection. What was agreed counts more than the flags: these may be what was
-//! corrupted.
+//! Two flags of a PDU state which digests it has, and the two ends negotiate them when they set up
+//! the connection. The negotiated digests take precedence over the flags, which may be corrupted.
 
 use super::pdu::{DIGEST, Layout};
 use crate::check::{Protocol, Span};
@@ -21,13 +20,13 @@ pub static DATA: Protocol = Protocol {
     source: "NVM Express TCP Transport 1.0, DDGST",
 };
 
-/// The length of what all PDUs begin with.
+/// Length of the common header of all PDUs.
 pub const COMMON_HEADER: usize = 8;
 
 const TYPE: usize = 0;
 const FLAGS: usize = 1;
 const HEADER_LENGTH: usize = 2;
-/// The digests that a PDU which sets up a connection asks for or grants.
+/// Offset of the digests that a setup PDU requests or grants.
 const DIGESTS: usize = 11;
 
 const INITIALIZE_REQUEST: u8 = 0x00;
@@ -38,10 +37,10 @@ const COMMAND: u8 = 0x04;
 const HOST_DATA: u8 = 0x06;
 const CONTROLLER_DATA: u8 = 0x07;
 
-/// The length of the two PDUs that set up a connection.
+/// Length of the two PDUs that set up a connection.
 const INITIALIZE_LENGTH: u8 = 128;
 
-/// Returns the header length of a type of PDU.
+/// Returns the length of the header of a type of PDU.
 fn header_length(kind: u8) -> Option<u8> {
     match kind {
         INITIALIZE_REQUEST | INITIALIZE_RESPONSE => Some(INITIALIZE_LENGTH),
@@ -65,8 +64,8 @@ pub fn is_believable(header: &[u8; COMMON_HEADER]) -> bool {
     header_length(header[TYPE]) == Some(header[HEADER_LENGTH])
 }
 
-/// The parts of the PDU with this header. `agreed` are the digests of header and data, where they
-/// are known. `None` if it is no header, even with a byte of it wrong.
+/// Returns the layout of the PDU with this header; `None` if it is not a header, even with one
+/// wrong byte. `agreed` are the digests of header and data, if known.
 #[must_use]
 pub fn layout(header: &[u8; COMMON_HEADER], agreed: [Option<bool>; 2]) -> Option<Layout> {
     let [kind, flags, length, offset, ..] = *header;
@@ -97,15 +96,15 @@ pub fn layout(header: &[u8; COMMON_HEADER], agreed: [Option<bool>; 2]) -> Option
 /// connection.
 #[must_use]
 pub fn is_initialize_start(payload: &[u8]) -> bool {
-    // Type, no flags, 128 bytes of header, no data, 128 bytes in all, version 0; what is reserved
-    // is zero.
+    // Type, no flags, 128 bytes of header, no data, 128 bytes in total, version 0; reserved fields
+    // are zero.
     payload.len() >= usize::from(INITIALIZE_LENGTH)
         && payload[TYPE] <= INITIALIZE_RESPONSE
         && payload[1..10] == [0, 128, 0, 128, 0, 0, 0, 0, 0]
         && payload[16..128].iter().all(|&byte| byte == 0)
 }
 
-/// The digests of header and data that a controller's answer settles, if the PDU is one.
+/// Returns the digests of header and data that a controller's answer settles, if the PDU is one.
 #[must_use]
 pub fn agreed(pdu: &[u8]) -> Option<[bool; 2]> {
     let is_answer =

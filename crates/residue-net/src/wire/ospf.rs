@@ -1,28 +1,28 @@
-//! OSPF (RFC 2328, RFC 5340): the packet's checksum and those of the link state advertisements in
-//! it.
+//! OSPF (RFC 2328, RFC 5340): the checksums of packets and of the link state advertisements in
+//! them.
 
 use super::Field;
 use super::ip::Ip;
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The packet's checksum. Version 2: the packet without the 8 bytes of authentication, and none if
-/// these are cryptographic. Version 3: pseudo-header and packet.
+/// Checksum of a packet. Version 2: over the packet without the 8 bytes of authentication, and none
+/// with cryptographic authentication. Version 3: over pseudo-header and packet.
 pub static OSPF: Protocol = Protocol {
     name: "ospf",
     title: "OSPF packet",
     source: "RFC 2328 section D.4, RFC 5340 section A.3.1",
 };
 
-/// A link state advertisement's Fletcher checksum: all but its age.
+/// Fletcher checksum of a link state advertisement, over all but its age.
 pub static LSA: Protocol =
     Protocol { name: "ospf.lsa", title: "OSPF LSA", source: "RFC 2328 section 12.1.7" };
 
 const CHECKSUM: Field = 12..14;
-/// Of version 2.
+/// Offset of the authentication type of version 2.
 const AUTHENTICATION_TYPE: u32 = 14;
 const AUTHENTICATION: u32 = 16;
-/// The lengths of both versions' headers.
+/// Lengths of the headers of both versions.
 const HEADER2: u32 = 24;
 const HEADER3: u32 = 16;
 const LSA_AGE: Field = 0..2;
@@ -33,7 +33,7 @@ const LSA_HEADER: u32 = 20;
 const LINK_STATE_UPDATE: u8 = 4;
 const CRYPTOGRAPHIC: u16 = 2;
 
-/// Walks from the version on.
+/// Walks a packet from the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let Some([version, kind, a, b]) = walk.array(ip.payload, 0) else { return };
     let length = u32::from(u16::from_be_bytes([a, b]));
@@ -57,7 +57,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
         3 => {
             let presence = match length {
                 ..HEADER3 => Presence::LengthConflict,
-                // RFC 7166 section 4: with an authentication trailer it is left out.
+                // RFC 7166 section 4: with an authentication trailer, it is left out.
                 _ if walk.u16(packet, CHECKSUM.start) == Some(0) && packet.end < ip.payload.end => {
                     Presence::Absent
                 }
@@ -82,7 +82,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     }
 }
 
-/// Walks from the age on, which routers count up and the checksum leaves out.
+/// Walks an advertisement from its age on, which routers count up and the checksum excludes.
 fn advertisement(walk: &mut Walk, span: Span) {
     let field = span.field(LSA_CHECKSUM);
     let presence = match walk.u16(span, LSA_CHECKSUM.start) {

@@ -1,35 +1,33 @@
-//! What iSCSI and NVMe/TCP have in common: a stream of PDUs, each with a digest of its header, one
-//! of its data, both or neither. A digest is CRC-32C, lowest byte first, right behind what it
-//! covers.
+//! Common parts of iSCSI and NVMe/TCP: a stream of PDUs, each with a digest of its header, of its
+//! data, both or neither. A digest is CRC-32C, lowest byte first, directly after the covered bytes.
 
 use crate::check::Span;
 
-/// Where the parts of a PDU stand, counted from its first byte.
+/// The layout of a PDU, from its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The bytes that the header digest covers, were there one: from the first.
+    /// Length of the header, which a header digest covers.
     pub header: u32,
-    /// The bytes that the data digest covers, were there one, with padding; empty if the PDU has no
-    /// data.
+    /// Span of the data with padding, which a data digest covers; empty without data.
     pub data: Span,
-    /// Is there a digest of the header, one of the data? The latter only counts if there is data.
+    /// Whether there are digests of the header and of the data. The latter is ignored without data.
     pub digests: [bool; 2],
-    /// The length of the PDU.
+    /// Length of the PDU.
     pub whole: u32,
 }
 
-/// The length of a digest.
+/// Length of a digest.
 pub const DIGEST: u32 = 4;
 
 impl Layout {
-    /// Where the header ends, with its digest.
+    /// Returns the end of the header, including its digest.
     #[must_use]
     pub fn header_end(&self) -> u32 {
         self.header.saturating_add(if self.digests[0] { DIGEST } else { 0 })
     }
 
-    /// What the digests cover and where they stand, of the header and of the data; `None` for the
-    /// one that is not there.
+    /// Returns the coverage and the span of the digests of header and data; `None` for an absent
+    /// one.
     #[must_use]
     pub fn parts(&self) -> [Option<(Span, Span)>; 2] {
         let header = Span { start: 0, end: self.header };

@@ -6,8 +6,8 @@ use super::link;
 use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
-/// The checksum: the message, with a pseudo-header over IPv6; of a Register its first 8 bytes, or,
-/// as old senders have it, all.
+/// Checksum over the message, with a pseudo-header over IPv6; of a Register over its first 8 bytes
+/// or, by old senders, over all of it.
 pub static PIM: Protocol = Protocol { name: "pim", title: "PIM", source: "RFC 7761 section 4.9" };
 
 const REGISTER: u8 = 0x21;
@@ -15,7 +15,7 @@ const REGISTER: u8 = 0x21;
 const REGISTER_HEADER: u32 = 8;
 const CHECKSUM: Field = 2..4;
 
-/// Walks from the version on.
+/// Walks a message from the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
     let Some(first) = walk.u8(span, 0) else { return };

@@ -12,7 +12,7 @@ const SESSION_HEADER: u32 = 6;
 const HDLC_TYPE: u32 = 2;
 const HDLC_HEADER: u32 = 4;
 
-/// Walks from the protocol on, or from HDLC's address and control bytes.
+/// Walks a frame from the protocol on, or from HDLC's address and control bytes on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let span = if walk.array(span, 0) == Some([0xff, 3]) { span.skip(2) } else { span };
     let Some(first) = walk.u8(span, 0) else { return };
@@ -32,17 +32,17 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// A PPPoE session's packet: version and type, code, session, length.
+/// Walks a packet of a PPPoE session: version and type, code, session, length.
 pub fn over_ethernet(walk: &mut Walk, span: Span) {
     if let (Some([0x11, 0]), Some(length)) = (walk.array(span, 0), walk.u16(span, SESSION_LENGTH)) {
         self::walk(walk, span.skip(SESSION_HEADER).take(u32::from(length)));
     }
 }
 
-/// Cisco's HDLC: address, control, EtherType.
+/// Walks Cisco's HDLC: address, control, EtherType.
 pub fn cisco_hdlc(walk: &mut Walk, frame: Span) {
     match walk.u16(frame, HDLC_TYPE) {
-        // OSI, behind a byte of padding.
+        // OSI, after a byte of padding.
         Some(0xfefe) => llc::osi(walk, frame.skip(HDLC_HEADER + 1)),
         Some(number) => super::ether_type(walk, number, frame.skip(HDLC_HEADER)),
         None => {}

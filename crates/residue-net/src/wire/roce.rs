@@ -5,26 +5,26 @@ use super::{ipv4, ipv6, udp};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The invariant CRC: eight bytes FF for the local route header that is not there, then the packet
-/// from its IP header on, with ones for what routers change: traffic class, flow label, time to
-/// live, both checksums, and a reserved byte.
+/// Invariant CRC over eight bytes FF in place of the absent local route header, then over the
+/// packet from its IP header on, with ones in place of the fields that routers change: traffic
+/// class, flow label, time to live, both checksums, and a reserved byte.
 pub static ICRC: Protocol = Protocol {
     name: "roce.icrc",
     title: "RoCEv2 invariant CRC",
     source: "InfiniBand architecture, annex A17",
 };
 
-/// A byte of the base transport header that routers may change.
+/// Offset of a byte of the base transport header that routers may change.
 const RESERVED: u32 = 4;
 const TRANSPORT_HEADER: u32 = 12;
 const CRC: u32 = 4;
 
-/// Walks from the base transport header on.
+/// Walks a packet from the base transport header on.
 pub fn walk(walk: &mut Walk, span: Span, ip: &Ip) {
     if span.len() < TRANSPORT_HEADER + CRC || ip.payload.start + udp::HEADER != span.start {
         return;
     }
-    // Of a datagram put together from fragments there is no header.
+    // A datagram reassembled from fragments has no header.
     let before = if ip.version == 4 { ipv4::SOURCE.start } else { ipv6::SOURCE.start };
     let Some(start) = ip.source.start.checked_sub(before) else { return };
     // The bytes of ones, and the spans between them.

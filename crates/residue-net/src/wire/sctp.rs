@@ -1,10 +1,10 @@
-//! SCTP (RFC 9260): CRC-32C, Adler-32 before it, and when there may be neither.
+//! SCTP (RFC 9260): CRC-32C, earlier Adler-32, and the cases without either.
 
 use super::{Field, number, ports};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The checksum: the packet, without a pseudo-header. CRC-32C, or Adler-32 in the first years.
+/// Checksum over the packet, without a pseudo-header: CRC-32C, or Adler-32 in the first years.
 pub static SCTP: Protocol =
     Protocol { name: "sctp", title: "SCTP", source: "RFC 9260 section 6.8, RFC 2960, RFC 9653" };
 
@@ -17,7 +17,7 @@ const INIT: u8 = 1;
 const COOKIE_ECHO: u8 = 10;
 const ADDRESS_CHANGE: u8 = 0xc1;
 
-/// Walks from the source port on.
+/// Walks a packet from the source port on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let Some(header) = walk.array::<{ HEADER as usize }>(span, 0) else { return };
     let ports = ports(&header);
@@ -34,8 +34,9 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// RFC 9653: where the hosts agreed upon another way to detect errors, 0 means that there is no
-/// checksum, but not in packets that begin an association or change its addresses.
+/// Returns the presence of a value of 0 by RFC 9653: hosts that agreed on another way to detect
+/// errors may send 0 for no checksum, but not in packets that begin an association or change its
+/// addresses.
 fn zero_presence(walk: &Walk, chunks: Span) -> Presence {
     let mut rest = chunks;
     while let (Some(kind), Some(length)) = (walk.u8(rest, CHUNK_TYPE), walk.u16(rest, CHUNK_LENGTH))

@@ -22,7 +22,7 @@ impl Kind {
         })
     }
 
-    /// Returns the protocol whose connections begin with such a segment.
+    /// Returns the protocol whose connections begin with this segment.
     #[must_use]
     #[inline]
     pub fn of_start(payload: &[u8]) -> Option<Kind> {
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Returns how many bytes of a PDU determine its lengths.
+    /// Returns the number of bytes of a PDU that determine its lengths.
     #[must_use]
     pub const fn least(self) -> usize {
         match self {

@@ -1,9 +1,9 @@
-//! STUN (RFC 8489): the fingerprint that distinguishes it from other protocols on its port.
+//! STUN (RFC 8489): the fingerprint, which distinguishes it from other protocols on its port.
 
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The fingerprint: CRC-32 of the message up to it, exclusive-or "STUN".
+/// Fingerprint: CRC-32 of the message before it, exclusive-or "STUN".
 pub static STUN: Protocol =
     Protocol { name: "stun", title: "STUN fingerprint", source: "RFC 8489 section 14.7" };
 
@@ -17,8 +17,7 @@ const ATTRIBUTE_HEADER: u32 = 4;
 const COOKIE: u32 = 0x2112_a442;
 const FINGERPRINT: u16 = 0x8028;
 
-/// Walks from the message type on. Does nothing if the magic cookie is not there; ports do not
-/// count.
+/// Walks a message from its type on. Does nothing without the magic cookie, whatever the ports.
 #[inline]
 pub fn walk(walk: &mut Walk, span: Span) {
     if is_message(walk, span) {
@@ -26,7 +25,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Returns whether it is a STUN message.
+/// Returns whether a span is a STUN message.
 #[inline]
 pub fn is_message(walk: &Walk, span: Span) -> bool {
     walk.u32(span, MAGIC_COOKIE) == Some(COOKIE)

@@ -7,23 +7,23 @@ use super::{Field, number, ports};
 use crate::check::{Check, Piece, Presence, Protocol, Rule, Span};
 use crate::frame::{Segment, Walk};
 
-/// The checksum: pseudo-header, header and data.
+/// Checksum over pseudo-header, header and data.
 pub static TCP: Protocol = Protocol { name: "tcp", title: "TCP", source: "RFC 9293 section 3.1" };
 
-/// The sequence number.
+/// Range of the sequence number.
 pub const SEQUENCE: Field = 4..8;
-/// The acknowledgment number.
+/// Range of the acknowledgment number.
 pub const ACKNOWLEDGMENT: Field = 8..12;
-/// The header's length in units of 4 bytes, in the upper half.
+/// Offset of the length of the header in units of 4 bytes, in the upper half.
 pub const DATA_OFFSET: usize = 12;
-/// The flags.
+/// Offset of the flags.
 pub const FLAGS: usize = 13;
-/// The checksum.
+/// Range of the checksum.
 pub const CHECKSUM: Field = 16..18;
-/// The header's length without options.
+/// Length of the header without options.
 pub const HEADER: u32 = 20;
 
-/// Walks from the source port on.
+/// Walks a segment from the source port on.
 #[inline]
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
@@ -50,7 +50,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     }
 }
 
-/// Returns the check of the ordinary checksum of a segment of `ip`, and pushes its pieces.
+/// Returns the check of the ordinary checksum of a segment of `ip`, and appends its pieces.
 #[must_use]
 pub fn check(ip: &Ip, pieces: &mut Vec<Piece>) -> Check {
     let start = pieces.len() as u32;
@@ -81,7 +81,7 @@ fn carries_checks(walk: &mut Walk, ports: [u16; 2], payload: Span) -> bool {
         return true;
     }
     if Kind::of_start(walk.captured(payload)).is_some() {
-        // Only the ports may show which end is the server's: both are remembered.
+        // The ports alone do not show which end is the server: both are stored.
         walk.agreements.storage_ports.extend(ports);
         return true;
     }

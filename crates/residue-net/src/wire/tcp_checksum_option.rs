@@ -24,22 +24,22 @@ use crate::frame::Walk;
 use crate::lru::Lru;
 use std::collections::HashSet;
 
-/// The alternate checksum.
+/// The alternate checksum of TCP.
 pub static ALTERNATE: Protocol = Protocol {
     name: "tcp.alternate",
     title: "TCP alternate checksum",
     source: "RFC 1146; Sahu 2019 chapter 7",
 };
 
-/// The option that asks for a checksum: kind, length 3, value.
+/// Kind of the option that requests a checksum: kind, length 3, value.
 pub const REQUEST: u8 = 14;
-/// The option that carries it: kind, length 4 or 6, data.
+/// Kind of the option with the value: kind, length 4 or 6, data.
 pub const DATA: u8 = 15;
 
-/// Returns the checksum that two SYNs with these values agree upon. RFC 1146: unequal values mean
-/// the ordinary one. Sahu 2019, table 7.2: of two of the values 3, 4 and 5, the greatest in the
-/// order 3 < 5 < 4. A 6 that meets one of them counts as the value that its sender would have asked
-/// for otherwise, which nobody else knows: `None`.
+/// Returns the checksum that two SYNs with these values agree on. RFC 1146: unequal values mean the
+/// ordinary one. Sahu 2019, table 7.2: of two of the values 3, 4 and 5, the greatest in the order 3
+/// < 5 < 4. A 6 that meets one of them counts as the value that its sender would otherwise have
+/// requested, which only the sender knows: `None`.
 #[must_use]
 pub fn agreed(one: u8, other: u8) -> Option<u8> {
     match (one, other) {
@@ -51,22 +51,22 @@ pub fn agreed(one: u8, other: u8) -> Option<u8> {
     }
 }
 
-/// How a value lies in a segment that is neither SYN nor RST.
+/// The layout of a value in a segment that is neither SYN nor RST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// How the check value is computed.
+    /// Rule for computing the check value.
     pub rule: Rule,
-    /// The length of option 15 with its kind and length; 0: the value has none.
+    /// Length of option 15 with its kind and length; 0: the value has no option.
     pub option: u8,
-    /// Does it cover the data alone? Otherwise pseudo-header, header and data.
+    /// Whether it covers only the data; otherwise pseudo-header, header and data.
     pub data_only: bool,
-    /// Is the checksum field the ordinary one, computed last? Otherwise it holds the value, or its
-    /// upper half.
+    /// Whether the checksum field is the ordinary one, computed last; otherwise it holds the value,
+    /// or its upper half.
     pub keeps_checksum: bool,
 }
 
 impl Layout {
-    /// The layout of values 1 to 6. Value 0 is the ordinary checksum, others are not defined.
+    /// Returns the layout of values 1 to 6. Value 0 is the ordinary checksum; others are undefined.
     #[must_use]
     pub const fn of(value: u8) -> Option<Layout> {
         let (rule, option) = match value {
@@ -80,8 +80,8 @@ impl Layout {
         Some(Layout { rule, option, data_only: value == 4, keeps_checksum: value >= 4 })
     }
 
-    /// Returns the check of a segment of `ip`, and pushes its pieces. `data` is option 15, with its
-    /// kind and length.
+    /// Returns the check of a segment of `ip`, and appends its pieces. `data` is option 15, with
+    /// its kind and length.
     #[must_use]
     pub fn check(
         &self,
@@ -98,11 +98,11 @@ impl Layout {
         Check::present(&ALTERNATE, self.rule, field, (cover, pseudo), addresses)
     }
 
-    /// Returns where the value stands: `data` is option 15, with its kind and length.
+    /// Returns the spans of the value: `data` is option 15, with its kind and length.
     fn field(&self, segment: Span, data: Option<Span>) -> [Span; 2] {
         let checksum = segment.field(tcp::CHECKSUM);
         let option = data.map_or(Span::default(), |data| data.take(self.option.into()).skip(2));
-        // Where an option is missing, what can be pointed at is the checksum field.
+        // Without the option, the checksum field is the only place to report.
         if self.keeps_checksum && data.is_some() {
             [option, Span::default()]
         } else {
@@ -110,8 +110,8 @@ impl Layout {
         }
     }
 
-    /// Pushes what it covers of a segment, the field included. Returns the number of pieces of the
-    /// pseudo-header.
+    /// Appends the covered pieces of a segment, including the field. Returns the number of pieces
+    /// of the pseudo-header.
     fn cover(&self, ip: &Ip, header_length: u32, pieces: &mut Vec<Piece>) -> u8 {
         let segment = ip.payload;
         if self.data_only {
@@ -132,9 +132,9 @@ impl Layout {
     }
 }
 
-/// Connections remembered at a time.
+/// Largest number of stored connections.
 const MOST: usize = 1 << 16;
-/// No SYN of this side was seen.
+/// Marks a side whose SYN was not seen.
 const UNSEEN: u8 = 0xff;
 
 /// Addresses and ports of both ends, the lower end first.
@@ -142,20 +142,19 @@ const UNSEEN: u8 = 0xff;
 pub(crate) struct Connection([(Address, u16); 2]);
 
 impl Connection {
-    /// Returns the connection, and which of its ends sends.
+    /// Returns the connection, and the number of the sending end.
     pub(crate) fn of(source: &[u8], destination: &[u8], ports: [u16; 2]) -> (Connection, usize) {
         let ends = [(Address::new(source), ports[0]), (Address::new(destination), ports[1])];
         if ends[0] <= ends[1] { (Connection(ends), 0) } else { (Connection([ends[1], ends[0]]), 1) }
     }
 }
 
-/// What the SYNs of TCP connections asked for. Only connections in which one asked are kept.
+/// The requests in the SYNs of TCP connections. Only connections with a request are stored.
 #[derive(Debug)]
 pub struct Agreements {
-    /// What each side asked for, in the order in which the first one did.
+    /// Requests of both sides, in the order of the first one.
     asked: Lru<Connection, [u8; 2]>,
-    /// Ports at which a connection to storage was set up that is recognised by its first segment
-    /// alone.
+    /// Ports of storage connections that were recognised by their first segment.
     pub(crate) storage_ports: HashSet<u16>,
 }
 
@@ -166,7 +165,7 @@ impl Default for Agreements {
 }
 
 impl Agreements {
-    /// Returns whether no connection has asked for anything.
+    /// Returns whether there are no requests.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty()
@@ -181,14 +180,14 @@ impl Agreements {
         }
         let Some(asked) = self.asked.get_mut(&connection) else { return };
         if first {
-            // A new connection between the same ends; or both open at once, then the other side has
-            // asked, too.
+            // A new connection between the two ends; or a simultaneous open, in which the other
+            // side has requested, too.
             *asked = if value.is_some() { *asked } else { [UNSEEN; 2] };
         }
         asked[side] = value.unwrap_or(0);
     }
 
-    /// Returns the value both sides agreed upon, if both SYNs were seen.
+    /// Returns the value that both sides agreed on, if both SYNs were seen.
     fn of(&self, connection: &Connection) -> Option<u8> {
         let &[one, other] = self.asked.get(connection)?;
         if one == UNSEEN || other == UNSEEN { None } else { agreed(one, other) }
@@ -199,8 +198,8 @@ const RST: u8 = 4;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 
-/// Looks through a segment's options, and reports its checks if they are not the ordinary one
-/// alone. Otherwise returns `false`, and reports nothing.
+/// Walks the options of a segment, and reports its checks unless only the ordinary one applies.
+/// Otherwise returns `false`, and reports nothing.
 pub fn walk(walk: &mut Walk, ip: &Ip, header: &[u8; 20], options: Span) -> bool {
     let [request, data] = find(walk, options);
     let (ports, flags) = (ports(header), header[tcp::FLAGS]);
@@ -224,7 +223,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip, header: &[u8; 20], options: Span) -> bool 
     let known = if walk.agreements.is_empty() { None } else { walk.agreements.of(&connection().0) };
     match (known, data) {
         (None | Some(0), None) => false,
-        // Without an agreement the option means nothing.
+        // Without an agreement, the option is meaningless.
         (Some(0), Some(_)) => false,
         (Some(1), _) => report(walk, ip, ports, 1, None, Presence::Present),
         (Some(value), Some(data)) => {
@@ -286,7 +285,7 @@ fn fits(value: u8, data: Span) -> bool {
     Layout::of(value).is_some_and(|layout| data.len() == u32::from(layout.option))
 }
 
-/// Reports the checks of a segment that has the given value. `false`: there is no such value.
+/// Reports the checks of a segment with this value; `false` if the value is undefined.
 fn report(
     walk: &mut Walk,
     ip: &Ip,

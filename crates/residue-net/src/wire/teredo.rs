@@ -6,12 +6,12 @@ use crate::frame::Walk;
 
 const IDENTIFIER_LENGTH: u32 = 2;
 const VALUE_LENGTH: u32 = 3;
-/// The length of an authentication without identifier and value.
+/// Length of an authentication without identifier and value.
 const AUTHENTICATION: u32 = 13;
-/// The length of an origin.
+/// Length of an origin.
 const ORIGIN: u32 = 8;
 
-/// Walks from the first indicator on, or from the IPv6 header.
+/// Walks a packet from the first indicator on, or from the IPv6 header on.
 pub fn walk(walk: &mut Walk, span: Span) {
     let mut span = span;
     // Authentication: identifier and value, a nonce of 8 bytes, a confirmation.

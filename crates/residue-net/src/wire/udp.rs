@@ -1,14 +1,14 @@
-//! UDP (RFC 768): the checksum, and when there is none.
+//! UDP (RFC 768): the checksum, and the cases without one.
 
 use super::ip::Ip;
 use super::{Field, number, ports};
 use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
-/// The checksum: pseudo-header, header and data. 0 means none; a computed 0 is sent as FFFF.
+/// Checksum over pseudo-header, header and data. 0 means none; a computed 0 is sent as FFFF.
 pub static UDP: Protocol = Protocol { name: "udp", title: "UDP", source: "RFC 768" };
 
-/// Tunnels that may go without a checksum over IPv6 (RFC 6935 section 5): by destination port.
+/// Tunnels that may omit the checksum over IPv6 (RFC 6935 section 5): destination ports.
 const ZERO_ALLOWED: [u16; 12] = [
     2152, // GTP-U (3GPP TS 29.281)
     4341, // LISP data (RFC 9300)
@@ -28,7 +28,7 @@ const LENGTH: Field = 4..6;
 pub(super) const CHECKSUM: Field = 6..8;
 pub(super) const HEADER: u32 = 8;
 
-/// Walks from the source port on.
+/// Walks a datagram from the source port on.
 #[inline]
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
@@ -36,7 +36,7 @@ pub fn walk(walk: &mut Walk, ip: &Ip) {
     let ports = ports(&header);
     let length = number(&header, LENGTH);
     let checksum = number(&header, CHECKSUM);
-    // RFC 2675 section 4: 0 in a jumbogram. Segmentation offload leaves any length behind.
+    // RFC 2675 section 4: 0 in a jumbogram. Segmentation offload leaves any length.
     let cover =
         if ip.length_zero || length == 0 && span.len() > 0xffff { span } else { span.take(length) };
     let presence = if checksum == 0 {

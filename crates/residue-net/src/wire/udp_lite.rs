@@ -1,11 +1,11 @@
-//! UDP-Lite (RFC 3828): the checksum, over as many bytes as the sender says.
+//! UDP-Lite (RFC 3828): the checksum, over as many bytes as the sender selects.
 
 use super::ip::Ip;
 use super::{Field, number, ports};
 use crate::check::{Piece, Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 
-/// The checksum: pseudo-header with the length of the whole, then the first bytes of header and
+/// Checksum over the pseudo-header with the full length, then over the first bytes of header and
 /// data. A computed 0 is sent as FFFF.
 pub static UDP_LITE: Protocol =
     Protocol { name: "udplite", title: "UDP-Lite", source: "RFC 3828 section 3.1" };
@@ -14,7 +14,7 @@ const COVERAGE: Field = 4..6;
 const CHECKSUM: Field = 6..8;
 const HEADER: u32 = 8;
 
-/// Walks from the source port on.
+/// Walks a datagram from the source port on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
     let Some(header) = walk.array::<8>(span, 0) else { return };

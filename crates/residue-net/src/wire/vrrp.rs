@@ -1,18 +1,18 @@
-//! VRRP (RFC 3768, RFC 9568), and CARP, which has its shape.
+//! VRRP (RFC 3768, RFC 9568), and CARP, which has its format.
 
 use super::Field;
 use super::ip::Ip;
 use crate::check::{Presence, Protocol, Rule};
 use crate::frame::Walk;
 
-/// The checksum: the message; over IPv6 with a pseudo-header. In version 3 over IPv4 RFC 5798 asks
-/// for one too, and RFC 9568 for none.
+/// Checksum over the message; over IPv6 with a pseudo-header. For version 3 over IPv4, RFC 5798
+/// requires one, too, and RFC 9568 none.
 pub static VRRP: Protocol =
     Protocol { name: "vrrp", title: "VRRP", source: "RFC 9568 section 5.2.8, RFC 5798" };
 
 const CHECKSUM: Field = 6..8;
 
-/// Walks from the version on.
+/// Walks a message from the version on.
 pub fn walk(walk: &mut Walk, ip: &Ip) {
     let span = ip.payload;
     let Some(first) = walk.u8(span, 0) else { return };

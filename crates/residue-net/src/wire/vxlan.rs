@@ -1,4 +1,4 @@
-//! VXLAN (RFC 7348), and its generic extension, which says what is inside.
+//! VXLAN (RFC 7348), and its generic extension, which states the type of its payload.
 
 use super::{ethernet, ipv4, ipv6, mpls, nsh};
 use crate::check::Span;
@@ -7,13 +7,14 @@ use crate::unfollowed::Numbering;
 
 const HEADER: u32 = 8;
 
-/// Walks from the flags on. RFC 7348 section 5: receivers ignore reserved bits, and the content is
-/// a frame whatever they say.
+/// Walks a packet from the flags on. RFC 7348 section 5: receivers ignore reserved bits, and the
+/// payload is always a frame.
 pub fn walk(walk: &mut Walk, span: Span) {
     ethernet::walk(walk, span.skip(HEADER), None);
 }
 
-/// Walks from the flags on, on the port of the generic extension (draft-ietf-nvo3-vxlan-gpe).
+/// Walks a packet of the generic extension (draft-ietf-nvo3-vxlan-gpe) from the flags on, on its
+/// port.
 pub fn generic(walk: &mut Walk, span: Span) {
     const VERSION: u8 = 0x30;
     const NEXT_PROTOCOL: u8 = 4;

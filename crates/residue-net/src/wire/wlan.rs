@@ -5,7 +5,7 @@ use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
 
-/// The frame check sequence: CRC-32 from frame control on, lowest byte first.
+/// Frame check sequence: CRC-32 from frame control on, lowest byte first.
 pub static FCS: Protocol = Protocol {
     name: "wlan.fcs",
     title: "IEEE 802.11 frame check sequence",
@@ -15,11 +15,11 @@ pub static FCS: Protocol = Protocol {
 const FCS_LENGTH: u32 = 4;
 const SHORTEST_HEADER: u32 = 10;
 
-/// In a data frame's quality of service control.
+/// Bit of the quality of service control of a data frame.
 const AGGREGATED: u8 = 0x80;
 
-/// Walks from frame control on. `fcs`: a frame check sequence stands at the end; `padded`: the
-/// header's length is rounded up to a multiple of 4.
+/// Walks a frame from frame control on. `fcs`: it ends with a frame check sequence; `padded`: the
+/// length of the header is rounded up to a multiple of 4.
 pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
     let mut frame = frame;
     if fcs && frame.len() >= FCS_LENGTH + SHORTEST_HEADER {
@@ -31,7 +31,7 @@ pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
     data(walk, frame, padded);
 }
 
-/// What a data frame carries.
+/// Walks the payload of a data frame.
 fn data(walk: &mut Walk, frame: Span, padded: bool) {
     let Some([control, flags]) = walk.array(frame, 0) else { return };
     let (is_data, quality_of_service, empty) =
@@ -45,7 +45,7 @@ fn data(walk: &mut Walk, frame: Span, padded: bool) {
     }
     let mut length = if both_systems { 30 } else { 24 };
     if quality_of_service != 0 {
-        // Aggregated frames have headers of their own.
+        // Aggregated frames have their own headers.
         let Some(control) = walk.u8(frame, length) else { return };
         if control & AGGREGATED != 0 {
             return walk.unfollowed(Numbering::Wlan, AGGREGATED);
@@ -58,8 +58,8 @@ fn data(walk: &mut Walk, frame: Span, padded: bool) {
     llc::walk(walk, frame.skip(length));
 }
 
-/// Behind radiotap's header (radiotap.org), whose numbers have their lowest bytes first. Its second
-/// field says whether there is a frame check sequence, and padding.
+/// Walks radiotap's header (radiotap.org), whose numbers are little-endian. Its second field shows
+/// whether there is a frame check sequence, and padding.
 pub fn radiotap(walk: &mut Walk, frame: Span) {
     const LENGTH: u32 = 2;
     const PRESENT: u32 = 4;

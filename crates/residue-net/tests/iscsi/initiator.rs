@@ -1,20 +1,20 @@
 //! A small iSCSI initiator (RFC 7143): one connection, error recovery level 0, both digests if the
-//! target has them.
+//! target supports them.
 
 use super::target;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Data that go with a command before the target asks for them.
+/// Bytes of data sent with a command before the target requests them.
 const IMMEDIATE: usize = 4096;
-/// Data in one PDU.
+/// Largest number of bytes of data in a PDU.
 const LONGEST_DATA: usize = 8192;
 
-/// Digests of header and data.
+/// Counts of digests of header and data.
 pub type Counts = [usize; 2];
 
-/// A PDU as it was received.
+/// A received PDU.
 struct Pdu {
     header: [u8; 48],
     data: Vec<u8>,
@@ -26,11 +26,11 @@ impl Pdu {
     }
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug, PartialEq)]
 pub struct Done {
     pub status: u8,
-    /// What was read.
+    /// Data read.
     pub data: Vec<u8>,
     pub sense: Vec<u8>,
 }
@@ -42,7 +42,7 @@ pub struct Initiator {
     tag: u32,
     command: u32,
     expected_status: u32,
-    /// Digests sent, and received and found right.
+    /// Counts of digests sent, and of right digests received.
     pub counts: [Counts; 2],
 }
 
@@ -107,7 +107,7 @@ impl Initiator {
         self.command(&[0; 6], 0, &[])
     }
 
-    /// INQUIRY of so many bytes.
+    /// INQUIRY of this many bytes.
     pub fn inquiry(&mut self, length: u8) -> io::Result<Done> {
         self.command(&[0x12, 0, 0, 0, length, 0], length.into(), &[])
     }
@@ -173,7 +173,7 @@ impl Initiator {
         Ok(done)
     }
 
-    /// What the target asks for.
+    /// Sends the data that the target requests.
     fn data_out(&mut self, request: &Pdu, out: &[u8]) -> io::Result<()> {
         let (start, length) = (request.word(40) as usize, request.word(44) as usize);
         let wanted = out
@@ -194,7 +194,7 @@ impl Initiator {
         Ok(())
     }
 
-    /// Fills in what all requests have in common, and sends.
+    /// Fills in the common fields of requests, and sends.
     fn send(&mut self, mut header: [u8; 48], data: &[u8]) -> io::Result<()> {
         header[5..8].copy_from_slice(&(data.len() as u32).to_be_bytes()[1..]);
         header[16..20].copy_from_slice(&self.tag.to_be_bytes());
@@ -249,7 +249,7 @@ impl Initiator {
     }
 }
 
-/// The command block of READ(10) and WRITE(10).
+/// Returns the command block of READ(10) and WRITE(10).
 fn ten(operation: u8, block: u32, blocks: u16) -> [u8; 10] {
     let ([a, b, c, d], [high, low]) = (block.to_be_bytes(), blocks.to_be_bytes());
     [operation, 0, a, b, c, d, 0, high, low, 0]

@@ -1,7 +1,6 @@
-//! iSCSI digests of real sessions: Debian's `tgt` on loopback, libiscsi's tools and a small
-//! initiator of our own; what passes is captured and verified, with and without flipped bits, and
-//! compared with tshark. What is not installed is skipped. Beside it, the same without anything
-//! installed, on a session that was kept.
+//! Tests of iSCSI digests in real sessions: Debian's `tgt` on loopback, libiscsi's tools and our
+//! own small initiator. The traffic is captured, verified with and without flipped bits, and
+//! compared with tshark; missing tools are skipped. The stored session is tested without any tools.
 #![cfg(unix)]
 
 mod initiator;
@@ -16,16 +15,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use target::Target;
 
-/// One digest, as it was found in a capture.
+/// A digest in a capture.
 #[derive(Clone, Debug)]
 struct Digest {
-    /// 0: of the initiator; 1: of the target.
+    /// 0: initiator; 1: target.
     side: usize,
     port: u16,
     pdu: u64,
     protocol: &'static str,
     verdict: Verdict,
-    /// Offsets in the file: of the digest, and of the first and the last byte it covers.
+    /// Offsets in the file: of the digest, and of its first and last covered byte.
     places: [u64; 3],
 }
 
@@ -61,7 +60,7 @@ fn digests(capture: &[u8]) -> Vec<Digest> {
     all
 }
 
-/// Header and data digests of one side.
+/// Counts the header and data digests of a side.
 fn count(digests: &[Digest], side: usize) -> Counts {
     ["iscsi.header", "iscsi.data"].map(|protocol| {
         let of = |digest: &&Digest| digest.side == side && digest.protocol == protocol;
@@ -73,7 +72,7 @@ fn is_all_good(digests: &[Digest]) -> bool {
     digests.iter().all(|digest| digest.verdict == Verdict::Good)
 }
 
-/// Says that a test is skipped, or fails if nothing may be.
+/// Reports a skipped test, or fails if none may be skipped.
 fn skip(why: &str) {
     let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
     assert!(!required, "{why}");
@@ -82,7 +81,7 @@ fn skip(why: &str) {
 
 fn installed(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Where Debian puts what only root runs.
+    // Debian's folder of programs for root.
     let places = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
     let found = places.into_iter().any(|place| place.join(tool).is_file());
     if !found {
@@ -100,7 +99,7 @@ fn target(folder: &Path, test: u16) -> Option<Target> {
     Target::start(folder, control).map_err(|why| skip(&why)).ok()
 }
 
-/// What tshark says: right and wrong digests of header and data, and the frames of the wrong ones.
+/// Report of tshark: right and wrong digests of header and data, and the frames of the wrong ones.
 #[derive(Debug, PartialEq)]
 struct Tshark {
     right: Counts,
@@ -148,7 +147,7 @@ fn sum(counts: [Counts; 2]) -> Counts {
     [0, 1].map(|part| counts[0][part] + counts[1][part])
 }
 
-/// The number of the packet that has this offset in the file.
+/// Returns the number of the packet at an offset in the file.
 fn packet_at(capture: &[u8], place: u64) -> u64 {
     let mut reader = residue_net::pcap::Reader::new(capture).unwrap();
     while let Some(packet) = reader.next().unwrap() {
@@ -159,7 +158,7 @@ fn packet_at(capture: &[u8], place: u64) -> u64 {
     panic!("behind the end")
 }
 
-/// The session that the kept capture holds.
+/// Runs the session of the stored capture.
 fn session(initiator: &mut Initiator, sizes: &[u16]) {
     // The first command after a login reports that the target was restarted.
     let first = initiator.test_unit_ready().unwrap();
@@ -176,14 +175,15 @@ fn session(initiator: &mut Initiator, sizes: &[u16]) {
         let read = initiator.read(start, blocks).unwrap();
         assert!(read.status == 0 && read.data == written, "{blocks} blocks");
     }
-    // Behind the end of the disk: sense data, with a digest.
+    // After the end of the disk: sense data, with a digest.
     let beyond = initiator.read(target::BLOCKS, 1).unwrap();
     assert_eq!(beyond.status, 2);
     assert!(beyond.sense.len() >= 14, "{beyond:?}");
     initiator.logout().unwrap();
 }
 
-/// Every digest is there, good, and flagged once a bit of it, or of what it covers, is flipped.
+/// Tests that every digest is found, good, and bad once one of its bits or of the covered bytes is
+/// flipped.
 fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
     let found = digests(capture);
     let sides = [count(&found, 0), count(&found, 1)];
@@ -197,7 +197,7 @@ fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
         assert_eq!((theirs.right, theirs.wrong), (sum(sides), [0; 2]));
     }
 
-    // One digest of each sort: of either side, of headers and of data, early and late.
+    // One digest of each kind: of both sides, of headers and of data, early and late.
     let mut chosen: Vec<Digest> = Vec::new();
     for sort in [(0, "iscsi.header"), (0, "iscsi.data"), (1, "iscsi.header"), (1, "iscsi.data")] {
         let of: Vec<_> =
@@ -206,8 +206,8 @@ fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
     }
     for (index, digest) in chosen.iter().enumerate() {
         let is_header = digest.protocol == "iscsi.header";
-        // The digest; the last byte that is covered, which may be padding; of a header not the
-        // lengths, but a byte of the command, which is as far from the end.
+        // The digest; the last covered byte, which may be padding; in a header not the lengths, but
+        // a byte of the command at an equal distance from the end.
         let [field, first, last] = digest.places;
         let covered = if is_header { last } else { first };
         for place in [field, field + 3, last, covered] {
@@ -228,14 +228,14 @@ fn judge(capture: &[u8], counts: Option<[Counts; 2]>) {
             assert!(read.unwrap().error.is_none());
             assert_eq!(reported, [digest.name()], "byte {place}");
         }
-        // tshark guesses from the first PDUs whether there are digests: with a wrong one there it
-        // sees none at all.
+        // tshark determines from the first PDUs whether there are digests: with a wrong one there,
+        // it finds none.
         if theirs.is_some() && index % 3 > 0 {
             let mut flipped = capture.to_vec();
             flipped[field as usize] ^= 1 << (index % 8);
             let theirs = tshark(&flipped).unwrap();
             assert_eq!(theirs.wrong, if is_header { [1, 0] } else { [0, 1] });
-            // It shows a PDU in the frame in which it ends.
+            // tshark reports a PDU in the frame of its end.
             let own = packet_at(capture, field);
             assert!(theirs.frames[0] >= own && theirs.frames[0] < own + 10, "{theirs:?} {own}");
         }
@@ -269,7 +269,7 @@ fn libiscsi() {
     let url = format!("iscsi://127.0.0.1:{}/{}/1?header_digest=crc32c", relay.port, target::NAME);
     for (tool, args) in [("iscsi-inq", &[][..]), ("iscsi-perf", &["-t", "1", "-m", "4", "-b", "8"])]
     {
-        // These tools reconnect for ever if something is wrong.
+        // These tools reconnect endlessly after errors.
         let output = Command::new("timeout").arg("20").arg(tool).args(args).arg(&url).output();
         let output = output.expect("timeout runs");
         assert!(output.status.success(), "{tool}: {output:?}");
@@ -286,7 +286,7 @@ fn libiscsi() {
     }
 }
 
-/// The kept session: made by `cargo test -p residue-net --test iscsi -- --ignored keep`.
+/// Creates the stored session: `cargo test -p residue-net --test iscsi -- --ignored keep`.
 #[test]
 fn kept_session() {
     let capture = std::fs::read(kept()).unwrap();
@@ -295,7 +295,7 @@ fn kept_session() {
     assert_eq!([count(&found, 0), count(&found, 1)], KEPT);
 }
 
-/// The digests of the kept session, of initiator and target, of headers and data.
+/// Counts of digests in the stored session, of initiator and target, of headers and data.
 const KEPT: [Counts; 2] = [[14, 5], [15, 8]];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Passes the bytes of connections on to a target, and writes what passes as a capture. The TCP/IP
-//! headers in it are made up: no privilege is needed, and nothing of this machine is in them.
+//! A relay to a target, which writes its traffic as a capture. The TCP/IP headers are synthetic:
+//! this needs no privilege, and contains nothing of the machine.
 
 use residue_net::pcap::LinkType;
 use residue_net::pcap::write::{Header, Writer};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 const ENDS: [[u8; 4]; 2] = [[192, 0, 2, 9], [192, 0, 2, 1]];
-/// The port the target has in the capture.
+/// Port of the target in the capture.
 pub const PORT: u16 = 3260;
 /// Bytes of data in a segment, as on Ethernet.
 const SEGMENT: usize = 1460;
@@ -25,10 +25,10 @@ struct Capture {
     time: u64,
 }
 
-/// One connection as it stands in the capture.
+/// A connection in the capture.
 struct Connection {
     port: u16,
-    /// The next sequence number of each side.
+    /// Next sequence number of each side.
     next: [u32; 2],
 }
 
@@ -96,7 +96,7 @@ impl Relay {
         let port = listener.local_addr().unwrap().port();
         let capture = Arc::new(Mutex::new(Capture::new()));
         let shared = capture.clone();
-        // It ends with the test's process, in `accept`.
+        // It ends with the process of the test, in `accept`.
         thread::spawn(move || {
             for (client_port, client) in (40000..).zip(listener.incoming()) {
                 let (Ok(client), Ok(server)) = (client, TcpStream::connect(target)) else { break };
@@ -129,7 +129,7 @@ fn pass(
 ) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
-        // Before it is passed on: an answer must not be captured before its question.
+        // Before the data is passed on: an answer must not be captured before its question.
         capture.lock().unwrap().data(&mut connection.lock().unwrap(), side, &buffer[..count]);
         if to.write_all(&buffer[..count]).is_err() {
             break;

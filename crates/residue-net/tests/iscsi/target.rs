@@ -1,16 +1,16 @@
-//! Debian's `tgt`, started on loopback with one disk, and ended.
+//! Starts and stops Debian's `tgt` on loopback, with one disk.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The target's name.
+/// Name of the target.
 pub const NAME: &str = "iqn.2026-01.test.residue:disk";
-/// The length of its disk, in blocks of 512 bytes.
+/// Size of its disk, in blocks of 512 bytes.
 pub const BLOCKS: u32 = 2048;
 
-/// A running target. It ends with this value.
+/// A running target, stopped when it is dropped.
 pub struct Target {
     daemon: Child,
     control: String,
@@ -18,7 +18,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts one with a disk in `folder`, or says why it cannot.
+    /// Starts a target with a disk in `folder`, or returns why it cannot.
     pub fn start(folder: &Path, control: u16) -> Result<Target, String> {
         let disk = folder.join("disk");
         let bytes: Vec<u8> = (0..BLOCKS * 512).map(|at| (at / 512 * 7 + at) as u8).collect();
@@ -26,7 +26,7 @@ impl Target {
         let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         drop(listener);
-        // A control socket of its own: others may be running.
+        // Its own control socket: other targets may be running.
         let control = control.to_string();
         let daemon = Command::new("tgtd")
             .args(["-f", "-C", &control, "--iscsi", &format!("portal={address}")])

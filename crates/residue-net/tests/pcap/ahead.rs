@@ -1,11 +1,10 @@
-//! However a capture is read (at once, in pieces, by a thread, decompressed), the same packets come
-//! out of it.
+//! Tests that all ways of reading a capture (at once, in pieces, in a thread, decompressed) return
+//! equal packets.
 
 use super::*;
 use std::io::Cursor;
 
-/// Gives random numbers of bytes at once, up to as many as a pipe holds, and is interrupted now and
-/// then.
+/// A reader that returns random numbers of bytes, up to the size of a pipe, with interruptions.
 struct Pieces {
     file: Cursor<Vec<u8>>,
     random: Random,
@@ -52,7 +51,7 @@ fn packets() -> Vec<Vec<u8>> {
     packets
 }
 
-/// The packets in pcap of both byte orders, and in pcapng that changes it halfway.
+/// Returns the packets in pcap of both byte orders, and in pcapng that changes it halfway.
 fn captures(packets: &[Vec<u8>]) -> io::Result<[Vec<u8>; 3]> {
     let pcap = |order| {
         let header = Header { order, ..Header::new(LinkType::ETHERNET) };
@@ -84,7 +83,7 @@ fn captures(packets: &[Vec<u8>]) -> io::Result<[Vec<u8>; 3]> {
 /// A way of reading a file, its packets, and the error that ended it.
 type Outcome = (&'static str, (Vec<Owned>, Option<Error>));
 
-/// What comes out of a file by every other way of reading it.
+/// Returns the outcomes of every other way of reading a file.
 fn every_way(file: &[u8]) -> Vec<Outcome> {
     vec![
         ("in pieces", read(Pieces::of(file))),
@@ -112,7 +111,7 @@ fn packets_of_0_to_262144_bytes_are_the_same_by_every_way_of_reading() {
     }
 }
 
-/// Where a capture is cut, what it had before and the error are the same, too.
+/// For a cut capture, the packets before and the error are equal.
 #[test]
 fn cut_captures_end_alike_by_every_way_of_reading() {
     for file in captures(&packets()).unwrap() {
@@ -128,7 +127,7 @@ fn cut_captures_end_alike_by_every_way_of_reading() {
     }
 }
 
-/// Damage in compressed data is reported at the same place, behind all packets before it.
+/// Damage in compressed data is reported at an equal offset, after all packets before it.
 #[test]
 fn damaged_compression_ends_alike_by_every_way_of_reading() {
     let file = &captures(&packets()).unwrap()[0];
@@ -147,8 +146,7 @@ fn damaged_compression_ends_alike_by_every_way_of_reading() {
     }
 }
 
-/// Small chunks, so that every place where a page can begin comes up, and records of one chunk and
-/// of many.
+/// Small chunks, so that pages begin at every position, and records span one chunk or many.
 #[test]
 fn packets_are_the_same_wherever_the_pages_of_chunks_begin() {
     const PAGE: usize = 4096;

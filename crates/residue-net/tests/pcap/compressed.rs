@@ -1,4 +1,4 @@
-//! Compressed captures that are cut or damaged: every byte before the damage counts.
+//! Tests of cut or damaged compressed captures: every byte before the damage counts.
 
 use crate::{Slow, compress};
 use residue_net::Error;
@@ -7,13 +7,13 @@ use residue_net::pcap::write::{Header, Writer};
 use residue_net::pcap::{LinkType, Reader};
 use std::io::Read;
 
-/// The bytes of each packet that the captures here have.
+/// Size of each packet.
 const PACKET: usize = 1400;
-/// Where the first packet's record begins, and how long each is.
+/// Offset of the first record, and length of each.
 const START: usize = 24;
 const RECORD: usize = 16 + PACKET;
 
-/// A capture of packets that are nowhere alike.
+/// Returns a capture of packets without repetitions.
 fn capture(packets: u32) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Header::new(LinkType::ETHERNET)).unwrap();
     for number in 0..packets {
@@ -24,12 +24,13 @@ fn capture(packets: u32) -> Vec<u8> {
     writer.into_inner()
 }
 
-/// How many packets are whole in so many bytes of a capture.
+/// Returns the number of complete packets in this many bytes of a capture.
 fn packets_in(bytes: usize) -> u64 {
     (bytes.saturating_sub(START) / RECORD) as u64
 }
 
-/// How many packets of `file` come out of `input`, all of them right, and the error that ends them.
+/// Returns the number of packets of `file` read from `input`, all of them right, and the final
+/// error.
 fn read(input: impl Read, file: &[u8]) -> (u64, Option<Error>) {
     let mut reader = match Reader::new(input) {
         Ok(reader) => reader,
@@ -49,8 +50,8 @@ fn read(input: impl Read, file: &[u8]) -> (u64, Option<Error>) {
     }
 }
 
-/// The capture in a gzip member or a zstd frame whose blocks are stored as they are, and where each
-/// block begins.
+/// Returns the capture in a gzip member or a zstd frame with stored blocks, and the offsets of the
+/// blocks.
 fn stored(file: &[u8], compression: Compression, block: usize) -> (Vec<u8>, Vec<usize>) {
     let (mut out, mut starts) = match compression {
         Compression::Gzip => (b"\x1f\x8b\x08\0\0\0\0\0\0\xff".to_vec(), Vec::new()),
@@ -79,7 +80,7 @@ fn stored(file: &[u8], compression: Compression, block: usize) -> (Vec<u8>, Vec<
     (out, starts)
 }
 
-/// All that was decompressed before the damage is handed out, however much was asked for at once.
+/// All bytes before the damage are returned, whatever the size of the request.
 #[test]
 fn what_is_before_the_damage_comes() {
     const BLOCK: usize = 30_000;
@@ -89,7 +90,7 @@ fn what_is_before_the_damage_comes() {
         let (count, error) = read(&*whole, &file);
         assert!(count == 700 && error.is_none(), "{count} {error:?}");
         for (number, &start) in starts.iter().enumerate() {
-            // A block of a kind that there is not; the end of the file.
+            // A block of an undefined kind; the end of the file.
             let mut damaged = whole.clone();
             damaged[start] |= 6;
             for input in [&damaged[..], &whole[..start], &whole[..start + 2]] {
@@ -101,7 +102,7 @@ fn what_is_before_the_damage_comes() {
     }
 }
 
-/// Real compression, cut: no packet less than what comes out of it byte by byte.
+/// Real compression, cut: all packets that byte-by-byte decompression returns.
 #[test]
 fn cut_gzip_loses_nothing() {
     let file = capture(100);

@@ -1,4 +1,4 @@
-//! What is slow, cut, damaged, endless, or no capture at all.
+//! Tests of slow, cut, damaged and endless input, and of input that is no capture.
 
 use super::*;
 use proptest::prelude::*;
@@ -68,7 +68,7 @@ fn damaged_compressed_files() {
     }
 }
 
-/// `file` with a little-endian number at a place.
+/// Returns `file` with a little-endian number at an offset.
 fn with(file: &[u8], place: usize, number: u32) -> Vec<u8> {
     let mut file = file.to_vec();
     file[place..place + 4].copy_from_slice(&number.to_le_bytes());
@@ -141,7 +141,7 @@ fn absurd_lengths_in_ng() {
         malformed(with(&simple, second + 8, length));
     }
     malformed(make(&|writer| writer.packet(0, 0, 0, &bytes((256 << 10) + 1), &[])));
-    // An interface that was not described, in this section.
+    // An undefined interface in this section.
     malformed(make(&|writer| writer.packet(1, 0, 8, &bytes(8), &[])));
     malformed(make(&|writer| writer.old_packet(1, 0, 8, &bytes(8), &[])));
     malformed(with(&section, second + 8, 0x1a2b_3c4e));
@@ -161,7 +161,7 @@ fn absurd_lengths_in_ng() {
     }
 }
 
-/// Counts what is read of an endless file.
+/// An endless file that counts the bytes read.
 struct Endless<'a> {
     head: &'a [u8],
     again: &'a [u8],
@@ -195,13 +195,13 @@ fn endless_input_is_not_kept() {
         };
         drop(reader);
         assert!(matches!(error, Error::Malformed { .. }), "{error}");
-        // The first four are read by themselves, to tell the compression.
+        // The first four bytes are read separately, to detect the compression.
         assert!(input.count <= most + 4, "{} bytes read", input.count);
     };
-    // A length above the bound costs nothing.
+    // A length above the limit costs nothing.
     let header = classic(Header { nanoseconds: false, ..Header::new(LinkType::ETHERNET) });
     ends(&header[..24], &[0xff], 256 << 10);
-    // Interfaces without end.
+    // Endless interfaces.
     let mut writer = NgWriter::new(Vec::new(), ByteOrder::Little, &[]).unwrap();
     writer.interface(1, 0, &[]).unwrap();
     let file = writer.into_inner();
@@ -251,7 +251,7 @@ fn not_captures() {
     new[14] = 3;
     let error = read(&*new).1;
     assert!(matches!(error, Some(Error::Version { format: "pcapng", major: 1, minor: 3, .. })));
-    // Written by some, and the same as 1.0.
+    // Some writers give this version, which equals 1.0.
     new[14] = 2;
     assert_eq!(read(&*new).0, read(&*ng()).0);
     for compression in COMPRESSIONS {
@@ -284,7 +284,7 @@ fn an_error_of_the_input_comes_after_its_packets() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
-    /// Whatever is changed, packets lie where they say, and reading ends.
+    /// After any change, packets are at their stated offsets, and reading ends.
     #[test]
     fn damaged_files(
         which in 0_usize..3,
@@ -301,14 +301,14 @@ proptest! {
             let place = place.index(file.len());
             file[place] = value;
         }
-        // Half of the files are whole.
+        // Half of the files are complete.
         file.truncate((length.index(2 * file.len()) + 1).min(file.len()));
         let (packets, _) = read(&*file);
         assert_in_place(&packets, &file);
         prop_assert_eq!(read(Slow(&file, false)).0, packets);
     }
 
-    /// Damaged compressed files, where a change can become anything, are read without a panic.
+    /// Damaged compressed files, where a change can have any effect, are read without a panic.
     #[test]
     fn damaged_compressed(
         which in 0_usize..3,

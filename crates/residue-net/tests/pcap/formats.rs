@@ -1,4 +1,4 @@
-//! What is written is read again, and is what the documents say.
+//! Tests that written captures are read again, and conform to the documents.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn classic_round_trip() {
     }
 }
 
-/// Byte for byte by the documents, so that reader and writer cannot be wrong together.
+/// Compares bytes with the documents, so that reader and writer cannot be wrong together.
 #[test]
 fn headers_are_those_of_the_documents() {
     let header = Header {
@@ -150,7 +150,7 @@ fn compressed_is_the_same() {
         for compression in COMPRESSIONS {
             let whole = compress(&file, compression);
             assert_eq!(Reader::new(&*whole).unwrap().compression(), Some(compression));
-            // Members and frames in a row are one file; so is a frame to be skipped before.
+            // Consecutive members and frames are one file, as is a skippable frame before.
             let (head, tail) = file.split_at(file.len() / 2);
             let parts = [compress(head, compression), compress(tail, compression)].concat();
             for input in [whole, parts] {

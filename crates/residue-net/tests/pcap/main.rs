@@ -1,5 +1,5 @@
-//! Captures: what is written is read again; what is damaged ends in an error, never in a panic or a
-//! wrong packet.
+//! Tests of captures: written ones are read again; damaged ones end in an error, never in a panic
+//! or a wrong packet.
 
 mod ahead;
 mod compressed;
@@ -24,7 +24,7 @@ struct Owned {
     time: Option<u64>,
 }
 
-/// All packets, and the error that ended them.
+/// Returns all packets, and the final error.
 fn read(input: impl Read) -> (Vec<Owned>, Option<Error>) {
     read_all(Reader::new(input))
 }
@@ -71,7 +71,7 @@ fn assert_in_place(packets: &[Owned], file: &[u8]) {
     }
 }
 
-/// Bytes that are nowhere alike.
+/// Returns bytes without repetitions.
 fn bytes(length: usize) -> Vec<u8> {
     (0..length as u32).map(|place| (place.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect()
 }
@@ -97,7 +97,8 @@ fn classic(header: Header) -> Vec<u8> {
     writer.into_inner()
 }
 
-/// Two sections of different byte order, three interfaces, every sort of block.
+/// Returns a file of two sections with different byte orders, three interfaces, and every kind of
+/// block.
 fn ng() -> Vec<u8> {
     make_ng().unwrap()
 }
@@ -110,7 +111,7 @@ fn make_ng() -> io::Result<Vec<u8>> {
     writer.packet(0, 1_700_000_000_000_000_001, 61, &bytes(61), &[(COMMENT, b"first")])?;
     // Flags: a frame check sequence of 2 bytes.
     writer.packet(1, 7, 60, &bytes(40), &[(COMMENT, b""), (2, &[0x40, 0, 0, 0])])?;
-    // Names, secrets, a block of somebody's own, one nobody knows.
+    // Names, secrets, a custom block, an unknown one.
     writer.block(4, &[0; 4], &[])?;
     writer.block(10, b"TLSK\x05\0\0\0hello", &[])?;
     writer.block(0xbad, b"\x01\x02\x03\x04anything", &[(COMMENT, b"mine")])?;
@@ -126,7 +127,7 @@ fn make_ng() -> io::Result<Vec<u8>> {
     Ok(writer.into_inner())
 }
 
-/// Where the records of a file end, and how many packets it has up to there.
+/// Returns the ends of the records of a file, with the numbers of packets up to them.
 fn ends(file: &[u8]) -> Vec<(usize, usize)> {
     let mut order = if file[0] < 0xa0 { ByteOrder::Big } else { ByteOrder::Little };
     let mut ends = Vec::new();
@@ -175,7 +176,7 @@ fn compress(file: &[u8], compression: Compression) -> Vec<u8> {
 
 const COMPRESSIONS: [Compression; 2] = [Compression::Gzip, Compression::Zstd];
 
-/// Gives what it has in reads of one byte, with an interruption before each.
+/// A reader of one byte at a time, with an interruption before each.
 struct Slow<'a>(&'a [u8], bool);
 
 impl Read for Slow<'_> {

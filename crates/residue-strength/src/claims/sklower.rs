@@ -72,7 +72,7 @@ fn shares() -> Result<Vec<Claim>, Error> {
 const UPPER: u64 = 255 << 8;
 const LOWER: u64 = 255;
 
-/// Returns T after so many pairs of bytes FF, with S and T at `start` before.
+/// Returns T after this many pairs of bytes FF, with S and T at `start` before.
 fn after(pairs: u32, start: u64, first: u64) -> u64 {
     let (mut s, mut t) = (start, start);
     for _ in 0..pairs {

@@ -82,9 +82,9 @@ pub(super) fn identical(packets: &[Packet]) -> Vec<u64> {
         if cell(a, WHOLE) != cell(b, WHOLE) {
             return 0;
         }
-        // The number of ways to take the first so many cells of the first packet from cells of
-        // both, in order, of which the last is the one named: the first packet's cells at 0..6, the
-        // second's at 6..12.
+        // The numbers of ways to take a first part of the cells of the first packet from cells of
+        // both, in order, by the last cell: the first packet's cells at 0..6, the second's at
+        // 6..12.
         let source =
             |number: usize| if number < WHOLE { cell(a, number) } else { sent(b, number - WHOLE) };
         let mut ways = [0u64; 2 * WHOLE];
@@ -176,7 +176,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Counts the splices that the code does not detect although their bytes are those of neither
-    /// packet, with the check value in the header and behind the data.
+    /// packet, with the check value in the header and after the data.
     pub(super) fn misses(&self, packets: &[Packet], identical: &[u64]) -> [u64; 2] {
         self.code.within(Splices { tools: self, packets, identical })
     }

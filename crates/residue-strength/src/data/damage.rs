@@ -45,7 +45,7 @@ impl<'a> Damage<'a> {
     pub(super) fn run(&mut self, data: &[u8], trials: u64) -> Vec<(Test, Counted)> {
         let none = Counted { misses: vec![0; self.codes.len()], ..Counted::default() };
         let mut all = KINDS.map(|test| (test, none.clone()));
-        // A packet, and what moves up behind it.
+        // A packet, and what moves up after it.
         let Some(starts) = data.len().checked_sub(PACKET + BLOCK) else { return all.into() };
         let (mut before, mut damaged) = (vec![0; self.codes.len()], [0; PACKET]);
         for _ in 0..trials {

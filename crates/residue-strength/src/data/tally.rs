@@ -127,7 +127,7 @@ mod digits {
         };
         let all = Vec::<String>::deserialize(from)?.into_iter().map(read);
         all.collect::<Option<_>>()
-            .ok_or_else(|| D::Error::custom("check values that are no hexadecimal digits"))
+            .ok_or_else(|| D::Error::custom("expected check values in hexadecimal digits"))
     }
 }
 

@@ -132,7 +132,7 @@ impl Search {
         let name = path.display().to_string();
         match fs::read(path) {
             Ok(bytes) => String::from_utf8(bytes)
-                .map_err(|_| "it is no text".to_string())
+                .map_err(|_| "it is not text".to_string())
                 .and_then(|text| Search::parse(&text))
                 .map_err(|why| Error::Search(Fault::Damaged { path: name, why })),
             Err(error) => Err(Error::Read { path: name, why: error.to_string() }),

@@ -23,7 +23,7 @@ pub enum Fault {
         /// The Hamming distance.
         distance: u32,
     },
-    /// No code of so many check bits has this Hamming distance at this length (Hamming's bound).
+    /// No code of this many check bits has this Hamming distance at this length (Hamming's bound).
     TooGood {
         /// The width.
         width: u32,

@@ -60,7 +60,7 @@ fn limit(code: &Additive) -> usize {
     units * unit as usize
 }
 
-/// Returns one wrong bit of the first unit of `bytes` bytes of data that changes so many bits of
+/// Returns one wrong bit of the first unit of `bytes` bytes of data that changes this many bits of
 /// the value, for some last byte.
 fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, Error> {
     for last in 0..=255 {
@@ -82,7 +82,7 @@ fn alone(code: &Additive, bytes: usize, value_bits: u32) -> Result<Undetected, E
 }
 
 /// Computes whether a code of pairs detects every two wrong bits of `bytes` bytes of data and the
-/// value behind them.
+/// value after them.
 struct NoPair<'a>(&'a Additive, usize);
 
 impl Work for NoPair<'_> {

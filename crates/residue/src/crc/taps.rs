@@ -351,7 +351,6 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::Portable;
     use crate::crc::{Params, catalog};
     use crate::kernel::Kernel;
 

@@ -1,8 +1,8 @@
-"""Check values of data that are too large for one machine, on Dask.
+"""Check values of data that is too large for one machine, on Dask.
 
-An object is read in parts by many workers, and what the parts come to is put together: the value is
-always that of reading it from start to end. So are the results of searches for polynomials, and of
-trials on real data, those of one machine.
+Many workers read the parts of an object, and the partial results are concatenated: the value always
+equals that of reading the object from start to end. Searches for polynomials and trials on real
+data also give the results of one machine.
 
     from residue.distributed import manifest, value, verify
 
@@ -13,8 +13,8 @@ trials on real data, those of one machine.
             if finding.verdict != "good":
                 print(finding.name, finding.verdict, finding.ranges)
 
-`python -m residue.distributed --help` describes the command-line program. It needs Dask: pip
-install 'residue[dask]'.
+`python -m residue.distributed --help` describes the command-line program. The package needs Dask:
+pip install 'residue[dask]'.
 """
 
 from ._cluster import connect

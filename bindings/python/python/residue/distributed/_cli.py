@@ -1,7 +1,6 @@
 """The command line: `python -m residue.distributed`.
 
-Exit codes are those of the program `residue`: 0 all is well, 1 a manifest and what is there differ,
-2 trouble.
+Exit codes are those of the program `residue`: 0 success, 1 differences from the manifest, 2 errors.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ ABOUT = """\
 Check values, manifests and strength of error-detection codes on many machines, by Dask.
 
 Without --scheduler, a cluster on this machine does the work, with one process per CPU. Values,
-manifests and results equal those of one machine, for any workers;
-no work is lost if a worker dies."""
+manifests and results equal those of one machine, for any number of workers. If a worker dies,
+others repeat its work."""
 
 EXAMPLES = """\
 Examples:
@@ -47,9 +46,9 @@ Examples:
 Exit codes: 0 success, 1 differences from the manifest, 2 errors. See `COMMAND --help`."""
 
 VERIFY = """\
-Compare a tree with its manifest. Prints one line per object: `OK`, `FAILED` with the ranges of
-bytes that differ, `missing`, `extra` (not in the manifest), or `FAILED open or read`. Also accepts
-lists printed by `residue sum --tag`, without ranges and extra objects.
+Prints one line per object: `OK`, `FAILED` with the ranges of bytes that differ, `missing`, `extra`
+(not in the manifest), or `FAILED open or read`. Also accepts lists printed by `residue sum --tag`;
+these have neither ranges nor extra objects.
 
 Examples:
   python -m residue.distributed verify data.manifest
@@ -57,9 +56,9 @@ Examples:
   residue sum -r --tag -a crc32c . > list; python -m residue.distributed verify list"""
 
 MANIFEST = """\
-A manifest is text: a line `CODE (name) = value` per object, which `residue sum --check` verifies in
-the tree's folder, and lines that begin with `#`, with sizes, the values of parts, and a check value
-of the manifest itself.
+A manifest is text. It has a line `CODE (name) = value` per object, which `residue sum --check`
+verifies in the folder of the tree. Lines that begin with `#` hold sizes, the values of parts, and a
+check value of the manifest itself.
 
 Examples:
   python -m residue.distributed manifest /data -o data.manifest
@@ -67,18 +66,18 @@ Examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Does what the command line says, and returns the exit code."""
+    """Runs a command line, and returns the exit code."""
     parser = _parser()
     args = parser.parse_args(arguments)
     try:
         with _ending():
             return args.run(args)
     except KeyboardInterrupt:
-        kept = f"; what is done is kept in {args.journal}" if args.journal else ""
-        print(f"residue.distributed: ended{kept}", file=sys.stderr)
+        kept = f"; resume with the journal {args.journal}" if args.journal else ""
+        print(f"residue.distributed: interrupted{kept}", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain once more when it ends.
+        # The reader closed the pipe. Without this, Python reports the error again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except (OSError, ValueError, ImportError, ClusterError) as error:
@@ -94,9 +93,7 @@ def _words(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _ending() -> Iterator[None]:
-    """While it lasts, SIGTERM ends the work in order, as Ctrl-C does: schedulers of batches send
-    it.
-    """
+    """Handles SIGTERM like Ctrl-C while the context lasts: batch schedulers send it."""
 
     def end(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -126,29 +123,29 @@ def _parser() -> argparse.ArgumentParser:
             name, help=about, description=about, epilog=epilog, formatter_class=formatter
         )
         one.set_defaults(run=run)
-        where = one.add_argument_group("where the work is done")
+        where = one.add_argument_group("cluster and journal")
         where.add_argument(
             "--scheduler",
             metavar="ADDRESS",
-            help="the address of a Dask scheduler, as tcp://host:8786",
+            help="use the Dask scheduler at this address, as tcp://host:8786",
         )
         where.add_argument(
             "--workers",
             type=int,
             metavar="N",
-            help="processes on this machine [default: one for each CPU]",
+            help="number of worker processes on this machine [default: one per CPU]",
         )
         where.add_argument(
             "--journal",
             metavar="FILE",
-            help="keep what is done in a file, and go on from it if it is there",
+            help="save finished parts to a file, and resume from it",
         )
         where.add_argument(
             "--no-progress",
             dest="progress",
             action="store_false",
             default=None,
-            help="show no progress bar",
+            help="do not show a progress bar",
         )
         one.add_argument("--json", action="store_true", help="print JSON")
         return one
@@ -158,7 +155,7 @@ def _parser() -> argparse.ArgumentParser:
             "--storage-options",
             type=_options,
             metavar="JSON",
-            help='what the store\'s driver wants, as {"anon": true}',
+            help='options for the driver of the store, as {"anon": true}',
         )
 
     def codes(one: argparse.ArgumentParser, default: str) -> None:
@@ -167,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
             "--code",
             action="append",
             metavar="CODE",
-            help=f"codes by name or parameters, separated by commas [default: {default}]",
+            help=f"compute these codes: names or parameters, comma-separated [default: {default}]",
         )
 
     def parts(one: argparse.ArgumentParser, default: int) -> None:
@@ -177,8 +174,8 @@ def _parser() -> argparse.ArgumentParser:
             default=default,
             metavar="SIZE",
             help=(
-                "what a worker reads at once, as 64MiB; a multiple of 64 bytes [default: "
-                f"{default >> 20}MiB]"
+                "size of the parts that workers read, as 64MiB; a multiple of 64 bytes "
+                f"[default: {default >> 20}MiB]"
             ),
         )
 
@@ -187,22 +184,25 @@ def _parser() -> argparse.ArgumentParser:
         "urls",
         nargs="+",
         metavar="URL",
-        help="a local path, or what fsspec reads, as s3://bucket/key",
+        help="a local path, or a URL that fsspec reads, as s3://bucket/key",
     )
     codes(one, "crc-32c")
     one.add_argument(
-        "--base64", action="store_true", help="spell values in base64, as object stores do"
+        "--base64", action="store_true", help="print values in base64, as object stores do"
     )
     parts(one, PART_SIZE)
     objects(one)
 
     one = command(
-        "manifest", _manifest, "Write down what the objects of a tree are like.", MANIFEST
+        "manifest", _manifest, "Write a manifest of a tree: sizes and check values.", MANIFEST
     )
-    one.add_argument("url", metavar="URL", help="a folder, a bucket or a part of it, or one object")
+    one.add_argument("url", metavar="URL", help="a folder, a bucket, a prefix, or one object")
     codes(one, "crc-32c")
     one.add_argument(
-        "-o", "--output", metavar="FILE", help="where the manifest goes [default: standard output]"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the manifest to this file or URL [default: standard output]",
     )
     parts(one, PART_SIZE)
     objects(one)
@@ -210,81 +210,97 @@ def _parser() -> argparse.ArgumentParser:
     one = command("verify", _verify, "Compare a tree with its manifest.", VERIFY)
     one.add_argument("manifest", metavar="MANIFEST")
     one.add_argument(
-        "--root", metavar="URL", help="where the objects are now [default: where the manifest says]"
+        "--root",
+        metavar="URL",
+        help="look for the objects here [default: the root in the manifest]",
     )
-    one.add_argument("-a", "--code", metavar="CODE", help="the code of lines that name none")
-    one.add_argument("--quiet", action="store_true", help="print no line for objects that are good")
+    one.add_argument("-a", "--code", metavar="CODE", help="code of the lines that name none")
+    one.add_argument("--quiet", action="store_true", help="do not print lines for good objects")
     one.add_argument(
-        "--ignore-missing", action="store_true", help="objects that are missing are no failure"
+        "--ignore-missing", action="store_true", help="ignore missing objects"
     )
     one.add_argument(
-        "--ignore-extra", action="store_true", help="objects that the manifest lacks are no failure"
+        "--ignore-extra", action="store_true", help="ignore objects that are not in the manifest"
     )
     objects(one)
 
     one = command(
         "search",
         _search,
-        "Find the polynomials of a width that keep a Hamming distance, or survey all.",
+        "Search for polynomials that keep a Hamming distance, or survey all of a width.",
     )
     one.add_argument(
-        "--width", type=int, required=True, metavar="BITS", help="the polynomials' degree, 3 to 64"
+        "--width",
+        type=int,
+        required=True,
+        metavar="BITS",
+        help="degree of the polynomials, 3 to 64",
     )
     one.add_argument(
         "--length",
         type=_bits,
         metavar="N",
         help=(
-            "bits of data, bytes with a B behind; without, those that keep the distance "
-            "longest are found"
+            "length of the data in bits, or in bytes as 1500B; without it, find the polynomials "
+            "that keep the distance for the longest data"
         ),
     )
     asked = one.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--hd", type=int, metavar="H", help="the Hamming distance")
+    asked.add_argument("--hd", type=int, metavar="H", help="Hamming distance to keep")
     asked.add_argument(
-        "--survey", action="store_true", help="the limits of all distances of every polynomial"
+        "--survey",
+        action="store_true",
+        help="print the limits of all distances for every polynomial",
     )
     one.add_argument(
         "--ranges",
         type=int,
         metavar="N",
-        help="divide the candidates into N [default: of some seconds each]",
+        help="divide the candidates into N ranges [default: some seconds each]",
     )
     one.add_argument("--csv", action="store_true", help="print CSV")
 
     one = command(
-        "data", _data, "Damage real data as networks and disks do, and count what each code misses."
+        "data", _data, "Damage real data as networks and disks do; count the undetected errors."
     )
     one.add_argument(
         "paths",
         nargs="*",
         metavar="PATH",
-        help="files and folders that all workers see by the same names",
+        help="files and folders, under equal names on all workers",
     )
     one.add_argument(
         "--made",
         default="",
         metavar="KIND",
-        help="also made data: uniform, zeros, bitmap, ramp, records",
+        help="add generated data: uniform, zeros, bitmap, ramp, records",
     )
-    codes(one, "the twelve of the documents")
+    codes(one, "twelve codes, see docs/strength.md")
     one.add_argument(
-        "--splices", type=_number, default=10**8, metavar="N", help="for each source [default: 1e8]"
+        "--splices",
+        type=_number,
+        default=10**8,
+        metavar="N",
+        help="number of splices per source [default: 1e8]",
     )
     one.add_argument(
         "--trials",
         type=_number,
         default=10**6,
         metavar="N",
-        help="of each other kind [default: 1e6]",
+        help="number of trials of each other kind of damage [default: 1e6]",
     )
     one.add_argument(
-        "--burst", type=int, default=33, metavar="BITS", help="bits of a burst [default: 33]"
+        "--burst",
+        type=int,
+        default=33,
+        metavar="BITS",
+        help="length of the bursts in bits, 2 to 64 [default: 33]",
     )
     one.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="what all choices follow from [default: 1]"
+        "--seed", type=int, default=1, metavar="N", help="seed for the random choices [default: 1]"
     )
-    one.add_argument("--full", action="store_true", help="print the counts of every kind of damage")
+    one.add_argument("--full", action="store_true", help="print all counts")
     parts(one, _strength.DATA_PART)
     return parser
 
@@ -303,7 +319,7 @@ def _bits(text: str) -> int:
     )
     if not digits.isdecimal() or unit is None:
         raise argparse.ArgumentTypeError(
-            f"{text!r}: write bits, or bytes as 1500B, kB, MB, KiB or MiB"
+            f"expected bits (12000) or bytes (1500B; also kB, MB, KiB, MiB), got {text!r}"
         )
     return int(digits) * unit
 
@@ -311,7 +327,9 @@ def _bits(text: str) -> int:
 def _number(text: str) -> int:
     digits, _, zeros = text.replace("_", "").lower().partition("e")
     if not digits.isdecimal() or zeros and not (zeros.isdecimal() and int(zeros) < 16):
-        raise argparse.ArgumentTypeError(f"{text!r}: write a whole number, as 100000000 or 1e8")
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number (100000000 or 1e8), got {text!r}"
+        )
     return int(digits) * 10 ** int(zeros or 0)
 
 
@@ -319,15 +337,16 @@ def _options(text: str) -> dict[str, Any]:
     try:
         options = json.loads(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"no JSON: {error}") from None
+        raise argparse.ArgumentTypeError(f"expected JSON: {error}") from None
     if not isinstance(options, dict):
-        raise argparse.ArgumentTypeError('write a JSON object, as {"anon": true}')
+        raise argparse.ArgumentTypeError(f'expected a JSON object ({{"anon": true}}), got {text}')
     return options
 
 
 def split(texts: Sequence[str]) -> list[str]:
-    """Names of codes at commas, but for those between a CRC's parameters. A key that comes again
-    starts another CRC.
+    """Splits names of codes at commas, except for the commas between the parameters of a CRC.
+
+    A key that occurs again starts another CRC.
     """
     names: list[str] = []
     keys: set[str] = set()
@@ -346,7 +365,7 @@ def split(texts: Sequence[str]) -> list[str]:
 def _client(args: argparse.Namespace) -> Iterator[Any]:
     if args.scheduler and args.workers:
         raise ValueError(
-            "--workers is for a cluster on this machine; that of --scheduler has its own"
+            "give --workers or --scheduler, not both: --workers is for a cluster on this machine"
         )
     with connect(args.scheduler, args.workers) as client:
         if args.scheduler and not client.nthreads():
@@ -365,7 +384,7 @@ def _say(text: str) -> None:
 def _value(args: argparse.Namespace) -> int:
     named = split(args.code or ["crc-32c"])
     if args.journal and len(args.urls) > 1:
-        raise ValueError("a journal is of one object; take a manifest of several")
+        raise ValueError("a journal holds one object: name one, or use the command manifest")
     rows, trouble = [], False
     with _client(args) as client:
         for url in args.urls:
@@ -380,21 +399,21 @@ def _value(args: argparse.Namespace) -> int:
                     storage_options=args.storage_options,
                 )
             except OSError as error:
-                # The other objects have values all the same.
+                # Continue with the other objects.
                 print(f"residue.distributed: {_words(error)}", file=sys.stderr)
                 rows.append({"file": url, "codes": [], "error": _words(error)})
                 trouble = True
                 continue
-            row = [_spelled(label(partial.code), partial.value) for partial in found]
+            row = [_formats(label(partial.code), partial.value) for partial in found]
             rows.append({"file": url, "bytes": found[0].length, "codes": row})
             if not args.json:
-                for partial, spelled in zip(found, row, strict=True):
+                for partial, formats in zip(found, row, strict=True):
                     _say(
                         _line(
                             label(partial.code),
                             url,
                             partial.value,
-                            spelled,
+                            formats,
                             args.base64,
                             len(found) > 1,
                         )
@@ -405,18 +424,18 @@ def _value(args: argparse.Namespace) -> int:
     return 2 if trouble else 0
 
 
-def _spelled(code: str, value: int) -> dict[str, str]:
+def _formats(code: str, value: int) -> dict[str, str]:
     octets = value.to_bytes(-(-residue.Code(code).width // 8), "big")
     text = base64.b64encode(octets).decode()
     return {"code": code, "value": hexed(code, value), "base64": text, "decimal": str(value)}
 
 
 def _line(
-    code: str, url: str, value: int, spelled: dict[str, str], as_base64: bool, several: bool
+    code: str, url: str, value: int, formats: dict[str, str], as_base64: bool, several: bool
 ) -> str:
     line = tagged(code, url, value)
     if as_base64:
-        line = line.removesuffix(spelled["value"]) + spelled["base64"]
+        line = line.removesuffix(formats["value"]) + formats["base64"]
     if several:
         return line
     lead, name = ("\\", line[1:]) if line.startswith("\\") else ("", line)
@@ -436,7 +455,7 @@ def _manifest(args: argparse.Namespace) -> int:
             storage_options=args.storage_options,
         )
     if args.output:
-        # The options are those of the objects' store.
+        # Without the storage options, which belong to the store of the objects.
         made.write(args.output)
     if args.json:
         _say(json.dumps(_as_json(made), indent=2) + "\n")
@@ -444,7 +463,7 @@ def _manifest(args: argparse.Namespace) -> int:
         _say(made.text())
     for name, problem in made.problems:
         print(
-            f"residue.distributed: {_plain(name or str(made.root))}: {problem.why}; not in "
+            f"residue.distributed: {_plain(name or str(made.root))}: {problem.why}; left out of "
             "the manifest",
             file=sys.stderr,
         )
@@ -500,7 +519,8 @@ def _verify(args: argparse.Namespace) -> int:
     if report.malformed:
         count, first = len(report.malformed), report.malformed[0]
         print(
-            f"residue.distributed: {count} lines of the list are none, the first is line {first}",
+            f"residue.distributed: {count} lines of the list cannot be read, the first is line "
+            f"{first}",
             file=sys.stderr,
         )
     if not report.good:
@@ -522,22 +542,22 @@ def _line_of(finding: Finding) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name fit for a line: control characters are written as escapes."""
+    """Returns a name for a line of output: control characters become escapes."""
     return "".join(
         c if c.isprintable() or "\ud800" <= c <= "\udfff" else repr(c)[1:-1] for c in name
     )
 
 
 def _row(finding: Finding) -> dict[str, Any]:
-    def spelled(values: Any) -> Any:
+    def formatted(values: Any) -> Any:
         return values and {code: hexed(code, value) for code, value in values.items()}
 
     return {
         "name": finding.name,
         "verdict": finding.verdict,
         "ranges": finding.ranges,
-        "expected": spelled(finding.expected),
-        "actual": spelled(finding.actual),
+        "expected": formatted(finding.expected),
+        "actual": formatted(finding.actual),
         "problem": finding.problem,
     }
 

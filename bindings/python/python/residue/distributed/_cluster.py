@@ -1,4 +1,4 @@
-"""Dask: a cluster of this machine's cores, or one that is there already; and work given to it."""
+"""Dask: a cluster on this machine or an existing one, and its tasks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 
 from ._errors import ClusterError
 
-#: Tasks that wait at each thread of a worker while it works: enough that none waits for the client.
+#: Tasks per thread of a worker, running and queued: enough that no thread waits for the client.
 AHEAD = 3
 
-#: Tasks under way at least, for clusters whose workers come later.
+#: Smallest number of submitted tasks, for clusters whose workers start later.
 LEAST = 16
 
-#: Seconds between two looks at how many workers there are.
+#: Seconds between two counts of the workers.
 LOOK = 2.0
 
 #: Seconds to wait for a scheduler.
@@ -35,20 +35,18 @@ def _dask() -> Any:
 
 
 def cores() -> int:
-    """CPUs that this process may use."""
+    """Returns the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """While it lasts, signals that end a program wait: a cluster that has half begun cannot be
-    closed.
-    """
+    """Defers SIGINT and SIGTERM in the context: a half-started cluster cannot be closed."""
     came: list[int] = []
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            # Those that are ignored, or were set outside Python, stay as they are.
+            # Handlers that ignore the signal, or were set outside Python, stay.
             if callable(signal.getsignal(number)):
                 before[number] = signal.signal(number, lambda number, _: came.append(number))
     try:
@@ -61,15 +59,13 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def dask_setup(_: Any) -> None:
-    """What a worker process on this machine does first: Ctrl-C at the terminal is for the client,
-    which ends its workers.
-    """
+    """Sets up a worker process on this machine. It ignores Ctrl-C: the client ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextlib.contextmanager
 def _here(dask: Any, workers: int) -> Iterator[Any]:
-    """A cluster on this machine."""
+    """Starts a cluster on this machine, and closes it with the context."""
     with contextlib.ExitStack() as stack:
         with _uninterrupted():
             try:
@@ -77,7 +73,7 @@ def _here(dask: Any, workers: int) -> Iterator[Any]:
                     n_workers=workers,
                     threads_per_worker=1,
                     processes=True,
-                    # Any port: Dask's own may be another cluster's.
+                    # Any port: another cluster may use Dask's default port.
                     dashboard_address="127.0.0.1:0",
                     silence_logs="CRITICAL",
                     preload=[__name__],
@@ -92,19 +88,19 @@ def _here(dask: Any, workers: int) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def connect(client: Any = None, workers: int | None = None) -> Iterator[Any]:
-    """A client of a cluster, for several calls.
+    """Connects to a cluster, for several calls.
 
     `client` is a `distributed.Client`, which stays open; the address of a scheduler, as
     `"tcp://host:8786"`; a cluster of Dask's (`LocalCluster`, `KubeCluster`, ...); or None for a
-    cluster on this machine of `workers` processes, one for each CPU if that is None, which ends
-    with the context. In a script, that needs `if __name__ == "__main__":` around it, since the
-    processes import the script.
+    cluster on this machine, which ends with the context. That has `workers` processes, by default
+    one per CPU; they import the calling script, which therefore needs
+    `if __name__ == "__main__":` around the call.
     """
     dask = _dask()
     if isinstance(client, dask.Client):
         if client.asynchronous:
             raise ValueError(
-                "an asynchronous client: give a distributed.Client made without asynchronous=True"
+                "the client is asynchronous: give a distributed.Client without asynchronous=True"
             )
         yield client
         return
@@ -126,17 +122,16 @@ def each(
     arguments: Iterable[tuple[Any, ...]],
     done: Callable[[Any], None],
 ) -> None:
-    """Calls `function` on the workers with each of `arguments`, and `done` here with each result,
-    in any order.
+    """Calls `function` on the workers with each of `arguments`; passes each result to `done` here.
 
-    A worker that dies loses nothing: Dask does its task again elsewhere, and the result is the
-    same. ClusterError if that happens to one task too often, or if the scheduler is lost. What
-    `function` raises is raised here.
+    Results arrive in any order. If a worker dies, Dask repeats its task on another; the result is
+    the same. Raises ClusterError if one task kills too many workers or the scheduler is lost, and
+    any exception that `function` raises.
     """
     dask = _dask()
     waiting = iter(arguments)
     name = f"residue-{function.__name__}-{uuid.uuid4().hex}"
-    # With results: they are fetched side by side. One by one each would cost some milliseconds.
+    # With results, which are then fetched concurrently; one by one, each would take milliseconds.
     finished = dask.as_completed(loop=client.loop, with_results=True, raise_errors=False)
     running: dict[Any, None] = {}
     room, look = 0, 0.0
@@ -147,7 +142,7 @@ def each(
                 room = max(LEAST, AHEAD * sum(client.nthreads().values()))
                 look = time.monotonic() + LOOK
             while len(running) < room and (task := next(waiting, None)) is not None:
-                # Not pure: the same range may hold other bytes the next time.
+                # Not pure: a range may hold other bytes the next time.
                 future = client.submit(function, *task, key=f"{name}-{number}", pure=False)
                 number += 1
                 running[future] = None
@@ -167,21 +162,19 @@ def _result(dask: Any, future: Any) -> Any:
         return future.result()
     except dask.KilledWorker as error:
         raise ClusterError(
-            f"every worker that tried {error.task} died, {error.allowed_failures + 1} in "
-            "all; the last was "
-            f"{error.last_worker.address}. Its log may say why; workers that lack memory "
-            "want a smaller part size. "
-            "With a journal, what is done is kept"
+            f"every worker that ran {error.task} died, {error.allowed_failures + 1} in all; the "
+            f"last was {error.last_worker.address}. See its log; if it ran out of memory, give a "
+            "smaller part size. A journal keeps the finished parts"
         ) from error
     except dask.CancelledError as error:
         raise ClusterError(
-            "the scheduler was lost, or another client cancelled the work. With a journal, "
-            "what is done is kept"
+            "the scheduler was lost, or another client cancelled the work. A journal keeps the "
+            "finished parts"
         ) from error
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("residue"):
             raise
         raise ClusterError(
-            "the workers lack residue: install the same version of it on all of them (pip "
-            "install 'residue[dask]')"
+            "residue is not installed on the workers: install this version on all of them "
+            "(pip install 'residue[dask]')"
         ) from error

@@ -1,4 +1,4 @@
-"""What can go wrong beyond Python's own exceptions."""
+"""Exceptions of `residue.distributed`."""
 
 
 class ClusterError(RuntimeError):
@@ -14,4 +14,4 @@ class JournalError(ValueError):
 
 
 class ManifestError(ValueError):
-    """A manifest is damaged, or no manifest."""
+    """A manifest is damaged, or a file is not a manifest."""

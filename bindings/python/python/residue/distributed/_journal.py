@@ -1,9 +1,8 @@
-"""A journal: the parts that are done, in a file, so that work that was ended goes on instead of
-beginning anew.
+"""Journals: files of finished parts, from which interrupted work resumes.
 
-The file is JSON with a check value of its own, and is replaced whole or not at all. It says what
-work it belongs to, and of each object what it was like when its parts were read; parts of an object
-that is no longer like that are done again.
+A journal is JSON with its own check value, and is replaced as a whole or not at all. It names the
+work that it belongs to, and the version of each object whose parts were read; parts of an object
+with another version are read again.
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ import residue
 from ._errors import JournalError
 from ._replace import replace
 
-#: Seconds between two savings, at least; and at most this share of the time goes into saving.
+#: Shortest interval between two writes of the file, in seconds; and the largest share of the time
+#: that writing may take.
 INTERVAL = 2.0
 SHARE = 0.05
 
 
 class Journal:
-    """What is done; kept in a file if there is a path."""
+    """The finished parts; saved to a file if there is a path."""
 
     def __init__(self, path: str | os.PathLike[str] | None, task: dict[str, Any]) -> None:
         self._path = None if path is None else os.fspath(path)
@@ -36,16 +36,14 @@ class Journal:
             self._load(self._path)
 
     def known(self, name: str, stamp: Any) -> dict[int, Any]:
-        """What the parts of an object came to that are done; none if the object is another than it
-        was.
-        """
+        """Returns the results of an object's finished parts; none if its stamp differs."""
         entry = self._objects.get(name)
         if entry is None or entry["stamp"] != stamp:
             return {}
         return {int(part): result for part, result in entry["parts"].items()}
 
     def add(self, name: str, stamp: Any, part: int, result: Any) -> None:
-        """Notes what a part came to."""
+        """Adds the result of a part."""
         if self._path is None:
             return
         entry = self._objects.get(name)
@@ -57,7 +55,7 @@ class Journal:
             self.save()
 
     def save(self) -> None:
-        """Writes the file, if there is news."""
+        """Writes the file, if anything changed."""
         if self._path is None or not self._changed:
             return
         start = time.monotonic()
@@ -69,9 +67,9 @@ class Journal:
         self._due = end + max(INTERVAL, (end - start) / SHARE)
 
     def _load(self, path: str) -> None:
-        # What is written through, as a device, holds nothing to go on from.
+        # A device or a pipe holds nothing to resume from.
         if not os.path.isfile(path) and not os.path.isdir(path):
-            # At once, so that a file that cannot be written is found out before the work.
+            # Write it at once, so that a file that cannot be written is reported before the work.
             self._changed = True
             self.save()
             return
@@ -85,7 +83,7 @@ class Journal:
             good = False
         if not good:
             raise JournalError(
-                f"{self._path}: no journal, or a damaged one; delete it to begin anew"
+                f"{self._path}: not a journal, or a damaged one; delete it to start over"
             )
         if body["task"] != self._task:
             differ = ", ".join(
@@ -94,8 +92,8 @@ class Journal:
                 if body["task"].get(key) != value
             )
             raise JournalError(
-                f"{self._path}: the journal of other work ({differ}); name another file, or "
-                "delete it to begin anew"
+                f"{self._path}: this journal belongs to other work ({differ}); name another file, "
+                "or delete it to start over"
             )
         self._objects = body["objects"]
 

@@ -1,10 +1,10 @@
-"""Manifests: lists of what the objects of a tree are like.
+"""Manifests: the sizes and check values of the objects of a tree.
 
-A manifest is text. Its lines `CRC-32/ISCSI (name) = e3069283` are those of `residue sum --tag`, and
-`residue sum --check` checks local files by them. Lines that begin with `#` are comments to it. In a
-manifest they hold JSON: the first line says what the manifest is of; a line before each object's
-values, its size and the values of its parts; and the last line has a check value of all before it,
-so that a manifest that was cut or damaged is not believed.
+A manifest is text. It has lines `CRC-32/ISCSI (name) = e3069283`, as `residue sum --tag` prints
+them, by which `residue sum --check` verifies local files. Lines that begin with `#` are comments to
+these programs; in a manifest they hold JSON. The first line describes the manifest. A line before
+the values of each object has its size and the values of its parts. The last line has a check value
+of all lines before it, so that a cut or damaged manifest is refused.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from ._parts import Problem, Result, count
 HEAD = "# residue-manifest "
 TAIL = "# residue-manifest-end "
 
-#: Names are bytes that need not be Unicode.
+#: Names are bytes, which need not be valid UTF-8.
 CODING = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An object: its size in bytes (None if the list does not say), and for each code the value of
-    the whole and those of its parts.
+    """An object of a manifest.
+
+    `size` is in bytes, None if the list does not state it; `values` has the value by each code, and
+    `parts` the values of the object's parts by each code.
     """
 
     name: str
@@ -44,11 +46,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What the objects of a tree are like.
+    """The sizes and check values of the objects of a tree.
 
-    `root` is the URL they are below, `tree` whether all that is below it is listed, `codes` the
-    names of the codes, `part_size` the bytes of a part, `entries` the objects by name, and
-    `problems` what could not be read, with reasons. A list that is no manifest has no root and no
+    `root` is the URL of the tree, `tree` whether all objects below it are listed, `codes` the names
+    of the codes, `part_size` the size of the parts in bytes, `entries` the objects by name, and
+    `problems` the objects that could not be read, with reasons. A list of values has no root and no
     part size.
     """
 
@@ -58,11 +60,11 @@ class Manifest:
     part_size: int | None
     entries: Mapping[str, Entry]
     problems: tuple[tuple[str, Problem], ...] = ()
-    #: Lines that could not be read, by their numbers from 1.
+    #: Numbers of the lines that could not be parsed, from 1.
     malformed: tuple[int, ...] = ()
 
     def text(self) -> str:
-        """The manifest as it is written."""
+        """Returns the text of the manifest."""
         head = {
             "format": 1,
             "root": self.root,
@@ -89,7 +91,7 @@ class Manifest:
     def write(
         self, url: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None
     ) -> None:
-        """Writes the manifest; a local file is replaced whole or not at all."""
+        """Writes the manifest; a local file is replaced as a whole or not at all."""
         store(url, storage_options).write(self.text().encode(**CODING))
 
     @staticmethod
@@ -101,7 +103,7 @@ class Manifest:
         results: Mapping[str, Result],
         unlisted: Sequence[tuple[str, str]],
     ) -> Manifest:
-        """From what was read, and what could not be looked at, with the reasons."""
+        """Creates a manifest from results, and from names that cannot be listed, with reasons."""
         entries: dict[str, Entry] = {}
         problems = [(name, Problem("unreadable", why)) for name, why in unlisted]
         for name, result in results.items():
@@ -125,8 +127,9 @@ class Manifest:
         storage_options: Mapping[str, Any] | None = None,
         code: str | None = None,
     ) -> Manifest:
-        """Reads a manifest or a list of values. `code` is that of lines that name none.
-        ManifestError if it is neither.
+        """Reads a manifest or a list of values; `code` is the code of lines that name none.
+
+        Raises ManifestError if the file is neither, or a manifest is damaged.
         """
         place = store(url, storage_options)
         try:
@@ -141,9 +144,7 @@ class Manifest:
 
     @staticmethod
     def parse(text: str, code: str | None = None) -> Manifest:
-        """Reads the text of a manifest, or of a list as `residue sum` and its relatives print
-        it.
-        """
+        """Parses the text of a manifest, or of a list of values in the format of `residue sum`."""
         return _manifest(text) if text.startswith(HEAD) else _list(text, code)
 
 
@@ -152,21 +153,15 @@ def _json(facts: Mapping[str, Any]) -> str:
 
 
 def hexed(code: str, value: int) -> str:
-    """A value in as many digits as its code's have."""
+    """Formats a value in hexadecimal, with all digits of its code."""
     return f"{value:0{-(-residue.Code(code).width // 4)}x}"
 
 
 def tagged(code: str, name: str, value: int) -> str:
-    """A line of `residue sum --tag`. Names are escaped as coreutils do."""
+    """Formats a line of `residue sum --tag`. Names are escaped as in coreutils."""
     escaped = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
     lead = "\\" if escaped != name else ""
     return f"{lead}{code if '=' in code else code.upper()} ({escaped}) = {hexed(code, value)}"
-
-
-def _damaged(line: int, why: str) -> ManifestError:
-    return ManifestError(
-        f"line {line}: {why}; a damaged manifest is not believed: take another copy"
-    )
 
 
 def _manifest(text: str) -> Manifest:
@@ -176,20 +171,19 @@ def _manifest(text: str) -> Manifest:
         good = end["crc-32c"] == f"{residue.crc32c(body.encode(**CODING)):08x}"
     except (ValueError, KeyError, TypeError):
         raise ManifestError(
-            "cut short: its last line is missing or damaged; take another copy"
+            "cut short: its last line is missing or damaged; use another copy"
         ) from None
     if not good:
         raise ManifestError(
-            "damaged: its check value is wrong; take another copy (or, if it was changed "
-            "on purpose, delete the lines that "
-            "begin with #: then it is a list without part values)"
+            "damaged: its check value is wrong; use another copy (or, if it was changed on "
+            "purpose, delete the lines that begin with #: it is then a list without part values)"
         )
     lines = body.split("\n")
     try:
         head = json.loads(lines[0][len(HEAD) :])
         if head["format"] != 1:
             raise ManifestError(
-                f"of format {head['format']}; this version of residue reads format 1"
+                f"has format {head['format']}, but this version of residue reads format 1"
             )
         codes, part_size = tuple(head["codes"]), head["part_size"]
         entries: dict[str, Entry] = {}
@@ -212,12 +206,12 @@ def _manifest(text: str) -> Manifest:
         if isinstance(error, ManifestError):
             raise
         raise ManifestError(
-            "its check value is right, but it is not as residue writes manifests"
+            "its check value is right, but residue did not write it; create a new one"
         ) from error
 
 
 def _agree(entry: Entry, size: int, part_size: int) -> None:
-    """The parts make the whole, or ValueError."""
+    """Raises ValueError unless the values of the parts combine to the value of the object."""
     for code, parts in entry.parts.items():
         if len(parts) != count(size, part_size):
             raise ValueError(f"{len(parts)} parts")
@@ -226,7 +220,7 @@ def _agree(entry: Entry, size: int, part_size: int) -> None:
             *(residue.Partial(code, v, n) for v, n in zip(parts, lengths, strict=True))
         )
         if whole.value != entry.values[code]:
-            raise ValueError("the parts make another whole")
+            raise ValueError("the parts have another value")
 
 
 #: `CODE (name) = value`, the value in hexadecimal or base64.
@@ -236,10 +230,10 @@ PLAIN = re.compile(r"(\\?)([0-9A-Za-z+/]+=*)(?:  | \*|\t| )(.+)", re.DOTALL)
 
 
 def _tagged(line: str) -> tuple[str, str, int]:
-    """The name, the code and the value of a tagged line; ValueError if it is none."""
+    """Parses a tagged line into name, code and value; raises ValueError if it is not one."""
     match = TAGGED.fullmatch(line)
     if match is None:
-        raise ValueError("no tagged line")
+        raise ValueError("not a tagged line")
     escape, tag, name, value = match.groups()
     code = label(tag)
     return _unescaped(name) if escape else name, code, _value(code, value)
@@ -248,36 +242,35 @@ def _tagged(line: str) -> tuple[str, str, int]:
 def _unescaped(name: str) -> str:
     plain = {"\\\\": "\\", "\\n": "\n", "\\r": "\r"}
     if re.fullmatch(r"(?:[^\\]|\\[\\nr])*", name, re.DOTALL) is None:
-        raise ValueError("no escaped name")
+        raise ValueError("not an escaped name")
     return re.sub(r"\\.", lambda match: plain[match[0]], name)
 
 
 def _value(code: str, text: str) -> int:
-    """A value in hexadecimal or base64, which have different numbers of characters."""
+    """Parses a value in hexadecimal or base64, which differ in their numbers of characters."""
     width = residue.Code(code).width
     if len(text) == -(-width // 4) and re.fullmatch("[0-9a-fA-F]+", text):
         value = int(text, 16)
     else:
         octets = b64decode(text, validate=True)
         if len(octets) != -(-width // 8):
-            raise ValueError("no value of this code")
+            raise ValueError("not a value of this code")
         value = int.from_bytes(octets, "big")
     if value >> width:
-        raise ValueError("no value of this code")
+        raise ValueError("not a value of this code")
     return value
 
 
 def label(code: str | residue.Code) -> str:
-    """What names a code in manifests and journals: its name, or its parameters as `residue sum`
-    writes them.
+    """Returns the name of a code for manifests and journals.
 
+    For a CRC without a name, returns its parameters, as `residue sum` formats them. Raises
     ValueError if there is no such code.
     """
     if isinstance(code, str) and code.lower() == "cksum":
         raise ValueError(
-            "cksum appends the length to the data, which parts cannot: name crc-32/cksum "
-            "for the code alone, or use "
-            "`residue sum -a cksum`"
+            "cksum appends the length to the data, which is impossible for parts: use "
+            "crc-32/cksum for the code alone, or `residue sum -a cksum`"
         )
     return str(residue.Code(code)).replace(" ", ",")
 
@@ -306,11 +299,13 @@ def _list(text: str, code: str | None) -> Manifest:
         codes[named] = None
         before = entries.get(name)
         if before is not None and before.values.get(named, value) != value:
-            raise ManifestError(f"line {number}: another value of {named} for {name!r} than before")
+            raise ManifestError(
+                f"line {number}: another value of {named} for {name!r} than in an earlier line"
+            )
         entries[name] = Entry(name, None, {**(before.values if before else {}), named: value})
     if not entries:
         raise ManifestError(
-            "no manifest, and no list of check values as `residue sum --tag` prints it"
-            + ("" if code else "; if its lines name no code, say which one it is")
+            "expected a manifest, or a list of check values as `residue sum --tag` prints it"
+            + ("" if code else "; if the lines name no code, give it with --code (code=)")
         )
     return Manifest(None, False, tuple(codes), None, entries, malformed=tuple(malformed))

@@ -1,8 +1,7 @@
-"""Objects that can be read in ranges: local files, and whatever fsspec has a driver for.
+"""Objects that can be read in ranges: local files, and any object that an fsspec driver reads.
 
-Versions of an object are distinguished by its *version*: what its store says of it that changes
-when its bytes do (an entity tag, a generation, the time it was modified), as text. Stores that say
-nothing of the kind give an empty version.
+An object has a *version*: metadata of its store that changes with its bytes (an entity tag, a
+generation, the time of modification), as text. It is empty if the store has no such metadata.
 """
 
 from __future__ import annotations
@@ -19,29 +18,30 @@ from typing import Any, Protocol
 
 from ._replace import replace
 
-#: Bytes of a local file that are read at a time: what the system copies is still near when the
-#: codes read it.
+#: Bytes of a local file to read at a time: few enough that they are still in the cache when the
+#: codes read them.
 LOCAL_BLOCK = 256 << 10
 
-#: Bytes that are asked of a store at a time.
+#: Bytes to request from a store at a time.
 REMOTE_BLOCK = 16 << 20
 
-#: What stores call the things that make a version. Times count only if there is nothing better:
-#: some stores tell more digits of them in a list than for a single object.
+#: Keys of a version in the metadata of stores. Times count only if there are no tags: some stores
+#: report them with more digits in a list than for a single object.
 TAGS = ("ETag", "etag", "generation", "VersionId", "version_id", "md5Hash", "content_md5")
 TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified")
 
 
 @dataclass(frozen=True)
 class Object:
-    """What is known of an object without reading it: its size in bytes, and its version."""
+    """Metadata of an object: its size in bytes, and its version."""
 
     size: int
     version: Mapping[str, str] = field(default_factory=dict)
 
     def same(self, other: Object) -> bool:
-        """Whether nothing speaks against both being the same bytes. Lists of stores say less than
-        single inquiries.
+        """Returns whether both may have the same bytes: sizes and known parts of versions agree.
+
+        Stores report less in a list than for a single object.
         """
         known = self.version.keys() & other.version.keys()
         return self.size == other.size and all(self.version[k] == other.version[k] for k in known)
@@ -49,63 +49,60 @@ class Object:
 
 @dataclass
 class Listing:
-    """The objects of a tree."""
+    """Objects of a tree."""
 
-    #: By their paths below the root, sorted.
+    #: Objects by their paths below the root, sorted.
     objects: dict[str, Object]
-    #: What could not be looked at, with the reason.
+    #: Paths that could not be listed, with reasons.
     problems: list[tuple[str, str]]
 
 
 class Store(Protocol):
-    """Where the objects of one URL are."""
+    """The objects of one URL."""
 
-    #: The URL without a slash at its end, for messages and manifests.
+    #: The URL without a final slash, for messages and manifests.
     root: str
 
     def is_tree(self) -> bool:
-        """Whether the URL names a folder or a prefix rather than an object. FileNotFoundError if it
-        names nothing.
+        """Returns whether the URL names a folder or a prefix, not an object.
+
+        Raises FileNotFoundError if it names nothing.
         """
 
     def list(self) -> Listing:
-        """The objects below the URL."""
+        """Lists the objects below the URL."""
 
     def stat(self, name: str) -> Object:
-        """Of the object at this path below the URL; of the URL's own if the path is empty."""
+        """Returns the metadata of an object below the URL; of the URL itself for an empty name."""
 
     def read(self, name: str, offset: int, length: int) -> Iterator[Any]:
-        """The bytes of a range, in buffers that are valid until the next one; fewer if the object
-        ends before.
-        """
+        """Reads a range, in buffers that are valid until the next one; fewer bytes at the end."""
 
     def write(self, content: bytes) -> None:
-        """Makes the URL's own object, or replaces it: whole or not at all, if it is a local
-        file.
-        """
+        """Creates or replaces the object at the URL; a local file as a whole or not at all."""
 
 
 def store(url: str | os.PathLike[str], options: Mapping[str, Any] | None = None) -> Store:
-    """The store of a URL. What is not spelled `scheme://` is a local path."""
+    """Returns the store of a URL. A text without `scheme://` is a local path."""
     if not isinstance(url, (str, os.PathLike)):
-        raise TypeError(f"a URL or a path is wanted, not {type(url).__name__}")
+        raise TypeError(f"expected a URL or a path, not {type(url).__name__}")
     url = os.fspath(url)
     for scheme in ("file://", "local://"):
         url = url.removeprefix(scheme)
     if "://" in url or "::" in url and not os.path.exists(url):
         return Remote(url, options)
     if options:
-        raise ValueError(f"{url!r} is a local path, which has no storage options")
+        raise ValueError(f"{url!r} is a local path: leave out the storage options")
     return Local(url)
 
 
 def within(root: str, name: str) -> str:
-    """The name of an object for messages."""
+    """Returns the URL of an object, for messages."""
     return f"{root.rstrip('/')}/{name}" if name else root
 
 
 class Local:
-    """Local files, read without fsspec: into one buffer, past Python's own."""
+    """Local files, read without fsspec and without Python's own buffering."""
 
     def __init__(self, path: str) -> None:
         self.root = os.path.abspath(path)
@@ -117,8 +114,7 @@ class Local:
         return stat.S_ISDIR(os.stat(self.root).st_mode)
 
     def list(self) -> Listing:
-        # As `residue sum --recursive`: regular files; links could lead out of the tree, or round
-        # and round.
+        # Regular files, as `residue sum --recursive`: links could leave the tree, or form a cycle.
         listing = Listing({}, [])
         folders = [""]
         while folders:
@@ -133,7 +129,7 @@ class Local:
                             elif entry.is_file(follow_symlinks=False):
                                 listing.objects[name] = _local(entry.stat(follow_symlinks=False))
                         except FileNotFoundError:
-                            pass  # It was there a moment ago; now it is as if it never was.
+                            pass  # Removed meanwhile.
                         except OSError as error:
                             listing.problems.append((name, reason(error)))
             except OSError as error:
@@ -147,7 +143,7 @@ class Local:
         if stat.S_ISDIR(result.st_mode):
             raise IsADirectoryError(21, "is a folder", path)
         if not stat.S_ISREG(result.st_mode):
-            raise OSError(22, "is no regular file, and cannot be read in ranges", path)
+            raise OSError(22, "is not a regular file, and cannot be read in ranges", path)
         return _local(result)
 
     def read(self, name: str, offset: int, length: int) -> Iterator[memoryview]:
@@ -157,7 +153,7 @@ class Local:
             while length:
                 block = buffer[: min(length, LOCAL_BLOCK)]
                 filled = 0
-                # Whole blocks, as codes of words cannot be put together inside a word.
+                # Whole blocks: sums of words cannot be concatenated inside a word.
                 while filled < len(block) and (count := file.readinto(block[filled:])):
                     filled += count
                 if filled:
@@ -178,15 +174,15 @@ _buffers = threading.local()
 
 
 def _buffer() -> memoryview:
-    """This thread's buffer. It begins where a page does: some CPUs copy a page to other places
-    three times as slowly.
+    """Returns the buffer of this thread, page-aligned: some CPUs copy to others at a third of the
+    speed.
     """
     if not hasattr(_buffers, "view"):
         _buffers.view = memoryview(mmap.mmap(-1, LOCAL_BLOCK))
     return _buffers.view
 
 
-#: What an error says of its cause by its kind alone.
+#: Error numbers of exceptions that may have none.
 NUMBERS = {
     FileNotFoundError: errno.ENOENT,
     PermissionError: errno.EACCES,
@@ -198,8 +194,9 @@ NUMBERS = {
 
 @contextlib.contextmanager
 def _named(url: str) -> Iterator[None]:
-    """While it lasts, a driver's errors are raised as OSErrors that name their cause and the URL:
-    drivers give the path alone, or the cause, or have errors of their own.
+    """Converts the errors of a driver to OSErrors with the cause and the URL.
+
+    Drivers give only the path, or only the cause, or have exceptions of their own.
     """
     try:
         yield
@@ -210,12 +207,12 @@ def _named(url: str) -> Iterator[None]:
             raise
         known = (number for kind, number in NUMBERS.items() if isinstance(error, kind))
         number = getattr(error, "errno", None) or next(known, errno.EIO)
-        # Python makes the exception that belongs to the number, as FileNotFoundError.
+        # OSError creates the subclass of the number, as FileNotFoundError.
         raise OSError(number, reason(error), url) from error
 
 
 class Remote:
-    """What fsspec has a driver for."""
+    """Objects that an fsspec driver reads."""
 
     def __init__(self, url: str, options: Mapping[str, Any] | None) -> None:
         try:
@@ -248,9 +245,8 @@ class Remote:
             name = getattr(error, "filename", None) or self.root
             listing.problems.append((str(name), reason(error)))
 
-        # Stores with flat lists have a `find` of their own, one inquiry for a thousand objects,
-        # which reports what goes wrong. The common one leaves out what it cannot look at, unless it
-        # gets `on_error`.
+        # Drivers of stores with flat lists have a `find` of their own, with one request for a
+        # thousand objects, which reports errors. The common one needs `on_error` for that.
         flat = (
             isinstance(self._fs, AsyncFileSystem)
             and type(self._fs)._find is not AsyncFileSystem._find
@@ -268,7 +264,7 @@ class Remote:
 
     def stat(self, name: str) -> Object:
         path = self._path(name)
-        # Not as an earlier listing had it.
+        # Not from the cache of an earlier listing.
         self._fs.invalidate_cache(self._fs._parent(path))
         with _named(within(self.root, name)):
             info = self._fs.info(path)
@@ -284,10 +280,10 @@ class Remote:
         size = info.get("size")
         if size is None:
             raise OSError(
-                22, "has a size that its store does not tell, and cannot be read in ranges", path
+                22, "cannot be read in ranges: its store does not report its size", path
             )
         for keys in (TAGS, TIMES):
-            # Quotation marks around a tag come and go, too.
+            # Stores are inconsistent about quotation marks around a tag.
             version = {key: str(info[key]).strip('"') for key in keys if info.get(key) is not None}
             if version:
                 return Object(int(size), version)
@@ -304,7 +300,7 @@ class Remote:
                 block = self._fs.cat_file(path, start=offset, end=offset + wanted)
             if len(block) > wanted:
                 raise OSError(
-                    22, "comes whole where a range was asked for", within(self.root, name)
+                    22, "cannot be read in ranges: its store sends more", within(self.root, name)
                 )
             if block:
                 yield block
@@ -314,13 +310,13 @@ class Remote:
 
 
 def reason(error: BaseException) -> str:
-    """Why, without the path, which stands beside it."""
+    """Returns the cause of an error, without the path."""
     if isinstance(error, FileNotFoundError):
         return "no such object"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[0].lower() + error.strerror[1:]
     if type(error) in NUMBERS:
-        # All that some drivers say beside it is the path.
+        # The text of some drivers is only the path.
         cause = os.strerror(NUMBERS[type(error)])
         return cause[0].lower() + cause[1:]
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

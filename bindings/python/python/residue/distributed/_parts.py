@@ -1,9 +1,9 @@
-"""Objects read in parts: what is read, the work of a worker, and the results put together.
+"""Objects read in parts: the parts, the work of a worker, and the combination of the results.
 
-A part is a range of an object; the last one of an object may be shorter. Small objects are given to
-workers many at a time. What a part comes to is one partial result for each code, and those of an
-object are concatenated in order: so the value is that of reading it from start to end, whoever read
-the parts, and when.
+A part is a range of an object; the last one of an object may be shorter. A worker gets many small
+objects at a time. The result of a part is one partial result for each code; those of an object are
+concatenated in order. The value is therefore that of reading the object from start to end, in
+whatever order workers read the parts.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ from ._journal import Journal
 from ._objects import Object, reason, store, within
 from ._progress import Progress
 
-#: Bytes of a part if nothing is said.
+#: Default size of a part in bytes.
 PART_SIZE = 64 << 20
 
-#: Parts begin where words of all codes do, and lines of the cache.
+#: Alignment of parts in bytes: a multiple of the words of all codes, and a cache line.
 GRAIN = 64
 
-#: Small objects that are given to a worker at once, at most.
+#: Largest number of small objects that a worker gets at a time.
 TOGETHER = 256
 
-#: Times that a range is read before its error counts, and seconds between them: stores fail for a
-#: moment now and then.
+#: Number of attempts to read a range, and seconds between them: stores fail temporarily.
 ATTEMPTS = 3
 PAUSE = 0.2
 
@@ -42,19 +41,22 @@ for power, letter in enumerate("KMGT", 1):
 
 
 def size(text: int | str) -> int:
-    """A part size: bytes, or a number with a unit as `8MiB`. ValueError if no part can have it."""
+    """Parses a part size: bytes, or a number with a unit as `8MiB`.
+
+    Raises ValueError unless it is a positive multiple of 64 bytes.
+    """
     if isinstance(text, str):
         digits = text.strip().rstrip("KMGTiBkb")
         unit = text.strip()[len(digits) :].replace("k", "K")
         if not digits.strip().isdecimal() or unit not in UNITS:
-            raise ValueError(f"{text!r} is no size; write bytes, or 8MiB, 64MB, 1GiB")
+            raise ValueError(f"expected a size in bytes or as 8MiB, 64MB, 1GiB, got {text!r}")
         text = int(digits) * UNITS[unit]
     if isinstance(text, bool) or not isinstance(text, int):
         raise TypeError(f"a part size is an int or a str, not {type(text).__name__}")
     if text < GRAIN or text % GRAIN:
         raise ValueError(
-            f"a part of {text} bytes: give a multiple of {GRAIN}, at which words of every "
-            "code begin"
+            f"a part size of {text} bytes: give a multiple of {GRAIN}, so that no part ends "
+            "inside a word of a code"
         )
     return text
 
@@ -70,7 +72,7 @@ class Piece(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What a part came to: a partial result for each code, or why there is none."""
+    """The result of a part: a partial result for each code, or a problem."""
 
     name: str
     part: int
@@ -80,8 +82,9 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """Why an object has no value. `kind` is `missing`, `unreadable` or `changed` (while it was
-    read).
+    """The reason why an object has no value.
+
+    `kind` is `missing`, `unreadable` or `changed` (while it was read); `why` is a text.
     """
 
     kind: str
@@ -90,26 +93,26 @@ class Problem:
 
 @dataclass
 class Result:
-    """What an object came to: for each part a partial result for each code, or a problem."""
+    """The result of an object: for each part a partial result for each code, or a problem."""
 
     object: Object
     parts: list[list[residue.Partial]]
     problem: Problem | None = None
 
     def whole(self) -> list[residue.Partial]:
-        """The object's partial result for each code."""
+        """Returns the partial result of the object for each code."""
         return [residue.concat(*of_code) for of_code in zip(*self.parts, strict=True)]
 
 
 def count(length: int, part_size: int) -> int:
-    """The parts of an object: at least one, as no bytes have a value too."""
+    """Returns the number of parts of an object: at least one, as empty data also has a value."""
     return max(1, -(-length // part_size))
 
 
 def work(
     url: str, options: Mapping[str, Any] | None, codes: Sequence[str], pieces: Sequence[Piece]
 ) -> list[Done]:
-    """Reads parts. Runs on a worker."""
+    """Reads parts; runs on a worker."""
     known = [residue.Code(code) for code in codes]
     files = store(url, options)
     return [_read(files, known, piece) for piece in pieces]
@@ -126,8 +129,8 @@ def _read(files: Any, codes: Sequence[residue.Code], piece: Piece) -> Done:
                     whole + residue.partial(code, block)
                     for whole, code in zip(partials, codes, strict=True)
                 ]
-            # Whatever happened since the object was first looked at, it has happened to the bytes
-            # that were read, or not.
+            # After the read: a change since the first inspection shows, whether it affected these
+            # bytes or not.
             now = files.stat(piece.name)
         except FileNotFoundError:
             return Done(piece.name, piece.part, [], Problem("missing", "no such object"))
@@ -158,7 +161,7 @@ def read(
     journal: Journal,
     progress: Progress,
 ) -> dict[str, Result]:
-    """Reads objects, by their names below the URL, on the workers."""
+    """Reads objects below the URL on the workers; returns their results by name."""
     results = {
         name: Result(one, [[] for _ in range(count(one.size, part_size))])
         for name, one in objects.items()
@@ -170,7 +173,7 @@ def read(
 
     def pieces() -> Iterator[Piece]:
         for name, result in results.items():
-            # What has no version may have changed.
+            # An object without a version may have changed.
             known = journal.known(name, stamp(result.object)) if result.object.version else {}
             for part in range(len(result.parts)):
                 offset = part * part_size
@@ -207,7 +210,7 @@ def read(
 
 
 def _restored(values: Any, codes: Sequence[str], length: int) -> list[residue.Partial] | None:
-    """The partials that a journal kept."""
+    """Returns the partials from the values in a journal; None if they do not fit the codes."""
     if not isinstance(values, list) or len(values) != len(codes):
         return None
     return [
@@ -230,7 +233,7 @@ def _batches(pieces: Iterator[Piece], part_size: int) -> Iterator[list[Piece]]:
 
 
 def _checked(url: str, options: Mapping[str, Any] | None, name: str, problem: Problem) -> Problem:
-    """A worker's problem, looked at from here."""
+    """Checks a worker's problem on this machine: a missing object may be missing there only."""
     if problem.kind != "missing":
         return problem
     try:
@@ -239,13 +242,13 @@ def _checked(url: str, options: Mapping[str, Any] | None, name: str, problem: Pr
         return Problem("changed", "disappeared while it was read")
     return Problem(
         "unreadable",
-        "is there, but not for the workers: it has to be on storage that all of them share",
+        "exists, but not on the workers: put it on storage that all of them share",
     )
 
 
 def raised(url: str, name: str, problem: Problem) -> OSError:
-    """A problem as an exception."""
+    """Converts a problem to an exception."""
     kind = ChangedError if problem.kind == "changed" else OSError
-    # Python makes a FileNotFoundError of its number.
+    # OSError creates a FileNotFoundError from this number.
     number = errno.ENOENT if problem.kind == "missing" else errno.EIO
     return kind(number, problem.why, within(url, name))

@@ -6,13 +6,13 @@ import shutil
 import sys
 import time
 
-#: Seconds between two looks of the line; and before the first, as what is done by then needs none.
+#: Seconds between two updates of the line, and before the first: short work shows none.
 INTERVAL = 0.2
-PATIENCE = 0.7
+DELAY = 0.7
 
 
 class Progress:
-    """A line on standard error with a bar; `wanted` is None for: if that is a terminal."""
+    """A progress bar on standard error; with `wanted` None, only on a terminal."""
 
     def __init__(self, wanted: bool | None = None, unit: str = "B") -> None:
         self._on = sys.stderr.isatty() if wanted is None else wanted
@@ -21,18 +21,18 @@ class Progress:
         self.start(0)
 
     def start(self, total: int) -> None:
-        """So much there is to do."""
+        """Starts with a total amount of work."""
         self._total, self._done, self._before = total, 0, 0
         self._began = time.monotonic()
-        self._next = self._began + PATIENCE
+        self._next = self._began + DELAY
 
     def skip(self, amount: int) -> None:
-        """So much was done before."""
+        """Adds work that was done before, which does not count for the speed."""
         self._before += amount
         self.add(amount)
 
     def add(self, amount: int) -> None:
-        """So much more is done."""
+        """Adds finished work."""
         self._done += amount
         now = time.monotonic()
         if self._on and now >= self._next and self._total:
@@ -53,7 +53,7 @@ class Progress:
         self._shown = True
 
     def stop(self) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -61,7 +61,7 @@ class Progress:
 
 
 def amount(number: float, unit: str) -> str:
-    """A number of bytes with a unit that suits it, or of something else."""
+    """Formats a number of bytes with a prefix, or a number of another unit."""
     if unit != "B":
         return f"{number:,.0f} {unit}"
     for prefix in ("", "Ki", "Mi", "Gi"):

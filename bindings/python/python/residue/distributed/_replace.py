@@ -1,4 +1,4 @@
-"""Files replaced whole or not at all, and what is no file written to where it stands."""
+"""Atomic replacement of files, and writing to devices and pipes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import stat
 
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Writes a file, so that its name leads to all of the old content or to all of the new, never
-    to less.
+    """Replaces a file atomically: its name refers to all of the old content or all of the new.
 
-    Links are followed and stay; one that leads nowhere gets its target. A file that is replaced
-    passes on its permissions and, where the system allows it, its owner. What is no regular file (a
-    device, a pipe) is written to, not replaced, and so is a file that is open already and named so
-    (`/dev/stdout`, `/proc/self/fd/1`): it is appended to.
+    Links are followed and stay; the target of a dangling link is created. The new file has the
+    permissions of the old one and, where the system allows it, its owner. A device or a pipe is
+    written to, not replaced; a file that is named by its descriptor (`/dev/stdout`,
+    `/proc/self/fd/1`) is appended to.
     """
     path = os.fspath(path)
     try:
@@ -24,18 +23,18 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
         there = None
     target, opened = _followed(path)
     if there is not None and (opened or not stat.S_ISREG(there.st_mode)):
-        # A folder is refused here, in the system's words.
+        # For a folder, this raises the error of the system.
         flags = os.O_WRONLY | (os.O_APPEND if stat.S_ISREG(there.st_mode) else 0)
         with open(os.open(path, flags), "wb") as file:
             file.write(content)
         return
     temporary = os.path.join(os.path.dirname(target), f".residue-{secrets.token_hex(8)}")
-    # Nobody may read what the old file kept from them, not for a moment.
+    # Until it has the mode of the old file, only the owner may read it.
     mode = 0o666 if there is None else 0o600
     try:
         file = open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode))
     except OSError as error:
-        # Named after what was asked for, not after the temporary file.
+        # With the requested path, not that of the temporary file.
         raise type(error)(error.errno, error.strerror, path) from None
     try:
         with file:
@@ -43,7 +42,7 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
             if there is not None and hasattr(os, "fchmod"):
                 _like(file.fileno(), there)
             file.flush()
-            # On the disk before the name is: a crash must not leave an empty file under it.
+            # The content must be on the disk before the name: a crash must not leave an empty file.
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException:
@@ -53,23 +52,22 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def _like(number: int, there: os.stat_result) -> None:
-    """Gives a new file the owner and the mode of the one that it replaces."""
+    """Gives a new file the owner and the mode of the file that it replaces."""
     for owner in (there.st_uid, -1):
-        # The group may be one's own to give where the owner is not.
+        # A user may be allowed to set the group, but not the owner.
         with contextlib.suppress(PermissionError):
             os.fchown(number, owner, there.st_gid)
             break
     os.fchmod(number, stat.S_IMODE(there.st_mode))
 
 
-#: The most links that are followed, as Linux has it.
+#: Largest number of links to follow, as in Linux.
 MOST_LINKS = 40
 
 
 def _followed(path: str) -> tuple[str, bool]:
-    """The path at the end of all links, whether something is there or not; and whether it names a
-    file that is open.
-    """
+    """Returns the path at the end of all links, existing or not, and whether it is a descriptor."""
+
     for _ in range(MOST_LINKS):
         folder = os.path.dirname(path)
         real = os.path.realpath(folder or ".")

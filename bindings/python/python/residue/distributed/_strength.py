@@ -1,7 +1,7 @@
-"""Searches for polynomials, and trials of codes on real data, over workers.
+"""Searches for polynomials, and trials of codes on real data, on many workers.
 
-The work is done in Rust, one part on one thread of a worker, and the results of parts make what one
-machine would find: exactly, whatever the number of parts and workers.
+Rust does the work, one part on one thread of a worker. The merged results are exactly those of one
+machine, for any number of parts and workers.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ._parts import size
 from ._progress import Progress
 from ._value import Codes, labels
 
-#: Seconds that a worker should need for a range of a search: little to lose, and much more than
-#: the overhead of a task.
+#: Target duration of a range of a search in seconds: little to lose, but much more than the
+#: overhead of a task.
 SECONDS = 5.0
 
-#: The most ranges into which the candidates can be divided.
+#: Largest number of ranges into which the candidates can be divided.
 MOST_RANGES = 1 << 20
 
 #: Bytes of data in a part of a trial.
@@ -42,14 +42,15 @@ def search(
     journal: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """The polynomials of a width that keep Hamming distance `hd` at `length` bits of data; without
-    a length, those that keep it longest; with `survey`, every polynomial with the limits of all
-    distances.
+    """Searches for the polynomials of a width that keep a Hamming distance.
 
-    The result is that of `residue strength search --json`. The candidates are divided into
-    `ranges`, by default into as many as take some seconds each; a journal keeps those that are
-    done. The other arguments are those of `value`. ValueError if no code can be so good, or the
-    width is none.
+    With `hd` and `length`, finds those that keep distance `hd` at `length` bits of data; with `hd`
+    alone, those that keep it for the longest data; with `survey`, every polynomial with the limits
+    of all distances. Returns the result of `residue strength search --json`.
+
+    The candidates are divided into `ranges`, by default of some seconds each; a journal keeps the
+    finished ones. The other arguments are those of `value`. Raises ValueError if no code can have
+    the distance, or the width is not 3 to 64.
     """
     return json.loads(
         search_as("json", width, hd, length, survey, ranges, client, journal, progress)
@@ -67,7 +68,7 @@ def search_as(
     journal: str | os.PathLike[str] | None,
     progress: bool | None,
 ) -> str:
-    """The result as `text`, `csv` or `json`, as `residue strength search` prints it."""
+    """Searches as `search` does; returns `text`, `csv` or `json` as `residue strength search`."""
     question = (width, hd, length, survey)
     seconds = _residue._search_seconds(*question)
     task = {
@@ -80,7 +81,7 @@ def search_as(
     }
     kept = Journal(journal, task)
     with connect(client) as connected:
-        # A search that goes on has the ranges that it began with.
+        # A resumed search keeps its division into ranges.
         begun = kept.known("ranges", None).get(0)
         threads = max(1, sum(connected.nthreads().values()))
         wanted = max(4 * threads, int(seconds / SECONDS))
@@ -109,7 +110,7 @@ def search_as(
 def search_part(
     question: tuple[int, int | None, int | None, bool], index: int, of: int
 ) -> tuple[int, str]:
-    """A range of a search. Runs on a worker."""
+    """Searches a range; runs on a worker."""
     return index, _residue._search_range(*question, index, of)
 
 
@@ -127,18 +128,18 @@ def data(
     journal: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """What codes miss when data are damaged as networks and disks do it: the trials of `residue
-    strength data`.
+    """Damages real data as networks and disks do, and counts the errors that codes do not detect.
 
-    `paths` are files and folders that all workers see, by the same names; `made` are kinds of made
-    data (`uniform`, `zeros`, `bitmap`, `ramp`, `records`). `codes` are of at most 32 bits, by
-    default the twelve of the documents. Of each source `splices` splices of cells and `trials`
-    packets damaged in each other way are tried, as `seed` has it.
+    `paths` are files and folders, under equal names on all workers; `made` are kinds of generated
+    data (`uniform`, `zeros`, `bitmap`, `ramp`, `records`). `codes` have at most 32 bits; the
+    default is the twelve codes of docs/strength.md. For each source, `splices` splices of cells
+    and `trials` packets with each other kind of damage are tried; `seed` determines the random
+    choices, and bursts have `burst` bits.
 
-    The result is that of `residue strength data --json`, for the same arguments, whatever the
-    parts. The other arguments are those of `value`; `part_size` is how many bytes of data a worker
-    takes at once. ValueError if an argument is wrong or a source too small, OSError if it cannot be
-    read.
+    Returns the result of `residue strength data --json` for equal arguments, for any parts.
+    `part_size` is the size of the parts that workers read, in bytes or as `"4MiB"`. The other
+    arguments are those of `value`. Raises ValueError if an argument is invalid or a source too
+    small, and OSError if a source cannot be read.
     """
     arguments = (paths, made, codes, splices, trials, burst, seed)
     return json.loads(data_run(*arguments, part_size, client, journal, progress))
@@ -157,13 +158,13 @@ def data_run(
     journal: str | os.PathLike[str] | None,
     progress: bool | None,
 ) -> str:
-    """The result as JSON."""
+    """Runs the trials as `data` does; returns JSON."""
     named = labels(codes) if codes is not None else []
     places = [os.path.abspath(os.fspath(path)) for path in paths]
     job = _residue._DataJob(places, list(made), named, splices, trials, burst, seed)
     parts = job.parts(size(part_size))
-    # The parts say all of the work, and which bytes of which files are read; of the files, sizes
-    # and times say whether they are still the same.
+    # A part describes its work and the files that it reads; the sizes and times of the files show
+    # whether they changed.
     stamps = [_stamp(part, files) for part, files, _ in parts]
     task = {
         "work": "data",
@@ -213,10 +214,10 @@ def _stamp(part: str, files: Sequence[str]) -> list[Any]:
 
 
 def data_part(index: int, part: str) -> tuple[int, str]:
-    """A part of the trials. Runs on a worker."""
+    """Runs a part of the trials; runs on a worker."""
     return index, _residue._data_part(part)
 
 
 def data_text(run: str, full: bool) -> str:
-    """The tables of a run, as `residue strength data` prints them."""
+    """Formats the tables of a run as `residue strength data` prints them."""
     return _residue._data_text(run, full)

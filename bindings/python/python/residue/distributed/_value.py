@@ -1,4 +1,4 @@
-"""Check values of one object, and manifests of trees."""
+"""Check values of an object, and manifests of trees."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Codes = str | residue.Code | Sequence[str | residue.Code]
 
 
 def labels(codes: Codes) -> list[str]:
-    """The names of codes, each once. ValueError if there is none, or one is not known."""
+    """Returns the names of codes, each once; raises ValueError if none is given or known."""
     named = [codes] if isinstance(codes, (str, residue.Code)) else codes
     known = list(dict.fromkeys(label(code) for code in named))
     if not known:
-        raise ValueError("no code is named")
+        raise ValueError("no code is given: name at least one")
     return known
 
 
@@ -37,14 +37,15 @@ def partials(
     progress: bool | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> list[residue.Partial]:
-    """The partial results (value and length) of an object for each of the codes, from one reading.
-    See `value`.
+    """Computes the partial results (value and length) of an object by several codes in one pass.
+
+    The arguments and errors are those of `value`.
     """
     named, bytes_of_part = labels(codes), size(part_size)
     place = store(url, storage_options)
     if place.is_tree():
         raise IsADirectoryError(
-            21, "is a folder: take its manifest, or name an object in it", place.root
+            21, "is a folder: create a manifest, or name an object in it", place.root
         )
     task = {"work": "value", "url": place.root, "codes": named, "part_size": bytes_of_part}
     kept = Journal(journal, task)
@@ -69,18 +70,18 @@ def value(
     progress: bool | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> int:
-    """The check value of an object, read in parts by many workers: what reading it from start to
-    end gives.
+    """Computes the check value of an object, which many workers read in parts.
 
-    `url` is a local path or what fsspec reads, as `s3://bucket/key`, `storage_options` what its
-    driver wants to know. `part_size` is in bytes, or text as `"64MiB"`; a multiple of 64. `client`
-    says where (see `connect`). `journal` names a local file that keeps what is done, so that the
-    same call goes on after an interruption. `progress` shows a bar on standard error; None shows it
-    on a terminal.
+    `url` is a local path or a URL that fsspec reads, as `s3://bucket/key`; `storage_options` are
+    the options of its driver. `part_size` is in bytes, or a text as `"64MiB"`; a multiple of 64.
+    `client` selects the cluster (see `connect`). `journal` names a local file that keeps the
+    finished parts, from which an equal call resumes after an interruption. `progress` shows a bar
+    on standard error; with None, only on a terminal.
 
     Raises OSError if the object cannot be read, ChangedError (an OSError) if it changed meanwhile,
-    ValueError if the code is unknown or the part size is none, JournalError (a ValueError) if the
-    journal is damaged or another's, and ClusterError (a RuntimeError) if the cluster cannot do it.
+    ValueError if the code is unknown or the part size invalid, JournalError (a ValueError) if the
+    journal is damaged or belongs to other work, and ClusterError (a RuntimeError) if the cluster
+    fails.
     """
     (partial,) = partials(
         url,
@@ -104,12 +105,11 @@ def manifest(
     progress: bool | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Manifest:
-    """The manifest of all objects below a URL, or of one object: names, sizes, values, and values
-    of parts.
+    """Creates the manifest of all objects below a URL, or of one object.
 
-    Objects that cannot be read are in `.problems` and not in the manifest. Of local trees, links
-    and what is no regular file are left out. The arguments are those of `value`. The manifest is
-    the same whoever read the parts.
+    It has names, sizes, values, and values of parts. Objects that cannot be read are left out, and
+    listed in its `problems`. In local trees, links and anything that is not a regular file are left
+    out. The arguments and errors are those of `value`.
     """
     named, bytes_of_part = labels(codes), size(part_size)
     place = store(url, storage_options)

@@ -1,4 +1,4 @@
-"""Manifests compared with what is there."""
+"""Comparison of trees with their manifests."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ._progress import Progress
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of an object.
+    """The verdict on an object.
 
-    `verdict` is `good`, `changed`, `missing`, `extra` or `unreadable`; `ranges` are the bytes from
-    and to which (not included) a changed object differs, as far as its parts tell; `expected` and
-    `actual` are values by code; `problem` says why.
+    `verdict` is `good`, `changed`, `missing`, `extra` or `unreadable`. `ranges` are the parts in
+    which a changed object differs, as pairs of offsets in bytes (the end is not included).
+    `expected` and `actual` are the values by code; `problem` is the reason.
     """
 
     name: str
@@ -34,7 +34,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of a manifest's objects: `findings` in the order of their names. Iterable."""
+    """The verdicts on the objects of a manifest.
+
+    Iterates over `findings`, sorted by name. `malformed` are the numbers of lines that could not be
+    parsed, from 1.
+    """
 
     root: str
     findings: tuple[Finding, ...]
@@ -44,12 +48,12 @@ class Report:
         return iter(self.findings)
 
     def count(self, verdict: str) -> int:
-        """How many objects have a verdict."""
+        """Returns the number of objects with a verdict."""
         return sum(finding.verdict == verdict for finding in self.findings)
 
     @property
     def good(self) -> bool:
-        """Whether every object is there and as it was, and no other."""
+        """Whether all objects of the manifest exist unchanged, and no others exist."""
         return all(finding.verdict == "good" for finding in self.findings)
 
 
@@ -67,10 +71,11 @@ def verify(
 ) -> Report:
     """Compares a tree with its manifest, or files with a list of values.
 
-    `root` is where the objects are now, if not where the manifest says; a list of values is taken
-    to be of the current folder. `code` is that of the lines of a list that name none.
-    `storage_options` are those of the root. The others are as those of `value`. ManifestError if
-    the manifest is damaged, OSError if it or the root cannot be read at all.
+    `root` is the URL of the objects; the default is the root in the manifest, or the current folder
+    for a list of values. `code` is the code of lines that name none. `ignore_missing` and
+    `ignore_extra` leave out objects that are missing, or not in the manifest. `storage_options` are
+    the options for the root. The other arguments are those of `value`. Raises ManifestError if the
+    manifest is damaged, and OSError if the manifest or the root cannot be read.
     """
     if not isinstance(manifest, Manifest):
         manifest = Manifest.read(os.fspath(manifest), None, code)
@@ -83,7 +88,7 @@ def verify(
         if listing is not None and name in listing.objects:
             found[name] = listing.objects[name]
             continue
-        # Links, objects in folders that cannot be listed, and those that are not there.
+        # Links, objects in folders that cannot be listed, and missing ones.
         try:
             found[name] = place.stat(name)
         except (FileNotFoundError, NotADirectoryError):
@@ -99,8 +104,8 @@ def verify(
     bar = Progress(progress)
     with connect(client) as connected:
         for codes, objects in groups.items():
-            # One journal serves all groups: what it keeps of an object are the values of the
-            # object's own codes.
+            # One journal serves all groups: for each object it keeps the values of the object's own
+            # codes.
             task = {
                 "work": "verify",
                 "root": place.root,
@@ -116,7 +121,7 @@ def verify(
         _finding(entry, results.get(name), problems.get(name), part_size)
         for name, entry in manifest.entries.items()
     ]
-    # If nothing is there it is another place, and nothing was verified.
+    # If nothing is found, the root is probably wrong: report the missing objects.
     if ignore_missing and found:
         findings = [finding for finding in findings if finding.verdict != "missing"]
     if listing is not None:
@@ -154,7 +159,7 @@ def _finding(
 
 
 def _ranges(entry: Entry, result: Result, part_size: int) -> tuple[tuple[int, int], ...]:
-    """Where a changed object differs: whole parts, neighbouring ones as one range."""
+    """Returns the parts in which a changed object differs; adjacent ones as one range."""
     if entry.size is None:
         return ()
     size = max(entry.size, result.object.size)

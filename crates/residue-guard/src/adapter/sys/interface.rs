@@ -1,4 +1,4 @@
-//! Network interfaces: what they do for TCP, and their addresses.
+//! Network interfaces: their offloads for TCP, and their addresses.
 
 use super::checked;
 use std::io;
@@ -7,18 +7,18 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::os::fd::AsRawFd as _;
 use std::ptr::null_mut;
 
-/// What an interface can do in place of the kernel.
+/// An offload of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
-    /// It verifies checksums of what it receives.
+    /// Verification of checksums of received packets.
     RxChecksum,
-    /// It makes checksums of what it sends.
+    /// Computation of checksums of sent packets.
     TxChecksum,
-    /// It cuts what it sends into TCP segments.
+    /// Segmentation of sent data.
     Tso,
-    /// The kernel leaves the cutting to the last moment.
+    /// Segmentation late in the kernel.
     Gso,
-    /// Received segments are merged.
+    /// Merging of received segments.
     Gro,
 }
 
@@ -29,7 +29,7 @@ struct Value {
     data: u32,
 }
 
-/// Whether a feature is on. An error if there is no such interface, or if it cannot say.
+/// Returns whether a feature is on; an error if there is no such interface, or it cannot report it.
 pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
     // ETHTOOL_GRXCSUM and so on.
     let command = match feature {
@@ -40,7 +40,8 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
         Feature::Gro => 0x2b,
     };
     let mut value = Value { command, data: 0 };
-    // SAFETY: zero is a value of the structure: an empty name, and a null pointer in the union.
+    // SAFETY: zero is a valid value of the structure: an empty name, and a null pointer in the
+    // union.
     let mut request: libc::ifreq = unsafe { zeroed() };
     if interface.len() >= request.ifr_name.len() {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -49,7 +50,7 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
         *to = from as libc::c_char;
     }
     request.ifr_ifru.ifru_data = (&raw mut value).cast();
-    // Any socket will do.
+    // Any socket serves.
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
         .or_else(|_| UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)))?;
     // SAFETY: the request's name ends with a zero, and its pointer is to a `struct ethtool_value`,
@@ -58,7 +59,7 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
     Ok(value.data != 0)
 }
 
-/// Its addresses.
+/// Returns the addresses of an interface.
 pub(crate) fn addresses(interface: &str) -> io::Result<Vec<IpAddr>> {
     let mut list: *mut libc::ifaddrs = null_mut();
     // SAFETY: the pointer is this variable's.
@@ -91,7 +92,7 @@ pub(crate) fn addresses(interface: &str) -> io::Result<Vec<IpAddr>> {
         };
         found.extend(address);
     }
-    // SAFETY: it came from `getifaddrs`, and nothing points into it any more.
+    // SAFETY: the list came from `getifaddrs`, and nothing refers to it any more.
     unsafe { libc::freeifaddrs(list) };
     Ok(found)
 }

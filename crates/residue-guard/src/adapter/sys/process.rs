@@ -6,16 +6,16 @@ use std::mem::zeroed;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::time::Duration;
 
-/// `CAP_NET_ADMIN`: verdicts, rules.
+/// `CAP_NET_ADMIN`, for verdicts and rules.
 pub(crate) const NET_ADMIN: u32 = 12;
-/// `CAP_NET_RAW`: iptables with the old kernel interface opens a raw socket.
+/// `CAP_NET_RAW`, for iptables with the old kernel interface, which opens a raw socket.
 pub(crate) const NET_RAW: u32 = 13;
 
-/// A descriptor that is readable when the process is asked to end (SIGINT, SIGTERM, SIGHUP), in
-/// place of being ended.
+/// Returns a descriptor that becomes readable on SIGINT, SIGTERM or SIGHUP, which then do not end
+/// the process.
 pub(crate) fn end_signals() -> io::Result<OwnedFd> {
-    // SAFETY: zero is a value of the set, and it is initialised below; the calls get pointers to it
-    // alone.
+    // SAFETY: zero is a valid value of the set, which is initialised below; the calls get only
+    // pointers to it.
     let number = unsafe {
         let mut set: libc::sigset_t = zeroed();
         libc::sigemptyset(&mut set);
@@ -25,11 +25,11 @@ pub(crate) fn end_signals() -> io::Result<OwnedFd> {
         checked(libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()))?;
         checked(libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?
     };
-    // SAFETY: the descriptor is open, and nobody else knows it.
+    // SAFETY: the descriptor is open, and has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
-/// Processor time of this process, the kernel's on its behalf included.
+/// Returns the processor time of this process, including that of the kernel on its behalf.
 pub(crate) fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is this variable's. If it fails, which it cannot, the time is zero.
@@ -53,8 +53,9 @@ struct Half {
     inheritable: u32,
 }
 
-/// Gives up all capabilities of this thread but these, for good: they leave the bounding set too,
-/// if it may, and no program it starts gets more. What is started has these, whoever the user is.
+/// Drops all capabilities of this thread except these, for good: also from the bounding set, if
+/// permitted, and programs that it starts cannot gain more. These programs have them, whatever
+/// their user.
 pub(crate) fn keep_capabilities(keep: &[u32]) -> io::Result<()> {
     /// `_LINUX_CAPABILITY_VERSION_3`: two halves.
     const VERSION: u32 = 0x2008_0522;
@@ -64,8 +65,8 @@ pub(crate) fn keep_capabilities(keep: &[u32]) -> io::Result<()> {
     let result = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, halves.as_mut_ptr()) };
     checked(result as i32)?;
     for capability in (0..64).filter(|capability| !keep.contains(capability)) {
-        // SAFETY: numbers alone. It fails above the last capability, and without CAP_SETPCAP, where
-        // there is little to lose.
+        // SAFETY: only numbers are passed. It fails above the last capability, and without
+        // CAP_SETPCAP, where there is little to lose.
         unsafe { libc::prctl(libc::PR_CAPBSET_DROP, libc::c_ulong::from(capability), 0, 0, 0) };
     }
     let mask = keep.iter().fold(0, |mask, &capability| mask | 1_u32 << capability);
@@ -82,10 +83,10 @@ pub(crate) fn keep_capabilities(keep: &[u32]) -> io::Result<()> {
     {
         let (raise, capability) =
             (libc::PR_CAP_AMBIENT_RAISE as libc::c_ulong, libc::c_ulong::from(capability));
-        // SAFETY: numbers alone.
+        // SAFETY: only numbers are passed.
         checked(unsafe { libc::prctl(libc::PR_CAP_AMBIENT, raise, capability, 0, 0) })?;
     }
-    // SAFETY: numbers alone.
+    // SAFETY: only numbers are passed.
     checked(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1 as libc::c_ulong, 0, 0, 0) })
         .map(drop)
 }

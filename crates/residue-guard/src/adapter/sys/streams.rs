@@ -1,9 +1,9 @@
-//! Which standard streams were closed when the program started.
+//! Standard streams that were closed when the program started.
 //!
-//! Before `main`, std opens `/dev/null` in place of closed ones, so that no file gets their
-//! numbers. After that they cannot be distinguished from streams that somebody has opened so:
-//! Python's `subprocess.DEVNULL` is open for reading and writing, too. So they are looked at before
-//! std does.
+//! Before `main`, std opens `/dev/null` in place of closed streams, so that no file gets their
+//! numbers. After that, they cannot be distinguished from streams opened that way on purpose:
+//! Python's `subprocess.DEVNULL` is also open for reading and writing. They are therefore inspected
+//! before std does this.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -19,14 +19,15 @@ static EARLY: extern "C" fn() = look;
 
 extern "C" fn look() {
     for descriptor in 0..3 {
-        // SAFETY: no memory is handed over; the call changes nothing.
+        // SAFETY: no memory is passed; the call changes nothing.
         if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } < 0 {
             CLOSED.fetch_or(1 << descriptor, Relaxed);
         }
     }
 }
 
-/// Whether a standard stream (0 input, 1 output, 2 errors) was closed when the program started.
+/// Returns whether a standard stream (0 input, 1 output, 2 errors) was closed when the program
+/// started.
 #[must_use]
 pub fn was_closed(descriptor: u8) -> bool {
     descriptor < 3 && CLOSED.load(Relaxed) >> descriptor & 1 == 1

@@ -1,4 +1,4 @@
-//! What two ends agree upon.
+//! Tests of agreements of two ends.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn every_pair_of_values_over_a_handshake() {
             };
             for end in [&client, &server] {
                 let counted = usize::from(expected);
-                // A host that has answered nothing has not asked.
+                // A host without an answer has not requested.
                 assert!(expected == 0 || end.counters().agreed[counted] == 1, "{one}, {other}");
                 assert_eq!(
                     end.counters().agreed[1..].iter().sum::<u64>(),
@@ -83,7 +83,7 @@ fn who_requires_protection_gets_it_or_nothing() {
     let mut server = requiring(5);
     assert_eq!(server.gets(&syn().packet(), SECOND), Err(Reason::Refused));
     assert_eq!(server.egress(&syn_ack().packet(), SECOND), Action::Drop(Reason::Refused));
-    // A path that takes the option out of the answer.
+    // A path that removes the option from the answer.
     server.gets(&engine(5).sends(&syn(), SECOND), SECOND).unwrap();
     server.sends(&syn_ack(), SECOND);
     assert_eq!(server.gets(&SKETCH.packet(), SECOND), Err(Reason::Refused));
@@ -105,16 +105,16 @@ fn silence_leads_to_a_syn_without_the_option() {
     let next = Sketch { ports: [50001, 80], ..syn() };
     assert_eq!(client.sends(&next, SECOND), next.packet());
     assert_eq!(client.counters().failed_destinations, 1);
-    // In an hour it tries again.
+    // After an hour it tries again.
     assert_eq!(requested(&client.sends(&next, SECOND * 4000)), Some(5));
 
     let (mut client, mut server) = (engine(5), engine(5));
     server.gets(&client.sends(&syn(), SECOND), SECOND).unwrap();
-    // The one without it may be the one that the kernel takes.
+    // The kernel may accept the SYN without it.
     assert_eq!(mss(&server.gets(&syn().packet(), SECOND).unwrap()), 1452);
     let asked = [(); 3].map(|()| requested(&server.sends(&syn_ack(), SECOND)));
     assert_eq!(asked, [Some(5), Some(5), None]);
-    // Which of them has reached the client shows in its first segment.
+    // The client's first segment shows which of them arrived.
     for has_option in [true, false] {
         let mut server = engine(5);
         server.gets(&engine(5).sends(&syn(), SECOND), SECOND).unwrap();

@@ -1,13 +1,13 @@
-//! gzip's framing (RFC 1952) around deflated data. flate2 has readers of it, but these drop what
-//! they have decompressed when they come upon damage: here all of it is handed out first.
+//! gzip's framing (RFC 1952) of deflated data. The readers of flate2 drop decompressed bytes before
+//! damage; this one returns all of them first.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use residue::crc::{CRC_32, Digest};
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// What a member begins with.
+/// First bytes of a member.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// The only compression method there is.
+/// The only defined compression method.
 const DEFLATE: u8 = 8;
 
 // Flags of optional fields.
@@ -17,24 +17,24 @@ const NAME: u8 = 8;
 const COMMENT: u8 = 16;
 const RESERVED: u8 = 0xe0;
 
-/// Member after member.
+/// A decoder of consecutive members.
 pub(super) struct Gzip<R> {
     input: R,
     inflate: Decompress,
     /// CRC-32 of the header, then of the data.
     crc: Digest<u32>,
-    /// The number of bytes decompressed, modulo 2^32.
+    /// Number of decompressed bytes, modulo 2^32.
     length: u32,
     state: State,
 }
 
 enum State {
-    /// The first member is due.
+    /// Before the first member.
     Start,
     Data,
-    /// Another member, or the end.
+    /// Before another member, or the end.
     Between,
-    /// All that was decompressed has been handed out: now this is.
+    /// After all decompressed bytes, before this error.
     Damaged(io::Error),
     End,
 }
@@ -45,8 +45,8 @@ impl<R: BufRead> Gzip<R> {
         Gzip { input, inflate, crc, length: 0, state: State::Start }
     }
 
-    /// Begins the next member. What follows the last one counts as nothing, as gzip(1) has it, be
-    /// it the zeros that fill up a tape's block or anything else.
+    /// Begins the next member. Other data after the last one is ignored, as in gzip(1), be it the
+    /// zeros that fill a tape block or anything else.
     fn begin(&mut self) -> io::Result<State> {
         self.crc = CRC_32.digest();
         let is_first = matches!(self.state, State::Start);
@@ -92,7 +92,7 @@ impl<R: BufRead> Gzip<R> {
         Ok(State::Data)
     }
 
-    /// The next bytes of the header or trailer.
+    /// Reads the next bytes of the header or trailer.
     fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         self.input.read_exact(&mut bytes).map_err(|error| match error.kind() {
@@ -103,7 +103,7 @@ impl<R: BufRead> Gzip<R> {
         Ok(bytes)
     }
 
-    /// What a member ends with: CRC-32 and length of its data.
+    /// Reads the end of a member: CRC-32 and length of its data.
     fn end(&mut self) -> io::Result<State> {
         let computed = self.crc.value() as u32;
         if u32::from_le_bytes(self.take()?) != computed {
@@ -115,13 +115,13 @@ impl<R: BufRead> Gzip<R> {
         Ok(State::Between)
     }
 
-    /// Decompresses some bytes. Says how many, and how to go on.
+    /// Decompresses some bytes; returns their number and the next state.
     fn data(&mut self, buffer: &mut [u8]) -> io::Result<(usize, State)> {
         let input = self.input.fill_buf()?;
         let is_end = input.is_empty();
         let before = (self.inflate.total_in(), self.inflate.total_out());
         let status = self.inflate.decompress(input, buffer, FlushDecompress::None);
-        // Also where it fails, they count what it did.
+        // Also after a failure, the counts are correct.
         self.input.consume((self.inflate.total_in() - before.0) as usize);
         let count = (self.inflate.total_out() - before.1) as usize;
         self.crc.update(&buffer[..count]);
@@ -130,7 +130,7 @@ impl<R: BufRead> Gzip<R> {
             Ok(Status::StreamEnd) => self.end(),
             Ok(_) if is_end && count == 0 => Err(cut()),
             Ok(_) => Ok(State::Data),
-            // What flate2 says depends on how much was asked for.
+            // The error of flate2 depends on the size of the request.
             Err(_) => Err(wrong("the deflated data are wrong".to_owned())),
         };
         Ok((count, next.unwrap_or_else(State::Damaged)))
@@ -138,7 +138,7 @@ impl<R: BufRead> Gzip<R> {
 }
 
 impl<R: BufRead> Read for Gzip<R> {
-    /// An error comes once, behind all bytes before the damage; behind it the data end.
+    /// Returns an error once, after all bytes before the damage; then the data ends.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !buffer.is_empty() {
             match &self.state {

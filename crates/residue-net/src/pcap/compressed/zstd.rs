@@ -5,10 +5,10 @@ use ruzstd::decoding::FrameDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// An empty last block, and a checksum if one is due.
+/// An empty last block, and a checksum if one is expected.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// Frame after frame.
+/// A decoder of consecutive frames.
 pub(super) struct Zstd<R> {
     input: R,
     decoder: FrameDecoder,
@@ -16,10 +16,10 @@ pub(super) struct Zstd<R> {
 }
 
 enum State {
-    /// Another frame, or the end.
+    /// Before another frame, or the end.
     Between,
     Data,
-    /// All that was decoded is handed out, then this is.
+    /// After all decoded bytes, before this error.
     Damaged(io::Error),
     End,
 }
@@ -29,7 +29,7 @@ impl<R: BufRead> Zstd<R> {
         Zstd { input, decoder: FrameDecoder::new(), state: State::Between }
     }
 
-    /// Begins the next frame that has content, if there is one.
+    /// Begins the next frame with content, if any.
     fn begin(&mut self) -> io::Result<State> {
         loop {
             match self.input.fill_buf() {
@@ -57,7 +57,7 @@ impl<R: BufRead> Zstd<R> {
             return match self.decoder.decode_blocks(&mut self.input, UptoBlocks(1)) {
                 Ok(_) => State::Data,
                 Err(error) => {
-                    // The decoder keeps back a window of bytes for blocks to come, until a frame
+                    // The decoder holds back a window of bytes for later blocks, until a frame
                     // ends.
                     let _ = self.decoder.decode_blocks(&END[..], UptoBlocks(1));
                     State::Damaged(io::Error::other(error))
@@ -74,7 +74,7 @@ impl<R: BufRead> Zstd<R> {
 }
 
 impl<R: BufRead> Read for Zstd<R> {
-    /// An error comes once, behind all bytes before the damage; behind it the data end.
+    /// Returns an error once, after all bytes before the damage; then the data ends.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !buffer.is_empty() {
             match &self.state {

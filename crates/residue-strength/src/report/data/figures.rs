@@ -55,7 +55,7 @@ fn legend(root: &Root<'_>, run: &Run) -> Drawn {
     Ok(())
 }
 
-/// Returns the height of so many bits.
+/// Returns the height of this many bits.
 fn height(bits: f64) -> f64 {
     let [_, _, top, bottom] = AREA;
     let bits = if bits.is_finite() { bits.clamp(0.0, MOST) } else { 0.0 };

@@ -1,14 +1,14 @@
 // @ts-check
-// A worker of its own for each sort of work, so that one does not wait for another.
+// A client of a worker. Each kind of work has its own, so that one does not wait for another.
 
-/** The answer says why there is none. */
+/** The worker refused the question or failed; the message says why. */
 export class Refused extends Error {}
-/** Somebody asked for something else meanwhile, or cancelled. */
+/** The user cancelled, or asked something else meanwhile. */
 export class Cancelled extends Error {}
 
 /** @typedef {(done: number, of: number) => void} Progress */
 
-export class Lane {
+export class Client {
   /** @param {() => Worker} start */
   constructor(start) {
     this.start = start;
@@ -19,10 +19,10 @@ export class Lane {
   }
 
   /**
-   * Asks; what is still being computed is cancelled.
+   * Asks a question, and cancels the previous one if it is not answered yet.
    * @param {object} question
-   * @param {Blob} [file] the bytes it is about
-   * @param {Progress} [progress] hears of progress
+   * @param {Blob} [file] the bytes to compute over
+   * @param {Progress} [progress] receives progress
    * @returns {Promise<any>}
    */
   ask(question, file, progress) {
@@ -38,7 +38,7 @@ export class Lane {
         this.reject = null;
         if (data.answer === undefined) {
           this.end();
-          reject(new Refused(`this is a mistake of the page, please report it: ${data.broken}`));
+          reject(new Refused(`this is a bug in the page; please report it: ${data.broken}`));
           return;
         }
         const answer = JSON.parse(data.answer);
