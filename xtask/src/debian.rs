@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 /// Returns whether a program is on the path, or a file exists if its whole path is given.
 pub fn has(tool: &str) -> bool {
@@ -27,6 +28,9 @@ fn install_unless(there: impl Fn(&str) -> bool, wanted: &[(&str, &str)]) -> Resu
     if wanted.iter().all(|(name, _)| there(name)) {
         return Ok(());
     }
+    // One of several threads at a time: apt-get refuses to run twice.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock();
     let packages: Vec<&str> = wanted.iter().map(|(_, package)| *package).collect();
     if has("apt-get") && is_root() {
         println!("installing {}", packages.join(" "));

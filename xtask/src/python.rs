@@ -22,15 +22,33 @@ const PACKAGES: [(&str, &str); 4] = [
     ("distributed>=2025.1", "dask"),
 ];
 
-/// Builds the package, runs its tests and counts them.
+/// The package, built for its tests, and what came of packing it.
+pub struct Built {
+    tools: Tools,
+    develop: Result<(), String>,
+    packed: [(&'static str, Result<(), String>); 2],
+}
+
+/// Builds the package, for its tests and as it is distributed.
 ///
 /// # Errors
-/// The reason why they cannot be run here.
-pub fn run(counts: &mut Counts) -> Result<(), String> {
+/// The reason why it cannot be built here.
+pub fn build() -> Result<Built, String> {
     environment()?;
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let tools = Tools::new(&here);
-    if let Err(why) = tools.maturin(&["develop", "--quiet", "--locked"]) {
+    let develop = tools.maturin(&["develop", "--quiet", "--locked"]);
+    let packed = [("wheel", tools.wheel()), ("source distribution", tools.source())];
+    Ok(Built { tools, develop, packed })
+}
+
+/// Runs the tests of the package and counts them.
+///
+/// # Errors
+/// The reason why they cannot be run here.
+pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), String> {
+    let Built { tools, develop, packed } = built?;
+    if let Err(why) = develop {
         println!("FAILED: the Python package cannot be built: {why}");
         counts.failed += 1;
         return Ok(());
@@ -53,7 +71,7 @@ pub fn run(counts: &mut Counts) -> Result<(), String> {
     if !good && counts.failed == before {
         counts.failed += 1;
     }
-    for (name, result) in [("wheel", tools.wheel()), ("source distribution", tools.source())] {
+    for (name, result) in packed {
         match result {
             Ok(()) => counts.passed += 1,
             Err(why) => {

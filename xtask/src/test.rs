@@ -1,9 +1,11 @@
 //! `cargo xtask test`.
 
 use crate::debian::install;
+use crate::python::Built;
 use crate::{cargo, require_all};
 use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
+use std::thread::ScopedJoinHandle;
 
 /// Programs that tests compare with or need, and the Debian package of each.
 const TOOLS: [(&str, &str); 14] = [
@@ -65,17 +67,30 @@ pub fn run() -> ExitCode {
             counts.skipped.push(format!("comparison with `{}`: {why}", tool.0));
         }
     }
-    // `--no-fail-fast`: one broken crate must not hide another.
-    rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
-    counts.add("fuzz targets", crate::fuzz::run());
-    counts.add("C library", crate::c::run());
-    counts.add("the page in a browser", crate::web::run());
-    python_package(&mut counts);
+    // Compiles on all CPUs. The tests do not always use them all, so the page and the Python
+    // package are built meanwhile. If this fails, so does the next command, which reports it.
+    let _ = cargo().args(["test", "--workspace", "--no-run", "--quiet"]).status();
+    let (page, package) = std::thread::scope(|scope| {
+        let page = scope.spawn(crate::web::build);
+        let package = scope.spawn(crate::python::build);
+        // `--no-fail-fast`: one broken crate must not hide another.
+        rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
+        counts.add("fuzz targets", crate::fuzz::run());
+        counts.add("C library", crate::c::run());
+        (joined(page), joined(package))
+    });
+    counts.add("the page in a browser", crate::web::run(page));
+    python_package(package, &mut counts);
     counts.closed()
 }
 
-fn python_package(counts: &mut Counts) {
-    if let Err(why) = crate::python::run(counts) {
+/// Returns the result of a thread; a panic is an error.
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T, String>>) -> Result<T, String> {
+    thread.join().unwrap_or_else(|_| Err("the thread that built it panicked".to_string()))
+}
+
+fn python_package(built: Result<Built, String>, counts: &mut Counts) {
+    if let Err(why) = crate::python::run(built, counts) {
         counts.skipped.push(format!("Python package: {why}"));
     }
 }
@@ -83,7 +98,7 @@ fn python_package(counts: &mut Counts) {
 /// Tests the Python package alone.
 pub fn python() -> ExitCode {
     let mut counts = Counts::default();
-    python_package(&mut counts);
+    python_package(crate::python::build(), &mut counts);
     counts.closed()
 }
 

@@ -29,15 +29,15 @@ pub fn made() -> ExitCode {
     }
 }
 
-/// Builds the page and tests it. Reports the number of good tests and the failures.
+/// Tests the page that [`build`] returned. Reports the number of good tests and the failures.
 ///
 /// # Errors
 ///
 /// The reason why it cannot be tested here.
-pub fn run() -> Result<(u64, Vec<String>), String> {
+pub fn run(page: Result<PathBuf, String>) -> Result<(u64, Vec<String>), String> {
     install(&[("node", "nodejs"), ("chromium", "chromium")])?;
     let failed = |why: String| Ok((0, vec![format!("the page: {why}")]));
-    let page = match build() {
+    let page = match page {
         Ok(page) => page,
         Err(why) => return failed(why),
     };
@@ -69,7 +69,11 @@ fn target() -> PathBuf {
 }
 
 /// Builds the page; returns its path.
-fn build() -> Result<PathBuf, String> {
+///
+/// # Errors
+///
+/// The reason why it cannot be built.
+pub fn build() -> Result<PathBuf, String> {
     add_target(TARGET)?;
     let words = ["build", "-q", "--profile", "page", "-p", "residue-web", "--target", TARGET];
     let mut compile = cargo();

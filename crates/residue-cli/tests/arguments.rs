@@ -16,8 +16,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("strength crc-8 --width 16", "--width 16"),
     ("strength weights crc-8 --length 64 --width 16", "--width 16"),
     ("strength crc-8 --length 64 --most 4", "cannot be used"),
-    ("strength crc-8 --length 64 --confirm", "cannot be used"),
-    ("strength crc-8 --csv --confirm", "cannot be used"),
     ("strength search --width 8 --survey --hd 4", "cannot be used"),
     ("strength search --width 8 --survey --length 64", "cannot be used"),
     ("strength search --merge part1 --width 8", "cannot be used"),

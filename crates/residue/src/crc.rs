@@ -423,19 +423,15 @@ impl<W: Width> Crc<W> {
         }
     }
 
-    /// Returns the register before `bytes` zero bytes, or `None` if the polynomial lacks its
-    /// constant term, so that the step cannot be undone.
+    /// Returns the register before `bytes` zero bytes.
     ///
     /// It goes bit by bit and takes some microseconds; only
     /// [`Partial::remove_suffix`](crate::Partial::remove_suffix) needs it.
-    pub(crate) fn retreat(&self, state: u128, bytes: u64) -> Option<u128> {
-        if self.params.poly & 1 == 0 {
-            return None;
-        }
+    pub(crate) fn retreat(&self, state: u128, bytes: u64) -> u128 {
         let turned = |value| if self.params.refout { self.params.reflect(value) } else { value };
         let register = turned(self.finish(state) ^ self.params.xorout);
         let register = self.params.multiply(register, self.params.inverse_power(bytes));
-        Some(self.register(turned(register) ^ self.params.xorout))
+        self.register(turned(register) ^ self.params.xorout)
     }
 }
 

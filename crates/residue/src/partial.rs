@@ -160,8 +160,7 @@ impl<'a> Partial<'a> {
     /// Returns the partial of this data without its end, `suffix`.
     ///
     /// # Errors
-    /// As [`remove_prefix`](Partial::remove_prefix); [`Error::EvenPolynomial`] for a CRC whose
-    /// register does not keep the bits before the last ones.
+    /// As [`remove_prefix`](Partial::remove_prefix).
     pub fn remove_suffix(&self, suffix: &Partial<'_>) -> Result<Partial<'a>, Error> {
         let bytes = self.without(suffix)?;
         if suffix.bytes == 0 {
@@ -172,7 +171,7 @@ impl<'a> Partial<'a> {
         }
         self.splits(bytes)?;
         let change = self.minus(self.state(), suffix.state());
-        let state = self.plus(self.retreat(change, bytes, self.bytes)?, self.start());
+        let state = self.plus(self.retreat(change, bytes, self.bytes), self.start());
         Ok(self.after(state, bytes, self.nonzero()))
     }
 
@@ -313,10 +312,10 @@ impl<'a> Partial<'a> {
     }
 
     /// Undoes [`Partial::advance`].
-    fn retreat(&self, state: u128, from: u64, to: u64) -> Result<u128, Error> {
+    fn retreat(&self, state: u128, from: u64, to: u64) -> u128 {
         match self.code {
-            Code::Crc(crc) => crc.retreat(state, to - from).ok_or(Error::EvenPolynomial),
-            Code::Sum(sum) => Ok(sum.retreat(state as u64, sum.units(to) - sum.units(from)).into()),
+            Code::Crc(crc) => crc.retreat(state, to - from),
+            Code::Sum(sum) => sum.retreat(state as u64, sum.units(to) - sum.units(from)).into(),
         }
     }
 }

@@ -316,19 +316,6 @@ fn what_cannot_be_done_is_refused() {
     }
 }
 
-/// Such parameters can be constructed, but not parsed.
-#[test]
-fn an_even_polynomial_cannot_go_back() {
-    let mut params = residue::crc::catalog::CRC_16_ARC;
-    params.poly = 0x8004;
-    let code = Code::Crc(residue::crc::Crc::new(&params));
-    let (a, b) = (code.partial(b"12345"), code.partial(b"6789"));
-    let whole = a.concat(&b).expect("forwards");
-    assert_eq!(whole, code.partial(b"123456789"));
-    assert_eq!(whole.remove_prefix(&a), Ok(b));
-    assert_eq!(whole.remove_suffix(&b), Err(Error::EvenPolynomial));
-}
-
 #[test]
 fn equal_codes_are_equal_under_any_name() {
     let named: Code = "crc-32/iscsi".parse().expect("a code");

@@ -41,7 +41,7 @@ Examples:
   residue strength crc-32c                   maximum data length for each Hamming distance
   residue strength crc-32 --length 1500B     Hamming distance of Ethernet frames
   residue strength koopman:ba0dc66b
-  residue strength crc-64/nvme --most 5 --confirm --patience 300
+  residue strength crc-64/nvme --most 5
   residue strength weights crc-32 --length 1514B --most 4
   residue strength weights crc-16/xmodem --length 64 --ber 1e-6,1e-4
   residue strength sums                      Internet checksum, Fletcher, Adler and others

@@ -3,14 +3,11 @@
 use super::{Patience, duration, grouped, length, polynomial_as_text};
 use crate::codes::Names;
 use crate::output::{Format, Output};
-use anyhow::bail;
 use clap::Args;
 use residue::Code;
-use residue_strength::logarithm::{self, Confirmation};
 use residue_strength::profile::{sums_at, sums_to};
 use residue_strength::{
-    Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Undetected, Witness,
-    named, notes,
+    Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Undetected, named, notes,
 };
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -40,11 +37,6 @@ pub struct ProfileArgs {
         value_parser = clap::value_parser!(u32).range(3..=65)
     )]
     most: Option<u32>,
-    /// Confirm the limit set by errors of four bits, with a second method
-    ///
-    /// The methods are discrete logarithms, and meeting in the middle.
-    #[arg(long, conflicts_with_all = ["length", "csv"])]
-    confirm: bool,
     #[command(flatten)]
     patience: Patience,
     #[command(flatten)]
@@ -75,10 +67,8 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
     );
     let errors = profile.limits.iter().map(|limit| Undetected::of_limit(limit, (&code.0, &code.1)));
     let errors = errors.collect::<Result<Vec<_>, _>>()?;
-    let confirmation =
-        if args.confirm { Some(confirm(&profile, &code, args, output)?) } else { None };
     if args.format.json {
-        output.json(&as_json(&profile, &code.0, &errors, confirmation.as_ref()))?;
+        output.json(&as_json(&profile, &code.0, &errors))?;
     } else if args.format.csv {
         output.line("distance,data_bits,data_bytes,kind,undetected_data,undetected_check")?;
         for (limit, error) in profile.limits.iter().zip(&errors) {
@@ -93,10 +83,6 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         output.line(format!("factors     {}", factors(&profile.factors)))?;
         output.line(format!("order       {}", grouped(profile.order)))?;
         table(&profile, &code.0, &errors, output)?;
-        if let Some(confirmation) = confirmation {
-            output.line("")?;
-            output.line(confirmed(&confirmation))?;
-        }
         if let Some(note) = notes(&generator) {
             output.line("")?;
             output.line(note)?;
@@ -105,59 +91,6 @@ pub fn run(args: &ProfileArgs, output: &mut Output) -> anyhow::Result<()> {
         output.line(format!("{dim}{}{dim:#}", duration(start.elapsed().as_secs_f64())))?;
     }
     Ok(())
-}
-
-/// The limit set by errors of four bits, confirmed, and the error that proves it.
-struct Confirmed {
-    confirmation: Confirmation,
-    error: Option<Undetected>,
-}
-
-fn confirm(
-    profile: &Profile,
-    (name, code): &(String, Code),
-    args: &ProfileArgs,
-    output: &mut Output,
-) -> anyhow::Result<Confirmed> {
-    let seconds = |effort: &Effort<'_>| effort.seconds(logarithm::cost(profile));
-    let work = |effort: &Effort<'_>| logarithm::confirm(profile, effort);
-    match args.patience.work(output, "confirming", seconds, work) {
-        Some(confirmation) if !confirmation.agrees => bail!(
-            "the second method finds {:?} as the shortest undetected error of four bits, which \
-             contradicts the limits: please report this",
-            confirmation.witness.as_ref().map(Witness::places)
-        ),
-        Some(confirmation) => {
-            let shortest = |witness: &Witness| {
-                let bits = witness.span().saturating_sub(code.width().into());
-                Undetected::of(witness, (name, code), u64::try_from(bits).unwrap_or(u64::MAX))
-            };
-            let error = confirmation.witness.as_ref().map(shortest).transpose()?;
-            Ok(Confirmed { confirmation, error })
-        }
-        None => bail!(
-            "--confirm needs a primitive polynomial, or x + 1 times one, with small divisors of \
-             2^degree - 1, that detects all errors of four bits at some length; or give more \
-             --patience"
-        ),
-    }
-}
-
-fn confirmed(Confirmed { confirmation, error }: &Confirmed) -> String {
-    let way = if confirmation.by_logarithms { "logarithms" } else { "meeting in the middle" };
-    match error {
-        Some(error) => format!(
-            "Confirmed by {way} (exact): the shortest undetected error of four bits takes {} bits \
-             of data: {}",
-            grouped(error.bits()),
-            error.text()
-        ),
-        None => format!(
-            "Confirmed by {way} (exact): no error of four bits is undetected in codewords of {} \
-             bits",
-            grouped(confirmation.length)
-        ),
-    }
 }
 
 /// Returns the wrong bits in the data, and the change of the check value.
@@ -254,12 +187,7 @@ fn one(
     Ok(())
 }
 
-fn as_json(
-    profile: &Profile,
-    name: &str,
-    errors: &[Option<Undetected>],
-    confirmed: Option<&Confirmed>,
-) -> Value {
+fn as_json(profile: &Profile, name: &str, errors: &[Option<Undetected>]) -> Value {
     let factor = |factor: &Factor| {
         json!({
             "polynomial": format!("{:x}", factor.poly),
@@ -284,11 +212,6 @@ fn as_json(
         "factors": profile.factors.iter().map(factor).collect::<Value>(),
         "order": profile.order,
         "limits": profile.limits.iter().zip(errors).map(limit).collect::<Value>(),
-        "confirmed": confirmed.map(|Confirmed { confirmation, error }| json!({
-            "by": if confirmation.by_logarithms { "logarithms" } else { "meeting in the middle" },
-            "codeword_bits": confirmation.length,
-            "undetected": error,
-        })),
         "note": notes(&profile.generator),
     })
 }
