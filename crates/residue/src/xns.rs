@@ -62,7 +62,7 @@ impl Checksum {
     /// [`Error::OddSplit`] if the data end inside a word, whose first byte the checksum does not
     /// determine; [`Error::ImpossibleValue`] if `value` is FFFF, or `bytes` is 0 and `value` not.
     pub const fn resume(value: u16, bytes: u64) -> Result<Self, Error> {
-        if bytes % 2 != 0 {
+        if !bytes.is_multiple_of(2) {
             return Err(Error::OddSplit { bytes });
         }
         if value == 0xffff || bytes == 0 && value != 0 {
@@ -92,7 +92,7 @@ impl Checksum {
     /// # Panics
     /// If the lengths differ.
     pub fn update_copying(&mut self, from: &[u8], to: &mut (impl Destination + ?Sized)) {
-        if self.pending.is_some() || from.len() % 2 != 0 {
+        if self.pending.is_some() || !from.len().is_multiple_of(2) {
             return copy::in_blocks(from, to, |block| self.update(block));
         }
         self.sum = copy::run(&BEST, &(), self.sum, from, to);

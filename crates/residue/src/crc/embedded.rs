@@ -39,12 +39,15 @@ impl Constants {
         let reflected = params.refin;
         let multiples = Multiples::new(poly);
         let mut bytes = [0; 256];
-        let mut i = 0;
+        let mut i = 1usize;
         while i < 256 {
-            bytes[i] = if reflected {
+            bytes[i] = if !reflected {
+                multiples.remainder(i as u8)
+            } else if i.is_power_of_two() {
                 multiples.remainder((i as u8).reverse_bits()).reverse_bits()
             } else {
-                multiples.remainder(i as u8)
+                let lowest = i & i.wrapping_neg();
+                bytes[lowest] ^ bytes[i ^ lowest]
             };
             i += 1;
         }

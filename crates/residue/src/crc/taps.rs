@@ -77,21 +77,24 @@ impl Matrices {
         width: u8,
         reflected: bool,
     ) -> Option<Matrices> {
-        // x^(64 + 512 v) for every distance v of the sets up to now.
+        // x^(64 + 512 v) for the distances v in vectors that were needed up to now.
         let (mut powers, mut known) = ([poly; WINDOW + 1], 0);
         let mut set = 0;
         while set < SETS.len() {
             let taps = SETS[set].taps;
+            set += 1;
+            if taps.len() * 8 < width as usize {
+                continue;
+            }
             let window = taps[taps.len() - 1];
-            while known < window {
+            while known < window - taps[0] {
                 known += 1;
                 powers[known] = multiples.shift(powers[known - 1], 64);
             }
-            if taps.len() * 8 >= width as usize
-                && let Some(rows) = solve(poly, width, reflected, taps, &powers)
-            {
+            powers[window] = multiples.xpow(64 + 512 * window as u64);
+            if let Some(rows) = solve(poly, width, reflected, taps, &powers) {
                 // x^(512 W - 448), from which the factors of a lane are a few bytes away.
-                let before = powers[window - 1];
+                let before = multiples.xpow(512 * window as u64 - 448);
                 let (low, high) = if reflected {
                     let before = bits_of_byte(before, poly, false)[7];
                     (multiples.shift(before, 63), multiples.shift(before, 55))
@@ -99,9 +102,8 @@ impl Matrices {
                     (multiples.shift(before, 56), powers[window])
                 };
                 let window = fold::key(low, high, reflected);
-                return Some(Matrices { set, rows, window });
+                return Some(Matrices { set: set - 1, rows, window });
             }
-            set += 1;
         }
         None
     }
@@ -119,34 +121,30 @@ const fn bits_of_byte(power: u64, poly: u64, reflected: bool) -> [u64; 8] {
     bits
 }
 
-/// Residues that are independent of each other, each with the bits of the taps that sum up to it,
-/// by the place of its highest term.
-struct Basis {
-    residues: [u64; 64],
-    bits: [u64; 64],
-}
-
-impl Basis {
-    /// Subtracts residues of the basis from `residue`, the sum of `bits`, from the highest term
-    /// down, until it is zero or none has its highest term.
-    const fn reduce(&self, mut residue: u64, mut bits: u64) -> (u64, u64) {
-        while residue != 0 {
-            let place = residue.leading_zeros() as usize;
-            if self.residues[place] == 0 {
-                break;
-            }
-            residue ^= self.residues[place];
-            bits ^= self.bits[place];
+/// Transposes a matrix of bits; column c of a row is its bit 63 - c.
+///
+/// Swaps the off-diagonal quarters of each block of 64, 32, ..., 2 rows and columns.
+const fn transposed(mut rows: [u64; 64]) -> [u64; 64] {
+    let (mut half, mut mask) = (32, u64::MAX >> 32);
+    while half != 0 {
+        let mut row = 0;
+        while row < 64 {
+            let swapped = (rows[row] ^ rows[row + half] >> half) & mask;
+            rows[row] ^= swapped;
+            rows[row + half] ^= swapped << half;
+            row = (row + half + 1) & !half;
         }
-        (residue, bits)
+        half >>= 1;
+        mask ^= mask << half;
     }
+    rows
 }
 
 /// Computes the matrix of each tap, or `None` if the taps' bits are dependent.
 ///
-/// `powers` holds x^(64 + 512 v) for every distance v in vectors up to the window. The unknowns are
-/// the bits to flip at the taps, the equations the bits of the residue, with eight right-hand
-/// sides, one for each bit of the byte to delete.
+/// `powers` holds x^(64 + 512 v) for the distances v in vectors. The unknowns are the bits to flip
+/// at the taps, the equations the bits of the residue; Gauss-Jordan elimination with eight
+/// right-hand sides, one for each bit of the byte to delete.
 const fn solve(
     poly: u64,
     width: u8,
@@ -154,41 +152,69 @@ const fn solve(
     taps: &[usize],
     powers: &[u64; WINDOW + 1],
 ) -> Option<[u64; TAPS]> {
-    let window = taps[taps.len() - 1];
-    let mut basis = Basis { residues: [0; 64], bits: [0; 64] };
-    let (mut rank, mut tap) = (0, 0);
+    let (unknowns, window) = (8 * taps.len(), taps[taps.len() - 1]);
+    let (mut columns, mut tap) = ([0; 64], 0);
     while tap < taps.len() {
         let residues = bits_of_byte(powers[window - taps[tap]], poly, reflected);
         let mut bit = 0;
         while bit < 8 {
-            // A bit that depends on those before it need not be flipped.
-            let (residue, bits) = basis.reduce(residues[bit], 1 << (8 * tap + bit));
-            if residue != 0 {
-                let place = residue.leading_zeros() as usize;
-                (basis.residues[place], basis.bits[place]) = (residue, bits);
-                rank += 1;
-            }
+            columns[8 * tap + bit] = residues[bit];
             bit += 1;
         }
         tap += 1;
     }
-    if rank < width {
+    // Row r holds the coefficients of the residue's bit 63 - r, and its right-hand sides, one bit
+    // each.
+    let (mut rows, mut sides) = (transposed(columns), [0u8; 64]);
+    let goals = bits_of_byte(powers[window], poly, reflected);
+    let mut r = 0;
+    while r < width as usize {
+        let mut bit = 0;
+        while bit < 8 {
+            sides[r] |= ((goals[bit] >> (63 - r) & 1) as u8) << bit;
+            bit += 1;
+        }
+        r += 1;
+    }
+
+    let mut pivots = [0; 64];
+    let (mut rank, mut column) = (0, 0);
+    while column < unknowns && rank < width as usize {
+        let place = 63 - column;
+        let mut r = rank;
+        while r < width as usize && rows[r] >> place & 1 == 0 {
+            r += 1;
+        }
+        // A bit whose column has no pivot need not be flipped.
+        if r < width as usize {
+            let (pivot, side) = (rows[r], sides[r]);
+            (rows[r], sides[r]) = (rows[rank], sides[rank]);
+            let mut other = 0;
+            // Without a branch, so that it becomes vector instructions.
+            while other < width as usize {
+                let mask = (rows[other] >> place & 1).wrapping_neg();
+                rows[other] ^= pivot & mask;
+                sides[other] ^= side & mask as u8;
+                other += 1;
+            }
+            (rows[rank], sides[rank]) = (pivot, side);
+            pivots[rank] = column;
+            rank += 1;
+        }
+        column += 1;
+    }
+    if rank < width as usize {
         return None;
     }
 
     // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the
     // instruction keeps in byte 7 - o.
-    let mut matrices = [0u64; TAPS];
-    let goals = bits_of_byte(powers[window], poly, reflected);
-    let mut goal = 0;
-    while goal < 8 {
-        let (_, mut bits) = basis.reduce(goals[goal], 0);
-        while bits != 0 {
-            let (tap, output) = (bits.trailing_zeros() / 8, bits.trailing_zeros() % 8);
-            matrices[tap as usize] |= 1 << (8 * (7 - output) + goal as u32);
-            bits &= bits - 1;
-        }
-        goal += 1;
+    let mut matrices = [0; TAPS];
+    let mut r = 0;
+    while r < rank {
+        let (tap, output) = (pivots[r] / 8, pivots[r] % 8);
+        matrices[tap] |= (sides[r] as u64) << (8 * (7 - output));
+        r += 1;
     }
     Some(matrices)
 }
