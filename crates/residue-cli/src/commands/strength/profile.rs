@@ -7,7 +7,7 @@ use clap::Args;
 use residue::Code;
 use residue_strength::profile::{sums_at, sums_to};
 use residue_strength::{
-    Distance, Effort, Factor, Generator, Kind, Limit, Notation, Profile, Undetected, named, notes,
+    Distance, Factor, Generator, Kind, Limit, Notation, Profile, Undetected, named, notes,
 };
 use serde_json::{Value, json};
 use std::time::Instant;

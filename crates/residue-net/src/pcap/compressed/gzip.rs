@@ -105,7 +105,7 @@ impl<R: BufRead> Gzip<R> {
 
     /// Reads the end of a member: CRC-32 and length of its data.
     fn end(&mut self) -> io::Result<State> {
-        let computed = self.crc.value() as u32;
+        let computed = self.crc.value();
         if u32::from_le_bytes(self.take()?) != computed {
             return Err(wrong("wrong CRC-32".to_owned()));
         }
