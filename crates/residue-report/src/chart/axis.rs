@@ -10,8 +10,8 @@ pub(super) struct Axis {
     pub(super) light: Vec<f64>,
 }
 
-/// Returns the axis of sizes: powers of two with a number, as many as there is room for, and a third
-/// of a doubling to spare at both ends.
+/// Returns the axis of sizes: at most about `room` powers of two with a number, and a third of a
+/// doubling to spare at both ends.
 pub(super) fn sizes(values: impl Iterator<Item = f64>, room: i32) -> Axis {
     let (low, high) = ends(values, 64.0, 65536.0);
     // A single size still needs a number on each side of it.
