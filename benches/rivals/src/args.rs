@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::contender::SUBJECTS;
-use crate::measure::{Mode, Plan};
+use crate::model::{Mode, Plan};
 use clap::Parser;
 use std::path::PathBuf;
 

@@ -4,9 +4,9 @@
 //! program.
 
 use crate::contender::{Contender, Many, SINGLY, Values};
-use crate::measure::Mode;
-use crate::race::{Race, Runner, Timed};
-use residue_bench::clock::now;
+use crate::model::Mode;
+use crate::race::{Race, Runner};
+use residue_bench::harness::{Timed, ticks};
 use std::hint::black_box;
 use std::rc::Rc;
 
@@ -35,24 +35,17 @@ pub fn race<'a>(
         .map(|_| (0..parts).map(|_| packet(mode, size, data, &mut random)).collect())
         .collect();
     let bytes = packets.iter().flatten().map(|packet| packet.len() as f64).sum::<f64>();
-    let packets = Rc::new(packets);
-    let mut race = Race {
-        code: group.first().map_or("", |contender| contender.code),
-        mode,
-        size,
-        bytes: bytes / (parts * BATCHES) as f64,
-        parts,
-        differing: mode == Mode::Imix,
-        runners: Vec::new(),
-    };
+    let (packets, mut runners) = (Rc::new(packets), Vec::new());
     for contender in group.iter().filter(|contender| mode.suits(contender, size)) {
         let ways = [(contender.name, contender.many), (SINGLY, contender.singly)];
         for (name, many) in ways.into_iter().filter_map(|(name, many)| Some((name, many?))) {
             check(contender, name, many, &packets)?;
             let timed = timed(many, Rc::clone(&packets));
-            race.runners.push(Runner::new(contender, name, timed));
+            runners.push(Runner::new(contender, name, timed));
         }
     }
+    let mut race = Race::new(group, mode, size, runners);
+    (race.bytes, race.parts) = (bytes / (parts * BATCHES) as f64, parts);
     Ok(race)
 }
 
@@ -93,15 +86,12 @@ fn check(
 
 fn timed<'a>(many: Many, packets: Rc<Packets<'a>>) -> Timed<'a> {
     let mut values = Values::default();
-    Box::new(move |calls, from| {
-        // Which function it is must stay unknown in the loop.
+    Box::new(move |count, first| {
+        // The function must stay unknown in the loop.
         let many = black_box(many);
-        let start = now();
-        for number in 0..calls {
-            many(&packets[(from + number) % BATCHES], &mut values);
-        }
-        let end = now();
+        let batch = |number: usize| &packets[(first + number) % BATCHES];
+        let ticks = ticks(count, |number| many(batch(number), &mut values));
         black_box(&values);
-        end.saturating_sub(start)
+        ticks
     })
 }

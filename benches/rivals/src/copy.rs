@@ -2,10 +2,10 @@
 //! of the library and of its rivals; and the copy alone.
 
 use crate::contender::{APART, Contender, Copied, MEMCPY};
-use crate::measure::Mode;
-use crate::race::{Race, Runner, Timed};
-use residue_bench::clock::now;
+use crate::model::Mode;
+use crate::race::{Race, Runner};
 use residue_bench::data::Buffer;
+use residue_bench::harness::{Timed, ticks};
 use std::cell::RefCell;
 use std::hint::black_box;
 
@@ -19,10 +19,8 @@ pub fn race<'a>(
     data: &'a [u8],
     destination: &'a RefCell<Buffer>,
 ) -> Result<Race<'a>, String> {
-    let from = &data[..size];
-    let code = group.first().map_or("", |contender| contender.code);
-    let (mode, bytes, mut runners) = (Mode::Copy, size as f64, Vec::new());
-    for contender in group.iter().filter(|contender| mode.suits(contender, size)) {
+    let (from, mut runners) = (&data[..size], Vec::new());
+    for contender in group.iter().filter(|contender| Mode::Copy.suits(contender, size)) {
         let call = contender.call;
         // The source is read again: a copy past the caches may leave its destination in memory.
         let apart = move |from: &[u8], to: &mut [u8]| {
@@ -43,7 +41,7 @@ pub fn race<'a>(
         runners.push(Runner::new(contender, APART, timed(apart, from, destination)));
         runners.push(Runner::new(contender, MEMCPY, timed(plain, from, destination)));
     }
-    Ok(Race { code, mode, size, bytes, parts: 1, differing: false, runners })
+    Ok(Race::new(group, Mode::Copy, size, runners))
 }
 
 /// Compares the value with that of a call, which was checked before; and the copy.
@@ -72,18 +70,16 @@ fn timed<'a>(
     from: &'a [u8],
     destination: &'a RefCell<Buffer>,
 ) -> Timed<'a> {
-    Box::new(move |calls, _| {
+    Box::new(move |count, _| {
         let copied = black_box(copied);
         let mut destination = destination.borrow_mut();
         let to = destination.slice(0, from.len());
         let mut value = 0;
-        let start = now();
-        for _ in 0..calls {
+        let ticks = ticks(count, |_| {
             value ^= copied(black_box(from), to);
             black_box(&mut *to);
-        }
-        let end = now();
+        });
         black_box(value);
-        end.saturating_sub(start)
+        ticks
     })
 }

@@ -1,10 +1,10 @@
 //! Figures of a record: gigabytes a second, and how many times as fast as each rival.
 
 use crate::contender::{OURS, SUBJECTS, is_rival};
-use crate::measure::Mode;
-use crate::panel::{HUES, Panel, Series, Sheet, svg};
+use crate::model::Mode;
 use crate::record::Record;
 use crate::tables::Field;
+use residue_report::chart::sheet::{Panel, Series, Sheet, svg};
 use residue_report::files::write_whole;
 use std::path::Path;
 
@@ -16,39 +16,7 @@ const SHOWN: usize = 5;
 /// # Errors
 /// Returns an error if the record has no throughput, or a file cannot be written.
 pub fn draw(record: &Record, folder: &Path) -> Result<String, String> {
-    let mut colours = Colours::default();
-    let (mut speeds, mut ratios) = (Vec::new(), Vec::new());
-    for subject in &SUBJECTS {
-        let field = Field::new(&record.cells, subject.code, Mode::Throughput);
-        let sizes = field.sizes();
-        let shown = shown(&field, &sizes);
-        if shown.is_empty() {
-            continue;
-        }
-        let hues = colours.of(&shown);
-        let curve = |name: &str, value: &dyn Fn(usize, f64) -> Option<f64>| {
-            let point =
-                |&size: &usize| Some((size as f64, value(size, field.cell(name, size)?.ns)?));
-            sizes.iter().filter_map(point).collect::<Vec<_>>()
-        };
-        let speed = |size: usize, ns: f64| Some(size as f64 / ns);
-        let ratio = |size: usize, ns: f64| Some(ns / field.cell(OURS, size)?.ns);
-        let panel = |ours: bool, value: &dyn Fn(usize, f64) -> Option<f64>| {
-            let rivals = shown.iter().zip(&hues).map(|(name, &hue)| Series {
-                name: name.to_string(),
-                hue: Some(hue),
-                points: curve(name, value),
-            });
-            let ours = ours.then(|| Series {
-                name: OURS.to_string(),
-                hue: None,
-                points: curve(OURS, value),
-            });
-            Panel { title: subject.title.to_string(), series: rivals.chain(ours).collect() }
-        };
-        speeds.push(panel(true, &speed));
-        ratios.push(panel(false, &ratio));
-    }
+    let (speeds, ratios) = panels(record);
     if speeds.is_empty() {
         return Err("the record has no throughput of residue and a rival".to_string());
     }
@@ -80,14 +48,40 @@ pub fn draw(record: &Record, folder: &Path) -> Result<String, String> {
         ]),
         even: Some(1.0),
     };
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(failed)?;
     let mut out = String::new();
     for (name, sheet) in [("rivals-speed.svg", speed), ("rivals-ratio.svg", ratio)] {
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-        std::fs::create_dir_all(folder).map_err(failed)?;
         let path = write_whole(folder, name, &svg(&sheet)).map_err(failed)?;
         out.push_str(&format!("{}\n", path.display()));
     }
     Ok(out)
+}
+
+/// Returns a panel of speeds and one of ratios for each code.
+fn panels(record: &Record) -> (Vec<Panel>, Vec<Panel>) {
+    let (mut speeds, mut ratios) = (Vec::new(), Vec::new());
+    for subject in &SUBJECTS {
+        let field = Field::new(&record.cells, subject.code, Mode::Throughput);
+        let sizes = field.sizes();
+        let shown = shown(&field, &sizes);
+        if shown.is_empty() {
+            continue;
+        }
+        let series = |name: &str, value: &dyn Fn(usize, f64) -> Option<f64>| {
+            let point =
+                |&size: &usize| Some((size as f64, value(size, field.cell(name, size)?.ns)?));
+            let points = sizes.iter().filter_map(point).collect();
+            Series { name: name.to_string(), bold: name == OURS, points }
+        };
+        let panel = |series: Vec<Series>| Panel { title: subject.title.to_string(), series };
+        let speed = |size: usize, ns: f64| Some(size as f64 / ns);
+        let ratio = |size: usize, ns: f64| Some(ns / field.cell(OURS, size)?.ns);
+        let with_ours = shown.iter().copied().chain([OURS]);
+        speeds.push(panel(with_ours.map(|name| series(name, &speed)).collect()));
+        ratios.push(panel(shown.iter().map(|name| series(name, &ratio)).collect()));
+    }
+    (speeds, ratios)
 }
 
 fn about(record: &Record) -> Vec<String> {
@@ -134,27 +128,6 @@ fn shown<'a>(field: &Field<'a>, sizes: &[usize]) -> Vec<&'a str> {
     order.into_iter().filter(|name| names.contains(name)).collect()
 }
 
-/// A rival keeps its colour from panel to panel where it can.
-#[derive(Default)]
-struct Colours(Vec<(String, usize)>);
-
-impl Colours {
-    fn of(&mut self, names: &[&str]) -> Vec<usize> {
-        let known = |all: &Colours, name: &str| {
-            all.0.iter().find(|(other, _)| other == name).map(|&(_, hue)| hue)
-        };
-        let mut taken: Vec<usize> = names.iter().filter_map(|name| known(self, name)).collect();
-        for name in names.iter().filter(|name| known(self, name).is_none()).collect::<Vec<_>>() {
-            let uses = |hue: usize| self.0.iter().filter(|(_, other)| *other == hue).count();
-            let free = (0..HUES).filter(|hue| !taken.contains(hue));
-            let hue = free.min_by_key(|&hue| uses(hue)).unwrap_or(0);
-            taken.push(hue);
-            self.0.push((name.to_string(), hue));
-        }
-        names.iter().map(|name| known(self, name).unwrap_or(0)).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,14 +140,9 @@ mod tests {
         let text = draw(&record, place.path()).expect("two figures");
         assert_eq!(text.lines().count(), 2);
         let svg = std::fs::read_to_string(place.path().join("rivals-ratio.svg")).expect("drawn");
-        assert!(svg.contains(">fast<") && svg.contains(">slow<") && !svg.contains(">residue<"));
+        assert!(
+            svg.contains("\nfast\n") && svg.contains("\nslow\n") && !svg.contains("\nresidue\n")
+        );
         assert!(draw(&Record { facts: Vec::new(), cells: Vec::new() }, place.path()).is_err());
-    }
-
-    #[test]
-    fn colours_differ_within_a_panel_and_stay() {
-        let mut colours = Colours::default();
-        assert_eq!(colours.of(&["a", "b"]), [0, 1]);
-        assert_eq!(colours.of(&["c", "a"]), [2, 0]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask rivals` runs it; README.md describes how it measures.
 //!
-//! A further comparison is a [`measure::Mode`] and a module that makes its races, as [`copy`] does.
+//! A further comparison is a [`model::Mode`] and a module that makes its races, as [`copy`] does.
 
 #![deny(unsafe_code)]
 
@@ -15,7 +15,7 @@ mod draw;
 mod foreign;
 mod machine;
 mod measure;
-mod panel;
+mod model;
 mod race;
 mod record;
 mod required;
@@ -26,9 +26,10 @@ mod threads;
 use args::Args;
 use clap::Parser;
 use contender::{Contender, SUBJECTS, Way};
-use measure::Mode;
+use model::Mode;
 use record::Record;
-use residue_bench::{clock::Clock, pin};
+use residue_bench::clock::Clock;
+use residue_bench::{load::Cpus, pin};
 use residue_report::text::wrapped;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -67,7 +68,7 @@ fn run(args: &Args) -> Result<String, String> {
     let checked = |size: &usize| Mode::Throughput.sizes().contains(size);
     let sizes: Vec<usize> = plan.sizes.iter().copied().filter(checked).collect();
     let (groups, mut remarks) = contenders(args, &sizes)?;
-    let before = machine::Load::now();
+    let before = Cpus::now();
     let cells = measure::measure(&plan, &groups, &clock, &mut |text| progress.show(text))?;
     let empty = measure::empty_call(&clock);
 

@@ -2,8 +2,9 @@
 
 use crate::contender::SUBJECTS;
 use crate::machine;
-use crate::measure::{Cell, Mode};
+use crate::model::{Cell, Mode};
 use clap::ValueEnum;
+use residue_report::csv;
 use residue_report::files::write_whole;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -103,7 +104,8 @@ impl Record {
         let _ = writeln!(out, "{HEADER}");
         for c in &self.cells {
             let (mode, [q1, q3]) = (c.mode.name(), c.quartiles);
-            let _ = write!(out, "{},{mode},{},{},{},", c.code, c.size, c.contender, c.version);
+            let [code, name, version] = [&c.code, &c.contender, &c.version].map(|s| csv::quoted(s));
+            let _ = write!(out, "{code},{mode},{},{name},{version},", c.size);
             let _ = writeln!(out, "{:.1},{:.3},{q1:.3},{q3:.3},{}", c.bytes, c.ns, c.rounds);
         }
         out
@@ -134,16 +136,14 @@ fn parse(text: &str) -> Result<Record, String> {
 }
 
 fn cell(line: &str) -> Option<Cell> {
-    let fields: Vec<&str> = line.split(',').collect();
-    let [code, mode, size, contender, version, bytes, ns, q1, q3, rounds] = fields[..] else {
-        return None;
-    };
+    let fields: [String; 10] = csv::parse(line).pop()?.try_into().ok()?;
+    let [code, mode, size, contender, version, bytes, ns, q1, q3, rounds] = fields;
     Some(Cell {
-        code: code.to_string(),
-        mode: Mode::from_str(mode, false).ok()?,
+        code,
+        mode: Mode::from_str(&mode, false).ok()?,
         size: size.parse().ok()?,
-        contender: contender.to_string(),
-        version: version.to_string(),
+        contender,
+        version,
         bytes: bytes.parse().ok()?,
         ns: ns.parse().ok()?,
         quartiles: [q1.parse().ok()?, q3.parse().ok()?],

@@ -1,7 +1,7 @@
 //! The results as tables: all contenders of a code, and the worst ratios beside the required ones.
 
 use crate::contender::{OURS, SUBJECTS, Subject, is_rival};
-use crate::measure::{Cell, Mode};
+use crate::model::{Cell, Mode};
 use crate::required::{Goals, RANGES, Range, TIE};
 use residue_report::{Row, Table};
 

@@ -1,11 +1,10 @@
 //! Large data on all CPUs: `residue::parallel` beside `residue` on one thread.
 
 use crate::contender::{Contender, ONE_THREAD, OURS};
-use crate::measure::Mode;
-use crate::race::{Race, Runner, Timed};
+use crate::model::Mode;
+use crate::race::{Race, Runner};
 use residue::Code;
-use residue_bench::clock::now;
-use std::hint::black_box;
+use residue_bench::harness::{Calls, Timed};
 
 /// Races all threads and one, of one code and size.
 ///
@@ -26,17 +25,13 @@ pub fn race<'a>(group: &[Contender], size: usize, data: &'a [u8]) -> Result<Race
         runners.push(Runner::new(ours, OURS, timed(all, data)));
         runners.push(Runner::new(ours, ONE_THREAD, timed(ours.call, data)));
     }
-    let (mode, bytes) = (Mode::Threads, size as f64);
-    Ok(Race { code: name, mode, size, bytes, parts: 1, differing: false, runners })
+    Ok(Race::new(group, Mode::Threads, size, runners))
 }
 
 fn timed<'a>(value: impl Fn(&[u8]) -> u64 + 'a, data: &'a [u8]) -> Timed<'a> {
-    Box::new(move |calls, _| {
-        let start = now();
-        for _ in 0..calls {
-            black_box(value(black_box(data)));
-        }
-        now().saturating_sub(start)
+    Box::new(move |count, first| {
+        let lengths = &[data.len()];
+        Calls { data, lengths, misaligned: false, latency: false }.time(&value, count, first)
     })
 }
 
@@ -44,6 +39,7 @@ fn timed<'a>(value: impl Fn(&[u8]) -> u64 + 'a, data: &'a [u8]) -> Timed<'a> {
 mod tests {
     use super::*;
     use crate::contender::SUBJECTS;
+    use residue_bench::clock::Clock;
 
     #[test]
     fn all_threads_are_compared_with_one() {
@@ -52,7 +48,8 @@ mod tests {
             let ours = Contender::ours(subject);
             let rival = Contender { name: "rival", ..ours };
             let race = race(&[ours, rival], data.len(), &data).expect("equal values");
-            assert_eq!(race.runners.len(), 2);
+            assert!(race.is_race());
+            assert_eq!(race.cells(&Clock::NANOSECONDS).len(), 2);
             let wrong = Contender { call: |_| 1, ..ours };
             assert!(super::race(&[wrong], data.len(), &data).is_err());
         }

@@ -2,7 +2,8 @@
 //!
 //! [`measure()`] times every kernel of the codes asked for ([`Options`]) and returns a
 //! [`model::Run`]. `report` turns it into tables, figures and one self-contained page; `papers`
-//! reproduces the source documents, each in a module of its own.
+//! reproduces the source documents, each in a module of its own. [`harness`] times any functions
+//! side by side.
 //!
 //! Feature `report` (default): the modules `report` and `papers`.
 
@@ -15,7 +16,9 @@ pub mod data;
 mod error;
 #[cfg(test)]
 mod example;
+pub mod harness;
 pub mod load;
+pub mod machine;
 mod measure;
 pub mod model;
 #[cfg(feature = "report")]
@@ -29,5 +32,5 @@ mod wake;
 
 pub use chosen::chosen;
 pub use error::Error;
-pub use measure::{Mode, Options, Progress, cpu_name, measure, plain};
+pub use measure::{Mode, Options, Progress, measure, plain};
 pub use pin::pin;

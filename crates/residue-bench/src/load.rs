@@ -65,7 +65,8 @@ impl Watch {
     pub(super) fn load(&self) -> Load {
         let elapsed = self.start.elapsed().as_nanos().max(1) as f64;
         let waited = self.turns().0.saturating_sub(self.waited) as f64 / elapsed;
-        let stolen = self.cpus.zip(Cpus::now()).map_or(0.0, |(first, last)| first.stolen(last));
+        let stolen =
+            self.cpus.zip(Cpus::now()).map_or(0.0, |(first, last)| first.taken(last).stolen);
         Load { waited: waited.min(1.0), stolen }
     }
 }
@@ -79,28 +80,60 @@ fn schedstat(text: &[u8]) -> Option<(u64, u64)> {
     Some((waited, turns))
 }
 
-/// All time of all cores, and the part stolen, from the first line of `/proc/stat`.
-#[derive(Clone, Copy)]
-struct Cpus {
+/// The work of all CPUs since they started, in ticks of the operating system.
+#[derive(Debug, Clone, Copy)]
+pub struct Cpus {
     all: u64,
+    idle: u64,
     stolen: u64,
+    own: u64,
 }
 
 impl Cpus {
-    fn now() -> Option<Cpus> {
-        Cpus::parse(&std::fs::read_to_string("/proc/stat").ok()?)
+    /// Reads the work, where `/proc` shows it.
+    #[must_use]
+    pub fn now() -> Option<Cpus> {
+        let read = |path| std::fs::read_to_string(path).ok();
+        Cpus::parse(&read("/proc/stat")?, &read("/proc/self/stat")?)
     }
 
-    fn parse(stat: &str) -> Option<Cpus> {
-        let line = stat.lines().next()?.strip_prefix("cpu ")?;
+    fn parse(stat: &str, own: &str) -> Option<Cpus> {
+        let first = stat.lines().next()?.strip_prefix("cpu ")?;
         // Guests' time, after the eighth field, is part of the user time as well.
-        let ticks: Vec<u64> = line.split_whitespace().flat_map(str::parse).take(8).collect();
-        Some(Cpus { all: ticks.iter().sum(), stolen: *ticks.get(7)? })
+        let ticks: Vec<u64> = first.split_whitespace().flat_map(str::parse).take(8).collect();
+        let [_, _, _, idle, waiting, _, _, stolen] = ticks[..] else { return None };
+        // After the name, which may hold anything, the state is field 3; user and system time are
+        // fields 14 and 15.
+        let fields: Vec<&str> = own.rsplit_once(')')?.1.split_whitespace().collect();
+        let own = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+        Some(Cpus { all: ticks.iter().sum(), idle: idle + waiting, stolen, own })
     }
 
-    fn stolen(self, later: Cpus) -> f64 {
-        let all = later.all.saturating_sub(self.all).max(1) as f64;
-        later.stolen.saturating_sub(self.stolen) as f64 / all
+    /// Returns the share of the CPUs that was taken until `later`.
+    #[must_use]
+    pub fn taken(self, later: Cpus) -> Taken {
+        let since = |of: fn(&Cpus) -> u64| of(&later).saturating_sub(of(&self));
+        let (all, stolen) = (since(|cpus| cpus.all), since(|cpus| cpus.stolen));
+        let others = all.saturating_sub(since(|cpus| cpus.idle) + since(|cpus| cpus.own) + stolen);
+        let share = |ticks: u64| ticks as f64 / all.max(1) as f64;
+        Taken { others: share(others), stolen: share(stolen) }
+    }
+}
+
+/// The share of all CPUs that this program did not have, each 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Taken {
+    /// The share that other programs took.
+    pub others: f64,
+    /// The share that the host of a virtual machine took.
+    pub stolen: f64,
+}
+
+impl Taken {
+    /// Returns whether figures can be trusted.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.others + self.stolen < TOO_BUSY
     }
 }
 
@@ -179,13 +212,27 @@ mod tests {
         for odd in [&b""[..], b"1 2", b"1 x 3", b"\xff 1 1"] {
             assert_eq!(schedstat(odd), None);
         }
-        let first = Cpus::parse("cpu  100 0 0 900 0 0 0 50 7 7\ncpu0 1").unwrap();
-        let last = Cpus::parse("cpu  150 0 0 925 0 0 0 75 9 9\n").unwrap();
-        assert_eq!(first.stolen(last), 0.25);
-        assert_eq!(last.stolen(first), 0.0);
-        assert!(Cpus::parse("intr 1 2 3").is_none() && Cpus::parse("cpu 1 2").is_none());
         let watch = Watch::start();
         assert!((0.0..=1.0).contains(&watch.load().waited));
+    }
+
+    #[test]
+    fn what_others_took_is_counted() {
+        let cpus = |stat: &str, own: &str| Cpus::parse(stat, own).unwrap();
+        let own = "1 (a) b) R 1 1 1 1 1 1 1 1 1 1";
+        let before = cpus("cpu  10 0 10 100 0 0 0 0 7 7\ncpu0 1", &format!("{own} 7 3 0"));
+        let later = |stat: &str| cpus(stat, &format!("{own} 90 10 0"));
+        let quiet = before.taken(later("cpu  100 0 10 200 8 0 0 2 9 9\n"));
+        assert_eq!(quiet, Taken { others: 0.0, stolen: 0.01 });
+        let busy = before.taken(later("cpu  150 0 20 200 0 0 0 50 0 0"));
+        assert_eq!(busy, Taken { others: 60.0 / 300.0, stolen: 50.0 / 300.0 });
+        assert!(quiet.is_quiet() && !busy.is_quiet());
+        assert_eq!(later("cpu  9 0 9 9 0 0 0 9 0 0").taken(before).stolen, 0.0);
+        for (stat, of) in
+            [("intr 1 2 3", own), ("cpu 1 2", own), ("cpu  1 1 1 1 1 1 1 1", "1 (a) R")]
+        {
+            assert!(Cpus::parse(stat, of).is_none());
+        }
     }
 
     #[test]

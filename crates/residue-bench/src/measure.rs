@@ -17,7 +17,9 @@
 use super::clock::{Clock, now};
 use super::contender::Contender;
 use super::data::{Buffer, Data, Evictor};
+use super::harness::{Calls, calls_in_batch};
 use super::load::{Load, Watch};
+use super::machine::cpu_name;
 use super::model::{Cell, FORMAT, Machine, Run};
 use super::samples::{Collection, Samples, TURN, Turn};
 use super::statistic::{mean, median, middle};
@@ -306,8 +308,8 @@ impl Bench<'_> {
         collection.collect((goal, TURN), clock, watch, &mut take, progress);
     }
 
-    /// Times batches of about 20 microseconds of each contender, until it has `goal` of them; a
-    /// sample is the ticks of a call in one.
+    /// Times batches of each contender until it has `goal` of them; a sample is the ticks of a call
+    /// in one.
     fn batches(
         &mut self,
         contenders: &[Contender],
@@ -316,71 +318,30 @@ impl Bench<'_> {
         group: &mut Group,
         progress: &mut dyn FnMut(usize),
     ) {
-        const BATCH_NS: f64 = 20_000.0;
-        let latency = self.options.mode == Mode::Latency;
-        let misaligned = self.options.misaligned;
+        let Bench { options, clock, random, buffer, watch, .. } = self;
         let largest = list.iter().max().copied().unwrap_or(0);
-        let data = self.buffer.slice(0, largest + 8);
-        self.options.data.fill(&mut self.random, data);
-        let data: &[u8] = data;
-
-        let batch = |contender: &Contender, calls: usize| {
-            if latency {
-                batch::<true>(contender, data, list, misaligned, calls)
-            } else {
-                batch::<false>(contender, data, list, misaligned, calls)
-            }
-        };
-        // As many calls as fill a batch, at least one of each length; by the fastest of some
-        // trials, for an interrupted one would make batches of single calls, in which the timer's
-        // own cost shows.
+        let data = buffer.slice(0, largest + 8);
+        options.data.fill(random, data);
+        let (latency, misaligned) = (options.mode == Mode::Latency, options.misaligned);
+        let batch = Calls { data, lengths: list, misaligned, latency };
+        // At least one call of each length.
         let calls = |contender: &Contender| {
-            let trials = (0..7).map(|_| batch(contender, list.len().max(8)));
-            let trial = trials.fold(f64::INFINITY, f64::min);
-            let wanted = BATCH_NS / self.clock.ns(trial).max(0.5);
-            (wanted as usize).clamp(1, 1 << 16).next_multiple_of(list.len())
+            let calls = calls_in_batch(clock, |count| batch.time(&*contender.call, count, 0));
+            calls.next_multiple_of(list.len())
         };
         let Group { collection, calls: planned, .. } = group;
         if planned.is_empty() {
             planned.extend(contenders.iter().map(calls));
         }
         let mut take = |which: usize, count: usize, turn: &mut Turn<'_>| {
-            warm_up(&contenders[which].call, &data[..largest], self.clock);
+            let (call, calls) = (&contenders[which].call, planned[which]);
+            warm_up(call, &batch.data[..largest], clock);
             for _ in 0..count {
-                turn.push(batch(&contenders[which], planned[which]));
+                turn.push(batch.time(&**call, calls, 0) as f64 / calls as f64);
             }
         };
-        collection.collect((goal, 1), self.clock, &self.watch, &mut take, progress);
+        collection.collect((goal, 1), clock, watch, &mut take, progress);
     }
-}
-
-/// Returns the ticks of a call, over `calls` of them.
-///
-/// There is a loop for each mode: a choice inside it may be compiled to a conditional move, by
-/// which every call would wait for the one before.
-fn batch<const LATENCY: bool>(
-    contender: &Contender,
-    data: &[u8],
-    list: &[usize],
-    misaligned: bool,
-    calls: usize,
-) -> f64 {
-    // Always zero, which the compiler does not know: with it the next address hangs on the last
-    // value.
-    let mask = black_box(0u64);
-    let mut value = 0;
-    let mut lengths = list.iter().cycle();
-    let start = now();
-    for call in 0..calls {
-        let Some(&length) = lengths.next() else { break };
-        let offset = if misaligned { call % 8 } else { 0 };
-        let offset = if LATENCY { offset + (value & mask) as usize } else { offset };
-        let result = (contender.call)(&data[offset..offset + length]);
-        value = if LATENCY { result } else { value ^ result };
-    }
-    let end = now();
-    black_box(value);
-    end.saturating_sub(start) as f64 / calls as f64
 }
 
 /// The parameters that turn the samples of one size into figures.
@@ -464,20 +425,6 @@ fn conditions(options: &Options) -> Vec<String> {
         (options.seed != Options::default().seed).then(|| format!("seed {}", options.seed)),
     ];
     all.into_iter().flatten().collect()
-}
-
-/// Returns the CPU's own name, where the operating system provides it.
-#[must_use]
-pub fn cpu_name() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let value = |key: &str| {
-        let line =
-            info.lines().find(|line| line.trim_start().to_ascii_lowercase().starts_with(key))?;
-        let name = line.split_once(':')?.1.trim();
-        (!name.is_empty()).then(|| name.to_string())
-    };
-    let name = ["model name", "cpu model", "hardware", "cpu"].into_iter().find_map(value);
-    name.unwrap_or_else(|| format!("unnamed {} CPU", std::env::consts::ARCH))
 }
 
 #[cfg(test)]

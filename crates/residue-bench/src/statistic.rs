@@ -28,15 +28,15 @@ pub(super) fn middle(sorted: &[f64], step: f64) -> Middle {
     // The place from either end, counted from 1, of the samples that enclose the median.
     let place = ((n - Z * n.sqrt()) / 2.0).floor().max(1.0);
     Middle {
-        median: grouped(sorted, n / 2.0, step),
-        low: grouped(sorted, place - 0.5, step),
-        high: grouped(sorted, n - place + 0.5, step),
+        median: ranked(sorted, n / 2.0, step),
+        low: ranked(sorted, place - 0.5, step),
+        high: ranked(sorted, n - place + 0.5, step),
     }
 }
 
 /// Returns the value below which `rank` of the ascending samples lie, more than 0 and fewer than
 /// all, each value spread over `step` around itself.
-fn grouped(sorted: &[f64], rank: f64, step: f64) -> f64 {
+pub(super) fn ranked(sorted: &[f64], rank: f64, step: f64) -> f64 {
     let within = |index: usize| {
         let value = sorted[index];
         let below = sorted.partition_point(|&x| x < value) as f64;

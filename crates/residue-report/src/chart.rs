@@ -1,8 +1,10 @@
 //! Charts as SVG. [`svg`] draws a [`Plot`]: two logarithmic axes, curves with error bars, and each
-//! curve's name at its end. Other charts are drawn into a [`document`] with the strokes of [`pen`].
+//! curve's name at its end. A [`sheet`] has several small ones. Other charts are drawn into a
+//! [`document`] with the strokes of [`pen`].
 
 mod axis;
 pub mod pen;
+pub mod sheet;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -10,7 +12,7 @@ use plotters::prelude::*;
 use crate::labels::spread;
 use crate::number::Estimate;
 use crate::text::escaped;
-use axis::Axis;
+use axis::{Area, Axis};
 use pen::{Drawn, Place, SCALE, arrow, line, marker, polyline, text, upward_text};
 pub use plotters::style::{Color, RGBAColor, RGBColor, text_anchor::HPos};
 
@@ -130,15 +132,33 @@ pub fn svg(plot: &Plot) -> String {
     document(&plot.title, &about, |root| draw(root, plot))
 }
 
-/// Returns what `draw` draws as a complete SVG document, with a title and a description for those
-/// who cannot see it.
+/// Returns what `draw` draws as a complete SVG document of [`SIZE`], with a title and a description
+/// for those who cannot see it.
 #[must_use]
 pub fn document(title: &str, about: &str, draw: impl FnOnce(&Root<'_>) -> Drawn) -> String {
-    let opening = opening(title, about);
+    sized(SIZE, "", title, about, draw)
+}
+
+/// Returns a [`document`] of this width and height in CSS pixels, with a style sheet unless `style`
+/// is empty.
+fn sized(
+    (width, height): (u32, u32),
+    style: &str,
+    title: &str,
+    about: &str,
+    draw: impl FnOnce(&Root<'_>) -> Drawn,
+) -> String {
+    let (inner_width, inner_height) = (width * SCALE as u32, height * SCALE as u32);
+    let (title, about) = (escaped(title), escaped(about));
+    let style = if style.is_empty() { "" } else { &format!("<style>{style}</style>") };
+    let opening = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {inner_width} {inner_height}\" role=\"img\"><title>{title}</title>\
+         <desc>{about}</desc>{style}"
+    );
     let mut out = String::new();
     {
-        let backend =
-            SVGBackend::with_string(&mut out, (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32));
+        let backend = SVGBackend::with_string(&mut out, (inner_width, inner_height));
         let root = backend.into_drawing_area();
         if draw(&root).and_then(|()| Ok(root.present()?)).is_err() {
             return format!("{opening}</svg>\n");
@@ -151,22 +171,13 @@ pub fn document(title: &str, about: &str, draw: impl FnOnce(&Root<'_>) -> Drawn)
     }
 }
 
-fn opening(title: &str, about: &str) -> String {
-    let (width, height) = SIZE;
-    let (inner_width, inner_height) = (SIZE.0 * SCALE as u32, SIZE.1 * SCALE as u32);
-    let (title, about) = (escaped(title), escaped(about));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {inner_width} {inner_height}\" role=\"img\"><title>{title}</title>\
-         <desc>{about}</desc>"
-    )
-}
-
 fn draw(root: &Root<'_>, plot: &Plot) -> Drawn {
     let samples = || plot.curves.iter().flat_map(|curve| &curve.samples);
-    let x = axis::sizes(samples().map(|s| s.bytes));
+    let x = axis::sizes(samples().map(|s| s.bytes), 12);
     let y = axis::costs(samples().filter_map(Sample::reach).flatten());
-    let area = Area::new(&x, &y);
+    let [above, right, below, left] = MARGINS;
+    let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
+    let area = Area::new([left, width - right, above, height - below], &x, &y);
     let beyond = samples().any(|s| s.low < y.low || y.high < s.high);
     let note = if beyond { " Arrows: beyond this axis." } else { "" };
     heading(root, &plot.title, [&plot.subtitle, &format!("{}{note}", plot.key)])?;
@@ -191,50 +202,8 @@ pub fn heading(root: &Root<'_>, title: &str, lines: [&str; 2]) -> Drawn {
     text(root, lines[1], (24.0, 66.0), 12.5, FAINT, HPos::Left, false)
 }
 
-/// The plotting area in CSS pixels, and the way from values to places in it.
-struct Area {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-    x: (f64, f64),
-    y: (f64, f64),
-}
-
-impl Area {
-    fn new(x: &Axis, y: &Axis) -> Area {
-        let [above, right, below, left] = MARGINS;
-        let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
-        let logs = |axis: &Axis| (axis.low.ln(), axis.high.ln());
-        Area {
-            left,
-            right: width - right,
-            top: above,
-            bottom: height - below,
-            x: logs(x),
-            y: logs(y),
-        }
-    }
-
-    fn x(&self, bytes: f64) -> f64 {
-        self.left + (bytes.ln() - self.x.0) / (self.x.1 - self.x.0) * (self.right - self.left)
-    }
-
-    /// Returns the height of a cost, the edge for one beyond it.
-    fn y(&self, cost: f64) -> f64 {
-        let part = (cost.ln() - self.y.0) / (self.y.1 - self.y.0);
-        self.bottom - part.clamp(0.0, 1.0) * (self.bottom - self.top)
-    }
-
-    /// Up or down, towards a cost that has no place on the axis.
-    fn beyond(&self, cost: f64) -> Option<f64> {
-        let cost = cost.ln();
-        (cost > self.y.1).then_some(-1.0).or((cost < self.y.0).then_some(1.0))
-    }
-
-    fn place(&self, sample: &Sample) -> Place {
-        (self.x(sample.bytes), self.y(sample.cost))
-    }
+fn place(area: &Area, sample: &Sample) -> Place {
+    (area.x(sample.bytes), area.y(sample.cost))
 }
 
 /// Returns the grid, the numbers on it and the names of the axes.
@@ -281,7 +250,7 @@ fn strokes(curve: &Curve) -> (f64, Option<(f64, f64)>) {
 
 fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn {
     let color = hue(curve).to_rgba();
-    let places: Vec<Place> = curve.samples.iter().map(|sample| area.place(sample)).collect();
+    let places: Vec<Place> = curve.samples.iter().map(|sample| place(area, sample)).collect();
     let (width, dashes) = strokes(curve);
     let bars = bars && !curve.published;
     polyline(root, &places, color, if bars { 1.25 } else { width }, dashes)?;
@@ -312,7 +281,7 @@ fn draw_curve(root: &Root<'_>, area: &Area, curve: &Curve, bars: bool) -> Drawn 
 fn draw_labels(root: &Root<'_>, area: &Area, curves: &[Curve]) -> Drawn {
     let mut ends: Vec<(Place, &Curve)> = curves
         .iter()
-        .filter_map(|curve| Some((area.place(curve.samples.last()?), curve)))
+        .filter_map(|curve| Some((place(area, curve.samples.last()?), curve)))
         .collect();
     ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
     let wanted: Vec<f64> = ends.iter().map(|(end, _)| end.1).collect();

@@ -11,6 +11,7 @@ mod report;
 
 use crate::Error;
 use crate::clock::{Clock, now};
+use crate::statistic::median;
 use residue::crc::crc32c::KERNELS;
 use residue::kernel::{Forced, Kernel};
 use residue_net::wire::iscsi::{BASIC_HEADER, layout};
@@ -372,7 +373,7 @@ pub fn measure(
     }
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let ns_per_cycle = clock.ns_per_tick * clock.ticks_per_cycle;
-    Ok(Costs { cpu: crate::cpu_name(), date, ns_per_cycle, rows })
+    Ok(Costs { cpu: crate::machine::cpu_name(), date, ns_per_cycle, rows })
 }
 
 /// One size: PDUs that are received again and again.
@@ -446,14 +447,9 @@ impl<'a> Bench<'a> {
                 true
             })?);
         }
-        let [whole, protocol, crc, copy] = times.map(median);
+        let [whole, protocol, crc, copy] = times.map(|mut times| median(&mut times));
         Ok(Row { kernel, about, bytes: self.bytes, protocol, crc, copy, whole })
     }
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 #[cfg(test)]
