@@ -115,7 +115,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("guard demo --segments 1", "40..=1000000"),
     ("guard run --interface lo --value 9", "from 0 to 6"),
     #[cfg(target_os = "linux")]
-    ("guard run --interface lo --ports 99999", "no port"),
+    ("guard run --interface lo --ports 99999", "expected a port (443)"),
     #[cfg(target_os = "linux")]
     ("guard run --interface nosuch0", "nosuch0"),
     ("completions nosuch", "nosuch"),

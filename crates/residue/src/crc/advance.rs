@@ -8,10 +8,9 @@ use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable, Tier, on_aarch64, on_x86_64};
 use crate::kernel::{Body, Dispatch, Family, Kernel};
 
-/// The family of the kernels that advance a register.
+/// The family of the kernels that advance a register, over a number of zero bytes or by a factor.
 ///
-/// There are no data: the state is an embedded register and the number of zero bytes that it has
-/// yet to move over.
+/// There are no data: the state is an embedded register and that number or factor, which becomes 0.
 #[derive(Debug)]
 pub(super) struct Advance;
 
@@ -49,33 +48,11 @@ pub(super) fn multiply(with: &Constants, register: u64, factor: u64) -> u64 {
     BEST_PRODUCT.run(with, (register, factor), &[]).0
 }
 
-/// The family of the kernels that multiply a register by a factor.
-///
-/// There are no data: the state is an embedded register and the factor, which becomes 0.
-#[derive(Debug)]
-struct Multiply;
-
-impl Family for Multiply {
-    type With = Constants;
-    type State = (u64, u64);
-    type Value = u64;
-
-    #[inline(always)]
-    fn start(_: &Constants) -> (u64, u64) {
-        (0, 0)
-    }
-
-    #[inline(always)]
-    fn finish(_: &Constants, (register, _): (u64, u64)) -> u64 {
-        register
-    }
-}
-
 /// Multiplies by a carry-less product.
 struct Product;
 
 impl<T: CarryLess> Body<T> for Product {
-    type Family = Multiply;
+    type Family = Advance;
     #[inline(always)]
     fn run(t: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
         let register = if with.reflected {
@@ -91,7 +68,7 @@ impl<T: CarryLess> Body<T> for Product {
 struct ProductBits;
 
 impl<T: Tier> Body<T> for ProductBits {
-    type Family = Multiply;
+    type Family = Advance;
     #[inline(always)]
     fn run(_: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
         (with.multiply(state, factor), 0)
@@ -165,7 +142,7 @@ static KERNELS: &[Kernel<Advance>] = &[
 static BEST: Dispatch<Advance> = Dispatch::new(KERNELS);
 
 /// The kernels that multiply once, best first.
-static PRODUCTS: &[Kernel<Multiply>] = &[
+static PRODUCTS: &[Kernel<Advance>] = &[
     on_x86_64!(Pclmul, Product, "pclmul"),
     on_aarch64!(Pmull, Product, "pmull"),
     #[cfg(feature = "generic")]
@@ -173,7 +150,7 @@ static PRODUCTS: &[Kernel<Multiply>] = &[
     Kernel::on::<Portable, ProductBits>("portable"),
 ];
 
-static BEST_PRODUCT: Dispatch<Multiply> = Dispatch::new(PRODUCTS);
+static BEST_PRODUCT: Dispatch<Advance> = Dispatch::new(PRODUCTS);
 
 #[cfg(test)]
 mod tests {
