@@ -139,8 +139,8 @@ pub(crate) enum Engine {
 impl<W: Width> Crc<W> {
     /// Prepares a CRC.
     ///
-    /// At run time this takes about ten microseconds. Name, check value and residue of `params` may be
-    /// missing or wrong: check value and residue are computed.
+    /// At run time this takes about ten microseconds. The name, check value and residue of `params`
+    /// may be missing or wrong; the last two are computed.
     ///
     /// # Panics
     /// If `W` is narrower than the CRC, or [`Params::validate`] fails; in a `static` this is a
