@@ -38,9 +38,9 @@ pub(super) fn advance(with: &Constants, register: u64, bytes: u64) -> u64 {
 /// Returns the factor that advances a register over `bytes` zero bytes, at least one, in the form
 /// of [`Constants::powers`].
 pub(super) fn factor(with: &Constants, bytes: u64) -> u64 {
-    // A power of `with` times the others.
-    let first = bytes.trailing_zeros();
-    advance(with, with.powers[first as usize], bytes & (bytes - 1))
+    // The largest power in `with` that goes into it, times the others.
+    let first = bytes.trailing_zeros().min(31);
+    advance(with, with.powers[first as usize], bytes - (1 << first))
 }
 
 /// Returns the embedded register times a factor of [`factor`].
@@ -98,11 +98,19 @@ fn products<T: CarryLess, const REFLECTED: bool>(
     mut state: u64,
     bytes: u64,
 ) -> u64 {
-    let mut left = bytes;
+    let mut left = bytes as u32;
     while left != 0 {
         let power = with.powers[left.trailing_zeros() as usize];
         state = product::<T, REFLECTED>(t, with, state, power);
         left &= left - 1;
+    }
+    let (mut power, mut left) = (with.powers[31], bytes >> 32);
+    while left != 0 {
+        power = product::<T, REFLECTED>(t, with, power, power);
+        if left & 1 == 1 {
+            state = product::<T, REFLECTED>(t, with, state, power);
+        }
+        left >>= 1;
     }
     state
 }

@@ -29,8 +29,9 @@ pub struct Constants {
     /// The register after each byte, from zero.
     pub(super) bytes: [u64; 256],
     /// x^(8 2^k) modulo the embedded polynomial; for a reflected code x^(8 2^k - 1), reversed,
-    /// because its products come out one place low.
-    pub(super) powers: [u64; 64],
+    /// because its products come out one place low. Each is the square of the one before; those of
+    /// lengths from 4 GiB on are computed when they are needed.
+    pub(super) powers: [u64; 32],
 }
 
 impl Constants {
@@ -51,9 +52,9 @@ impl Constants {
             };
             i += 1;
         }
-        let (mut powers, mut power) = ([0; 64], if reflected { 1u64 << 7 } else { 1 << 8 });
+        let (mut powers, mut power) = ([0; 32], if reflected { 1u64 << 7 } else { 1 << 8 });
         let mut k = 0;
-        while k < 64 {
+        while k < 32 {
             powers[k] = if reflected { power.reverse_bits() } else { power };
             power = multiples.square(power);
             if reflected {
@@ -120,10 +121,18 @@ impl Constants {
     ///
     /// [`advance`](super::advance) does it with carry-less products, but not at compile time.
     pub(super) const fn advance(&self, state: u64, bytes: u64) -> u64 {
-        let (mut register, mut left) = (state, bytes);
+        let (mut register, mut left) = (state, bytes as u32);
         while left != 0 {
             register = self.multiply(register, self.powers[left.trailing_zeros() as usize]);
             left &= left - 1;
+        }
+        let (mut power, mut left) = (self.powers[31], bytes >> 32);
+        while left != 0 {
+            power = self.multiply(power, power);
+            if left & 1 == 1 {
+                register = self.multiply(register, power);
+            }
+            left >>= 1;
         }
         register
     }

@@ -91,10 +91,10 @@ impl Matrices {
                 known += 1;
                 powers[known] = multiples.shift(powers[known - 1], 64);
             }
-            powers[window] = multiples.xpow(64 + 512 * window as u64);
+            // x^(512 W - 448), from which the factors of a lane are a few bytes away.
+            let before = multiples.xpow(512 * window as u64 - 448);
+            powers[window] = multiples.shift(before, 64);
             if let Some(rows) = solve(poly, width, reflected, taps, &powers) {
-                // x^(512 W - 448), from which the factors of a lane are a few bytes away.
-                let before = multiples.xpow(512 * window as u64 - 448);
                 let (low, high) = if reflected {
                     let before = bits_of_byte(before, poly, false)[7];
                     (multiples.shift(before, 63), multiples.shift(before, 55))
@@ -165,13 +165,15 @@ const fn solve(
     }
     // Row r holds the coefficients of the residue's bit 63 - r, and its right-hand sides, one bit
     // each.
-    let (mut rows, mut sides) = (transposed(columns), [0u8; 64]);
+    let (mut rows, mut sides) = (transposed(columns), [0; 64]);
     let goals = bits_of_byte(powers[window], poly, reflected);
+    // The compiler need not check indices then.
+    let width = if width < 64 { width as usize } else { 64 };
     let mut r = 0;
-    while r < width as usize {
+    while r < width {
         let mut bit = 0;
         while bit < 8 {
-            sides[r] |= ((goals[bit] >> (63 - r) & 1) as u8) << bit;
+            sides[r] |= (goals[bit] >> (63 - r) & 1) << bit;
             bit += 1;
         }
         r += 1;
@@ -179,22 +181,22 @@ const fn solve(
 
     let mut pivots = [0; 64];
     let (mut rank, mut column) = (0, 0);
-    while column < unknowns && rank < width as usize {
+    while column < unknowns && rank < width {
         let place = 63 - column;
         let mut r = rank;
-        while r < width as usize && rows[r] >> place & 1 == 0 {
+        while r < width && rows[r] >> place & 1 == 0 {
             r += 1;
         }
         // A bit whose column has no pivot need not be flipped.
-        if r < width as usize {
+        if r < width {
             let (pivot, side) = (rows[r], sides[r]);
             (rows[r], sides[r]) = (rows[rank], sides[rank]);
             let mut other = 0;
             // Without a branch, so that it becomes vector instructions.
-            while other < width as usize {
+            while other < width {
                 let mask = (rows[other] >> place & 1).wrapping_neg();
                 rows[other] ^= pivot & mask;
-                sides[other] ^= side & mask as u8;
+                sides[other] ^= side & mask;
                 other += 1;
             }
             (rows[rank], sides[rank]) = (pivot, side);
@@ -203,7 +205,7 @@ const fn solve(
         }
         column += 1;
     }
-    if rank < width as usize {
+    if rank < width {
         return None;
     }
 
@@ -213,7 +215,7 @@ const fn solve(
     let mut r = 0;
     while r < rank {
         let (tap, output) = (pivots[r] / 8, pivots[r] % 8);
-        matrices[tap] |= (sides[r] as u64) << (8 * (7 - output));
+        matrices[tap] |= sides[r] << (8 * (7 - output));
         r += 1;
     }
     Some(matrices)
