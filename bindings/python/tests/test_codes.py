@@ -86,8 +86,14 @@ def test_pieces_and_partials(name):
     if word > 1:
         with pytest.raises(ValueError, match="inside a word"):
             code.partial(DATA[:5]) + code.partial(DATA[5:9])
-        with pytest.raises(ValueError, match="inside a word"):
-            code.resume(code.value(DATA[:5]), 5)
+        if name.startswith(("xor", "sum")):
+            # The value and the length determine how the next bytes count.
+            resumed = code.resume(code.value(DATA[:5]), 5)
+            resumed.update(DATA[5:9])
+            assert resumed.value == code.value(DATA[:9])
+        else:
+            with pytest.raises(ValueError, match="inside a word"):
+                code.resume(code.value(DATA[:5]), 5)
     with pytest.raises(ValueError):
         code.resume(code.value(b"") ^ 1, 0)
     with pytest.raises(ValueError):
