@@ -1,7 +1,7 @@
 //! A kernel ready to be timed.
 
 use crate::Error;
-use residue::code::Spelling;
+use residue::code::ValueEncoding;
 use residue::kernel::{Family, Kernel, KernelInfo};
 use residue::{Code, Visitor};
 use std::rc::Rc;
@@ -39,7 +39,7 @@ impl Contender {
                 &mut self,
                 kernels: &'static [Kernel<F>],
                 with: impl FnOnce() -> F::With,
-                spelling: Spelling,
+                encoding: ValueEncoding,
             ) {
                 let with = Rc::new(with());
                 for kernel in kernels {
@@ -59,7 +59,7 @@ impl Contender {
                         kernel: info,
                         call: Box::new(move |data| forced.value(&timed, data).into() as u64),
                         value: Box::new(move |data| {
-                            spelling.of(forced.value(&asked, data).into(), data)
+                            encoding.of(forced.value(&asked, data).into(), data)
                         }),
                     });
                 }

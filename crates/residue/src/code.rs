@@ -42,12 +42,12 @@ pub trait Visitor {
     /// Visits one table.
     ///
     /// `with` makes the parameters of the kernels, which for tables takes some microseconds;
-    /// `spelling` converts the family's value to the code's.
+    /// `encoding` converts the family's value to the code's.
     fn table<F: Family<Value: Into<u128>, With: Clone>>(
         &mut self,
         kernels: &'static [Kernel<F>],
         with: impl FnOnce() -> F::With,
-        spelling: Spelling,
+        encoding: ValueEncoding,
     );
 }
 
@@ -56,19 +56,19 @@ pub trait Visitor {
 /// Most codes use the family's value unchanged; some swap bytes or compute check octets.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
-pub struct Spelling(Option<Sum>);
+pub struct ValueEncoding(Option<Sum>);
 
-impl Spelling {
+impl ValueEncoding {
     /// Returns the conversion for `sum`.
-    pub(crate) const fn of_sum(sum: Sum) -> Spelling {
-        Spelling(Some(sum))
+    pub(crate) const fn of_sum(sum: Sum) -> ValueEncoding {
+        ValueEncoding(Some(sum))
     }
 
     /// Converts `value`, the family's value of `data`, to the code's value.
     #[must_use]
     pub fn of(self, value: u128, data: &[u8]) -> u128 {
         let nonzero = || data.iter().any(|&byte| byte != 0);
-        self.0.map_or(value, |sum| sum.spell(value as u32, data.len() as u64, nonzero).into())
+        self.0.map_or(value, |sum| sum.encode(value as u32, data.len() as u64, nonzero).into())
     }
 }
 
@@ -140,7 +140,7 @@ impl Code {
         match self {
             Code::Sum(sum) => {
                 let value = of_sum!(sum.family(), |best| best.oneshot(&(), data).into());
-                Spelling::of_sum(*sum).of(value, data)
+                ValueEncoding::of_sum(*sum).of(value, data)
             }
             Code::Crc(crc) => crc.checksum(data),
         }
@@ -152,7 +152,7 @@ impl Code {
     #[must_use]
     pub fn reference(&self, data: &[u8]) -> u128 {
         match self {
-            Code::Sum(sum) => Spelling::of_sum(*sum).of(sum.reference(data).into(), data),
+            Code::Sum(sum) => ValueEncoding::of_sum(*sum).of(sum.reference(data).into(), data),
             Code::Crc(crc) => crc.params().reference(data),
         }
     }
@@ -175,14 +175,14 @@ impl Code {
                 &mut self,
                 kernels: &'static [Kernel<F>],
                 with: impl FnOnce() -> F::With,
-                spelling: Spelling,
+                encoding: ValueEncoding,
             ) {
                 let Some(kernel) = kernels.iter().find(|k| k.info().name == self.kernel) else {
                     return;
                 };
                 self.result = match kernel.force() {
                     Some(forced) => {
-                        Ok(spelling.of(forced.value(&with(), self.data).into(), self.data))
+                        Ok(encoding.of(forced.value(&with(), self.data).into(), self.data))
                     }
                     None => Err(Error::UnsupportedKernel(kernel.info().name)),
                 };
@@ -209,7 +209,7 @@ impl Code {
                 &mut self,
                 kernels: &'static [Kernel<F>],
                 _: impl FnOnce() -> F::With,
-                _: Spelling,
+                _: ValueEncoding,
             ) {
                 self.0 = self.0.or(kernel::best(kernels, cpu::features()).map(Kernel::info));
             }
@@ -224,13 +224,13 @@ impl Code {
     pub fn visit(&self, visitor: &mut impl Visitor) {
         match self {
             Code::Sum(sum) => {
-                let spelling = Spelling::of_sum(*sum);
-                of_sum!(sum.family(), |best| visitor.table(best.kernels(), || (), spelling));
+                let encoding = ValueEncoding::of_sum(*sum);
+                of_sum!(sum.family(), |best| visitor.table(best.kernels(), || (), encoding));
             }
             Code::Crc(crc) => {
-                let (params, spelling) = (*crc.params(), Spelling(None));
+                let (params, encoding) = (*crc.params(), ValueEncoding(None));
                 of_family!(crc, |best, with| {
-                    visitor.table(best.kernels(), || Clone::clone(with), spelling);
+                    visitor.table(best.kernels(), || Clone::clone(with), encoding);
                 });
                 if crc.compiled().is_some() {
                     return;
@@ -328,7 +328,7 @@ impl PartialEq for Code {
 impl Eq for Code {}
 
 fn tabled<W: Word + Into<u128>>(visitor: &mut impl Visitor, tables: impl FnOnce() -> Tables<W>) {
-    visitor.table::<Tabled<W>>(W::KERNELS, tables, Spelling(None));
+    visitor.table::<Tabled<W>>(W::KERNELS, tables, ValueEncoding(None));
 }
 
 impl FromStr for Code {

@@ -16,7 +16,7 @@
 //! All functions panic if the lengths of the two differ, as [`slice::copy_from_slice`] does.
 
 use crate::arch::{copy_bytes, uninit};
-use crate::code::{Spelling, of_sum};
+use crate::code::{ValueEncoding, of_sum};
 use crate::crc::compiled::{CompiledIn, Crc32, Crc64Nvme};
 use crate::crc::crc32c::Crc32c;
 use crate::crc::{CRC_32, CRC_32C, CRC_64_NVME, Crc, Width, of_family};
@@ -210,7 +210,7 @@ pub fn code(code: &Code, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u
         Code::Crc(of) => crc(of, from, to),
         Code::Sum(sum) => {
             let value = of_sum!(sum.family(), |best| copy(best, &(), from, to).into());
-            Spelling::of_sum(*sum).of(value, from)
+            ValueEncoding::of_sum(*sum).of(value, from)
         }
     }
 }

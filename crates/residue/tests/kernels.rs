@@ -4,7 +4,7 @@
 mod common;
 
 use common::noise;
-use residue::code::Spelling;
+use residue::code::ValueEncoding;
 use residue::crc::compiled::{CompiledIn, Crc32};
 use residue::crc::{Crc, Params, catalog};
 use residue::kernel::{Family, Kernel};
@@ -48,7 +48,7 @@ impl Visitor for Compare<'_> {
         &mut self,
         kernels: &'static [Kernel<F>],
         with: impl FnOnce() -> F::With,
-        spelling: Spelling,
+        encoding: ValueEncoding,
     ) {
         let with = &with();
         for kernel in kernels {
@@ -58,13 +58,13 @@ impl Visitor for Compare<'_> {
             };
             let (data, n) = (self.data, self.data.len());
             let expected = *self.expected.get_or_insert_with(|| self.code.reference(data));
-            let whole = spelling.of(forced.value(with, data).into(), data);
+            let whole = encoding.of(forced.value(with, data).into(), data);
             assert_eq!(whole, expected, "{} {} of {n} bytes", self.code, kernel.info().name);
             // From state to state, cut at an even place, because words must not be cut in two.
             let cut = n / 3 / 4 * 4;
             let state = forced.run(with, F::start(with), &data[..cut]);
             let state = forced.run(with, state, &data[cut..]);
-            let joined = spelling.of(F::finish(with, state).into(), data);
+            let joined = encoding.of(F::finish(with, state).into(), data);
             assert_eq!(
                 joined,
                 expected,
@@ -252,7 +252,7 @@ fn crc_kernels_proved_for_every_message_up_to_four_blocks() {
             &mut self,
             kernels: &'static [Kernel<F>],
             with: impl FnOnce() -> F::With,
-            _: Spelling,
+            _: ValueEncoding,
         ) {
             let with = &with();
             let longest = *self.lengths.last().expect("lengths");
@@ -535,7 +535,7 @@ fn every_tier_has_a_kernel_that_agrees() {
             &mut self,
             kernels: &'static [Kernel<F>],
             with: impl FnOnce() -> F::With,
-            spelling: Spelling,
+            encoding: ValueEncoding,
         ) {
             let with = &with();
             for tier in cpu::tier_names() {
@@ -546,7 +546,7 @@ fn every_tier_has_a_kernel_that_agrees() {
                 };
                 assert!(features.contains(kernel.info().needs), "{tier}");
                 let forced = kernel.force_on(features).expect("a kernel within the features");
-                let value = spelling.of(forced.value(with, self.data).into(), self.data);
+                let value = encoding.of(forced.value(with, self.data).into(), self.data);
                 assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
             }
             // A kernel is unavailable without the features it needs.

@@ -1,6 +1,6 @@
 //! The kernels of a code as one list of any length, without allocation.
 
-use super::{Spelling, Visitor};
+use super::{ValueEncoding, Visitor};
 use crate::kernel::{Family, Kernel, KernelInfo};
 
 /// Finds the kernel at a place in a code's tables, which follow one another.
@@ -14,7 +14,7 @@ impl Visitor for Nth {
         &mut self,
         kernels: &'static [Kernel<F>],
         _: impl FnOnce() -> F::With,
-        _: Spelling,
+        _: ValueEncoding,
     ) {
         if self.found.is_none() {
             self.found = kernels.get(self.place).map(Kernel::info);
@@ -51,7 +51,7 @@ mod tests {
             &mut self,
             kernels: &'static [Kernel<F>],
             _: impl FnOnce() -> F::With,
-            _: Spelling,
+            _: ValueEncoding,
         ) {
             self.0 += kernels.len();
         }
@@ -76,9 +76,9 @@ mod tests {
         for times in [0, 1, 2, 3, 40, 1000] {
             let visit = |nth: &mut Nth| {
                 for _ in 0..times {
-                    nth.table(xns::KERNELS, || (), Spelling(None));
-                    nth.table(crc32c::KERNELS, || (), Spelling(None));
-                    nth.table::<Xns>(&[], || (), Spelling(None));
+                    nth.table(xns::KERNELS, || (), ValueEncoding(None));
+                    nth.table(crc32c::KERNELS, || (), ValueEncoding(None));
+                    nth.table::<Xns>(&[], || (), ValueEncoding(None));
                 }
             };
             let once = || {

@@ -29,7 +29,7 @@ impl<'a> Stream<'a> {
             Code::Crc(crc) => State::Crc(crc.resume(value, bytes)),
             Code::Sum(sum) => {
                 let mut state =
-                    State::resume(sum.family(), sum.unspell(value as u32, bytes), bytes)?;
+                    State::resume(sum.family(), sum.decode(value as u32, bytes), bytes)?;
                 // In one's complement, the value distinguishes zero data from other multiples of
                 // the modulus, the family's does not.
                 match &mut state {
@@ -91,7 +91,7 @@ impl<'a> Stream<'a> {
         let value = self.state.value();
         match self.code {
             Code::Crc(_) => value,
-            Code::Sum(sum) => sum.spell(value as u32, self.bytes, || nonzero).into(),
+            Code::Sum(sum) => sum.encode(value as u32, self.bytes, || nonzero).into(),
         }
     }
 

@@ -172,7 +172,7 @@ impl Sum {
 
     /// Converts the family's value of `bytes` bytes of data, not all zero if `nonzero`, to the
     /// code's.
-    pub(super) fn spell(self, value: u32, bytes: u64, nonzero: impl FnOnce() -> bool) -> u32 {
+    pub(super) fn encode(self, value: u32, bytes: u64, nonzero: impl FnOnce() -> bool) -> u32 {
         match self.spec().encoding {
             Encoding::Plain => value,
             Encoding::Swapped => swap_halves(value),
@@ -197,8 +197,8 @@ impl Sum {
         }
     }
 
-    /// Converts the code's value to the family's: the inverse of [`Sum::spell`].
-    pub(super) fn unspell(self, value: u32, bytes: u64) -> u32 {
+    /// Converts the code's value to the family's: the inverse of [`Sum::encode`].
+    pub(super) fn decode(self, value: u32, bytes: u64) -> u32 {
         match self.spec().encoding {
             Encoding::Plain => value,
             Encoding::Swapped => swap_halves(value),
@@ -232,7 +232,7 @@ impl Sum {
     /// Returns the state of `bytes` bytes of data with this value: A in the lower half, B in the
     /// upper.
     pub(crate) fn state(self, value: u32, bytes: u64) -> u64 {
-        let value = self.unspell(value, bytes);
+        let value = self.decode(value, bytes);
         let (a, b) = match (self, self.family().group().step) {
             // States count weights from the end, as in the other codes; the Internet checksum
             // itself counts them from the beginning.
@@ -260,7 +260,7 @@ impl Sum {
             (_, Step::Sum) => b << (self.spec().width / 2) | a,
             _ => a,
         };
-        self.spell(value, bytes, || nonzero)
+        self.encode(value, bytes, || nonzero)
     }
 
     pub(crate) const fn plus(self, x: u64, y: u64) -> u64 {

@@ -55,12 +55,7 @@ impl<T: CarryLess> Body<T> for Product {
     type Family = Advance;
     #[inline(always)]
     fn run(t: T, with: &Constants, (state, factor): (u64, u64), _: &[u8]) -> (u64, u64) {
-        let register = if with.reflected {
-            product::<T, true>(t, with, state, factor)
-        } else {
-            product::<T, false>(t, with, state, factor)
-        };
-        (register, 0)
+        (product(t, with, state, factor), 0)
     }
 }
 
@@ -81,50 +76,34 @@ struct Products;
 impl<T: CarryLess> Body<T> for Products {
     type Family = Advance;
     #[inline(always)]
-    fn run(tier: T, with: &Constants, (state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
-        let register = if with.reflected {
-            products::<T, true>(tier, with, state, bytes)
-        } else {
-            products::<T, false>(tier, with, state, bytes)
-        };
-        (register, 0)
-    }
-}
-
-#[inline(always)]
-fn products<T: CarryLess, const REFLECTED: bool>(
-    t: T,
-    with: &Constants,
-    mut state: u64,
-    bytes: u64,
-) -> u64 {
-    let mut left = bytes as u32;
-    while left != 0 {
-        let power = with.powers[left.trailing_zeros() as usize];
-        state = product::<T, REFLECTED>(t, with, state, power);
-        left &= left - 1;
-    }
-    let (mut power, mut left) = (with.powers[31], bytes >> 32);
-    while left != 0 {
-        power = product::<T, REFLECTED>(t, with, power, power);
-        if left & 1 == 1 {
-            state = product::<T, REFLECTED>(t, with, state, power);
+    fn run(t: T, with: &Constants, (mut state, bytes): (u64, u64), _: &[u8]) -> (u64, u64) {
+        let mut left = bytes as u32;
+        while left != 0 {
+            let power = with.powers[left.trailing_zeros() as usize];
+            state = product(t, with, state, power);
+            left &= left - 1;
         }
-        left >>= 1;
+        let (mut power, mut left) = (with.powers[31], bytes >> 32);
+        while left != 0 {
+            power = product(t, with, power, power);
+            if left & 1 == 1 {
+                state = product(t, with, state, power);
+            }
+            left >>= 1;
+        }
+        (state, 0)
     }
-    state
 }
 
 /// Returns the register `state` times `factor`, a power in the form of [`Constants::powers`].
 #[inline(always)]
-fn product<T: CarryLess, const REFLECTED: bool>(
-    t: T,
-    with: &Constants,
-    state: u64,
-    factor: u64,
-) -> u64 {
+fn product<T: CarryLess>(t: T, with: &Constants, state: u64, factor: u64) -> u64 {
     let product = t.product::<0x00>(t.lane_of(state.into()), t.lane_of(factor.into()));
-    fold::reduce64::<T, REFLECTED>(t, &with.fold, product)
+    if with.reflected {
+        fold::reduce64::<T, true>(t, &with.fold, product)
+    } else {
+        fold::reduce64::<T, false>(t, &with.fold, product)
+    }
 }
 
 /// Advances bit by bit.

@@ -89,13 +89,12 @@ macro_rules! word {
             /// Computes the tables.
             ///
             /// # Panics
-            /// If the CRC is wider than the word; in a `static` this is a compile error.
+            /// If the CRC is wider than the word, or [`Params::validate`] fails; in a `static` this
+            /// is a compile error.
             #[must_use]
             pub const fn new(params: &Params) -> Self {
-                assert!(
-                    params.width >= 1 && params.width as u32 <= $word::BITS,
-                    "the CRC is wider than the word"
-                );
+                assert!(params.validate().is_ok(), "the parameters do not define a CRC");
+                assert!(params.width as u32 <= $word::BITS, "the CRC is wider than the word");
                 let (reflected, top) = (params.refin, $word::BITS - params.width as u32);
                 let poly = (params.poly as $word) << top;
                 let init = (params.init as $word) << top;
