@@ -16,7 +16,7 @@
 use crate::Error;
 use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
 use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::streaming::streaming;
 use crate::weighted::{Deferred, Fields, Modular, Vectors};
 
@@ -254,4 +254,4 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];
 
-pub(crate) static BEST: Dispatch<Adler> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Adler> = dispatch!(Adler, KERNELS);

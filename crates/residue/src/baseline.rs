@@ -14,7 +14,7 @@
 use crate::Error;
 use crate::arch::{Portable, Tier};
 use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::streaming::streaming;
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -255,13 +255,13 @@ fn run<O: Operation, W: Word>(state: u32, data: &[u8]) -> u32 {
     kernel.map_or(state, |kernel| kernel.run(&(), state, data))
 }
 
-macro_rules! dispatch {
+macro_rules! dispatches {
     ($($name:ident: $operation:ty, $word:ty;)*) => {$(
         pub(crate) static $name: Dispatch<Baseline<$operation, $word>> =
-            Dispatch::new(Baseline::<$operation, $word>::KERNELS);
+            dispatch!(Baseline<$operation, $word>, Baseline::<$operation, $word>::KERNELS);
     )*};
 }
-dispatch! {
+dispatches! {
     BEST_XOR_8: Xor, u8;
     BEST_XOR_16: Xor, u16;
     BEST_XOR_32: Xor, u32;

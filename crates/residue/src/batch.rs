@@ -30,7 +30,7 @@ use crate::crc::compiled::CompiledIn;
 use crate::crc::crc32c::Crc32c;
 use crate::crc::of_family;
 use crate::internet as rfc1071;
-use crate::kernel::{Dispatch, Family, Forced};
+use crate::kernel::{Dispatch, Family};
 use crate::{Code, Error};
 use core::ops::Range;
 pub(crate) use crc32c::Lockstep;
@@ -167,7 +167,7 @@ impl<'a> Source<'a> for Spans<'a> {
 pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Result<(), Error> {
     let packets = packets.into();
     packets.places(values.len())?;
-    if rfc1071::BEST.chosen().batch(&(), packets, values).is_none() {
+    if rfc1071::BEST.batch(&(), packets, values).is_none() {
         packets.singly(values, rfc1071::checksum);
     }
     Ok(())
@@ -180,7 +180,7 @@ pub fn internet<'a>(packets: impl Into<Packets<'a>>, values: &mut [u16]) -> Resu
 pub fn crc32c<'a>(packets: impl Into<Packets<'a>>, values: &mut [u32]) -> Result<(), Error> {
     let packets = packets.into();
     packets.places(values.len())?;
-    if Crc32c::BEST.chosen().batch(&(), packets, values).is_none() {
+    if Crc32c::BEST.batch(&(), packets, values).is_none() {
         packets.singly(values, crate::crc32c);
     }
     Ok(())
@@ -215,15 +215,14 @@ fn widened<F: Family<Value: Into<u128>>>(
     values: &mut [u128],
 ) {
     const ROUND: usize = 128;
-    let kernel: Forced<F> = best.chosen();
-    if !kernel.batches() {
-        return packets.singly(values, |packet| kernel.value(with, packet).into());
+    if !best.batches() {
+        return packets.singly(values, |packet| best.oneshot(with, packet).into());
     }
     let mut narrow = [F::finish(with, F::start(with)); ROUND];
     for (round, values) in values.chunks_mut(ROUND).enumerate() {
         let part = packets.part(round * ROUND..round * ROUND + values.len());
         let narrow = &mut narrow[..values.len()];
-        if kernel.batch(with, part, narrow).is_some() {
+        if best.batch(with, part, narrow).is_some() {
             values.iter_mut().zip(narrow).for_each(|(value, narrow)| *value = (*narrow).into());
         }
     }

@@ -211,7 +211,8 @@ impl Code {
                 _: impl FnOnce() -> F::With,
                 _: ValueEncoding,
             ) {
-                self.0 = self.0.or(kernel::best(kernels, cpu::features()).map(Kernel::info));
+                let best = kernel::best(kernels, cpu::features(), cpu::profile());
+                self.0 = self.0.or(best.map(Kernel::info));
             }
         }
         let mut chosen = Chosen(None);

@@ -79,7 +79,7 @@ pub(crate) fn run<F: Family>(
         // Data too short for a vector is loaded as a word.
         let last = from.len() - 8;
         copy_bytes(&from[last..], &mut to[last..]);
-        if let Some(state) = best.chosen().copy(with, state, from, to) {
+        if let Some(state) = best.copy(with, state, from, to) {
             return state;
         }
     }

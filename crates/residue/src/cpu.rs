@@ -1,7 +1,11 @@
-//! CPU features: detected once, maskable with `RESIDUE_CPU`.
+//! The CPU: its features, detected once and maskable with `RESIDUE_CPU`, and its [`Profile`].
+
+mod profile;
 
 use core::fmt;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+pub(crate) use profile::INTEL_AVX512;
+pub use profile::{PROFILES, Product, Profile};
 
 /// A set of CPU features, as kernels need them or as the CPU has them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -111,6 +115,20 @@ impl Features {
     pub const NONE: Features = Features(0);
     const ALL: Features = Features(u32::MAX);
 
+    /// The features that a CPU of this architecture may have.
+    pub(crate) const POSSIBLE: Features =
+        if cfg!(all(target_arch = "x86_64", target_feature = "sse2")) {
+            Features(0xffff)
+        } else if cfg!(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little"
+        )) {
+            Features(0xffff_0000)
+        } else {
+            Features::NONE
+        };
+
     /// Returns the union of two sets.
     #[must_use]
     pub const fn union(self, other: Features) -> Features {
@@ -185,21 +203,58 @@ pub fn features() -> Features {
     }
 }
 
-/// Returns an error message, as a sentence, if `RESIDUE_CPU` is neither empty nor one of
-/// [`tier_names`].
+static PROFILE: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Returns the profile by which kernels are chosen: that of the CPU, or the one that
+/// `RESIDUE_PROFILE` names (with the feature `std`).
 ///
-/// The library ignores such a mask, so a user would measure or test another tier than intended.
+/// It is found once per process. An unknown name is ignored; `mask_error` reports it.
+pub fn profile() -> &'static Profile {
+    if let Some(known) = PROFILES.get(PROFILE.load(Relaxed)) {
+        return known;
+    }
+    let found = named_profile().unwrap_or_else(detected_profile);
+    let place = PROFILES.iter().position(|profile| profile.name == found.name);
+    PROFILE.store(place.unwrap_or(usize::MAX), Relaxed);
+    found
+}
+
+/// Returns the profile of this CPU, whatever `RESIDUE_PROFILE` says.
+#[must_use]
+pub fn detected_profile() -> &'static Profile {
+    Profile::named(Profile::detected()).unwrap_or(&PROFILES[PROFILES.len() - 1])
+}
+
+#[cfg(feature = "std")]
+fn named_profile() -> Option<&'static Profile> {
+    Profile::named(&std::env::var("RESIDUE_PROFILE").ok()?)
+}
+
+#[cfg(not(feature = "std"))]
+fn named_profile() -> Option<&'static Profile> {
+    None
+}
+
+/// Returns an error message, as a sentence, if `RESIDUE_CPU` is neither empty nor one of
+/// [`tier_names`], or `RESIDUE_PROFILE` neither empty nor the name of one of [`PROFILES`].
+///
+/// The library ignores such values, so a user would measure or test another kernel than intended.
 #[cfg(feature = "std")]
 #[must_use]
 pub fn mask_error() -> Option<std::string::String> {
-    let mask = std::env::var_os("RESIDUE_CPU")?;
-    let known = |name: &str| name.is_empty() || Features::tier(name).is_some();
-    if mask.to_str().is_some_and(known) {
-        return None;
-    }
-    let names: std::vec::Vec<&str> = tier_names().collect();
-    let (mask, names) = (mask.to_string_lossy(), names.join(", "));
-    Some(std::format!("RESIDUE_CPU={}: no such tier; the tiers are {names}", mask.escape_debug()))
+    use std::{string::ToString, vec::Vec};
+    let error = |variable: &str, what: &str, names: Vec<&str>| {
+        let value = std::env::var_os(variable)?;
+        let known = |value: &str| value.is_empty() || names.contains(&value);
+        if value.to_str().is_some_and(known) {
+            return None;
+        }
+        let (value, names) = (value.to_string_lossy().escape_debug().to_string(), names.join(", "));
+        Some(std::format!("{variable}={value}: no such {what}; the {what}s are {names}"))
+    };
+    error("RESIDUE_CPU", "tier", tier_names().collect()).or_else(|| {
+        error("RESIDUE_PROFILE", "profile", PROFILES.iter().map(|profile| profile.name).collect())
+    })
 }
 
 #[cold]

@@ -31,7 +31,7 @@ mod historical;
 use crate::Error;
 use crate::arch::{Bytes, Portable, Tier, Unit, Words, bytes_of, on_aarch64, on_x86_64};
 use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::streaming::streaming;
 use crate::weighted::{Deferred, Fields, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
@@ -422,7 +422,7 @@ macro_rules! variant {
             const KERNELS: &'static [Kernel<Self>] = $kernels;
             #[allow(private_interfaces)]
             const BEST: &'static Dispatch<Self> = {
-                static BEST: Dispatch<$name> = Dispatch::new($kernels);
+                static BEST: Dispatch<$name> = dispatch!($name, $kernels);
                 &BEST
             };
         }

@@ -22,7 +22,7 @@ use crate::Error;
 use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar};
 use crate::batch::Grouped;
 use crate::copy::{self, Destination};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::paired::{self, Paired};
 use crate::streaming::streaming;
 use crate::words::short_word;
@@ -490,7 +490,7 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     Kernel::on::<Portable, Adc>("portable").same_as("adc"),
 ];
 
-pub(crate) static BEST: Dispatch<Internet> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Internet> = dispatch!(Internet, KERNELS);
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@
 use crate::arch::Portable;
 use crate::arch::{Copying, Enter, Tier};
 use crate::batch::Packets;
-use crate::cpu::{self, Features};
+use crate::cpu::{self, Features, Product, Profile};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -127,6 +127,8 @@ pub struct KernelInfo {
     pub needs: Features,
     /// Its role.
     pub sort: Sort,
+    /// The product it prefers: it is dispatched only where [`Profile::product`] is the same.
+    pub product: Option<Product>,
     /// The kernel of this table with identical code; benchmarks skip one of them.
     pub same_as: Option<&'static str>,
 }
@@ -136,6 +138,7 @@ impl KernelInfo {
         name: "portable",
         needs: Features::NONE,
         sort: Sort::Dispatched,
+        product: None,
         same_as: None,
     };
 
@@ -144,13 +147,25 @@ impl KernelInfo {
     pub fn supported(&self) -> bool {
         cpu::features().contains(self.needs)
     }
+
+    /// Returns whether a CPU with `features` can run the kernel and prefers its product.
+    fn suits(&self, features: Features, profile: &Profile) -> bool {
+        features.contains(self.needs) && self.product.is_none_or(|one| one == profile.product)
+    }
+
+    /// Returns whether the kernel may be chosen on this architecture.
+    const fn may_be_chosen(&self) -> bool {
+        matches!(self.sort, Sort::Dispatched) && Features::POSSIBLE.contains(self.needs)
+    }
 }
 
-type Run<F> = unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8]) -> <F as Family>::State;
-type Oneshot<F> = unsafe fn(&<F as Family>::With, &[u8]) -> <F as Family>::Value;
-type CopyRun<F> =
+pub(crate) type Run<F> =
+    unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8]) -> <F as Family>::State;
+pub(crate) type Oneshot<F> = unsafe fn(&<F as Family>::With, &[u8]) -> <F as Family>::Value;
+pub(crate) type CopyRun<F> =
     unsafe fn(&<F as Family>::With, <F as Family>::State, &[u8], *mut u8) -> <F as Family>::State;
-type BatchRun<F> = unsafe fn(&<F as Family>::With, Packets<'_>, &mut [<F as Family>::Value]);
+pub(crate) type BatchRun<F> =
+    unsafe fn(&<F as Family>::With, Packets<'_>, &mut [<F as Family>::Value]);
 
 /// The functions of a kernel.
 struct Entries<F: Family> {
@@ -254,6 +269,12 @@ impl<F: Family> Kernel<F> {
         self
     }
 
+    /// Limits dispatch to CPUs on which `product` is the faster one.
+    pub(crate) const fn by(mut self, product: Product) -> Self {
+        self.info.product = Some(product);
+        self
+    }
+
     /// Returns name, needs and role.
     #[must_use]
     pub const fn info(&self) -> KernelInfo {
@@ -297,8 +318,8 @@ impl<F: Family> Forced<F> {
     /// reduced states only.
     #[inline]
     pub fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
-        // SAFETY: `self` is made only by `Kernel::force_on` and `Dispatch::chosen`, which check
-        // that the CPU has the features the kernel needs.
+        // SAFETY: `self` is made only by `Kernel::force_on`, which checks that the CPU has the
+        // features the kernel needs.
         unsafe { (self.entries.run)(with, state, data) }
     }
 
@@ -309,10 +330,8 @@ impl<F: Family> Forced<F> {
         unsafe { (self.entries.oneshot)(with, data) }
     }
 
-    /// Advances `state` over `from`, and copies to `to` all bytes of `from` that the body loads as
-    /// vectors.
-    ///
-    /// Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
+    /// Does what [`Dispatch::copy`] does.
+    #[cfg(test)]
     pub(crate) fn copy(
         &self,
         with: &F::With,
@@ -321,19 +340,12 @@ impl<F: Family> Forced<F> {
         to: &mut [MaybeUninit<u8>],
     ) -> Option<F::State> {
         let copy = self.entries.copy.filter(|_| from.len() == to.len())?;
-        // SAFETY: as in `run`; `to` is as long as `from`, and does not overlap it because it is
-        // borrowed mutably.
+        // SAFETY: as in `Dispatch::copy`.
         Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
     }
 
-    /// Returns whether the kernel has a body for many packets.
-    pub(crate) const fn batches(&self) -> bool {
-        self.entries.batch.is_some()
-    }
-
-    /// Computes the value of each packet.
-    ///
-    /// Returns `None`, and does nothing, if the kernel has no body for many packets.
+    /// Does what [`Dispatch::batch`] does.
+    #[cfg(test)]
     pub(crate) fn batch(
         &self,
         with: &F::With,
@@ -347,8 +359,8 @@ impl<F: Family> Forced<F> {
     }
 }
 
-/// Returns the dispatched kernel that `features` select from `kernels`: the first whose needs are
-/// met.
+/// Returns the dispatched kernel of `kernels` for a CPU with `features`: the first whose needs are
+/// met, and whose product, if it has one, is the faster one by `profile`.
 ///
 /// Returns `None` only for tables without dispatched kernels.
 #[must_use]
@@ -356,81 +368,190 @@ impl<F: Family> Forced<F> {
 pub fn best<F: Family>(
     kernels: &'static [Kernel<F>],
     features: Features,
+    profile: &Profile,
 ) -> Option<&'static Kernel<F>> {
-    let fits = |k: &&Kernel<F>| k.info.sort == Sort::Dispatched && features.contains(k.info.needs);
-    kernels.iter().find(fits)
+    let suits = |info: KernelInfo| info.sort == Sort::Dispatched && info.suits(features, profile);
+    kernels.iter().find(|kernel| suits(kernel.info))
 }
 
-/// A family's table with the remembered choice: null until the first call.
-pub(crate) struct Dispatch<F: Family> {
-    kernels: &'static [Kernel<F>],
-    chosen: AtomicPtr<Kernel<F>>,
-    // The entries of the chosen kernel. Going through its line in the table would slow down the
-    // shortest data.
-    run: AtomicPtr<()>,
-    oneshot: AtomicPtr<()>,
+/// The entries of one kind of the dispatched kernels of a family, best first, with the remembered
+/// choice.
+///
+/// `E` is a pointer to a function, or an optional one. Each kind has a static of its own, so that
+/// the linker drops kinds that a program does not call.
+pub(crate) struct Choice<E, L: ?Sized = [Line<E>]> {
+    /// The entry, or [`UNDECIDED`] until the first call. Going through its line would slow down the
+    /// shortest data.
+    chosen: AtomicPtr<()>,
+    entry: PhantomData<E>,
+    lines: L,
 }
 
-impl<F: Family> Dispatch<F> {
-    pub(crate) const fn new(kernels: &'static [Kernel<F>]) -> Self {
-        // The last kernel must run anywhere, so that there is always one to choose.
-        let last = &kernels[kernels.len() - 1].info;
-        assert!(last.needs.is_none() && matches!(last.sort, Sort::Dispatched));
-        Dispatch {
-            kernels,
-            chosen: AtomicPtr::new(ptr::null_mut()),
-            run: AtomicPtr::new(ptr::null_mut()),
-            oneshot: AtomicPtr::new(ptr::null_mut()),
+/// One kind of entry of a dispatched kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<E> {
+    info: KernelInfo,
+    entry: E,
+}
+
+/// The address of no function.
+const UNDECIDED: *mut () = ptr::without_provenance_mut(1);
+
+impl<E: Copy> Choice<E> {
+    /// Returns the entry of the best kernel this CPU can run.
+    #[inline]
+    fn get(&self) -> E {
+        // Where all kernels are portable, the compiler then calls the one directly.
+        if let [only] = &self.lines {
+            return only.entry;
         }
+        let chosen = self.chosen.load(Relaxed);
+        if chosen == UNDECIDED {
+            return self.choose();
+        }
+        // SAFETY: only `choose` stores here, and it stores an `E`, which is as large as a pointer.
+        unsafe { core::mem::transmute_copy(&chosen) }
     }
 
+    #[cold]
+    fn choose(&self) -> E {
+        let suits = |line: &&Line<E>| line.info.suits(cpu::features(), cpu::profile());
+        let line = self.lines.iter().find(suits).unwrap_or(&self.lines[self.lines.len() - 1]);
+        // SAFETY: an `E` is a pointer, or an optional one.
+        self.chosen.store(unsafe { core::mem::transmute_copy(&line.entry) }, Relaxed);
+        line.entry
+    }
+}
+
+/// Returns the number of kernels that may be dispatched on this architecture.
+pub(crate) const fn count<F: Family>(kernels: &[Kernel<F>]) -> usize {
+    // The last kernel must run anywhere, so that there is always one to choose.
+    let last = &kernels[kernels.len() - 1].info;
+    assert!(last.may_be_chosen() && last.needs.is_none() && last.product.is_none());
+    let (mut count, mut i) = (0, 0);
+    while i < kernels.len() {
+        count += kernels[i].info.may_be_chosen() as usize;
+        i += 1;
+    }
+    count
+}
+
+/// Declares functions that make the [`Choice`] among `N` kernels of a table, the result of
+/// [`count`], for each kind of entry.
+macro_rules! choices {
+    ($($name:ident: $entry:ty;)*) => {
+        $(pub(crate) const fn $name<F: Family, const N: usize>(
+            kernels: &[Kernel<F>],
+        ) -> Choice<$entry, [Line<$entry>; N]> {
+            const { assert!(size_of::<$entry>() == size_of::<*mut ()>()) };
+            let Kernel { info, entries } = &kernels[kernels.len() - 1];
+            let mut lines = [Line { info: *info, entry: entries.$name }; N];
+            let (mut count, mut i) = (0, 0);
+            while i < kernels.len() {
+                let Kernel { info, entries } = &kernels[i];
+                if info.may_be_chosen() {
+                    lines[count] = Line { info: *info, entry: entries.$name };
+                    count += 1;
+                }
+                i += 1;
+            }
+            Choice { chosen: AtomicPtr::new(UNDECIDED), entry: PhantomData, lines }
+        })*
+    };
+}
+choices! {
+    run: Run<F>;
+    oneshot: Oneshot<F>;
+    copy: Option<CopyRun<F>>;
+    batch: Option<BatchRun<F>>;
+}
+
+/// The choice among the kernels of a family, made by [`dispatch`].
+pub(crate) struct Dispatch<F: Family> {
+    pub(crate) kernels: &'static [Kernel<F>],
+    pub(crate) run: &'static Choice<Run<F>>,
+    pub(crate) oneshot: &'static Choice<Oneshot<F>>,
+    pub(crate) copy: &'static Choice<Option<CopyRun<F>>>,
+    pub(crate) batch: &'static Choice<Option<BatchRun<F>>>,
+}
+
+/// Makes the [`Dispatch`] of a family from its table of kernels, a constant.
+macro_rules! dispatch {
+    ($family:ty, $kernels:expr) => {{
+        use $crate::kernel::{self, BatchRun, Choice, CopyRun, Line, Oneshot, Run};
+        const COUNT: usize = kernel::count::<$family>($kernels);
+        static RUN: Choice<Run<$family>, [Line<Run<$family>>; COUNT]> = kernel::run($kernels);
+        static ONESHOT: Choice<Oneshot<$family>, [Line<Oneshot<$family>>; COUNT]> =
+            kernel::oneshot($kernels);
+        static COPY: Choice<Option<CopyRun<$family>>, [Line<Option<CopyRun<$family>>>; COUNT]> =
+            kernel::copy($kernels);
+        static BATCH: Choice<Option<BatchRun<$family>>, [Line<Option<BatchRun<$family>>>; COUNT]> =
+            kernel::batch($kernels);
+        kernel::Dispatch {
+            kernels: $kernels,
+            run: &RUN,
+            oneshot: &ONESHOT,
+            copy: &COPY,
+            batch: &BATCH,
+        }
+    }};
+}
+pub(crate) use dispatch;
+
+impl<F: Family> Dispatch<F> {
     /// Returns the kernels, best first.
     pub(crate) const fn kernels(&self) -> &'static [Kernel<F>] {
         self.kernels
     }
 
-    #[cold]
-    fn choose(&self) -> &'static Kernel<F> {
-        let kernel = best(self.kernels, cpu::features());
-        let kernel = kernel.unwrap_or(&self.kernels[self.kernels.len() - 1]);
-        self.chosen.store(ptr::from_ref(kernel).cast_mut(), Relaxed);
-        self.run.store(kernel.entries.run as *mut (), Relaxed);
-        self.oneshot.store(kernel.entries.oneshot as *mut (), Relaxed);
-        kernel
-    }
-
-    /// Returns the best kernel this CPU can run.
-    #[inline]
-    pub(crate) fn chosen(&self) -> Forced<F> {
-        let pointer = self.chosen.load(Relaxed);
-        // SAFETY: the pointer is null, or from `choose`, which stores references to statics.
-        let kernel = unsafe { pointer.as_ref() }.unwrap_or_else(|| self.choose());
-        Forced { entries: kernel.entries }
-    }
-
+    /// Advances `state` over `data`.
     #[inline]
     pub(crate) fn run(&self, with: &F::With, state: F::State, data: &[u8]) -> F::State {
-        let pointer = self.run.load(Relaxed);
-        let run = if pointer.is_null() {
-            self.choose().entries.run
-        } else {
-            // SAFETY: only `choose` stores here, and it stores a `Run<F>`.
-            unsafe { core::mem::transmute::<*mut (), Run<F>>(pointer) }
-        };
-        // SAFETY: `choose` selects only kernels whose needs are within `cpu::features`.
-        unsafe { run(with, state, data) }
+        // SAFETY: a `Choice` returns entries of kernels whose needs are within `cpu::features`.
+        unsafe { self.run.get()(with, state, data) }
     }
 
+    /// Returns the check value of `data`.
     #[inline]
     pub(crate) fn oneshot(&self, with: &F::With, data: &[u8]) -> F::Value {
-        let pointer = self.oneshot.load(Relaxed);
-        let oneshot = if pointer.is_null() {
-            self.choose().entries.oneshot
-        } else {
-            // SAFETY: only `choose` stores here, and it stores a `Oneshot<F>`.
-            unsafe { core::mem::transmute::<*mut (), Oneshot<F>>(pointer) }
-        };
         // SAFETY: as in `run`.
-        unsafe { oneshot(with, data) }
+        unsafe { self.oneshot.get()(with, data) }
+    }
+
+    /// Advances `state` over `from`, and copies to `to` all bytes of `from` that the body loads as
+    /// vectors.
+    ///
+    /// Returns `None`, and does nothing, if the kernel does not copy or the lengths differ.
+    pub(crate) fn copy(
+        &self,
+        with: &F::With,
+        state: F::State,
+        from: &[u8],
+        to: &mut [MaybeUninit<u8>],
+    ) -> Option<F::State> {
+        let copy = self.copy.get().filter(|_| from.len() == to.len())?;
+        // SAFETY: as in `run`; `to` is as long as `from`, and does not overlap it because it is
+        // borrowed mutably.
+        Some(unsafe { copy(with, state, from, to.as_mut_ptr().cast()) })
+    }
+
+    /// Returns whether the kernel has a body for many packets.
+    pub(crate) fn batches(&self) -> bool {
+        self.batch.get().is_some()
+    }
+
+    /// Computes the value of each packet.
+    ///
+    /// Returns `None`, and does nothing, if the kernel has no body for many packets.
+    pub(crate) fn batch(
+        &self,
+        with: &F::With,
+        packets: Packets<'_>,
+        values: &mut [F::Value],
+    ) -> Option<()> {
+        let batch = self.batch.get()?;
+        // SAFETY: as in `run`.
+        unsafe { batch(with, packets, values) };
+        Some(())
     }
 }

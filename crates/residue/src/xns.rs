@@ -22,7 +22,7 @@ use crate::Error;
 use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64};
 use crate::copy::{self, Destination};
 use crate::internet::fold;
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::paired::{self, Paired};
 use crate::streaming::streaming;
 
@@ -374,4 +374,4 @@ pub static KERNELS: &[Kernel<Xns>] = &[
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];
 
-pub(crate) static BEST: Dispatch<Xns> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Xns> = dispatch!(Xns, KERNELS);

@@ -541,7 +541,7 @@ fn every_tier_has_a_kernel_that_agrees() {
             for tier in cpu::tier_names() {
                 let features =
                     cpu::Features::tier(tier).expect("a tier").intersection(cpu::features());
-                let Some(kernel) = residue::kernel::best(kernels, features) else {
+                let Some(kernel) = residue::kernel::best(kernels, features, cpu::profile()) else {
                     return; // Tables: not dispatched from.
                 };
                 assert!(features.contains(kernel.info().needs), "{tier}");

@@ -320,7 +320,7 @@ pub const SIZES: [usize; 5] = [512, 1024, 2048, 4096, 8192];
 /// Returns the kernels: Sarwate's, the paper's, and the fastest here.
 fn kernels() -> Vec<(&'static str, &'static Kernel<residue::crc::crc32c::Crc32c>)> {
     let named = |name: &str| KERNELS.iter().find(|kernel| kernel.info().name == name);
-    let best = residue::kernel::best(KERNELS, residue::cpu::features());
+    let best = residue::kernel::best(KERNELS, residue::cpu::features(), residue::cpu::profile());
     let all =
         [("Sarwate", named("bytewise")), ("slicing-by-8", named("slicing8")), ("best here", best)];
     all.into_iter().filter_map(|(about, kernel)| Some((about, kernel?))).collect()

@@ -236,7 +236,7 @@ fn contestants() -> Vec<Contestant> {
         routine: fn(Forced<F>) -> Routine,
     ) {
         let found = match kernel {
-            "" => residue::kernel::best(kernels, residue::cpu::features()),
+            "" => residue::kernel::best(kernels, residue::cpu::features(), residue::cpu::profile()),
             _ => kernels.iter().find(|k| k.info().name == kernel),
         };
         if let (Some(forced), Ok(code)) = (found.and_then(Kernel::force), code.parse()) {

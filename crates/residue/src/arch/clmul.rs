@@ -67,6 +67,12 @@ pub(crate) trait CarryLessWide: CarryLess {
     fn read_ahead<B>(self, _block: &B) {}
 }
 
+/// A tier that includes one with vectors of half the width, for short data.
+pub(crate) trait Narrower: CarryLessWide {
+    type Narrow: CarryLessWide<V = Self::V>;
+    fn narrow(self) -> Self::Narrow;
+}
+
 /// The length from which loops read ahead, because the data come from beyond the second-level
 /// cache.
 ///

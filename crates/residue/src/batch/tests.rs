@@ -40,7 +40,7 @@ fn compare<F: Family<With = (), Value: Default>>(
     kernels: &[Kernel<F>],
     single: impl Fn(&[u8]) -> F::Value,
 ) {
-    assert!(kernels.iter().filter_map(Kernel::force).any(|kernel| kernel.batches()));
+    let mut batched = 0;
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut base: Vec<u8> = (0..140_000).map(|_| noise.below(256) as u8).collect();
     for fill in [None, Some(0xff), Some(0)] {
@@ -63,6 +63,7 @@ fn compare<F: Family<With = (), Value: Default>>(
                 for packets in [Packets::from(&slices[..]), Packets::from(spans)] {
                     let mut values = std::vec![F::Value::default(); lengths.len()];
                     if forced.batch(&(), packets, &mut values).is_some() {
+                        batched += 1;
                         let name = kernel.info().name;
                         assert_eq!(values, expected, "{name} of {fill:x?}, {lengths:?}");
                     }
@@ -70,6 +71,7 @@ fn compare<F: Family<With = (), Value: Default>>(
             }
         }
     }
+    assert!(batched > 0);
 }
 
 #[test]

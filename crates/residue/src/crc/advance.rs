@@ -6,7 +6,7 @@
 
 use super::{Constants, fold};
 use crate::arch::{CarryLess, Portable, Tier, on_aarch64, on_x86_64};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 
 /// The family of the kernels that advance a register, over a number of zero bytes or by a factor.
 ///
@@ -126,7 +126,7 @@ static KERNELS: &[Kernel<Advance>] = &[
     Kernel::on::<Portable, Bits>("portable"),
 ];
 
-static BEST: Dispatch<Advance> = Dispatch::new(KERNELS);
+static BEST: Dispatch<Advance> = dispatch!(Advance, KERNELS);
 
 /// The kernels that multiply once, best first.
 static PRODUCTS: &[Kernel<Advance>] = &[
@@ -137,7 +137,7 @@ static PRODUCTS: &[Kernel<Advance>] = &[
     Kernel::on::<Portable, ProductBits>("portable"),
 ];
 
-static BEST_PRODUCT: Dispatch<Advance> = Dispatch::new(PRODUCTS);
+static BEST_PRODUCT: Dispatch<Advance> = dispatch!(Advance, PRODUCTS);
 
 #[cfg(test)]
 mod tests {

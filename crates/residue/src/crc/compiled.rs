@@ -5,15 +5,17 @@
 //! read constants through a pointer. Without carry-less products they use tables; two of them use
 //! CPU instructions.
 
+use super::fold::{Fold, HalfThen};
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
     ThreeWay,
 };
 use super::tables::{Tabled, Tables, Word};
-use super::taps::{self, OnSet, Taps};
+use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
 use super::{Constants, Embedded, Register, Width, catalog};
 use crate::arch::{Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::cpu::{INTEL_AVX512, Product};
+use crate::kernel::{Body, ByLength, Dispatch, Family, Kernel};
 use core::marker::PhantomData;
 
 /// The CRCs with compiled-in constants, by the function that computes them.
@@ -170,14 +172,18 @@ macro_rules! compiled_in {
 
             #[allow(private_interfaces)]
             const BEST: &'static $crate::kernel::Dispatch<$name> = {
-                use $crate::kernel::Dispatch;
-                static BEST: Dispatch<$name> = Dispatch::new($name::KERNELS);
+                use $crate::kernel::{Dispatch, dispatch};
+                static BEST: Dispatch<$name> = dispatch!($name, $name::KERNELS);
                 &BEST
             };
         }
     };
 }
 pub(super) use compiled_in;
+
+/// Folds by carry-less products, and in long data removes a few vectors by the matrices of `Few`.
+type Products<N, Few> =
+    HalfThen<Given<N, Fold>, ByLength<Given<N, Fold>, Given<N, Few>, { INTEL_AVX512.few_from }>>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.
@@ -188,9 +194,12 @@ compiled_in! {
     [
         on_x86_64!(
             Avx512Vpclmul, Given<Crc32, Taps>, "avx512_gfni",
-            copy Given<Crc32, OnSet<true, { taps::CRC_32 }>>
+            copy Given<Crc32, OfCrc32>
+        )
+        .by(Product::ByteMatrix),
+        on_x86_64!(
+            Avx512Vpclmul, Products<Crc32, FewOfCrc32>, "avx512_vpclmul", copy Given<Crc32, Fold>
         ),
-        on_x86_64!(Avx512Vpclmul, Given<Crc32, Fold>, "avx512_vpclmul").method(),
         on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy Given<Crc32, Fold>),
         on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy Given<Crc32, Fold>),
         on_aarch64!(
@@ -222,9 +231,13 @@ compiled_in! {
     [
         on_x86_64!(
             Avx512Vpclmul, Given<Crc64Nvme, Taps>, "avx512_gfni",
-            copy Given<Crc64Nvme, OnSet<true, { taps::CRC_64_NVME }>>
+            copy Given<Crc64Nvme, OfCrc64Nvme>
+        )
+        .by(Product::ByteMatrix),
+        on_x86_64!(
+            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme>, "avx512_vpclmul",
+            copy Given<Crc64Nvme, Fold>
         ),
-        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, Fold>, "avx512_vpclmul").method(),
         on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
             copy Given<Crc64Nvme, Fold>),
         on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul", copy Given<Crc64Nvme, Fold>),

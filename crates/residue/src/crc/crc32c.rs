@@ -5,13 +5,15 @@
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 
 use super::compiled::{CompiledIn, Given, compiled_in};
+use super::fold::HalfThen;
 use super::steps::{
     ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, Fused, FusedEor3, FusedPmull, HeadShift,
     Serial, ShiftTables, Stepped, ThreeWay, ThreeWayTables,
 };
-use super::taps::{self, OnSet, Taps};
+use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial, on_aarch64, on_x86_64};
 use crate::batch::Lockstep;
+use crate::cpu::{INTEL_AVX512, Product};
 use crate::kernel::{ByLength, Kernel};
 
 /// Computes CRC-32C of `data`, of any length.
@@ -51,8 +53,21 @@ impl Stepped for Crc32c {
 }
 
 /// Runs one chain of instructions, then folding, then byte matrices, by length.
-type ComposedTaps =
-    ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OnSet<true, { taps::CRC_32C }>>, { Taps::FROM }>;
+type ComposedTaps = ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OfCrc32c>, { Taps::FROM }>;
+
+/// Runs four chains of 256 bytes beside 4096 bytes of vectors: on Intel's cores the products of a
+/// vector take two cycles, and in that time the chains take two words.
+type FusedAvx512 = Fused<Crc32c, 5120, 4, 256, 4>;
+
+/// Runs one chain of instructions, then folding, then both at once, by length.
+type ComposedAvx512 = ByLength<
+    HeadShift<Crc32c>,
+    HalfThen<
+        FoldSteps<Crc32c>,
+        ByLength<FoldSteps<Crc32c>, FusedAvx512, { INTEL_AVX512.both_from }>,
+    >,
+    CHAIN_TO,
+>;
 
 /// Runs both units on equal numbers of bytes: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;
@@ -64,6 +79,7 @@ type Composed =
 // The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
 // sse42_head,sse42_pclmul,avx2_vpclmul,sse42_avx2_vpclmul_fused --mode throughput --sizes
 // 80,96,128,384,640,1024`.
+const CHAIN_TO: usize = 80;
 const THREE_WAY_FROM: usize = 96;
 const FOLD_FROM: usize = 640;
 
@@ -76,7 +92,12 @@ compiled_in! {
     [
         on_x86_64!(
             Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni",
-            copy Given<Crc32c, OnSet<true, { taps::CRC_32C }>>, batch Lockstep
+            copy Given<Crc32c, OfCrc32c>, batch Lockstep
+        )
+        .by(Product::ByteMatrix),
+        on_x86_64!(
+            Avx512Vpclmul, ComposedAvx512, "sse42_avx512_vpclmul",
+            copy FoldSteps<Crc32c>, batch Lockstep
         ),
         on_x86_64!(
             Avx2Vpclmul, Composed, "sse42_avx2_vpclmul", copy FoldSteps<Crc32c>, batch Lockstep
@@ -87,6 +108,7 @@ compiled_in! {
         on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>, "sse42_pclmul_fold").method(),
         on_x86_64!(Sse42, HeadShift<Crc32c>, "sse42_head").method(),
         on_x86_64!(Avx2Vpclmul, FusedAvx2, "sse42_avx2_vpclmul_fused").method(),
+        on_x86_64!(Avx512Vpclmul, FusedAvx512, "sse42_avx512_vpclmul_fused").method(),
         on_x86_64!(
             Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul", copy FoldSteps<Crc32c>, batch Lockstep
         ),

@@ -1,12 +1,13 @@
 //! CRCs of up to 64 bits, all in one 64-bit embedding, and their kernels that need no tables.
 
 use super::chains::EightChains;
-use super::fold::{self, Fold};
+use super::fold::{self, Fold, HalfThen};
 use super::gf2::{self, Multiples};
 use super::taps::{Matrices, Taps};
 use super::{Params, Register};
 use crate::arch::{Portable, Tier, on_aarch64, on_x86_64};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::cpu::Product;
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 
 /// The constants of the kernels for a CRC of up to 64 bits, in its 64-bit embedding.
 ///
@@ -242,8 +243,8 @@ impl<T: Tier> Body<T> for BitwiseMsb {
 ///
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
-    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy Fold),
-    on_x86_64!(Avx512Vpclmul, Fold, "avx512_vpclmul").method(),
+    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy Fold).by(Product::ByteMatrix),
+    on_x86_64!(Avx512Vpclmul, HalfThen<Fold>, "avx512_vpclmul", copy Fold),
     on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul", copy Fold),
     on_x86_64!(Pclmul, Fold, "pclmul", copy Fold),
     on_aarch64!(PmullEor3, Fold, "pmull_eor3", copy Fold),
@@ -256,4 +257,4 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     Kernel::on::<Portable, EightChains>("portable").same_as("eight_chains"),
 ];
 
-pub(crate) static BEST: Dispatch<Embedded> = Dispatch::new(KERNELS);
+pub(crate) static BEST: Dispatch<Embedded> = dispatch!(Embedded, KERNELS);

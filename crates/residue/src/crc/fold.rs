@@ -14,9 +14,11 @@
 
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
-use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head, lane_tail};
-use crate::kernel::Body;
+use crate::arch::{CarryLess, CarryLessWide, Narrower, STREAMED_FROM, lane_head, lane_tail};
+use crate::cpu::INTEL_AVX512;
+use crate::kernel::{Body, ByLength, State, With};
 use crate::words::short_word;
+use core::marker::PhantomData;
 
 /// The constants of folding and reduction.
 #[derive(Clone, Debug)]
@@ -110,6 +112,26 @@ impl<T: CarryLessWide> Body<T> for Fold {
         }
     }
 }
+
+/// Runs a body with vectors of half the tier's width.
+pub(crate) struct Half<B>(PhantomData<B>);
+
+impl<T: Narrower, B: Body<T::Narrow>> Body<T> for Half<B> {
+    type Family = B::Family;
+    #[inline(always)]
+    fn run(
+        tier: T,
+        with: &With<B, T::Narrow>,
+        state: State<B, T::Narrow>,
+        data: &[u8],
+    ) -> State<B, T::Narrow> {
+        B::run(tier.narrow(), with, state, data)
+    }
+}
+
+/// Runs a body that folds with vectors of 32 bytes, and from the length of the profile on with
+/// vectors of 64.
+pub(crate) type HalfThen<B, Long = B> = ByLength<Half<B>, Long, { INTEL_AVX512.wide_from }>;
 
 #[inline(always)]
 fn run<T: CarryLessWide, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {

@@ -48,9 +48,18 @@ const SETS: &[Set] = &[
 ];
 
 /// The indices in [`SETS`] of the sets of CRCs with compiled-in constants.
-pub(crate) const CRC_32C: usize = 7;
-pub(crate) const CRC_32: usize = 8;
-pub(crate) const CRC_64_NVME: usize = 12;
+const CRC_32C: usize = 7;
+const CRC_32: usize = 8;
+const CRC_64_NVME: usize = 12;
+
+/// The long data of the CRCs with compiled-in constants.
+pub(crate) type OfCrc32c = OnSet<true, CRC_32C, { SETS[CRC_32C].class }>;
+pub(crate) type OfCrc32 = OnSet<true, CRC_32, { SETS[CRC_32].class }>;
+pub(crate) type OfCrc64Nvme = OnSet<true, CRC_64_NVME, { SETS[CRC_64_NVME].class }>;
+
+/// Their long data with one vector of a window by matrices, and the others by products.
+pub(crate) type FewOfCrc32 = OnSet<true, CRC_32, 0xfe>;
+pub(crate) type FewOfCrc64Nvme = OnSet<true, CRC_64_NVME, 0xfffe>;
 
 /// The widest window of a set, in vectors.
 const WINDOW: usize = 16;
@@ -244,10 +253,10 @@ impl<T: ByteMatrix> Body<T> for Taps {
                 match (&with.taps, with.reflected) {
                     _ if data.len() < Taps::FROM => {}
                     $((Some(Matrices { set: $set, .. }), true) => {
-                        return tier.outline::<OnSet<true, $set>>(with, state, data);
+                        return tier.outline::<OnSet<true, $set, { SETS[$set].class }>>(with, state, data);
                     })*
                     $((Some(Matrices { set: $set, .. }), false) => {
-                        return tier.outline::<OnSet<false, $set>>(with, state, data);
+                        return tier.outline::<OnSet<false, $set, 0>>(with, state, data);
                     })*
                     _ => {}
                 }
@@ -258,19 +267,23 @@ impl<T: ByteMatrix> Body<T> for Taps {
     }
 }
 
-/// Folds any data; [`Taps::FROM`] bytes or more are folded by one set.
-pub(crate) struct OnSet<const REFLECTED: bool, const SET: usize>;
+/// Folds [`Taps::FROM`] bytes or more by one set, with the vectors of `CLASS` by carry-less
+/// products; the class of a normal CRC is empty.
+pub(crate) struct OnSet<const REFLECTED: bool, const SET: usize, const CLASS: u32>;
 
-impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize> Body<T> for OnSet<REFLECTED, SET> {
+impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const CLASS: u32> Body<T>
+    for OnSet<REFLECTED, SET, CLASS>
+{
     type Family = Embedded;
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         match &with.taps {
             Some(matrices) if data.len() >= Taps::FROM => {
-                let lane = lane::<T, REFLECTED, SET>(tier, &with.fold, matrices, state, data);
+                let lane =
+                    lane::<T, REFLECTED, SET, CLASS>(tier, &with.fold, matrices, state, data);
                 fold::reduce128::<T, REFLECTED>(tier, &with.fold, lane)
             }
-            // `Taps` never calls it with such data.
+            // Nothing calls it with such data.
             _ => state,
         }
     }
@@ -297,7 +310,7 @@ macro_rules! places {
 /// Folds the register and the data, of [`Taps::FROM`] bytes or more, to one congruent lane, with
 /// the matrices of the set.
 #[inline(always)]
-pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
+pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const CLASS: u32>(
     t: T,
     keys: &Keys,
     matrices: &Matrices,
@@ -305,10 +318,10 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize>(
     data: &[u8],
 ) -> T::V {
     let taps = const { SETS[SET].taps };
-    let class = const { if REFLECTED { SETS[SET].class } else { 0 } };
+    const { assert!(REFLECTED || CLASS == 0) };
     let window = const { SETS[SET].taps[SETS[SET].taps.len() - 1] };
     const { assert!(T::LANES == 4 && SETS[SET].taps[SETS[SET].taps.len() - 1].is_multiple_of(4)) };
-    let product = |place: usize| class >> place & 1 == 1;
+    let product = |place: usize| CLASS >> place & 1 == 1;
     // Not by `map`: calls in its closure are not inlined into this tier.
     let [a, b, c, d, e, f, g, h] = matrices.rows;
     let matrix = [

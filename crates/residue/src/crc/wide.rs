@@ -2,7 +2,7 @@
 
 use super::{Params, Register};
 use crate::arch::{Portable, Tier};
-use crate::kernel::{Body, Dispatch, Family, Kernel};
+use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 
 /// The constants of the kernels for a CRC of more than 64 bits.
 ///
@@ -88,4 +88,4 @@ pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     Kernel::on::<Portable, WideBitwise>("portable"),
 ];
 
-pub(crate) static BEST_WIDE: Dispatch<WideFamily> = Dispatch::new(KERNELS_WIDE);
+pub(crate) static BEST_WIDE: Dispatch<WideFamily> = dispatch!(WideFamily, KERNELS_WIDE);

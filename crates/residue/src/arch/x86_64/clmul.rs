@@ -1,7 +1,7 @@
 //! Carry-less products and bit-matrix products.
 
 use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul, ops};
-use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Head, clmul::lane_head};
+use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Head, Narrower, Tier, clmul::lane_head};
 use core::arch::x86_64::*;
 
 macro_rules! carry_less {
@@ -228,6 +228,16 @@ impl CarryLessWide for Avx512Vpclmul {
     }
 }
 
+impl Narrower for Avx512Vpclmul {
+    type Narrow = Avx2Vpclmul;
+
+    #[inline(always)]
+    fn narrow(self) -> Avx2Vpclmul {
+        const { assert!(Avx512Vpclmul::NEEDS.contains(Avx2Vpclmul::NEEDS)) };
+        Avx2Vpclmul(())
+    }
+}
+
 /// The constant added to each product. Bochs 2.7, on which `cargo xtask cross` tests this tier,
 /// returns the products' complements.
 const ADDED: i32 = if cfg!(residue_bochs) { 0xff } else { 0 };
@@ -244,7 +254,7 @@ impl ByteMatrix for Avx512Vpclmul {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::{Portable, Tier};
+    use crate::arch::Portable;
     use crate::cpu;
     use crate::kernel::{Body, Kernel};
 
