@@ -467,8 +467,11 @@ choices! {
 }
 
 /// The choice among the kernels of a family, made by [`dispatch`].
+///
+/// It is a constant that holds the addresses of statics: the compiler then calls a choice without
+/// a load, in other crates too, and the linker drops the statics that a program does not use.
 pub(crate) struct Dispatch<F: Family> {
-    pub(crate) kernels: &'static [Kernel<F>],
+    pub(crate) kernels: &'static &'static [Kernel<F>],
     pub(crate) run: &'static Choice<Run<F>>,
     pub(crate) oneshot: &'static Choice<Oneshot<F>>,
     pub(crate) copy: &'static Choice<Option<CopyRun<F>>>,
@@ -480,6 +483,7 @@ macro_rules! dispatch {
     ($family:ty, $kernels:expr) => {{
         use $crate::kernel::{self, BatchRun, Choice, CopyRun, Line, Oneshot, Run};
         const COUNT: usize = kernel::count::<$family>($kernels);
+        static TABLE: &[kernel::Kernel<$family>] = $kernels;
         static RUN: Choice<Run<$family>, [Line<Run<$family>>; COUNT]> = kernel::run($kernels);
         static ONESHOT: Choice<Oneshot<$family>, [Line<Oneshot<$family>>; COUNT]> =
             kernel::oneshot($kernels);
@@ -488,7 +492,7 @@ macro_rules! dispatch {
         static BATCH: Choice<Option<BatchRun<$family>>, [Line<Option<BatchRun<$family>>>; COUNT]> =
             kernel::batch($kernels);
         kernel::Dispatch {
-            kernels: $kernels,
+            kernels: &TABLE,
             run: &RUN,
             oneshot: &ONESHOT,
             copy: &COPY,

@@ -97,6 +97,7 @@ mod paired;
 #[cfg(feature = "rayon")]
 pub mod parallel;
 pub mod partial;
+pub mod small;
 mod streaming;
 mod weighted;
 mod words;

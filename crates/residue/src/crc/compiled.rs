@@ -173,7 +173,7 @@ macro_rules! compiled_in {
             #[allow(private_interfaces)]
             const BEST: &'static $crate::kernel::Dispatch<$name> = {
                 use $crate::kernel::{Dispatch, dispatch};
-                static BEST: Dispatch<$name> = dispatch!($name, $name::KERNELS);
+                const BEST: Dispatch<$name> = dispatch!($name, $name::KERNELS);
                 &BEST
             };
         }

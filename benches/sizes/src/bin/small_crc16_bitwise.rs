@@ -1,0 +1,8 @@
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+use residue::crc::catalog;
+use residue::small::Bitwise;
+
+static MODBUS: Bitwise<u16> = Bitwise::<u16>::new(&catalog::CRC_16_MODBUS);
+
+sizes::program!(|data: &[u8]| MODBUS.checksum(data));

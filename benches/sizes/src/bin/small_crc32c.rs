@@ -1,0 +1,8 @@
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+use residue::crc::catalog;
+use residue::small::Bytewise;
+
+static CRC_32C: Bytewise<u32> = Bytewise::<u32>::new(&catalog::CRC_32_ISCSI);
+
+sizes::program!(|data: &[u8]| CRC_32C.checksum(data));
