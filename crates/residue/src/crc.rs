@@ -195,7 +195,12 @@ impl<W: Width> Crc<W> {
     #[doc(hidden)]
     #[must_use]
     pub const fn compiled(&self) -> Option<Compiled> {
-        self.compiled
+        // The types of narrower values exclude them, and their kernels from the program.
+        match self.compiled {
+            Some(_) if W::BITS < 32 => None,
+            Some(Compiled::Crc64Nvme) if W::BITS < 64 => None,
+            compiled => compiled,
+        }
     }
 
     pub(crate) const fn engine(&self) -> &Engine {

@@ -114,7 +114,7 @@ compiled_in! {
         ),
         on_x86_64!(Sse42, ThreeWayTables<Crc32c>, "sse42_tables", batch Lockstep),
         on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
-        on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul"),
+        on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul").method(),
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3",
             copy FoldSteps<Crc32c>, batch Lockstep
