@@ -279,6 +279,7 @@ impl<F: Family> Kernel<F> {
         reason = "a body that no line names would be unused"
     )]
     pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
+        assert!(!Features::POSSIBLE.contains(needs));
         Kernel {
             info: KernelInfo { name, needs, ..KernelInfo::PORTABLE },
             entries: Entries {

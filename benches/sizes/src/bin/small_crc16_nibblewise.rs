@@ -5,4 +5,5 @@ use residue::small::Nibblewise;
 
 static MODBUS: Nibblewise<u16> = Nibblewise::<u16>::new(&catalog::CRC_16_MODBUS);
 
-sizes::program!(|data: &[u8]| MODBUS.checksum(data));
+// The compiler does not know the parameters, so the limit holds for every CRC.
+sizes::program!(|data: &[u8]| core::hint::black_box(&MODBUS).checksum(data));

@@ -5,4 +5,5 @@ use residue::small::Bytewise;
 
 static CRC_32C: Bytewise<u32> = Bytewise::<u32>::new(&catalog::CRC_32_ISCSI);
 
-sizes::program!(|data: &[u8]| CRC_32C.checksum(data));
+// The compiler does not know the parameters, so the limit holds for every CRC.
+sizes::program!(|data: &[u8]| core::hint::black_box(&CRC_32C).checksum(data));
