@@ -5,8 +5,8 @@
 //!
 //! An instruction the CPU does not have is undefined behaviour, so its intrinsic may run only where
 //! the CPU is known to have it. A value represents that knowledge: a *marker*, a zero-sized type
-//! whose only constructor is inside [`Enter`]'s functions (and those that take a marker of more
-//! features). They are `unsafe` to call, with one condition: the CPU has [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them.
+//! whose only constructor is inside [`Enter`]'s functions. They are `unsafe` to call, with one
+//! condition: the CPU has [`Tier::NEEDS`]. [`crate::kernel`] checks that before it calls them.
 //! Every method that takes a marker may therefore use the marker's instructions, and can itself be
 //! safe.
 //!
@@ -36,7 +36,7 @@ mod sums;
 pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
-    ByteMatrix, CarryLess, CarryLessWide, Head, Narrower, STREAMED_FROM, lane_head, lane_tail,
+    ByteMatrix, CarryLess, CarryLessWide, Head, STREAMED_FROM, lane_head, lane_tail,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};
@@ -70,7 +70,7 @@ macro_rules! x86_64_tiers {
             /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes
             /// by a mask.
             Avx512Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq" "gfni"
-                "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi2";
+                "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2";
             /// Dot products in 64-byte vectors.
             Avx512Vnni: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni";
         }

@@ -30,7 +30,7 @@ features! {
     6 GFNI "gfni" "Bit-matrix products of bytes.";
     7 AVX_VNNI "avxvnni" "Dot products of small integers in ymm vectors.";
     8 AVX512 "avx512" "AVX-512 F, BW, VL, DQ.";
-    9 AVX512_VBMI2 "avx512vbmi2" "Byte expand and compress.";
+    9 AVX512_VBMI2 "avx512vbmi2" "Byte permutations, expansion and compression (VBMI, VBMI2).";
     10 AVX512_VNNI "avx512vnni" "Dot products of small integers in zmm vectors.";
     16 NEON "neon" "NEON, the aarch64 baseline.";
     17 CRC "crc" "The Arm CRC-32 and CRC-32C instructions.";
@@ -86,6 +86,7 @@ const TARGET_FEATURES: &[(&str, Features)] = &[
     ("avx512bw", Features::AVX512),
     ("avx512dq", Features::AVX512),
     ("avx512vl", Features::AVX512),
+    ("avx512vbmi", Features::AVX512_VBMI2),
     ("avx512vbmi2", Features::AVX512_VBMI2),
     ("avx512vnni", Features::AVX512_VNNI),
     ("neon", Features::NEON),
@@ -319,7 +320,7 @@ fn arch_detected() -> Features {
         (bit(leaf7.ecx, 8), Features::GFNI),
         (avx2 && bit(more, 4), Features::AVX_VNNI),
         (avx512, Features::AVX512),
-        (avx512 && bit(leaf7.ecx, 6), Features::AVX512_VBMI2),
+        (avx512 && bit(leaf7.ecx, 1) && bit(leaf7.ecx, 6), Features::AVX512_VBMI2),
         (avx512 && bit(leaf7.ecx, 11), Features::AVX512_VNNI),
     ];
     let found = features.iter().filter(|(has, _)| *has);

@@ -67,12 +67,6 @@ pub(crate) trait CarryLessWide: CarryLess {
     fn read_ahead<B>(self, _block: &B) {}
 }
 
-/// A tier that includes one with vectors of half the width, for short data.
-pub(crate) trait Narrower: CarryLessWide {
-    type Narrow: CarryLessWide<V = Self::V>;
-    fn narrow(self) -> Self::Narrow;
-}
-
 /// The length from which loops read ahead, because the data come from beyond the second-level
 /// cache.
 ///
@@ -118,7 +112,7 @@ pub(crate) fn lane_tail<T: CarryLess>(tier: T, lane: T::V, last: &[u8; 16], n: u
 /// From `h` below 16: the first h bytes move to the end, behind zeros. From 16 + h: the bytes from
 /// h on move to the start, before zeros.
 #[inline(always)]
-fn shift_index(from: usize) -> &'static [u8; 16] {
+pub(super) fn shift_index(from: usize) -> &'static [u8; 16] {
     const ZERO: u8 = 0x80;
     static TABLE: [u8; 48] = {
         let mut table = [ZERO; 48];

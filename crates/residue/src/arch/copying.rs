@@ -3,7 +3,7 @@
 //! Each vector is in a register anyway, and the store runs in parallel with the arithmetic.
 
 use super::Tier;
-use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head, Narrower};
+use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
 use super::crc32::{CrcStep, Polynomial};
 use super::sums::{Load, Unit, Weighted, WordSum, after};
 use crate::cpu::Features;
@@ -221,16 +221,6 @@ impl<T: ByteMatrix> ByteMatrix for Copying<T> {
     handed_on! {
         fn matrix(self, rows: u64) -> T::W;
         fn multiply(self, v: T::W, matrix: T::W) -> T::W;
-    }
-}
-
-impl<T: Narrower> Narrower for Copying<T> {
-    type Narrow = Copying<T::Narrow>;
-
-    #[inline(always)]
-    fn narrow(self) -> Copying<T::Narrow> {
-        let Copying { tier, from, bytes, to } = self;
-        Copying { tier: tier.narrow(), from, bytes, to }
     }
 }
 

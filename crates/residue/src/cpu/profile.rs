@@ -32,8 +32,10 @@ pub struct Profile {
     pub cpus: &'static str,
     /// The faster product in vectors of 64 bytes.
     pub product: Product,
-    /// The length in bytes from which vectors of 64 bytes fold faster than vectors of 32.
-    pub wide_from: usize,
+    /// The length in bytes to which single lanes of 16 bytes fold faster than such vectors.
+    pub lanes_to: usize,
+    /// The length to which one chain of CRC-32C instructions is faster than folding.
+    pub chain_to: usize,
     /// The length from which CRC-32C uses its instruction beside those vectors.
     pub both_from: usize,
     /// The length from which byte matrices remove a few of those vectors.
@@ -49,7 +51,8 @@ const UNKNOWN: Profile = Profile {
     name: "unknown",
     cpus: "any other",
     product: Product::CarryLess,
-    wide_from: 112,
+    lanes_to: 64,
+    chain_to: 79,
     both_from: 5120,
     few_from: 64 << 10,
     source: "estimate",
@@ -61,7 +64,8 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     name: "intel_avx512",
     cpus: "Intel with AVX-512: Ice Lake to Granite Rapids",
     product: Product::CarryLess,
-    wide_from: 112,
+    lanes_to: 64,
+    chain_to: 79,
     both_from: 5120,
     few_from: 64 << 10,
     source: "Xeons (Sapphire Rapids, Emerald Rapids), 2026-11-22 and 2026-11-23",

@@ -5,7 +5,7 @@
 //! read constants through a pointer. Without carry-less products they use tables; two of them use
 //! CPU instructions.
 
-use super::fold::{Fold, HalfThen};
+use super::fold::FoldLanes;
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
     ThreeWay,
@@ -196,8 +196,7 @@ macro_rules! compiled_in {
 pub(super) use compiled_in;
 
 /// Folds by carry-less products, and in long data removes a few vectors by the matrices of `Few`.
-type Products<N, Few> =
-    HalfThen<Given<N, Fold>, ByLength<Given<N, Fold>, Given<N, Few>, { INTEL_AVX512.few_from }>>;
+type Products<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { INTEL_AVX512.few_from }>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.

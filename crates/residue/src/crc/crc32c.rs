@@ -5,7 +5,6 @@
 //! Example: `123456789` gives E3069283. On the wire: lowest byte first.
 
 use super::compiled::{CompiledIn, Given, compiled_in};
-use super::fold::HalfThen;
 use super::steps::{
     ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, Fused, FusedEor3, FusedPmull, HeadShift,
     Serial, ShiftTables, Stepped, ThreeWay, ThreeWayTables,
@@ -60,14 +59,8 @@ type ComposedTaps = ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OfCrc32c>, { Tap
 type FusedAvx512 = Fused<Crc32c, 5120, 4, 256, 4>;
 
 /// Runs one chain of instructions, then folding, then both at once, by length.
-type ComposedAvx512 = ByLength<
-    HeadShift<Crc32c>,
-    HalfThen<
-        FoldSteps<Crc32c>,
-        ByLength<FoldSteps<Crc32c>, FusedAvx512, { INTEL_AVX512.both_from }>,
-    >,
-    CHAIN_TO,
->;
+type ComposedAvx512 =
+    ByLength<FoldSteps<Crc32c, { INTEL_AVX512.chain_to }>, FusedAvx512, { INTEL_AVX512.both_from }>;
 
 /// Runs both units on equal numbers of bytes: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;
@@ -79,7 +72,6 @@ type Composed =
 // The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
 // sse42_head,sse42_pclmul,avx2_vpclmul,sse42_avx2_vpclmul_fused --mode throughput --sizes
 // 80,96,128,384,640,1024`.
-const CHAIN_TO: usize = 80;
 const THREE_WAY_FROM: usize = 96;
 const FOLD_FROM: usize = 640;
 

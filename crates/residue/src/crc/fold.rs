@@ -14,11 +14,10 @@
 
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
-use crate::arch::{CarryLess, CarryLessWide, Narrower, STREAMED_FROM, lane_head, lane_tail};
+use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head, lane_tail};
 use crate::cpu::INTEL_AVX512;
-use crate::kernel::{Body, ByLength, State, With};
+use crate::kernel::Body;
 use crate::words::short_word;
-use core::marker::PhantomData;
 
 /// The constants of folding and reduction.
 #[derive(Clone, Debug)]
@@ -97,48 +96,40 @@ const fn orient(a: u64, reflected: bool) -> u64 {
     if reflected { a.reverse_bits() } else { a }
 }
 
-/// Folds with four accumulators.
-pub(crate) struct Fold;
+/// Folds with four accumulators, and data of up to `SINGLY_TO` bytes (64 at most) or
+/// [`CarryLessWide::SINGLY_TO`] lane by lane.
+pub(crate) struct FoldSingly<const SINGLY_TO: usize>;
 
-impl<T: CarryLessWide> Body<T> for Fold {
+/// Folds with four accumulators.
+pub(crate) type Fold = FoldSingly<0>;
+
+/// Folds as is best where vectors of 64 bytes need more time for their heads than for products.
+pub(crate) type FoldLanes = FoldSingly<{ INTEL_AVX512.lanes_to }>;
+
+impl<T: CarryLessWide, const SINGLY_TO: usize> Body<T> for FoldSingly<SINGLY_TO> {
     type Family = Embedded;
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
         // Two copies of the code, so that the loops do not test the bit order.
         if with.reflected {
-            run::<T, true>(tier, &with.fold, state, data)
+            run::<T, true, SINGLY_TO>(tier, &with.fold, state, data)
         } else {
-            run::<T, false>(tier, &with.fold, state, data)
+            run::<T, false, SINGLY_TO>(tier, &with.fold, state, data)
         }
     }
 }
 
-/// Runs a body with vectors of half the tier's width.
-pub(crate) struct Half<B>(PhantomData<B>);
-
-impl<T: Narrower, B: Body<T::Narrow>> Body<T> for Half<B> {
-    type Family = B::Family;
-    #[inline(always)]
-    fn run(
-        tier: T,
-        with: &With<B, T::Narrow>,
-        state: State<B, T::Narrow>,
-        data: &[u8],
-    ) -> State<B, T::Narrow> {
-        B::run(tier.narrow(), with, state, data)
-    }
-}
-
-/// Runs a body that folds with vectors of 32 bytes, and from the length of the profile on with
-/// vectors of 64.
-pub(crate) type HalfThen<B, Long = B> = ByLength<Half<B>, Long, { INTEL_AVX512.wide_from }>;
-
 #[inline(always)]
-fn run<T: CarryLessWide, const REFLECTED: bool>(t: T, keys: &Keys, state: u64, data: &[u8]) -> u64 {
+fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
+    t: T,
+    keys: &Keys,
+    state: u64,
+    data: &[u8],
+) -> u64 {
     if data.len() <= 16 {
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
-        let lane = fold::<T, REFLECTED>(t, keys, state, data);
+        let lane = fold::<T, REFLECTED, SINGLY_TO>(t, keys, state, data);
         reduce128::<T, REFLECTED>(t, keys, lane)
     }
 }
@@ -157,15 +148,15 @@ pub(super) fn register_lane<T: CarryLess, const REFLECTED: bool>(t: T, state: u6
 
 /// Folds the register and more than 16 bytes of data to one congruent lane.
 #[inline(always)]
-pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool>(
+pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
     t: T,
     keys: &Keys,
     state: u64,
     data: &[u8],
 ) -> T::V {
     // The head of short data is a whole vector.
-    const { assert!(!T::LEAVES_REST || T::SINGLY_TO >= 16 * T::LANES) };
-    if data.len() <= T::SINGLY_TO {
+    const { assert!(SINGLY_TO <= 64 && (!T::LEAVES_REST || T::SINGLY_TO >= 16 * T::LANES)) };
+    if data.len() <= T::SINGLY_TO.max(SINGLY_TO) {
         return by_lanes::<T, REFLECTED>(t, keys, state, data);
     }
     let head = t.head(data, register_lane::<T, REFLECTED>(t, state));

@@ -43,17 +43,21 @@ const fn embedded(poly: u32) -> u64 {
     (poly as u64) << 32
 }
 
-/// Folds as for any CRC of up to 64 bits, with the last lane reduced by two instructions.
-pub(crate) struct FoldSteps<F>(PhantomData<F>);
+/// Folds as for any CRC of up to 64 bits, with the last lane reduced by two instructions; runs one
+/// chain of instructions over data of up to `CHAIN_TO` bytes, at least 16.
+pub(crate) struct FoldSteps<F, const CHAIN_TO: usize = 16>(PhantomData<F>);
 
-impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldSteps<F> {
+impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usize> Body<T>
+    for FoldSteps<F, CHAIN_TO>
+{
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        if data.len() <= 16 {
+        const { assert!(CHAIN_TO >= 16) };
+        if data.len() <= CHAIN_TO {
             return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
         }
-        let lane = fold::<T, true>(tier, &F::constants().fold, state.into(), data);
+        let lane = fold::<T, true, 0>(tier, &F::constants().fold, state.into(), data);
         reduce(tier, lane)
     }
 }

@@ -1,7 +1,10 @@
 //! Carry-less products and bit-matrix products.
 
 use super::{Avx2Vpclmul, Avx512Vpclmul, Pclmul, Sse42Pclmul, ops};
-use crate::arch::{ByteMatrix, CarryLess, CarryLessWide, Head, Narrower, Tier, clmul::lane_head};
+use crate::arch::{
+    ByteMatrix, CarryLess, CarryLessWide, Head,
+    clmul::{lane_head, shift_index},
+};
 use core::arch::x86_64::*;
 
 macro_rules! carry_less {
@@ -172,6 +175,29 @@ impl CarryLessWide for Avx2Vpclmul {
     }
 }
 
+/// 64 zeros, then the places of a vector's bytes. From place n on: the index of a permutation that
+/// moves a vector's first n bytes to its end.
+static PLACES: [u8; 128] = {
+    let mut places = [0; 128];
+    let mut i = 0;
+    while i < 64 {
+        places[64 + i] = i as u8;
+        i += 1;
+    }
+    places
+};
+
+/// 64 zeros, then ones. From place n on: the mask of a vector's last n bytes.
+static LAST: [u8; 128] = {
+    let mut last = [0; 128];
+    let mut i = 64;
+    while i < 128 {
+        last[i] = 0xff;
+        i += 1;
+    }
+    last
+};
+
 impl CarryLessWide for Avx512Vpclmul {
     type W = __m512i;
     type Block = [u8; 64];
@@ -201,7 +227,10 @@ impl CarryLessWide for Avx512Vpclmul {
         fn reverse(self, v: __m512i) -> __m512i {
             _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(reversed(self)))
         }
-        fn last_lane(self, v: __m512i) -> __m512i { _mm512_maskz_mov_epi64(0xc0, v) }
+        fn last_lane(self, v: __m512i) -> __m512i {
+            // The last 16 bytes.
+            _mm512_and_si512(v, self.load_wide(LAST[16..].first_chunk().unwrap_or(&[0; 64])))
+        }
         fn sum_lanes(self, v: __m512i) -> __m128i {
             let half = _mm256_xor_si256(
                 _mm512_castsi512_si256(v),
@@ -211,30 +240,28 @@ impl CarryLessWide for Avx512Vpclmul {
         }
         fn head(self, data: &[u8], register: __m128i) -> Head<__m512i> {
             let bytes = data.len().wrapping_sub(1) % 64 + 1;
-            let register = _mm512_zextsi128_si512(register);
-            // The mask lets through only bytes of the slice.
-            let read = _bzhi_u64(u64::MAX, data.len().min(64) as u32);
-            let message = _mm512_maskz_loadu_epi8(read, data.as_ptr().cast());
-            let beyond = u64::MAX.checked_shl(bytes as u32).unwrap_or(0);
-            Head {
-                first: _mm512_maskz_expand_epi8(
-                    u64::MAX << (64 - bytes),
-                    _mm512_xor_si512(message, register)
+            let message = match data.first_chunk() {
+                Some(message) => self.load_wide(message),
+                // The mask lets through only bytes of the slice.
+                None => _mm512_maskz_loadu_epi8(
+                    _bzhi_u64(u64::MAX, data.len() as u32),
+                    data.as_ptr().cast()
                 ),
-                spill: _mm512_maskz_compress_epi8(beyond, register),
+            };
+            let message = _mm512_xor_si512(message, _mm512_zextsi128_si512(register));
+            // A permutation and a mask from memory: VPEXPANDB and moves to mask registers would
+            // take more of the port that multiplies.
+            let window = |table: &[u8; 128]| {
+                self.load_wide(table[bytes..].first_chunk().unwrap_or(&[0; 64]))
+            };
+            let moved = _mm512_permutexvar_epi8(window(&PLACES), message);
+            let spill = self.shuffle(register, shift_index(16 + bytes.min(16)));
+            Head {
+                first: _mm512_and_si512(moved, window(&LAST)),
+                spill: _mm512_zextsi128_si512(spill),
                 bytes,
             }
         }
-    }
-}
-
-impl Narrower for Avx512Vpclmul {
-    type Narrow = Avx2Vpclmul;
-
-    #[inline(always)]
-    fn narrow(self) -> Avx2Vpclmul {
-        const { assert!(Avx512Vpclmul::NEEDS.contains(Avx2Vpclmul::NEEDS)) };
-        Avx2Vpclmul(())
     }
 }
 
@@ -254,7 +281,7 @@ impl ByteMatrix for Avx512Vpclmul {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::Portable;
+    use crate::arch::{Portable, Tier};
     use crate::cpu;
     use crate::kernel::{Body, Kernel};
 

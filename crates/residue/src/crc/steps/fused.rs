@@ -126,7 +126,7 @@ impl<
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (blocks, rest) = data.as_chunks::<BLOCK>();
         if blocks.is_empty() {
-            return <FoldSteps<F> as Body<T>>::run(tier, &(), state, data);
+            return <FoldSteps<F, 16> as Body<T>>::run(tier, &(), state, data);
         }
         // Two copies of the code: a test in the loop would cost as much as reading ahead.
         let register = if data.len() >= STREAMED_FROM {
@@ -134,6 +134,6 @@ impl<
         } else {
             Self::blocks::<T, false>(tier, state, blocks)
         };
-        <FoldSteps<F> as Body<T>>::run(tier, &(), register, rest)
+        <FoldSteps<F, 16> as Body<T>>::run(tier, &(), register, rest)
     }
 }
