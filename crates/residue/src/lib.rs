@@ -174,3 +174,8 @@ pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/kernels.md")]
 struct Kernels;
+
+/// The program of the page on sizes is a test of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/size.md")]
+struct Sizes;

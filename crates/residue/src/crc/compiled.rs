@@ -171,13 +171,21 @@ macro_rules! compiled_in {
                     // of 16 KiB in every program.
                     #[cfg(any(
                         all(target_arch = "x86_64", target_feature = "sse2"),
-                        all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+                        all(
+                            target_arch = "aarch64",
+                            target_feature = "neon",
+                            target_endian = "little"
+                        )
                     ))]
                     Kernel::on::<Portable, Given<$name, EightChains>>("portable")
                         .same_as("eight_chains"),
                     #[cfg(not(any(
                         all(target_arch = "x86_64", target_feature = "sse2"),
-                        all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
+                        all(
+                            target_arch = "aarch64",
+                            target_feature = "neon",
+                            target_endian = "little"
+                        )
                     )))]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
                         .same_as("slicing16"),
