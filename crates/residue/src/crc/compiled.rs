@@ -105,6 +105,7 @@ macro_rules! compiled_in {
         $(#[$doc:meta])* $name:ident, $word:ident, $params:ident;
         $(#[$static_doc:meta])* $crc:ident;
         [$($line:expr,)*]
+        methods [$($method:expr,)*]
         generic [$($generic:expr),*]
     ) => {
         $(#[$doc])*
@@ -151,19 +152,27 @@ macro_rules! compiled_in {
                 use $crate::kernel::Kernel;
                 &[
                     $($line,)*
+                    $(#[cfg(feature = "methods")] $method,)*
                     #[cfg(feature = "generic")]
                     Kernel::generic::<Given<$name, Fold>>("generic"),
                     $(#[cfg(feature = "generic")] $generic,)*
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
                         .method(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 8>>>("slicing8")
                         .historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 4>>>("slicing4")
                         .historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Bytewise<$word>>>("bytewise")
                         .historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Nibble<$word>>>("nibble").historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, Given<$name, Bitwise>>("bitwise").historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, Given<$name, BitwiseMsb>>("bitwise_msb").historical(),
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
                         .same_as("slicing16"),
@@ -209,14 +218,16 @@ compiled_in! {
             CrcPmull, ChainToFused<Crc32, FusedPmull<Crc32>>, "crc_pmull",
             copy Given<Crc32, Fold>
         ),
+        on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
+        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy Given<Crc32, Fold>),
+        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
+    ]
+    methods [
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
-        on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
         on_aarch64!(Crc, HeadShift<Crc32>, "crc_head").method(),
         on_aarch64!(Crc, Serial<Crc32>, "crc").historical(),
-        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy Given<Crc32, Fold>),
-        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
     ]
     generic []
 }
@@ -243,6 +254,7 @@ compiled_in! {
         on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy Given<Crc64Nvme, Fold>),
         on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy Given<Crc64Nvme, Fold>),
     ]
+    methods []
     generic []
 }
 
