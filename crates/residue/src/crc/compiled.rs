@@ -191,7 +191,11 @@ macro_rules! compiled_in {
 pub(super) use compiled_in;
 
 /// Folds by carry-less products, and in long data removes a few vectors by the matrices of `Few`.
-type Products<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { INTEL_AVX512.few_from }>;
+type Products<N, Few, const FEW_FROM: usize> =
+    ByLength<Given<N, FoldLanes>, Given<N, Few>, FEW_FROM>;
+
+/// Removes a few vectors by matrices in all data that is long enough for it.
+type AlwaysFew<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { Taps::FROM }>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.
@@ -206,7 +210,7 @@ compiled_in! {
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc32, FewOfCrc32>, "avx512_vpclmul", copy Given<Crc32, Fold>
+            Avx512Vpclmul, Products<Crc32, FewOfCrc32, { INTEL_AVX512.few_from }>, "avx512_vpclmul", copy Given<Crc32, Fold>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy Given<Crc32, Fold>),
         on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy Given<Crc32, Fold>),
@@ -223,6 +227,8 @@ compiled_in! {
         on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
     ]
     methods [
+        on_x86_64!(Avx512Vpclmul, Given<Crc32, FoldLanes>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc32, FewOfCrc32>, "avx512_gfni_few").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
@@ -245,7 +251,7 @@ compiled_in! {
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme>, "avx512_vpclmul",
+            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 16 * INTEL_AVX512.few_from }>, "avx512_vpclmul",
             copy Given<Crc64Nvme, Fold>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
@@ -254,7 +260,11 @@ compiled_in! {
         on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy Given<Crc64Nvme, Fold>),
         on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy Given<Crc64Nvme, Fold>),
     ]
-    methods []
+    methods [
+        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, FoldLanes>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc64Nvme, FewOfCrc64Nvme>, "avx512_gfni_few")
+            .method(),
+    ]
     generic []
 }
 
