@@ -248,8 +248,11 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     on_aarch64!(Neon, Vectors<Adler>, "neon", copy Vectors<Adler>),
     #[cfg(feature = "generic")]
     Kernel::generic::<Vectors<Adler>>("generic"),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Bytewise>("bytewise").historical(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Deferred<Adler>>("deferred").method(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Fields<Adler>>("fields").method(),
     Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];

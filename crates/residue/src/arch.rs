@@ -36,7 +36,7 @@ mod sums;
 pub(crate) mod x86_64;
 
 pub(crate) use clmul::{
-    ByteMatrix, CarryLess, CarryLessWide, Head, STREAMED_FROM, lane_head, lane_tail,
+    ByteMatrix, CarryLess, CarryLessWide, Head, lane_head, lane_tail, streamed,
 };
 pub(crate) use copying::{Copying, bytes_of, copy_bytes, uninit};
 pub(crate) use crc32::{Castagnoli, CrcStep, Ethernet, Polynomial};

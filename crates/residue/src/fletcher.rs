@@ -441,13 +441,21 @@ variant!(
         on_aarch64!(Neon, Vectors<Bytes255>, "neon", copy Vectors<Bytes255>),
         #[cfg(feature = "generic")]
         Kernel::generic::<Vectors<Bytes255>>("generic"),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Each<Bytes255>>("rfc1008").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Simple>("simple").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Pairs>("pairs").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, PairsDouble>("pairs_double").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Quads>("quads").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Float53>("float53").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Deferred<Bytes255>>("deferred").method(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Fields<Bytes255>>("fields").method(),
         Kernel::on::<Portable, Fields<Bytes255>>("portable").same_as("fields"),
     ]
@@ -462,10 +470,15 @@ variant!(
         on_aarch64!(Neon, Vectors<Words65535>, "neon", copy Vectors<Words65535>),
         #[cfg(feature = "generic")]
         Kernel::generic::<Vectors<Words65535>>("generic"),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Each<Words65535>>("each").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Indexed<false>>("f16").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Indexed<true>>("f16_indexed").historical(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Deferred<Words65535>>("deferred").method(),
+        #[cfg(feature = "methods")]
         Kernel::on::<Portable, Fields<Words65535>>("fields").method(),
         Kernel::on::<Portable, Fields<Words65535>>("portable").same_as("fields"),
     ]

@@ -481,11 +481,17 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     on_aarch64!(Neon, Vectors, "neon", copy Vectors),
     #[cfg(feature = "generic")]
     Kernel::generic::<Vectors>("generic").batched::<Portable, Grouped<2>>(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Adc>("adc").method(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Word64>("word64").method(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Word32<false>>("word32").method(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Word32<true>>("word32_scalar").historical(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Word16<false>>("word16").method(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Word16<true>>("word16_scalar").historical(),
     Kernel::on::<Portable, Adc>("portable").same_as("adc"),
 ];

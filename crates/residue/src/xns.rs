@@ -369,7 +369,9 @@ pub static KERNELS: &[Kernel<Xns>] = &[
     on_aarch64!(Neon, Vectors, "neon"),
     #[cfg(feature = "generic")]
     Kernel::generic::<Vectors>("generic"),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Words>("words").historical(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Columns>("columns").method(),
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];

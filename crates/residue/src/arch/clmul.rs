@@ -1,6 +1,7 @@
 //! Carry-less arithmetic, the operations that folding needs.
 
 use super::Tier;
+use crate::cpu;
 
 /// Carry-less arithmetic on 16-byte lanes, for CRCs.
 ///
@@ -67,13 +68,11 @@ pub(crate) trait CarryLessWide: CarryLess {
     fn read_ahead<B>(self, _block: &B) {}
 }
 
-/// The length from which loops read ahead, because the data come from beyond the second-level
-/// cache.
-///
-/// At 64 MiB it brought CRC-32C from 0.63 to 0.99 of ISA-L's speed and CRC-32 from 0.98 to 1.22 of
-/// libdeflate's; at 1 MiB it changes nothing. `cargo xtask rivals --code crc-32c,crc-32 --sizes
-/// 1M,64M`, on a Zen 3 core on 2026-11-21 and 2026-11-22.
-pub(crate) const STREAMED_FROM: usize = 512 << 10;
+/// Returns whether loops over data of this length read ahead, because the data come from beyond the
+/// second-level cache and the CPU gains by it.
+pub(crate) fn streamed(bytes: usize) -> bool {
+    bytes >= 512 << 10 && cpu::profile().reads_ahead
+}
 
 /// The first vector of a message whose length is not a multiple of the vector's.
 pub(crate) struct Head<W> {

@@ -105,6 +105,7 @@ macro_rules! compiled_in {
         $(#[$doc:meta])* $name:ident, $word:ident, $params:ident;
         $(#[$static_doc:meta])* $crc:ident;
         [$($line:expr,)*]
+        methods [$($method:expr,)*]
         generic [$($generic:expr),*]
     ) => {
         $(#[$doc])*
@@ -152,20 +153,29 @@ macro_rules! compiled_in {
                 use $crate::kernel::Kernel;
                 &[
                     $($line,)*
+                    $(#[cfg(feature = "methods")] $method,)*
                     #[cfg(feature = "generic")]
                     Kernel::generic::<Given<$name, Fold>>("generic"),
                     $(#[cfg(feature = "generic")] $generic,)*
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("slicing16")
                         .method(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 8>>>("slicing8")
                         .historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 4>>>("slicing4")
                         .historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Bytewise<$word>>>("bytewise")
                         .historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, OnTables<$name, Nibble<$word>>>("nibble").historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, Given<$name, Bitwise>>("bitwise").historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, Given<$name, BitwiseMsb>>("bitwise_msb").historical(),
+                    #[cfg(feature = "methods")]
                     Kernel::on::<Portable, Given<$name, EightChains>>("eight_chains").method(),
                     // CPUs that come here are rare where there are vectors, and not worth tables
                     // of 16 KiB in every program.
@@ -204,7 +214,11 @@ macro_rules! compiled_in {
 pub(super) use compiled_in;
 
 /// Folds by carry-less products, and in long data removes a few vectors by the matrices of `Few`.
-type Products<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { INTEL_AVX512.few_from }>;
+type Products<N, Few, const FEW_FROM: usize> =
+    ByLength<Given<N, FoldLanes>, Given<N, Few>, FEW_FROM>;
+
+/// Removes a few vectors by matrices in all data that is long enough for it.
+type AlwaysFew<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { Taps::FROM }>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.
@@ -219,7 +233,7 @@ compiled_in! {
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc32, FewOfCrc32>, "avx512_vpclmul", copy Given<Crc32, Fold>
+            Avx512Vpclmul, Products<Crc32, FewOfCrc32, { INTEL_AVX512.few_from }>, "avx512_vpclmul", copy Given<Crc32, Fold>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy Given<Crc32, Fold>),
         on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy Given<Crc32, Fold>),
@@ -231,14 +245,18 @@ compiled_in! {
             CrcPmull, ChainToFused<Crc32, FusedPmull<Crc32>>, "crc_pmull",
             copy Given<Crc32, Fold>
         ),
+        on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
+        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy Given<Crc32, Fold>),
+        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
+    ]
+    methods [
+        on_x86_64!(Avx512Vpclmul, Given<Crc32, FoldLanes>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc32, FewOfCrc32>, "avx512_gfni_few").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
-        on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
         on_aarch64!(Crc, HeadShift<Crc32>, "crc_head").method(),
         on_aarch64!(Crc, Serial<Crc32>, "crc").historical(),
-        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy Given<Crc32, Fold>),
-        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
     ]
     generic []
 }
@@ -256,7 +274,7 @@ compiled_in! {
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme>, "avx512_vpclmul",
+            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 16 * INTEL_AVX512.few_from }>, "avx512_vpclmul",
             copy Given<Crc64Nvme, Fold>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
@@ -264,6 +282,11 @@ compiled_in! {
         on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul", copy Given<Crc64Nvme, Fold>),
         on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy Given<Crc64Nvme, Fold>),
         on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy Given<Crc64Nvme, Fold>),
+    ]
+    methods [
+        on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, FoldLanes>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc64Nvme, FewOfCrc64Nvme>, "avx512_gfni_few")
+            .method(),
     ]
     generic []
 }

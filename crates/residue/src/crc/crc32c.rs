@@ -94,19 +94,10 @@ compiled_in! {
         on_x86_64!(
             Avx2Vpclmul, Composed, "sse42_avx2_vpclmul", copy FoldSteps<Crc32c>, batch Lockstep
         ),
-        on_x86_64!(Avx512Vpclmul, Given<Crc32c, Taps>, "avx512_gfni").method(),
-        on_x86_64!(Avx512Vpclmul, FoldSteps<Crc32c>, "avx512_vpclmul").method(),
-        on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>, "avx2_vpclmul").method(),
-        on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>, "sse42_pclmul_fold").method(),
-        on_x86_64!(Sse42, HeadShift<Crc32c>, "sse42_head").method(),
-        on_x86_64!(Avx2Vpclmul, FusedAvx2, "sse42_avx2_vpclmul_fused").method(),
-        on_x86_64!(Avx512Vpclmul, FusedAvx512, "sse42_avx512_vpclmul_fused").method(),
         on_x86_64!(
             Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul", copy FoldSteps<Crc32c>, batch Lockstep
         ),
         on_x86_64!(Sse42, ThreeWayTables<Crc32c>, "sse42_tables", batch Lockstep),
-        on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
-        on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul").method(),
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3",
             copy FoldSteps<Crc32c>, batch Lockstep
@@ -115,13 +106,25 @@ compiled_in! {
             CrcPmull, ChainToFused<Crc32c, FusedPmull<Crc32c>>, "crc_pmull",
             copy FoldSteps<Crc32c>, batch Lockstep
         ),
+        on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Lockstep),
+        on_aarch64!(Pmull, Given<Crc32c, Fold>, "pmull"),
+    ]
+    methods [
+        on_x86_64!(Avx512Vpclmul, Given<Crc32c, Taps>, "avx512_gfni").method(),
+        on_x86_64!(Avx512Vpclmul, FoldSteps<Crc32c>, "avx512_vpclmul").method(),
+        on_x86_64!(Avx2Vpclmul, FoldSteps<Crc32c>, "avx2_vpclmul").method(),
+        on_x86_64!(Sse42Pclmul, FoldSteps<Crc32c>, "sse42_pclmul_fold").method(),
+        on_x86_64!(Sse42, HeadShift<Crc32c>, "sse42_head").method(),
+        on_x86_64!(Avx2Vpclmul, FusedAvx2, "sse42_avx2_vpclmul_fused").method(),
+        on_x86_64!(Avx512Vpclmul, FusedAvx512, "sse42_avx512_vpclmul_fused").method(),
+        on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
+        // No CPU has carry-less products without the CRC instruction.
+        on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_pmull_three_way").method(),
-        on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Lockstep),
         on_aarch64!(Crc, HeadShift<Crc32c>, "crc_head").method(),
         on_aarch64!(Crc, Serial<Crc32c>, "crc").historical(),
-        on_aarch64!(Pmull, Given<Crc32c, Fold>, "pmull"),
     ]
     generic [
         Kernel::generic::<ThreeWay<Crc32c>>("generic_three_way")

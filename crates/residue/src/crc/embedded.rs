@@ -251,8 +251,11 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     on_aarch64!(Pmull, Fold, "pmull", copy Fold),
     #[cfg(feature = "generic")]
     Kernel::generic::<Fold>("generic"),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, Bitwise>("bitwise").historical(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, BitwiseMsb>("bitwise_msb").historical(),
+    #[cfg(feature = "methods")]
     Kernel::on::<Portable, EightChains>("eight_chains").method(),
     Kernel::on::<Portable, EightChains>("portable").same_as("eight_chains"),
 ];

@@ -14,7 +14,7 @@
 
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
-use crate::arch::{CarryLess, CarryLessWide, STREAMED_FROM, lane_head, lane_tail};
+use crate::arch::{CarryLess, CarryLessWide, lane_head, lane_tail, streamed};
 use crate::cpu::INTEL_AVX512;
 use crate::kernel::Body;
 use crate::words::short_word;
@@ -254,7 +254,7 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     mut vectors: &[T::Block],
 ) -> T::V {
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
-    let streamed = size_of_val(vectors) >= STREAMED_FROM;
+    let streamed = streamed(size_of_val(vectors));
     if T::EIGHT && vectors.len() >= 12 {
         let [a, b, c, d] = v;
         let (more, after) = vectors.split_at(4);

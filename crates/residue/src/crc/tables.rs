@@ -81,10 +81,15 @@ macro_rules! word {
 
         #[doc = concat!("The kernels on tables of `", stringify!($word), "`, best first.")]
         pub static $kernels: &[Kernel<Tabled<$word>>] = &[
+            #[cfg(feature = "methods")]
             Kernel::on::<Portable, Slicing<$word, 16>>("slicing16").method(),
+            #[cfg(feature = "methods")]
             Kernel::on::<Portable, Slicing<$word, 8>>("slicing8").historical(),
+            #[cfg(feature = "methods")]
             Kernel::on::<Portable, Slicing<$word, 4>>("slicing4").historical(),
+            #[cfg(feature = "methods")]
             Kernel::on::<Portable, Bytewise<$word>>("bytewise").historical(),
+            #[cfg(feature = "methods")]
             Kernel::on::<Portable, Nibble<$word>>("nibble").historical(),
         ];
     };

@@ -6,7 +6,7 @@
 //! one instruction reduces the sum. Accumulators are reduced after the last block only.
 
 use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
-use crate::arch::{CarryLessWide, CrcStep, Polynomial, STREAMED_FROM};
+use crate::arch::{CarryLessWide, CrcStep, Polynomial, streamed};
 use crate::crc::fold::{Keys, fold_on, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
@@ -129,7 +129,7 @@ impl<
             return <FoldSteps<F, 16> as Body<T>>::run(tier, &(), state, data);
         }
         // Two copies of the code: a test in the loop would cost as much as reading ahead.
-        let register = if data.len() >= STREAMED_FROM {
+        let register = if streamed(data.len()) {
             Self::blocks::<T, true>(tier, state, blocks)
         } else {
             Self::blocks::<T, false>(tier, state, blocks)
