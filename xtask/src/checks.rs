@@ -1,6 +1,6 @@
 //! `cargo xtask check`: requirements that tests do not cover.
 
-use crate::{cargo, loops, require_all, widths};
+use crate::{Outcome, cargo, loops, require_all, sizes, widths};
 use std::process::{Command, ExitCode, Stdio};
 
 /// Targets without `std` (and without vector registers), and one whose `std` does nothing.
@@ -19,7 +19,8 @@ pub fn run(rivals: bool) -> ExitCode {
         ("formatting", || {
             let peers = ["fmt", "--check", "--manifest-path", crate::rivals::MANIFEST];
             let fuzz = ["fmt", "--check", "--manifest-path", crate::fuzz::MANIFEST];
-            for words in [&["fmt", "--all", "--check"][..], &peers, &fuzz] {
+            let sizes = ["fmt", "--check", "--manifest-path", sizes::MANIFEST];
+            for words in [&["fmt", "--all", "--check"][..], &peers, &fuzz, &sizes] {
                 match cargo_does(words) {
                     Outcome::Good => {}
                     other => return other,
@@ -33,7 +34,8 @@ pub fn run(rivals: bool) -> ExitCode {
             Err(error) => Outcome::Bad(error.to_string()),
         }),
         ("lock files", || {
-            for manifest in ["Cargo.toml", crate::rivals::MANIFEST, crate::fuzz::MANIFEST] {
+            let peers = crate::rivals::MANIFEST;
+            for manifest in ["Cargo.toml", peers, crate::fuzz::MANIFEST, sizes::MANIFEST] {
                 let mut command = cargo();
                 command.args(["metadata", "--locked", "--format-version=1", "--manifest-path"]);
                 match done(command.arg(manifest).stdout(Stdio::null()).status()) {
@@ -68,6 +70,8 @@ pub fn run(rivals: bool) -> ExitCode {
         }),
         ("without std", bare_targets),
         ("other architectures compile", || all(ARCHITECTURES, &[])),
+        ("size on x86-64 Linux", sizes::on_linux),
+        ("size on microcontrollers", sizes::on_microcontrollers),
         ("intrinsics are inlined", intrinsics),
         ("hot loops are clean", || match loops::check() {
             Ok(()) => Outcome::Good,
@@ -110,12 +114,6 @@ fn peers() -> Outcome {
 }
 
 type Check = fn() -> Outcome;
-
-enum Outcome {
-    Good,
-    Bad(String),
-    Skipped(String),
-}
 
 fn done(status: std::io::Result<std::process::ExitStatus>) -> Outcome {
     match status {

@@ -10,6 +10,7 @@ mod fuzz;
 mod loops;
 mod python;
 mod rivals;
+mod sizes;
 mod test;
 mod web;
 mod widths;
@@ -24,7 +25,8 @@ Commands of the project.
   cargo xtask test-python Run the tests of the Python package
   cargo xtask check [--rivals]
                           Check formatting, widths, lints, documentation, targets without std,
-                          inlining of intrinsics, hot loops; with --rivals, also benches/rivals
+                          sizes of programs, inlining of intrinsics, hot loops; with --rivals, also
+                          benches/rivals
   cargo xtask cross [TARGET] [-- FILTER]
                           Run the library's tests on other architectures under qemu, and with
                           AVX-512 under Bochs. Targets: aarch64, s390x, powerpc64, riscv64, i686,
@@ -62,6 +64,13 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The outcome of a check, with the reason for a bad or skipped one.
+enum Outcome {
+    Good,
+    Bad(String),
+    Skipped(String),
 }
 
 /// Returns whether a skipped test is a failure here.

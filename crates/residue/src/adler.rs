@@ -257,4 +257,4 @@ pub static KERNELS: &[Kernel<Adler>] = &[
     Kernel::on::<Portable, Fields<Adler>>("portable").same_as("fields"),
 ];
 
-pub(crate) static BEST: Dispatch<Adler> = dispatch!(Adler, KERNELS);
+pub(crate) const BEST: Dispatch<Adler> = dispatch!(Adler, KERNELS);

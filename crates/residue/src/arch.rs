@@ -123,23 +123,43 @@ pub(crate) mod needs {
 ///
 /// Bodies that copy and that take batches follow, if the kernel has them.
 macro_rules! on_x86_64 {
+    // The tiers of 64-byte vectors are a feature of this crate.
+    (Avx512Vpclmul, $($line:tt)*) => {
+        $crate::arch::on_x86_64!(
+            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512");
+            Avx512Vpclmul, $($line)*
+        )
+    };
+    (Avx512Vnni, $($line:tt)*) => {
+        $crate::arch::on_x86_64!(
+            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512");
+            Avx512Vnni, $($line)*
+        )
+    };
     (
+        @ $has:meta;
         $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
     ) => {{
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+        #[cfg($has)]
         {
             use $crate::arch::x86_64::$tier;
             $crate::kernel::Kernel::on::<$tier, $body>($name)
                 $(.copying::<$tier, $copy>())?
                 $(.batched::<$tier, $batch>())?
         }
-        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+        #[cfg(not($has))]
         {
             $(let _ = core::marker::PhantomData::<$copy>;)?
             $(let _ = core::marker::PhantomData::<$batch>;)?
             $crate::kernel::Kernel::elsewhere::<$body>($name, $crate::arch::needs::$tier)
         }
     }};
+    ($($line:tt)*) => {
+        $crate::arch::on_x86_64!(
+            @ all(target_arch = "x86_64", target_feature = "sse2");
+            $($line)*
+        )
+    };
 }
 pub(crate) use on_x86_64;
 

@@ -257,7 +257,7 @@ fn run<O: Operation, W: Word>(state: u32, data: &[u8]) -> u32 {
 
 macro_rules! dispatches {
     ($($name:ident: $operation:ty, $word:ty;)*) => {$(
-        pub(crate) static $name: Dispatch<Baseline<$operation, $word>> =
+        pub(crate) const $name: Dispatch<Baseline<$operation, $word>> =
             dispatch!(Baseline<$operation, $word>, Baseline::<$operation, $word>::KERNELS);
     )*};
 }

@@ -214,3 +214,53 @@ pub fn code(code: &Code, from: &[u8], to: &mut (impl Destination + ?Sized)) -> u
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::sealed::Sealed;
+    use super::*;
+    use crate::kernel::Kernel;
+    use std::{vec, vec::Vec};
+
+    /// Compares the copies of every kernel this CPU can run, not only of the chosen one.
+    fn compare<F: Family>(kernels: &'static [Kernel<F>], with: &F::With) {
+        let noise = |i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8;
+        let data: Vec<u8> = (0..20_000).map(noise).collect();
+        let around = [1500, 2048, 4096, 5120, 8192, 9000, 16_384];
+        let lengths = (FUSED_FROM..FUSED_FROM + 300).chain(around.map(|n| n - 1)).chain(around);
+        for n in lengths.step_by(crate::one_in(11)) {
+            let from = &data[n % 61..n % 61 + n];
+            for kernel in kernels {
+                let Some(forced) = kernel.force() else {
+                    continue;
+                };
+                let mut to = vec![0; n];
+                // As `run` does.
+                to[n - 8..].copy_from_slice(&from[n - 8..]);
+                let copied = forced.copy(with, F::start(with), from, to[..].bytes());
+                if let Some(state) = copied {
+                    let name = kernel.info().name;
+                    let value = F::finish(with, state);
+                    assert_eq!(value, forced.value(with, from), "{name} of {n} bytes");
+                    assert!(to == from, "{name} of {n} bytes");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kernel_that_copies() {
+        compare(Crc32c::KERNELS, &());
+        compare(Crc32::KERNELS, &());
+        compare(Crc64Nvme::KERNELS, &());
+        compare(rfc1071::KERNELS, &());
+        compare(rfc1950::KERNELS, &());
+        compare(idp::KERNELS, &());
+        compare(Bytes255::KERNELS, &());
+        compare(Words65535::KERNELS, &());
+        for params in [crate::crc::catalog::CRC_16_XMODEM, crate::crc::catalog::CRC_16_ARC] {
+            let crc = Crc::<u16>::new(&params);
+            compare(crate::crc::KERNELS, crc.constants().expect("16 bits"));
+        }
+    }
+}

@@ -116,10 +116,11 @@ impl Features {
     pub const NONE: Features = Features(0);
     const ALL: Features = Features(u32::MAX);
 
-    /// The features that a CPU of this architecture may have.
+    /// The features that kernels may use: those of this architecture, without AVX-512 unless the
+    /// crate was built with it.
     pub(crate) const POSSIBLE: Features =
         if cfg!(all(target_arch = "x86_64", target_feature = "sse2")) {
-            Features(0xffff)
+            Features(if cfg!(feature = "avx512") { 0xffff } else { 0x00ff })
         } else if cfg!(all(
             target_arch = "aarch64",
             target_feature = "neon",
@@ -276,10 +277,12 @@ fn mask() -> Features {
     Features::ALL
 }
 
-/// Returns the features of this CPU, unmasked.
+/// Returns the features of this CPU that kernels may use, unmasked.
+///
+/// Without the feature `avx512` of this crate, those of AVX-512 are not among them.
 #[must_use]
 pub fn detected() -> Features {
-    arch_detected()
+    arch_detected().intersection(Features::POSSIBLE)
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]

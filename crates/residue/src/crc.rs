@@ -20,7 +20,7 @@
 //! reflected CRC go on the wire lowest first: appended highest first, the residue does not appear.
 //!
 //! Up to 64 bits a CRC runs on any kernel, in one 64-bit embedding (see [`Constants`]); wider ones
-//! run bit by bit, or on [`tables::Tables`].
+//! run bit by bit, or on [`tables::Tables`]. The types of [`small`](crate::small) take less memory.
 
 mod advance;
 pub mod catalog;
@@ -35,6 +35,7 @@ mod embedded;
 pub(crate) mod fold;
 pub(crate) mod gf2;
 mod params;
+pub(crate) mod small;
 pub(crate) mod steps;
 pub mod tables;
 pub(crate) mod taps;
@@ -194,7 +195,12 @@ impl<W: Width> Crc<W> {
     #[doc(hidden)]
     #[must_use]
     pub const fn compiled(&self) -> Option<Compiled> {
-        self.compiled
+        // The types of narrower values exclude them, and their kernels from the program.
+        match self.compiled {
+            Some(_) if W::BITS < 32 => None,
+            Some(Compiled::Crc64Nvme) if W::BITS < 64 => None,
+            compiled => compiled,
+        }
     }
 
     pub(crate) const fn engine(&self) -> &Engine {

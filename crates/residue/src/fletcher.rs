@@ -422,7 +422,7 @@ macro_rules! variant {
             const KERNELS: &'static [Kernel<Self>] = $kernels;
             #[allow(private_interfaces)]
             const BEST: &'static Dispatch<Self> = {
-                static BEST: Dispatch<$name> = dispatch!($name, $kernels);
+                const BEST: Dispatch<$name> = dispatch!($name, $kernels);
                 &BEST
             };
         }

@@ -496,7 +496,7 @@ pub static KERNELS: &[Kernel<Internet>] = &[
     Kernel::on::<Portable, Adc>("portable").same_as("adc"),
 ];
 
-pub(crate) static BEST: Dispatch<Internet> = dispatch!(Internet, KERNELS);
+pub(crate) const BEST: Dispatch<Internet> = dispatch!(Internet, KERNELS);
 
 #[cfg(test)]
 mod tests {

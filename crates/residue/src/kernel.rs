@@ -87,6 +87,41 @@ where
     }
 }
 
+/// A body on a tier as a value, for data that choose among bodies.
+///
+/// The linker drops bodies that no data name.
+pub(crate) struct Outlined<T, F: Family> {
+    run: Run<F>,
+    tier: PhantomData<T>,
+}
+
+impl<T: Enter, F: Family> Outlined<T, F> {
+    pub(crate) const fn new<B: Body<T, Family = F>>() -> Self {
+        Outlined { run: T::enter::<B>, tier: PhantomData }
+    }
+
+    /// Advances `state` over `data`.
+    #[inline(always)]
+    pub(crate) fn run(&self, _: T, with: &F::With, state: F::State, data: &[u8]) -> F::State {
+        // SAFETY: the marker exists, so the CPU has the features of the tier.
+        unsafe { (self.run)(with, state, data) }
+    }
+}
+
+impl<T, F: Family> Clone for Outlined<T, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, F: Family> Copy for Outlined<T, F> {}
+
+impl<T, F: Family> core::fmt::Debug for Outlined<T, F> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Outlined")
+    }
+}
+
 /// The parameters of the kernels of a body's family.
 pub(crate) type With<B, T> = <<B as Body<T>>::Family as Family>::With;
 pub(crate) type State<B, T> = <<B as Body<T>>::Family as Family>::State;
@@ -235,14 +270,16 @@ impl<F: Family> Kernel<F> {
         self
     }
 
-    /// Makes the kernel of body `B` on another architecture, for lists.
+    /// Makes the kernel of body `B` on another architecture, or on a tier that the crate was built
+    /// without, for lists.
     ///
-    /// No CPU this is compiled for has its `needs`, so it never runs.
+    /// Its `needs` are not in [`Features::POSSIBLE`], so it never runs.
     #[allow(
         clippy::extra_unused_type_parameters,
         reason = "a body that no line names would be unused"
     )]
     pub(crate) const fn elsewhere<B>(name: &'static str, needs: Features) -> Self {
+        assert!(!Features::POSSIBLE.contains(needs));
         Kernel {
             info: KernelInfo { name, needs, ..KernelInfo::PORTABLE },
             entries: Entries {
@@ -467,8 +504,11 @@ choices! {
 }
 
 /// The choice among the kernels of a family, made by [`dispatch`].
+///
+/// It is a constant that holds the addresses of statics: the compiler then calls a choice without
+/// a load, in other crates too, and the linker drops the statics that a program does not use.
 pub(crate) struct Dispatch<F: Family> {
-    pub(crate) kernels: &'static [Kernel<F>],
+    pub(crate) kernels: &'static &'static [Kernel<F>],
     pub(crate) run: &'static Choice<Run<F>>,
     pub(crate) oneshot: &'static Choice<Oneshot<F>>,
     pub(crate) copy: &'static Choice<Option<CopyRun<F>>>,
@@ -480,6 +520,7 @@ macro_rules! dispatch {
     ($family:ty, $kernels:expr) => {{
         use $crate::kernel::{self, BatchRun, Choice, CopyRun, Line, Oneshot, Run};
         const COUNT: usize = kernel::count::<$family>($kernels);
+        static TABLE: &[kernel::Kernel<$family>] = $kernels;
         static RUN: Choice<Run<$family>, [Line<Run<$family>>; COUNT]> = kernel::run($kernels);
         static ONESHOT: Choice<Oneshot<$family>, [Line<Oneshot<$family>>; COUNT]> =
             kernel::oneshot($kernels);
@@ -488,7 +529,7 @@ macro_rules! dispatch {
         static BATCH: Choice<Option<BatchRun<$family>>, [Line<Option<BatchRun<$family>>>; COUNT]> =
             kernel::batch($kernels);
         kernel::Dispatch {
-            kernels: $kernels,
+            kernels: &TABLE,
             run: &RUN,
             oneshot: &ONESHOT,
             copy: &COPY,

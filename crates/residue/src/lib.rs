@@ -46,10 +46,20 @@
 //! that this CPU supports. Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to emulate a lesser
 //! CPU.
 //!
+//! # Microcontrollers
+//! The module [`small`] has types whose names state their cost: a CRC with a table of 256 words
+//! ([`small::Bytewise`]), 16 ([`small::Nibblewise`]) or 2 ([`small::Bitwise`]), and the Internet
+//! checksum in a few instructions. They choose nothing at run time. Use the crate with
+//! `default-features = false`.
+//!
 //! # Features
 //! `std` (default): reads `RESIDUE_CPU`, detects CPU features on aarch64, and implements
 //! `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects features on
 //! x86-64 only.
+//!
+//! `avx512` (default): the kernels on 64-byte vectors of x86-64, by products and by byte matrices.
+//! Without it programs are smaller and compile faster, and CPUs with AVX-512 run the kernels on
+//! 32-byte vectors.
 //!
 //! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over
 //! threads.
@@ -61,10 +71,11 @@
 // Their bodies are then in no table.
 #![cfg_attr(not(feature = "methods"), allow(dead_code, unused_imports))]
 #![deny(unsafe_code)]
-// Targets without vector tiers leave the code for vectors unused.
+// Targets without vector tiers leave the code for vectors unused, and so does a crate without those
+// of AVX-512.
 #![cfg_attr(
     not(any(
-        all(target_arch = "x86_64", target_feature = "sse2"),
+        all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"),
         all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")
     )),
     allow(dead_code, unused_macros, unused_imports)
@@ -99,6 +110,7 @@ mod paired;
 #[cfg(feature = "rayon")]
 pub mod parallel;
 pub mod partial;
+pub mod small;
 mod streaming;
 mod weighted;
 mod words;
@@ -164,3 +176,8 @@ pub fn crc64_nvme_extend(value: u64, data: &[u8]) -> u64 {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/kernels.md")]
 struct Kernels;
+
+/// The program of the page on sizes is a test of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/size.md")]
+struct Sizes;

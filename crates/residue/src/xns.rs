@@ -376,4 +376,4 @@ pub static KERNELS: &[Kernel<Xns>] = &[
     Kernel::on::<Portable, Columns>("portable").same_as("columns"),
 ];
 
-pub(crate) static BEST: Dispatch<Xns> = dispatch!(Xns, KERNELS);
+pub(crate) const BEST: Dispatch<Xns> = dispatch!(Xns, KERNELS);

@@ -125,7 +125,7 @@ fn detected() -> &'static str {
     for (part, register) in vendor.chunks_mut(4).zip([name.ebx, name.edx, name.ecx]) {
         part.copy_from_slice(&register.to_le_bytes());
     }
-    of_x86_64(&vendor, __cpuid(1).eax, super::detected().contains(Features::AVX512))
+    of_x86_64(&vendor, __cpuid(1).eax, super::arch_detected().contains(Features::AVX512))
 }
 
 /// Returns the profile of an x86-64 CPU, of its vendor, its signature (CPUID leaf 1, register eax)

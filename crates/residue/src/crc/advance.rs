@@ -126,7 +126,7 @@ static KERNELS: &[Kernel<Advance>] = &[
     Kernel::on::<Portable, Bits>("portable"),
 ];
 
-static BEST: Dispatch<Advance> = dispatch!(Advance, KERNELS);
+const BEST: Dispatch<Advance> = dispatch!(Advance, KERNELS);
 
 /// The kernels that multiply once, best first.
 static PRODUCTS: &[Kernel<Advance>] = &[
@@ -137,7 +137,7 @@ static PRODUCTS: &[Kernel<Advance>] = &[
     Kernel::on::<Portable, ProductBits>("portable"),
 ];
 
-static BEST_PRODUCT: Dispatch<Advance> = dispatch!(Advance, PRODUCTS);
+const BEST_PRODUCT: Dispatch<Advance> = dispatch!(Advance, PRODUCTS);
 
 #[cfg(test)]
 mod tests {

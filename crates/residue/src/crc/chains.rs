@@ -12,7 +12,7 @@ use crate::kernel::Body;
 use core::array::from_fn;
 
 /// Runs eight chains while there are bytes for them, then one.
-pub(super) struct EightChains;
+pub(crate) struct EightChains;
 
 impl<T: Tier> Body<T> for EightChains {
     type Family = Embedded;
@@ -59,13 +59,21 @@ fn blocks<'a, const REFLECTED: bool, const BLOCK: usize>(
                 *register = step::<REFLECTED>(with, *register, block[i * segment + place]);
             }
         }
-        let [a, b, c, d, e, f, g, h] = registers;
-        let k = segment.ilog2();
-        let [a, b, c, d] = join::<REFLECTED, 4>(with, k, [a, c, e, g], [b, d, f, h]);
-        let [a, b] = join::<REFLECTED, 2>(with, k + 1, [a, c], [b, d]);
-        [state] = join::<REFLECTED, 1>(with, k + 2, [a], [b]);
+        state = joined::<REFLECTED>(with, segment.ilog2(), registers);
     }
     (state, rest)
+}
+
+/// Joins eight adjacent registers, each of `1 << k` bytes.
+///
+/// It is much code, which the blocks of all lengths share.
+#[inline(never)]
+fn joined<const REFLECTED: bool>(with: &Constants, k: u32, registers: [u64; 8]) -> u64 {
+    let [a, b, c, d, e, f, g, h] = registers;
+    let [a, b, c, d] = join::<REFLECTED, 4>(with, k, [a, c, e, g], [b, d, f, h]);
+    let [a, b] = join::<REFLECTED, 2>(with, k + 1, [a, c], [b, d]);
+    let [a] = join::<REFLECTED, 1>(with, k + 2, [a], [b]);
+    a
 }
 
 /// Returns the register after a byte.

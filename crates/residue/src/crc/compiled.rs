@@ -145,6 +145,7 @@ macro_rules! compiled_in {
 
             const KERNELS: &'static [$crate::kernel::Kernel<$name>] = {
                 use $crate::arch::Portable;
+                use $crate::crc::chains::EightChains;
                 use $crate::crc::compiled::{Given, OnTables};
                 use $crate::crc::embedded::{Bitwise, BitwiseMsb};
                 use $crate::crc::fold::Fold;
@@ -174,6 +175,27 @@ macro_rules! compiled_in {
                     Kernel::on::<Portable, Given<$name, Bitwise>>("bitwise").historical(),
                     #[cfg(feature = "methods")]
                     Kernel::on::<Portable, Given<$name, BitwiseMsb>>("bitwise_msb").historical(),
+                    Kernel::on::<Portable, Given<$name, EightChains>>("eight_chains").method(),
+                    // CPUs that come here are rare where there are vectors, and not worth tables
+                    // of 16 KiB in every program.
+                    #[cfg(any(
+                        all(target_arch = "x86_64", target_feature = "sse2"),
+                        all(
+                            target_arch = "aarch64",
+                            target_feature = "neon",
+                            target_endian = "little"
+                        )
+                    ))]
+                    Kernel::on::<Portable, Given<$name, EightChains>>("portable")
+                        .same_as("eight_chains"),
+                    #[cfg(not(any(
+                        all(target_arch = "x86_64", target_feature = "sse2"),
+                        all(
+                            target_arch = "aarch64",
+                            target_feature = "neon",
+                            target_endian = "little"
+                        )
+                    )))]
                     Kernel::on::<Portable, OnTables<$name, Slicing<$word, 16>>>("portable")
                         .same_as("slicing16"),
                 ]
@@ -182,7 +204,7 @@ macro_rules! compiled_in {
             #[allow(private_interfaces)]
             const BEST: &'static $crate::kernel::Dispatch<$name> = {
                 use $crate::kernel::{Dispatch, dispatch};
-                static BEST: Dispatch<$name> = dispatch!($name, $name::KERNELS);
+                const BEST: Dispatch<$name> = dispatch!($name, $name::KERNELS);
                 &BEST
             };
         }

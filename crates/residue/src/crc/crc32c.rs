@@ -98,7 +98,6 @@ compiled_in! {
             Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul", copy FoldSteps<Crc32c>, batch Lockstep
         ),
         on_x86_64!(Sse42, ThreeWayTables<Crc32c>, "sse42_tables", batch Lockstep),
-        on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul"),
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3",
             copy FoldSteps<Crc32c>, batch Lockstep
@@ -119,6 +118,7 @@ compiled_in! {
         on_x86_64!(Avx2Vpclmul, FusedAvx2, "sse42_avx2_vpclmul_fused").method(),
         on_x86_64!(Avx512Vpclmul, FusedAvx512, "sse42_avx512_vpclmul_fused").method(),
         on_x86_64!(Sse42, Serial<Crc32c>, "sse42").historical(),
+        on_x86_64!(Pclmul, Given<Crc32c, Fold>, "pclmul").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32c>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32c>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32c>, "crc_pmull_three_way").method(),

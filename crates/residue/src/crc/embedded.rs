@@ -260,4 +260,4 @@ pub static KERNELS: &[Kernel<Embedded>] = &[
     Kernel::on::<Portable, EightChains>("portable").same_as("eight_chains"),
 ];
 
-pub(crate) static BEST: Dispatch<Embedded> = dispatch!(Embedded, KERNELS);
+pub(crate) const BEST: Dispatch<Embedded> = dispatch!(Embedded, KERNELS);

@@ -15,33 +15,22 @@
 //! Words have the smallest of 32, 64 and 128 bits that holds the CRC: larger words would fill more
 //! of the cache.
 
+use super::small::Ends;
 use super::{Params, Width};
 use crate::arch::{Portable, Tier};
 use crate::kernel::{Body, Family, Kernel};
-use core::ops::{BitXor, Not};
 
 /// A word of the tables: `u32`, `u64` or `u128`.
 ///
 /// Registers are right-aligned if the code is reflected, else left-aligned.
-pub trait Word: Width + BitXor<Output = Self> + Not<Output = Self> {
-    /// Shifts towards lower bits; the result is zero if all bits leave.
-    #[must_use]
-    fn down(self, bits: usize) -> Self;
-    /// Shifts towards higher bits; the result is zero if all bits leave.
-    #[must_use]
-    fn up(self, bits: usize) -> Self;
-    /// Returns all bits in opposite order.
-    #[must_use]
-    fn reversed(self) -> Self;
-    /// Returns the lowest 64 bits.
-    fn low(self) -> u64;
+pub trait Word: Width {
     /// The kernels on tables of this word.
     const KERNELS: &'static [Kernel<Tabled<Self>>];
 }
 
 /// The tables of one CRC: 16 x 256 words and 16 more, 16 KiB for CRCs of up to 32 bits.
 ///
-/// Store them in a `static` or a `Box`.
+/// Store them in a `static` or a `Box`. The types of [`small`](crate::small) have one table.
 ///
 /// ```
 /// use residue::crc::{catalog, tables::Tables};
@@ -50,11 +39,7 @@ pub trait Word: Width + BitXor<Output = Self> + Not<Output = Self> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Tables<W> {
-    reflected: bool,
-    crossed: bool,
-    width: u8,
-    init: W,
-    xorout: W,
+    ends: Ends<W>,
     nibbles: [W; 16],
     slices: [[W; 256]; 16],
 }
@@ -63,26 +48,6 @@ macro_rules! word {
     ($word:ident, $kernels:ident) => {
         impl Word for $word {
             const KERNELS: &'static [Kernel<Tabled<$word>>] = $kernels;
-
-            #[inline(always)]
-            fn down(self, bits: usize) -> Self {
-                self.checked_shr(bits as u32).unwrap_or(0)
-            }
-
-            #[inline(always)]
-            fn up(self, bits: usize) -> Self {
-                self.checked_shl(bits as u32).unwrap_or(0)
-            }
-
-            #[inline(always)]
-            fn reversed(self) -> Self {
-                self.reverse_bits()
-            }
-
-            #[inline(always)]
-            fn low(self) -> u64 {
-                self as u64
-            }
         }
 
         impl Tables<$word> {
@@ -93,62 +58,24 @@ macro_rules! word {
             /// is a compile error.
             #[must_use]
             pub const fn new(params: &Params) -> Self {
-                assert!(params.validate().is_ok(), "the parameters do not define a CRC");
-                assert!(params.width as u32 <= $word::BITS, "the CRC is wider than the word");
-                let (reflected, top) = (params.refin, $word::BITS - params.width as u32);
-                let poly = (params.poly as $word) << top;
-                let init = (params.init as $word) << top;
-                let mut tables = Tables {
-                    reflected,
-                    crossed: params.refin != params.refout,
-                    width: params.width,
-                    init: if reflected { init.reverse_bits() } else { init },
-                    xorout: params.xorout as $word,
-                    nibbles: [0; 16],
-                    slices: [[0; 256]; 16],
-                };
-                // With one bit set: the register after that bit alone. All other entries are sums
-                // of these.
-                let mut i = 1usize;
-                while i < 256 {
-                    let entry = if i & (i - 1) == 0 {
-                        let byte = if reflected { (i as u8).reverse_bits() } else { i as u8 };
-                        let (mut register, mut bit) = ((byte as $word) << ($word::BITS - 8), 0);
-                        while bit < 8 {
-                            let carry = register >> ($word::BITS - 1);
-                            register = (register << 1) ^ (poly & carry.wrapping_neg());
-                            bit += 1;
-                        }
-                        if reflected { register.reverse_bits() } else { register }
-                    } else {
-                        let lowest = i & i.wrapping_neg();
-                        tables.slices[0][lowest] ^ tables.slices[0][i ^ lowest]
-                    };
-                    tables.slices[0][i] = entry;
-                    i += 1;
-                }
+                let ends = Ends::<$word>::new(params);
+                let bytes = Ends::<$word>::entries::<256>(params);
+                let mut slices = [bytes; 16];
                 let mut k = 1;
                 while k < 16 {
                     let mut i = 0;
                     while i < 256 {
-                        let before = tables.slices[k - 1][i];
-                        tables.slices[k][i] = if reflected {
-                            (before >> 8) ^ tables.slices[0][(before & 0xff) as usize]
+                        let before = slices[k - 1][i];
+                        slices[k][i] = if params.refin {
+                            (before >> 8) ^ bytes[(before & 0xff) as usize]
                         } else {
-                            (before << 8) ^ tables.slices[0][(before >> ($word::BITS - 8)) as usize]
+                            (before << 8) ^ bytes[(before >> ($word::BITS - 8)) as usize]
                         };
                         i += 1;
                     }
                     k += 1;
                 }
-                // A nibble's entry is that of the byte that ends with it, in reading order of the
-                // bits.
-                let mut i = 0;
-                while i < 16 {
-                    tables.nibbles[i] = tables.slices[0][if reflected { i << 4 } else { i }];
-                    i += 1;
-                }
-                tables
+                Tables { ends, nibbles: Ends::<$word>::entries(params), slices }
             }
         }
 
@@ -195,25 +122,12 @@ impl<W: Word> Family for Tabled<W> {
 
     #[inline(always)]
     fn start(with: &Tables<W>) -> W {
-        with.init
+        with.ends.start()
     }
 
     #[inline(always)]
     fn finish(with: &Tables<W>, state: W) -> W {
-        let top = W::BITS - usize::from(with.width);
-        let register = if with.reflected { state } else { state.down(top) };
-        let register = if with.crossed { register.reversed().down(top) } else { register };
-        register ^ with.xorout
-    }
-}
-
-/// Returns the register after `byte`, added to the next eight bits of `state`.
-#[inline(always)]
-fn step<W: Word>(with: &Tables<W>, state: W, byte: u8) -> W {
-    if with.reflected {
-        state.down(8) ^ with.slices[0][usize::from(state.low() as u8 ^ byte)]
-    } else {
-        state.up(8) ^ with.slices[0][usize::from(state.down(W::BITS - 8).low() as u8 ^ byte)]
+        with.ends.finish(state)
     }
 }
 
@@ -223,23 +137,8 @@ pub(crate) struct Nibble<W>(core::marker::PhantomData<W>);
 impl<W: Word, T: Tier> Body<T> for Nibble<W> {
     type Family = Tabled<W>;
     #[inline(always)]
-    fn run(_: T, with: &Tables<W>, mut state: W, data: &[u8]) -> W {
-        if with.reflected {
-            for &byte in data {
-                for nibble in [byte & 15, byte >> 4] {
-                    let index = (state.low() as u8 ^ nibble) & 15;
-                    state = state.down(4) ^ with.nibbles[usize::from(index)];
-                }
-            }
-        } else {
-            for &byte in data {
-                for nibble in [byte >> 4, byte & 15] {
-                    let index = state.down(W::BITS - 4).low() as u8 ^ nibble;
-                    state = state.up(4) ^ with.nibbles[usize::from(index & 15)];
-                }
-            }
-        }
-        state
+    fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
+        with.ends.advance(&with.nibbles, state, data)
     }
 }
 
@@ -250,7 +149,7 @@ impl<W: Word, T: Tier> Body<T> for Bytewise<W> {
     type Family = Tabled<W>;
     #[inline(always)]
     fn run(_: T, with: &Tables<W>, state: W, data: &[u8]) -> W {
-        data.iter().fold(state, |state, &byte| step(with, state, byte))
+        with.ends.advance(&with.slices[0], state, data)
     }
 }
 
@@ -267,7 +166,7 @@ impl<W: Word, const N: usize, T: Tier> Body<T> for Slicing<W, N> {
 
 #[inline(always)]
 fn slicing<W: Word, const N: usize>(with: &Tables<W>, state: W, data: &[u8]) -> W {
-    if with.reflected {
+    if with.ends.reflected() {
         ordered::<W, N, true>(with, state, data)
     } else {
         ordered::<W, N, false>(with, state, data)
@@ -286,7 +185,7 @@ fn ordered<W: Word, const N: usize, const REFLECTED: bool>(
         (state, rest) = steps::<W, 8, REFLECTED>(with, state, rest);
         (state, rest) = steps::<W, 4, REFLECTED>(with, state, rest);
     }
-    rest.iter().fold(state, |state, &byte| step(with, state, byte))
+    with.ends.advance(&with.slices[0], state, rest)
 }
 
 /// Returns the register after all whole steps of `N` bytes, and the rest of the data.

@@ -15,8 +15,12 @@
 use super::fold::{self, Keys, fold_on, oriented, register_lane};
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
-use crate::arch::ByteMatrix;
-use crate::kernel::Body;
+#[cfg(test)]
+use crate::arch::Portable;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
+use crate::arch::x86_64::Avx512Vpclmul;
+use crate::arch::{ByteMatrix, Enter};
+use crate::kernel::{Body, Outlined};
 
 /// A set of taps for some polynomials, in vectors of 64 bytes.
 struct Set {
@@ -66,7 +70,10 @@ const TAPS: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct Matrices {
     /// The index of its taps in [`SETS`].
+    #[cfg(test)]
     set: usize,
+    /// The code of the set on each tier, without which a program would hold the code of all sets.
+    long: Long,
     /// One matrix for each tap.
     rows: [u64; TAPS],
     /// The factors that move a lane forward by the window.
@@ -107,7 +114,14 @@ impl Matrices {
                     (multiples.shift(before, 56), powers[window])
                 };
                 let window = fold::key(low, high, reflected);
-                return Some(Matrices { set: set - 1, rows, window });
+                let set = set - 1;
+                return Some(Matrices {
+                    #[cfg(test)]
+                    set,
+                    long: Long::new(set, reflected),
+                    rows,
+                    window,
+                });
             }
         }
         None
@@ -238,28 +252,74 @@ impl Taps {
     pub(super) const FROM: usize = 64 * WINDOW;
 }
 
-impl<T: ByteMatrix> Body<T> for Taps {
+impl<T: AllSets> Body<T> for Taps {
     type Family = Embedded;
     #[inline(always)]
     fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
-        // The offsets of the taps are offsets of registers, so each set has code of its own.
-        macro_rules! sets {
-            ($($set:literal)*) => {{
-                const { assert!([$($set),*].len() == SETS.len()) };
-                match (&with.taps, with.reflected) {
-                    _ if data.len() < Taps::FROM => {}
-                    $((Some(Matrices { set: $set, .. }), true) => {
-                        return tier.outline::<OnSet<true, $set, { SETS[$set].class }>>(with, state, data);
-                    })*
-                    $((Some(Matrices { set: $set, .. }), false) => {
-                        return tier.outline::<OnSet<false, $set, 0>>(with, state, data);
-                    })*
-                    _ => {}
-                }
-            }};
+        match &with.taps {
+            Some(matrices) if data.len() >= Taps::FROM => {
+                T::of(&matrices.long).run(tier, with, state, data)
+            }
+            _ => <fold::Fold as Body<T>>::run(tier, with, state, data),
         }
-        sets!(0 1 2 3 4 5 6 7 8);
-        <fold::Fold as Body<T>>::run(tier, with, state, data)
+    }
+}
+
+/// The code of one set in one bit order: the offsets of the taps are offsets of registers, so each
+/// set has its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Long {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
+    avx512: Outlined<Avx512Vpclmul, Embedded>,
+    #[cfg(test)]
+    portable: Outlined<Portable, Embedded>,
+}
+
+impl Long {
+    // Other architectures have no such tier.
+    #[allow(unused_variables)]
+    const fn new(set: usize, reflected: bool) -> Long {
+        Long {
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
+            avx512: Avx512Vpclmul::SETS[set][reflected as usize],
+            #[cfg(test)]
+            portable: Portable::SETS[set][reflected as usize],
+        }
+    }
+}
+
+/// A tier with code for all sets.
+pub(crate) trait AllSets: ByteMatrix + Enter {
+    /// The code of each set, for normal and reflected CRCs.
+    const SETS: [[Outlined<Self, Embedded>; 2]; SETS.len()] = {
+        macro_rules! sets {
+            ($($set:literal)*) => {
+                [$([
+                    Outlined::new::<OnSet<false, $set, 0>>(),
+                    Outlined::new::<OnSet<true, $set, { SETS[$set].class }>>(),
+                ]),*]
+            };
+        }
+        sets!(0 1 2 3 4 5 6 7 8)
+    };
+
+    /// Returns the code of this tier.
+    fn of(long: &Long) -> Outlined<Self, Embedded>;
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
+impl AllSets for Avx512Vpclmul {
+    #[inline(always)]
+    fn of(long: &Long) -> Outlined<Self, Embedded> {
+        long.avx512
+    }
+}
+
+#[cfg(test)]
+impl AllSets for Portable {
+    #[inline(always)]
+    fn of(long: &Long) -> Outlined<Self, Embedded> {
+        long.portable
     }
 }
 

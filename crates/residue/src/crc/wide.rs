@@ -89,4 +89,4 @@ pub static KERNELS_WIDE: &[Kernel<WideFamily>] = &[
     Kernel::on::<Portable, WideBitwise>("portable"),
 ];
 
-pub(crate) static BEST_WIDE: Dispatch<WideFamily> = dispatch!(WideFamily, KERNELS_WIDE);
+pub(crate) const BEST_WIDE: Dispatch<WideFamily> = dispatch!(WideFamily, KERNELS_WIDE);

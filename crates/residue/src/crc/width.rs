@@ -2,6 +2,7 @@
 
 use core::fmt::{Debug, Display, LowerHex, UpperHex};
 use core::hash::Hash;
+use core::ops::{BitXor, Not};
 
 /// An integer that holds the values of a CRC: `u8`, `u16`, `u32`, `u64` or `u128`.
 ///
@@ -17,6 +18,8 @@ pub trait Width:
     + LowerHex
     + UpperHex
     + Into<u128>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
     + Send
     + Sync
     + 'static
@@ -27,6 +30,22 @@ pub trait Width:
     #[doc(hidden)]
     #[must_use]
     fn of_low(bits: u128) -> Self;
+    /// Returns the lowest 64 bits.
+    #[doc(hidden)]
+    #[must_use]
+    fn low(self) -> u64;
+    /// Shifts towards lower bits; the result is zero if all bits leave.
+    #[doc(hidden)]
+    #[must_use]
+    fn down(self, bits: usize) -> Self;
+    /// Shifts towards higher bits; the result is zero if all bits leave.
+    #[doc(hidden)]
+    #[must_use]
+    fn up(self, bits: usize) -> Self;
+    /// Returns all bits in opposite order.
+    #[doc(hidden)]
+    #[must_use]
+    fn reversed(self) -> Self;
 }
 
 mod sealed {
@@ -43,6 +62,26 @@ macro_rules! widths {
             #[inline(always)]
             fn of_low(bits: u128) -> Self {
                 bits as $integer
+            }
+
+            #[inline(always)]
+            fn low(self) -> u64 {
+                self as u64
+            }
+
+            #[inline(always)]
+            fn down(self, bits: usize) -> Self {
+                self.checked_shr(bits as u32).unwrap_or(0)
+            }
+
+            #[inline(always)]
+            fn up(self, bits: usize) -> Self {
+                self.checked_shl(bits as u32).unwrap_or(0)
+            }
+
+            #[inline(always)]
+            fn reversed(self) -> Self {
+                self.reverse_bits()
             }
         }
 
