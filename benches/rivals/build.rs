@@ -1,6 +1,7 @@
-//! Finds the peers that are Debian packages, and records what compiled the others.
+//! Finds the peers that are libraries of the system, and records what compiled the others.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -12,9 +13,36 @@ fn main() {
             println!("cargo:rustc-env=RIVALS_{}={}", name.to_uppercase(), found.version);
         }
     }
+    if let Some(version) = google() {
+        println!("cargo:rustc-cfg=google");
+        println!("cargo:rustc-link-lib=crc32c");
+        println!("cargo:rustc-env=RIVALS_GOOGLE={version}");
+    }
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
     println!("cargo:rustc-env=RIVALS_RUSTC={}", first_line(&compiler, "--version"));
     println!("cargo:rustc-env=RIVALS_CC={}", first_line("cc", "--version"));
+}
+
+/// Returns the version of Google's crc32c, if a program with it can be linked.
+///
+/// `pkg-config` does not know that library.
+fn google() -> Option<String> {
+    let cc = |words: &[&str]| {
+        let mut command = Command::new("cc");
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn()
+    };
+    let program = "unsigned crc32c_value(const void *, unsigned long);\n\
+        int main(void) { return crc32c_value(\"\", 0) != 0; }\n";
+    let mut linked = cc(&["-x", "c", "-", "-lcrc32c", "-o", "/dev/null"]).ok()?;
+    linked.stdin.take()?.write_all(program.as_bytes()).ok()?;
+    if !linked.wait().ok()?.success() {
+        return None;
+    }
+    let output = cc(&["-print-file-name=libcrc32c.so"]).ok()?.wait_with_output().ok()?;
+    let path = std::fs::canonicalize(String::from_utf8_lossy(&output.stdout).trim()).ok()?;
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    Some(name.split_once(".so.").map_or("unknown", |(_, version)| version).to_string())
 }
 
 /// Returns the first line a program prints; empty if there is none.

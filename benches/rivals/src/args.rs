@@ -8,8 +8,6 @@ use std::path::PathBuf;
 /// The sizes that everyone is timed at.
 const SIZES: [usize; 16] =
     [8, 20, 40, 44, 64, 128, 256, 550, 1500, 4096, 9000, 16384, 65536, 1 << 20, 1 << 26, 1 << 28];
-/// The sizes with `--quick`.
-const QUICK: [usize; 8] = [20, 44, 64, 256, 1500, 4096, 16384, 1 << 20];
 
 /// Times residue and its peers, and prints the ratio to the best of them.
 #[derive(Parser)]
@@ -27,7 +25,7 @@ pub struct Args {
     /// Only these rivals
     #[arg(short, long, value_delimiter = ',')]
     pub rival: Vec<String>,
-    /// Throughput at eight sizes, fewer runs
+    /// Fewer runs, and half the rounds for long data: two to three minutes in all
     #[arg(short, long)]
     quick: bool,
     /// Portable code against portable code
@@ -36,7 +34,7 @@ pub struct Args {
     /// Times each contender in a run
     #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// Runs over everything [default: 5, with --quick 3]
+    /// Runs over everything [default: 5; with --quick 3]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     runs: Option<u16>,
     /// Stay on this core
@@ -45,16 +43,21 @@ pub struct Args {
     /// Keep the figures, as CPU/DATE.csv in this folder
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = RECORDS)]
     pub record: Option<PathBuf>,
-    /// Measure nothing: draw this record
-    #[arg(long, value_name = "RECORD", conflicts_with_all = ["record", "quick", "portable"])]
-    pub draw: Option<PathBuf>,
+    /// Measure nothing: draw this record, or several side by side
+    #[arg(long, value_name = "RECORD", num_args = 1.., conflicts_with_all = MEASURES)]
+    pub draw: Vec<PathBuf>,
     /// Measure nothing: tables of this record
+    #[arg(long, value_name = "RECORD", conflicts_with_all = MEASURES, conflicts_with = "draw")]
+    pub show: Option<PathBuf>,
+    /// Measure nothing: put the worst ratios of these records into docs/speed.md
     #[arg(
         long,
         value_name = "RECORD",
-        conflicts_with_all = ["record", "quick", "portable", "draw"],
+        num_args = 1..,
+        conflicts_with_all = MEASURES,
+        conflicts_with_all = ["draw", "show"],
     )]
-    pub show: Option<PathBuf>,
+    pub docs: Vec<PathBuf>,
     /// Where --draw puts its figures
     #[arg(long, value_name = "FOLDER", default_value = FIGURES)]
     pub figures: PathBuf,
@@ -63,23 +66,21 @@ pub struct Args {
 // From the root of the project, where `cargo xtask` is called.
 const RECORDS: &str = "benches/record";
 const FIGURES: &str = "docs/figures";
+/// The page that `--docs` changes.
+pub const PAGE: &str = "docs/speed.md";
+
+/// Arguments of a measurement alone.
+const MEASURES: [&str; 3] = ["record", "quick", "portable"];
 
 impl Args {
     /// Returns what to measure.
     #[must_use]
     pub fn plan(&self) -> Plan {
-        let modes = match (self.modes.as_slice(), self.quick) {
-            ([], true) => vec![Mode::Throughput],
-            ([], false) => Mode::ALL.to_vec(),
-            (modes, _) => modes.to_vec(),
-        };
-        let sizes = match (self.sizes.as_slice(), self.quick) {
-            ([], true) => QUICK.to_vec(),
-            ([], false) => SIZES.to_vec(),
-            (sizes, _) => sizes.to_vec(),
-        };
-        let runs = self.runs.unwrap_or(if self.quick { 3 } else { 5 });
-        Plan { modes, sizes, rounds: self.rounds.into(), runs: runs.into() }
+        let modes = if self.modes.is_empty() { Mode::ALL.to_vec() } else { self.modes.clone() };
+        let sizes = if self.sizes.is_empty() { SIZES.to_vec() } else { self.sizes.clone() };
+        let (runs, less) = if self.quick { (3, 2) } else { (5, 1) };
+        let (runs, rounds) = (self.runs.unwrap_or(runs).into(), usize::from(self.rounds));
+        Plan { modes, sizes, rounds, long_rounds: rounds.div_ceil(less), runs }
     }
 }
 

@@ -261,6 +261,7 @@ impl Contender {
     pub fn version(&self) -> String {
         let package = match self.name.split(' ').next().unwrap_or_default() {
             "ISA-L" => return option_env!("RIVALS_ISAL").unwrap_or_default().to_string(),
+            "google-crc32c" => return option_env!("RIVALS_GOOGLE").unwrap_or_default().to_string(),
             "zlib" => return option_env!("RIVALS_ZLIB").unwrap_or_default().to_string(),
             "libdeflate" => "libdeflate-sys",
             "zlib-ng" => "libz-ng-sys",

@@ -1,6 +1,8 @@
-//! Figures of a record: gigabytes a second, and how many times as fast as each rival.
+//! Figures: of one record gigabytes a second, and how many times as fast as each rival; of several
+//! their CPUs side by side.
 
 use crate::contender::{OURS, SUBJECTS, is_rival};
+use crate::cpus;
 use crate::model::Mode;
 use crate::record::Record;
 use crate::tables::Field;
@@ -11,15 +13,32 @@ use std::path::Path;
 /// The number of rivals in a panel: those that are best somewhere, then the best on average.
 const SHOWN: usize = 5;
 
-/// Writes `rivals-speed.svg` and `rivals-ratio.svg` into a folder, and returns where they are.
+/// Writes `rivals-speed.svg` and `rivals-ratio.svg` of one record into a folder, or
+/// `rivals-cpus.svg` of several, and returns where they are.
 ///
 /// # Errors
-/// Returns an error if the record has no throughput, or a file cannot be written.
-pub fn draw(record: &Record, folder: &Path) -> Result<String, String> {
-    let (speeds, ratios) = panels(record);
-    if speeds.is_empty() {
-        return Err("the record has no throughput of residue and a rival".to_string());
+/// Returns an error if a record has no throughput, or a file cannot be written.
+pub fn draw(records: &[Record], folder: &Path) -> Result<String, String> {
+    let sheets = match records {
+        [record] => single(record).into_iter().collect(),
+        records => vec![("rivals-cpus.svg", cpus::sheet(records))],
+    };
+    if sheets.iter().any(|(_, sheet)| sheet.panels.is_empty()) {
+        return Err("there is no throughput of residue and a rival".to_string());
     }
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let mut out = String::new();
+    for (name, sheet) in sheets {
+        let path = write_whole(folder, name, &svg(&sheet)).map_err(failed)?;
+        out.push_str(&format!("{}\n", path.display()));
+    }
+    Ok(out)
+}
+
+/// Returns the figures of one record with their names.
+fn single(record: &Record) -> [(&'static str, Sheet); 2] {
+    let (speeds, ratios) = panels(record);
     let about = about(record);
     let lines = |text: &[&str]| text.iter().map(|line| line.to_string()).collect::<Vec<_>>();
     let speed = Sheet {
@@ -48,14 +67,7 @@ pub fn draw(record: &Record, folder: &Path) -> Result<String, String> {
         ]),
         even: Some(1.0),
     };
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut out = String::new();
-    for (name, sheet) in [("rivals-speed.svg", speed), ("rivals-ratio.svg", ratio)] {
-        let path = write_whole(folder, name, &svg(&sheet)).map_err(failed)?;
-        out.push_str(&format!("{}\n", path.display()));
-    }
-    Ok(out)
+    [("rivals-speed.svg", speed), ("rivals-ratio.svg", ratio)]
 }
 
 /// Returns a panel of speeds and one of ratios for each code.
@@ -85,7 +97,7 @@ fn panels(record: &Record) -> (Vec<Panel>, Vec<Panel>) {
 }
 
 fn about(record: &Record) -> Vec<String> {
-    let day: String = record.fact("date").chars().take(10).collect();
+    let day = record.day();
     let tier = match record.fact("tier") {
         "all" | "" => String::new(),
         tier => format!(", residue restricted to {tier}"),
@@ -137,12 +149,16 @@ mod tests {
     fn a_record_is_drawn() {
         let place = tempfile::tempdir().expect("a folder");
         let record = Record { facts: Vec::new(), cells: cells() };
-        let text = draw(&record, place.path()).expect("two figures");
+        let text = draw(&[record], place.path()).expect("two figures");
         assert_eq!(text.lines().count(), 2);
         let svg = std::fs::read_to_string(place.path().join("rivals-ratio.svg")).expect("drawn");
         assert!(
             svg.contains("\nfast\n") && svg.contains("\nslow\n") && !svg.contains("\nresidue\n")
         );
-        assert!(draw(&Record { facts: Vec::new(), cells: Vec::new() }, place.path()).is_err());
+        let record = |cells| Record { facts: Vec::new(), cells };
+        let text = draw(&[record(cells()), record(cells())], place.path()).expect("a figure");
+        assert!(text.ends_with("rivals-cpus.svg\n") && text.lines().count() == 1, "{text}");
+        assert!(draw(&[record(Vec::new())], place.path()).is_err());
+        assert!(draw(&[], place.path()).is_err());
     }
 }

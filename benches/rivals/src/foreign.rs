@@ -72,6 +72,20 @@ pub mod zlib {
     }
 }
 
+/// Google's crc32c, from the system.
+#[cfg(google)]
+pub mod google {
+    unsafe extern "C" {
+        fn crc32c_value(data: *const u8, length: usize) -> u32;
+    }
+
+    /// CRC-32C.
+    pub fn crc32c(data: &[u8]) -> u32 {
+        // SAFETY: see the module.
+        unsafe { crc32c_value(data.as_ptr(), data.len()) }
+    }
+}
+
 /// ISA-L, from the system.
 #[cfg(isal)]
 pub mod isal {

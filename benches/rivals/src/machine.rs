@@ -1,15 +1,20 @@
 //! The conditions of a measurement: machine, compilers, load.
 
 use crate::contender::{Contender, SUBJECTS};
-use residue::cpu::{Features, features, tier_names};
+use residue::cpu::{detected_profile, features, mask_error, profile};
 use residue_bench::load::{Cpus, Taken};
 use residue_bench::machine::{cpu_model, system};
 use std::process::Command;
 use std::time::SystemTime;
 
-/// Peers from Debian: name, package, and whether it was there at build time.
-pub const DEBIAN: [(&str, &str, bool); 2] =
-    [("ISA-L", "libisal-dev", cfg!(isal)), ("zlib", "zlib1g-dev", cfg!(zlib))];
+/// Peers from the system: the name, the library or Debian's package of it, and whether it was there
+/// at build time.
+pub const SYSTEM: [(&str, &str, bool); 3] = [
+    ("ISA-L", "libisal-dev", cfg!(isal)),
+    ("zlib", "zlib1g-dev", cfg!(zlib)),
+    // No package in Debian 12.
+    ("google-crc32c", "libcrc32c", cfg!(google)),
+];
 
 /// Returns the compilers of the Rust and the C peers.
 fn compilers() -> String {
@@ -18,7 +23,12 @@ fn compilers() -> String {
 
 /// Returns the tier that `RESIDUE_CPU` restricts the library to, or `all`.
 fn tier() -> String {
-    std::env::var("RESIDUE_CPU").unwrap_or("all".to_string())
+    asked_tier().unwrap_or("all".to_string())
+}
+
+/// Returns the tier that `RESIDUE_CPU` names.
+fn asked_tier() -> Option<String> {
+    std::env::var("RESIDUE_CPU").ok().filter(|name| !name.is_empty())
 }
 
 /// Returns the CPU features that the library may use.
@@ -61,6 +71,29 @@ fn described(taken: Taken) -> String {
     format!("{word} (others took {others:.0} % of the CPUs, {stolen:.0} % was stolen)")
 }
 
+/// Returns the name of the profile that the library chose its kernels by, with `forced` behind one
+/// that is not the CPU's own.
+fn used_profile() -> String {
+    let forced = if profile() == detected_profile() { "" } else { " forced" };
+    format!("{}{forced}", profile().name)
+}
+
+/// Returns the name of the profile of a CPU as [`cpu_model`] describes it, for records without one.
+#[must_use]
+pub fn profile_of(cpu: &str, features: &str) -> &'static str {
+    let family = cpu.split_once("family ").and_then(|(_, rest)| rest.split(' ').next());
+    let family: u32 = family.and_then(|number| number.parse().ok()).unwrap_or(0);
+    let avx512 = features.split(' ').any(|name| name == "avx512");
+    match (cpu.split(['(', ' ']).next(), family, avx512) {
+        (Some("AMD"), 25, false) => "zen3",
+        (Some("AMD"), 25, true) => "zen4",
+        (Some("AMD"), 26.., _) => "zen5",
+        (Some("Intel"), _, true) => "intel_avx512",
+        (Some("Intel"), _, false) => "intel_client",
+        _ => "unknown",
+    }
+}
+
 /// Returns the facts that a figure needs beside it.
 #[must_use]
 pub fn facts(portable: bool) -> Vec<(&'static str, String)> {
@@ -70,6 +103,7 @@ pub fn facts(portable: bool) -> Vec<(&'static str, String)> {
         ("cpu", cpu_model()),
         ("date", humantime::format_rfc3339_seconds(SystemTime::now()).to_string()),
         ("residue", format!("{version}{}", commit())),
+        ("profile", used_profile()),
         ("tier", tier()),
         ("against", against.to_string()),
         ("features", usable()),
@@ -78,21 +112,20 @@ pub fn facts(portable: bool) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Restricts the library to portable code if asked to, and rejects a tier that the library would
-/// ignore.
+/// Restricts the library to portable code if asked to, and rejects a tier or a profile that the
+/// library would ignore.
 ///
 /// To be called before the first check value is computed.
 ///
 /// # Errors
-/// Returns an error if `RESIDUE_CPU` is another tier, or none.
+/// Returns an error if `RESIDUE_CPU` is another tier, or none, and if `RESIDUE_PROFILE` is not the
+/// name of a profile.
 #[allow(unsafe_code)]
 pub fn restrict(portable: bool) -> Result<(), String> {
-    let asked = std::env::var("RESIDUE_CPU").ok();
-    match (asked.as_deref(), portable) {
-        (Some(name), _) if Features::tier(name).is_none() => {
-            let names: Vec<&str> = tier_names().collect();
-            Err(format!("RESIDUE_CPU is `{name}`, which is none of {}", names.join(", ")))
-        }
+    if let Some(why) = mask_error() {
+        return Err(why);
+    }
+    match (asked_tier().as_deref(), portable) {
         (Some(name), true) if name != "portable" => {
             Err(format!("RESIDUE_CPU is `{name}`, and --portable asks for `portable`"))
         }
@@ -116,5 +149,28 @@ mod tests {
         let loaded = described(Taken { others: 0.27, stolen: 0.0 });
         assert_eq!(loaded, "loaded (others took 27 % of the CPUs, 0 % was stolen)");
         assert!(!quietness(None).is_empty());
+    }
+
+    #[test]
+    fn older_records_have_a_profile() {
+        let cpus = [
+            ("AMD EPYC family 25 model 1", "sse2 avx2 vpclmulqdq", "zen3"),
+            ("AMD EPYC family 25 model 17", "sse2 avx512", "zen4"),
+            ("AMD EPYC family 26 model 2", "sse2 avx512", "zen5"),
+            ("Intel(R) Xeon(R) Processor family 6 model 143", "avx512 avx512vnni", "intel_avx512"),
+            ("Intel(R) Core(TM) i7 family 6 model 151", "avx2", "intel_client"),
+            ("Neoverse-V2", "neon", "unknown"),
+        ];
+        for (cpu, features, profile) in cpus {
+            assert_eq!(profile_of(cpu, features), profile, "{cpu}");
+        }
+    }
+
+    #[test]
+    fn facts_name_the_profile() {
+        let facts = facts(false);
+        let named =
+            |(key, value): &(&str, String)| *key == "profile" && value.starts_with(profile().name);
+        assert!(facts.iter().any(named));
     }
 }

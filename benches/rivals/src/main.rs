@@ -11,6 +11,8 @@ mod batch;
 mod check;
 mod contender;
 mod copy;
+mod cpus;
+mod docs;
 mod draw;
 mod foreign;
 mod machine;
@@ -33,14 +35,20 @@ use residue_bench::{load::Cpus, pin};
 use residue_report::text::wrapped;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let done = match (&args.draw, &args.show) {
-        (Some(path), _) => Record::read(path).and_then(|record| draw::draw(&record, &args.figures)),
-        (_, Some(path)) => Record::read(path).map(|record| report_of(&record)),
-        _ => run(&args),
+    let done = match (args.draw.as_slice(), &args.show, args.docs.as_slice()) {
+        ([], Some(path), _) => Record::read(path).map(|record| report_of(&record)),
+        ([], None, []) => run(&args),
+        ([], None, paths) => docs::update(Path::new(args::PAGE), paths),
+        (paths, ..) => {
+            let records: Result<Vec<Record>, String> =
+                paths.iter().map(|path| Record::read(path)).collect();
+            records.and_then(|records| draw::draw(&records, &args.figures))
+        }
     };
     match done {
         Ok(text) => {
@@ -73,15 +81,15 @@ fn run(args: &Args) -> Result<String, String> {
     let empty = measure::empty_call(&clock);
 
     let record = Record::new(cells, args.portable, &machine::quietness(before));
-    for (name, package, present) in machine::DEBIAN {
+    for (name, library, present) in machine::SYSTEM {
         if !present {
-            remarks.push(format!("{name} is left out: no {package} at build time"));
+            remarks.push(format!("{name} is left out: no {library} at build time"));
         }
     }
     remarks.push(format!(
-        "method: medians of the quiet third of {} times {} rounds; an empty call takes {empty:.1} \
-         ns, which every time includes",
-        plan.runs, plan.rounds
+        "method: medians of the quiet third of {} times {} rounds, {} above 1 MiB; an empty call \
+         takes {empty:.1} ns, which every time includes",
+        plan.runs, plan.rounds, plan.long_rounds
     ));
     let remarks = remarks.iter().map(|remark| wrapped(remark, 100) + "\n");
     let mut out = remarks.collect::<String>() + &report_of(&record);
@@ -133,10 +141,8 @@ fn report_of(record: &Record) -> String {
     out.push_str(
         "*: the best rival. ratio: its time over residue's; above 1 residue is faster.\n\n",
     );
-    let goals = required::Goals::of(record.fact("features"));
+    let goals = required::Goals::of(record);
     for mode in Mode::ALL {
-        // The requirement is about throughput.
-        let goals = (mode == Mode::Throughput).then_some(goals);
         if let Some((table, verdict)) = tables::summary(cells, mode, goals) {
             let _ = writeln!(out, "{}{verdict}", table.text());
         }
@@ -146,13 +152,7 @@ fn report_of(record: &Record) -> String {
         let behind = behind.join("\n  ");
         let _ = writeln!(out, "Behind the best rival by more than 3 %:\n  {behind}\n");
     }
-    if !goals.full {
-        out.push_str(
-            "Required here: not to be slower; 0.97 is a tie. Higher ratios are for \
-            AVX-512 and GFNI.\n",
-        );
-    }
-    out
+    out + &goals.describe() + "\n"
 }
 
 /// A progress line that is overwritten, on a terminal.

@@ -3,7 +3,7 @@
 //! Every time contains the loop and the call through a pointer ([`empty_call`]), for everyone.
 
 use crate::contender::{Call, Contender};
-use crate::model::{Cell, Mode, Plan};
+use crate::model::{Cell, LONG, Mode, Plan};
 use crate::race::{Race, Runner};
 use crate::{batch, copy, threads};
 use residue_bench::clock::Clock;
@@ -54,7 +54,7 @@ pub fn measure(
         for race in &mut races {
             let (code, mode, size, runs) = (race.code, race.mode.name(), race.size, plan.runs);
             progress(&format!("run {run} of {runs}: {code}, {mode}, {size} bytes"));
-            race.run(plan.rounds, clock);
+            race.run(if size > LONG { plan.long_rounds } else { plan.rounds }, clock);
         }
     }
     progress("");
@@ -121,7 +121,8 @@ mod tests {
     }
 
     fn measured(group: Vec<Contender>) -> Result<Vec<Cell>, String> {
-        let plan = Plan { modes: Mode::ALL.to_vec(), sizes: vec![64, 1 << 20], rounds: 3, runs: 2 };
+        let (modes, sizes) = (Mode::ALL.to_vec(), vec![64, 1 << 20]);
+        let plan = Plan { modes, sizes, rounds: 3, long_rounds: 3, runs: 2 };
         let clock = Clock::NANOSECONDS;
         measure(&plan, &[group], &clock, &mut |_| ())
     }

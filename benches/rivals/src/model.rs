@@ -83,6 +83,9 @@ impl Mode {
     }
 }
 
+/// The size above which one call takes longer than a batch of short ones.
+pub const LONG: usize = 1 << 20;
+
 /// One contender at one size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
@@ -104,6 +107,8 @@ pub struct Cell {
     pub quartiles: [f64; 2],
     /// The number of quiet rounds.
     pub rounds: usize,
+    /// The highest clock of the core between the runs; unknown in older records.
+    pub ghz: Option<f64>,
 }
 
 /// The extent of a measurement.
@@ -114,6 +119,8 @@ pub struct Plan {
     pub sizes: Vec<usize>,
     /// Rounds in a run.
     pub rounds: usize,
+    /// Rounds in a run of data longer than [`LONG`].
+    pub long_rounds: usize,
     /// Runs over everything: a disturbance that lasts meets one of them.
     pub runs: usize,
 }

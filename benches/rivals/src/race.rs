@@ -21,6 +21,8 @@ pub struct Race<'a> {
     /// The names and versions of those who take part, in the order of the rounds.
     names: Vec<(&'static str, String)>,
     rounds: Rounds<'a>,
+    /// The least ticks of a core cycle after a run.
+    pace: f64,
 }
 
 /// One who takes part.
@@ -46,7 +48,7 @@ impl<'a> Race<'a> {
         let (names, timed): (Vec<_>, Vec<_>) =
             runners.into_iter().map(|one| ((one.name, one.version), one.timed)).unzip();
         let rounds = Rounds::new(timed, mode.differs());
-        Race { code, mode, size, bytes: size as f64, parts: 1, names, rounds }
+        Race { code, mode, size, bytes: size as f64, parts: 1, names, rounds, pace: f64::INFINITY }
     }
 
     /// Returns whether there are two to compare.
@@ -58,12 +60,14 @@ impl<'a> Race<'a> {
     /// Makes one run of so many rounds.
     pub fn run(&mut self, rounds: usize, clock: &Clock) {
         self.rounds.run(rounds, clock);
+        self.pace = (0..3).map(|_| clock.pace()).fold(self.pace, f64::min);
     }
 
     /// Returns the results.
     #[must_use]
     pub fn cells(self, clock: &Clock) -> Vec<Cell> {
         let (times, parts) = (self.rounds.times(clock), self.parts as f64);
+        let ghz = self.pace.is_normal().then(|| 1.0 / clock.ns(self.pace));
         let cell = |((name, version), time): ((&str, String), Time)| Cell {
             code: self.code.to_string(),
             mode: self.mode,
@@ -74,6 +78,7 @@ impl<'a> Race<'a> {
             ns: time.ns / parts,
             quartiles: time.quartiles.map(|ns| ns / parts),
             rounds: time.rounds,
+            ghz,
         };
         self.names.into_iter().zip(times).map(cell).collect()
     }

@@ -9,7 +9,11 @@ use residue_report::files::write_whole;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-const HEADER: &str = "code,mode,size,contender,version,bytes,ns,ns_quartile_1,ns_quartile_3,rounds";
+const HEADER: &str =
+    "code,mode,size,contender,version,bytes,ns,ns_quartile_1,ns_quartile_3,rounds,ghz";
+/// The header of records without the clock.
+const OLD_HEADER: &str =
+    "code,mode,size,contender,version,bytes,ns,ns_quartile_1,ns_quartile_3,rounds";
 
 /// The fact of one run that lists its codes and modes, and whether it was quiet.
 const PART: &str = "part";
@@ -26,7 +30,7 @@ pub struct Record {
 impl Record {
     /// Creates a record of cells measured here and now.
     ///
-    /// `portable` says that only portable code took part; `quiet` describes the load.
+    /// `portable` says that only portable code took part; `quietness` describes the load.
     #[must_use]
     pub fn new(cells: Vec<Cell>, portable: bool, quietness: &str) -> Record {
         let facts = machine::facts(portable);
@@ -72,8 +76,24 @@ impl Record {
         self.facts.iter().find(|(name, _)| name == key).map_or("", |(_, value)| value)
     }
 
+    /// Returns the name of the CPU's profile; in records without one it follows from the CPU.
+    #[must_use]
+    pub fn profile(&self) -> &str {
+        match self.fact("profile") {
+            "" => machine::profile_of(self.fact("cpu"), self.fact("features")),
+            name => name,
+        }
+    }
+
+    /// Returns the day it was made, such as `2026-11-22`.
+    #[must_use]
+    pub fn day(&self) -> String {
+        self.fact("date").chars().take(10).collect()
+    }
+
     /// Writes `CPU/DATE.csv` below a folder, whole or not at all; `CPU/DATE-TIER.csv` on a
-    /// restricted tier, `CPU/DATE-portable-peers.csv` for portable code only.
+    /// restricted tier, `CPU/DATE-portable-peers.csv` for portable code only; with
+    /// `-PROFILE-forced` behind the date if another profile was forced.
     ///
     /// A record of the same day keeps what was not measured again if it is of the same commit; else
     /// it is replaced.
@@ -82,7 +102,9 @@ impl Record {
     /// Returns an error if it cannot be written.
     pub fn write(mut self, folder: &Path) -> Result<PathBuf, String> {
         let folder = folder.join(slug(self.fact("cpu")));
-        let day: String = self.fact("date").chars().take(10).collect();
+        let forced = self.fact("profile").contains(' ');
+        let profile = if forced { "-".to_string() + &slug(self.profile()) } else { String::new() };
+        let day = self.day() + &profile;
         let name = match (self.fact("tier"), self.fact("against")) {
             ("all", _) => format!("{day}.csv"),
             (tier, "portable code") => format!("{day}-{}-peers.csv", slug(tier)),
@@ -106,7 +128,8 @@ impl Record {
             let (mode, [q1, q3]) = (c.mode.name(), c.quartiles);
             let [code, name, version] = [&c.code, &c.contender, &c.version].map(|s| csv::quoted(s));
             let _ = write!(out, "{code},{mode},{},{name},{version},", c.size);
-            let _ = writeln!(out, "{:.1},{:.3},{q1:.3},{q3:.3},{}", c.bytes, c.ns, c.rounds);
+            let ghz = c.ghz.map_or(String::new(), |ghz| format!("{ghz:.2}"));
+            let _ = writeln!(out, "{:.1},{:.3},{q1:.3},{q3:.3},{},{ghz}", c.bytes, c.ns, c.rounds);
         }
         out
     }
@@ -128,7 +151,7 @@ fn parse(text: &str) -> Result<Record, String> {
         if let Some(fact) = line.strip_prefix("# ") {
             let (key, value) = fact.split_once(": ").unwrap_or((fact, ""));
             record.facts.push((key.to_string(), value.to_string()));
-        } else if line != HEADER && !line.is_empty() {
+        } else if ![HEADER, OLD_HEADER, ""].contains(&line) {
             record.cells.push(cell(line).ok_or(format!("line {number} is no cell: `{line}`"))?);
         }
     }
@@ -136,8 +159,10 @@ fn parse(text: &str) -> Result<Record, String> {
 }
 
 fn cell(line: &str) -> Option<Cell> {
-    let fields: [String; 10] = csv::parse(line).pop()?.try_into().ok()?;
-    let [code, mode, size, contender, version, bytes, ns, q1, q3, rounds] = fields;
+    let mut fields = csv::parse(line).pop()?;
+    fields.resize(fields.len().max(11), String::new());
+    let fields: [String; 11] = fields.try_into().ok()?;
+    let [code, mode, size, contender, version, bytes, ns, q1, q3, rounds, ghz] = fields;
     Some(Cell {
         code,
         mode: Mode::from_str(&mode, false).ok()?,
@@ -148,6 +173,7 @@ fn cell(line: &str) -> Option<Cell> {
         ns: ns.parse().ok()?,
         quartiles: [q1.parse().ok()?, q3.parse().ok()?],
         rounds: rounds.parse().ok()?,
+        ghz: if ghz.is_empty() { None } else { Some(ghz.parse().ok()?) },
     })
 }
 
@@ -167,6 +193,9 @@ mod tests {
         let record = Record::new(cells(), false, "quiet");
         assert_eq!(parse(&record.text()), Ok(record));
         assert!(parse("crc-32/iscsi,throughput,64").is_err());
+        let old = "crc-32/iscsi,throughput,64,residue,0.1.0,64.0,2.500,2.400,2.600,52";
+        let record = parse(&format!("{OLD_HEADER}\n{old}\n")).expect("a record");
+        assert_eq!((record.cells.len(), record.cells[0].ghz), (1, None));
     }
 
     fn record(commit: &str, quietness: &str) -> Record {
@@ -189,6 +218,10 @@ mod tests {
         let path = record("a", "quiet").write(place.path()).expect("written");
         assert!(path.ends_with("example-r-cpu-2/2026-01-02-avx2.csv"), "{}", path.display());
         assert_eq!(Record::read(&path), Ok(record("a", "quiet")));
+        let mut forced = record("a", "quiet");
+        forced.facts.push(("profile".to_string(), "zen5 forced".to_string()));
+        let path = forced.write(place.path()).expect("written");
+        assert!(path.ends_with("2026-01-02-zen5-forced-avx2.csv"), "{}", path.display());
     }
 
     #[test]

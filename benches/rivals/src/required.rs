@@ -1,51 +1,100 @@
-//! The required ratios of `residue` to its rivals.
+//! The required ratios of `residue` to its rivals, and the limits of a CPU's units, by its profile.
 
-use crate::contender::{ADLER_32, CRC_32, CRC_32C, CRC_64, FLETCHER_16, FLETCHER_32, INTERNET};
-use residue::cpu::Features;
+use crate::contender::{
+    ADLER_32, CRC_32, CRC_32C, CRC_64, FLETCHER_16, FLETCHER_32, INTERNET, SUBJECTS,
+};
+use crate::model::Mode;
+use crate::record::Record;
 
-/// Sizes that are judged together, by the worst of them.
+/// Cells of one mode that are judged together, by the worst of them.
+#[derive(Clone, Copy, PartialEq)]
 pub struct Range {
     /// A heading.
     pub name: &'static str,
+    /// The mode of the cells.
+    pub mode: Mode,
     least: usize,
     most: usize,
 }
 
-/// The ranges of the requirement.
-pub const RANGES: [Range; 7] = [
-    Range { name: "8-64 B", least: 8, most: 64 },
-    Range { name: "128-550 B", least: 128, most: 550 },
-    Range { name: "1500 B", least: 1500, most: 1500 },
-    Range { name: "4 KiB", least: 4096, most: 4096 },
-    Range { name: "9000 B", least: 9000, most: 9000 },
-    Range { name: "16 KiB-1 MiB", least: 16384, most: 1 << 20 },
-    Range { name: "64 MiB", least: 1 << 26, most: 1 << 26 },
+/// The ranges of the requirement: throughput, and the latency of short calls.
+pub const REQUIRED: [Range; 7] = [
+    Range::new("8-64 B", 8, 64),
+    Range::new("128-550 B", 128, 550),
+    Range::new("1500 B", 1500, 1500),
+    Range::new("4-9 KB", 4096, 9000),
+    Range::new("16 KiB-1 MiB", 16384, 1 << 20),
+    Range::new("64 MiB", 1 << 26, 1 << 26),
+    Range { mode: Mode::Latency, ..Range::new("latency to 550 B", 0, 550) },
 ];
 
-/// The CPU features that [`REQUIRED`] assumes.
-const FULL: [Features; 5] = [
-    Features::AVX512,
-    Features::AVX512_VBMI2,
-    Features::AVX512_VNNI,
-    Features::VPCLMUL,
-    Features::GFNI,
+/// Required ratios of a code: the best rival's time over `residue`'s, in the order of [`REQUIRED`].
+type Ratios = (&'static str, [f64; REQUIRED.len()]);
+
+/// Profiles with the required ratios of the CRCs.
+struct Row {
+    /// The profile that the ratios were found for.
+    profile: &'static str,
+    /// A profile of similar CPUs, for which they are an estimate.
+    similar: Option<&'static str>,
+    crcs: [Ratios; 3],
+    /// Bytes a cycle from the first-level cache, in the order of `SUBJECTS`: the limit by the units
+    /// of the profile, which docs/speed.md derives.
+    walls: [f64; SUBJECTS.len()],
+}
+
+const ROWS: [Row; 3] = [
+    Row {
+        profile: "intel_avx512",
+        similar: None,
+        crcs: [
+            (CRC_32C, [1.2, 1.0, 1.3, 1.05, 1.1, 1.0, 1.0]),
+            (CRC_32, [1.1, 1.0, 1.0, 1.0, 1.04, 1.0, 1.0]),
+            (CRC_64, [1.4, 2.0, 2.4, 1.1, 1.0, 1.0, 1.0]),
+        ],
+        walls: [45.0, 37.0, 35.0, 64.0, 64.0, 64.0, 43.0],
+    },
+    Row {
+        profile: "zen5",
+        similar: Some("zen4"),
+        crcs: [
+            (CRC_32C, [1.4, 1.0, 1.2, 1.5, 1.9, 1.0, 1.0]),
+            (CRC_32, [1.05, 1.0, 1.25, 1.5, 1.9, 1.0, 1.0]),
+            (CRC_64, [1.0, 1.0, 1.0, 1.0, 1.4, 1.0, 1.0]),
+        ],
+        walls: [40.0, 40.0, 28.0, 128.0, 64.0, 64.0, 64.0],
+    },
+    Row {
+        profile: "zen3",
+        similar: Some("intel_client"),
+        crcs: [
+            (CRC_32C, [1.0, 1.0, 1.0, 1.4, 1.25, 1.0, 1.0]),
+            (CRC_32, [1.0; 7]),
+            (CRC_64, [1.0; 7]),
+        ],
+        walls: [16.0, 8.0, 8.0, 43.0, 26.0, 26.0, 24.0],
+    },
 ];
 
-/// The required ratios on a CPU with AVX-512 and GFNI: the best rival's time over `residue`'s, in
-/// the order of [`RANGES`].
-///
-/// At 9000 bytes the lesser one of its neighbours.
-const REQUIRED: [(&str, [f64; 7]); 7] = [
-    (CRC_32C, [1.4, 1.0, 1.2, 1.5, 1.5, 1.9, 1.0]),
-    (CRC_32, [1.05, 1.0, 1.25, 1.5, 1.5, 1.9, 1.0]),
-    (CRC_64, [1.0, 1.0, 1.0, 1.0, 1.0, 1.4, 1.0]),
-    (INTERNET, [1.05, 1.3, 2.5, 3.0, 2.5, 2.5, 1.1]),
-    (ADLER_32, [1.3, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
-    (FLETCHER_16, [1.3, 8.0, 20.0, 20.0, 20.0, 20.0, 6.0]),
-    (FLETCHER_32, [1.2, 4.0, 8.0, 12.0, 12.0, 12.0, 4.0]),
+/// The required ratios of the sums, on each profile of [`ROWS`].
+const SUMS: [Ratios; 4] = [
+    (INTERNET, [1.05, 1.3, 2.5, 2.5, 2.5, 1.1, 1.0]),
+    (ADLER_32, [1.0; 7]),
+    (FLETCHER_16, [1.0, 3.0, 8.0, 12.0, 12.0, 2.0, 1.0]),
+    (FLETCHER_32, [1.0, 3.0, 8.0, 12.0, 12.0, 2.0, 1.0]),
 ];
 
 impl Range {
+    const fn new(name: &'static str, least: usize, most: usize) -> Range {
+        Range { name, mode: Mode::Throughput, least, most }
+    }
+
+    /// Returns the ranges of sizes of one mode.
+    pub fn of(mode: Mode) -> impl Iterator<Item = Range> {
+        let sizes = REQUIRED.into_iter().filter(|range| range.mode == Mode::Throughput);
+        sizes.map(move |range| Range { mode, ..range })
+    }
+
     /// Returns whether a size belongs to it.
     #[must_use]
     pub fn contains(&self, size: usize) -> bool {
@@ -59,45 +108,109 @@ pub const TIE: f64 = 0.97;
 /// The ratios that are required.
 #[derive(Clone, Copy)]
 pub struct Goals {
-    /// Whether [`REQUIRED`] applies; else, on lesser CPUs and in the comparison of portable code,
-    /// `residue` must not be slower.
-    pub full: bool,
+    /// The row of the profile; without one `residue` must not be slower.
+    row: Option<&'static Row>,
+    estimate: bool,
 }
 
 impl Goals {
-    /// Chooses the goals by the features that the library could use.
+    /// The goals of other CPUs, of restricted tiers and of the comparison of portable code.
+    pub const NOT_SLOWER: Goals = Goals { row: None, estimate: false };
+
+    /// Chooses the goals of a record by its profile, its tier and its kind of rivals.
     #[must_use]
-    pub fn of(features: &str) -> Goals {
-        let mut all = FULL.iter().flat_map(|feature| feature.names());
-        Goals { full: all.all(|one| features.split(' ').any(|name| name == one)) }
+    pub fn of(record: &Record) -> Goals {
+        if record.fact("tier") != "all" || record.fact("against") == "portable code" {
+            return Goals::NOT_SLOWER;
+        }
+        Goals::of_profile(record.profile())
     }
 
-    /// Returns the ratio required of a code in a range.
+    /// Returns the goals of a profile.
+    #[must_use]
+    pub fn of_profile(name: &str) -> Goals {
+        let fits = |row: &&Row| row.profile == name || row.similar == Some(name);
+        let row = ROWS.iter().find(fits);
+        Goals { row, estimate: row.is_some_and(|row| row.profile != name) }
+    }
+
+    /// Returns the ratio required of a code in a range; nothing of misaligned and mixed lengths.
     #[must_use]
     pub fn ratio(self, code: &str, range: &Range) -> Option<f64> {
-        let place = RANGES.iter().position(|other| other.name == range.name)?;
-        let (_, ratios) = REQUIRED.iter().find(|(name, _)| *name == code)?;
-        Some(if self.full { ratios[place] } else { 1.0 })
+        match range.mode {
+            Mode::Misaligned | Mode::Mixed | Mode::Threads => return None,
+            Mode::Batch | Mode::Imix | Mode::Copy => return Some(1.0),
+            Mode::Throughput | Mode::Latency => (),
+        }
+        let place = REQUIRED.iter().position(|other| other == range)?;
+        let row = self.row.map_or(&[][..], |row| &row.crcs);
+        let found = row.iter().chain(&SUMS).find(|(name, _)| *name == code);
+        Some(self.row.and(found).map_or(1.0, |(_, ratios)| ratios[place]))
     }
 
-    /// Returns whether a ratio reaches a required one: on lesser CPUs a tie will do.
+    /// Returns whether a ratio reaches a required one: without a row a tie will do.
     #[must_use]
     pub fn reached(self, ratio: f64, goal: f64) -> bool {
         let ratio = (ratio * 100.0).round() / 100.0;
-        ratio >= goal || !self.full && ratio >= TIE
+        ratio >= goal || self.row.is_none() && ratio >= TIE
+    }
+
+    /// Returns the bytes a cycle that the CPU's units allow for a code, if its profile says.
+    #[must_use]
+    pub fn wall(self, code: &str) -> Option<f64> {
+        let row = self.row.filter(|_| !self.estimate)?;
+        Some(row.walls[SUBJECTS.iter().position(|subject| subject.code == code)?])
+    }
+
+    /// Describes the origin of the goals in a sentence.
+    #[must_use]
+    pub fn describe(self) -> String {
+        match self.row {
+            Some(row) if self.estimate => {
+                format!("Required ratios: those of the profile {}, an estimate here.", row.profile)
+            }
+            Some(row) => format!("Required ratios: those of the profile {}.", row.profile),
+            None => format!("Required here: not to be slower; {TIE} is a tie."),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use residue::cpu::Profile;
 
     #[test]
-    fn goals_hang_on_the_features() {
-        let every: Vec<&str> = FULL.iter().flat_map(|feature| feature.names()).collect();
-        let full = Goals::of(&every.join(" "));
-        assert!(full.full && !Goals::of("sse2 avx2").full);
-        assert_eq!(full.ratio(INTERNET, &RANGES[3]), Some(3.0));
-        assert!(!full.reached(2.9, 3.0) && Goals::of("").reached(0.97, 1.0));
+    fn goals_are_those_of_the_profile() {
+        let long = REQUIRED[4];
+        let goal = |profile, code| Goals::of_profile(profile).ratio(code, &long);
+        assert_eq!([goal("intel_avx512", CRC_32), goal("zen5", CRC_32)], [Some(1.04), Some(1.9)]);
+        assert_eq!([goal("zen4", CRC_64), goal("intel_client", CRC_32C)], [Some(1.4), Some(1.25)]);
+        assert_eq!([goal("zen3", INTERNET), goal("apple", INTERNET)], [Some(2.5), Some(1.0)]);
+        assert!(Goals::of_profile("zen4").describe().contains("zen5, an estimate"));
+        assert!(!Goals::of_profile("zen3").reached(0.99, 1.0));
+        assert!(Goals::of_profile("apple").reached(0.97, 1.0));
+    }
+
+    #[test]
+    fn walls_are_those_of_the_profile_itself() {
+        let wall = |profile| Goals::of_profile(profile).wall(CRC_32);
+        assert_eq!([wall("zen3"), wall("intel_client"), wall("apple")], [Some(8.0), None, None]);
+    }
+
+    #[test]
+    fn modes_without_a_requirement_have_none() {
+        let goal = |mode| Goals::of_profile("zen5").ratio(CRC_32C, &Range::of(mode).next()?);
+        assert_eq!([goal(Mode::Copy), goal(Mode::Throughput)], [Some(1.0), Some(1.4)]);
+        assert_eq!([goal(Mode::Mixed), goal(Mode::Latency)], [None, None]);
+        assert_eq!(Goals::of_profile("zen5").ratio(CRC_32C, &REQUIRED[6]), Some(1.0));
+    }
+
+    #[test]
+    fn rows_name_profiles_of_the_library() {
+        for row in &ROWS {
+            let names = [Some(row.profile), row.similar];
+            assert!(names.into_iter().flatten().all(|name| Profile::named(name).is_some()));
+        }
     }
 }

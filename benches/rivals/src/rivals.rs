@@ -24,6 +24,8 @@ pub const RIVALS: &[Contender] = &[
     each!(wide, detected, CRC_32C, "ISA-L", |data| foreign::isal::iscsi(data).into()),
     #[cfg(isal)]
     each!(wide, fallback, CRC_32C, "ISA-L base", |data| foreign::isal::iscsi_base(data).into()),
+    #[cfg(google)]
+    each!(wide, detected, CRC_32C, "google-crc32c", |data| foreign::google::crc32c(data).into()),
     each!(wide, portable, CRC_32C, "crc", |data| CRC_CRC_32C.checksum(data).into()),
     detected(CRC_32, "crc-fast", |data| crc_fast::crc32_iso_hdlc(data).into()),
     detected(CRC_32, "crc32fast", |data| crc32fast::hash(data).into()),

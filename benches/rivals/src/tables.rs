@@ -2,7 +2,7 @@
 
 use crate::contender::{OURS, SUBJECTS, Subject, is_rival};
 use crate::model::{Cell, Mode};
-use crate::required::{Goals, RANGES, Range, TIE};
+use crate::required::{Goals, REQUIRED, Range, TIE};
 use residue_report::{Row, Table};
 
 /// The size up to which a table shows nanoseconds, above it gigabytes a second.
@@ -131,23 +131,26 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Returns the worst ratios of one mode, code by code.
+/// Returns the worst ratios of one mode, code by code; with throughput also those of latency that
+/// are required.
 ///
-/// With `goals`, they are beside the required ones, and below the table is how many were reached
+/// Where ratios are required they are beside them, and below the table is how many were reached
 /// and which were not although `residue` is ahead; [`behind`] lists the others.
 #[must_use]
-pub fn summary(cells: &[Cell], mode: Mode, goals: Option<Goals>) -> Option<(Table, String)> {
+pub fn summary(cells: &[Cell], mode: Mode, goals: Goals) -> Option<(Table, String)> {
+    let ranges: Vec<Range> = match mode {
+        Mode::Throughput => REQUIRED.to_vec(),
+        mode => Range::of(mode).collect(),
+    };
     let (mut rows, mut short, mut met, mut all) = (Vec::new(), Vec::new(), 0, 0);
     for subject in &SUBJECTS {
-        let field = Field::new(cells, subject.code, mode);
         let mut values = Vec::new();
-        for range in &RANGES {
-            let (duel, goals) = (field.worst(range), goals);
-            let goal = goals.and_then(|goals| Some((goals, goals.ratio(subject.code, range)?)));
-            values.push(match (&duel, goal) {
+        for range in &ranges {
+            let duel = Field::new(cells, subject.code, range.mode).worst(range);
+            values.push(match (&duel, goals.ratio(subject.code, range)) {
                 (None, _) => "-  ".to_string(),
                 (Some(duel), None) => format!("{:.2}  ", duel.ratio()),
-                (Some(duel), Some((goals, goal))) => {
+                (Some(duel), Some(goal)) => {
                     let reached = goals.reached(duel.ratio(), goal);
                     all += 1;
                     met += usize::from(reached);
@@ -163,10 +166,13 @@ pub fn summary(cells: &[Cell], mode: Mode, goals: Option<Goals>) -> Option<(Tabl
             rows.push(Row::Values(subject.title.to_string(), values));
         }
     }
-    let heads = RANGES.iter().map(|range| format!("{} ", range.name)).collect();
-    let beside = goals.map_or("", |_| ", beside the required one (!: not met)");
+    let heads = ranges.iter().map(|range| format!("{} ", range.name)).collect();
+    let beside = if all > 0 { ", beside the required one (!: not met)" } else { "" };
     let title = format!("Worst ratio to the best rival, {}{beside}", mode.name());
-    let mut verdict = goals.map_or(String::new(), |_| format!("{met} of {all} are met.\n"));
+    let mut verdict = String::new();
+    if all > 0 {
+        verdict += &format!("{met} of {all} are met.\n");
+    }
     if !short.is_empty() {
         verdict += &format!("Not met, though not behind:\n  {}\n", short.join("\n  "));
     }
@@ -241,6 +247,7 @@ pub(crate) mod tests {
             ns,
             quartiles: [ns - 0.5, ns + 0.5],
             rounds: 31,
+            ghz: Some(2.0),
         };
         times
             .iter()
@@ -257,13 +264,14 @@ pub(crate) mod tests {
         let tables = field.tables(&SUBJECTS[0], Mode::Throughput);
         assert!(tables[0].text().contains("4.00*") && tables[1].text().contains("100*"));
         assert!(tables[1].text().contains("0.75"));
-        let goals = |full| Some(Goals { full });
-        let (table, verdict) = summary(&cells, Mode::Throughput, goals(false)).expect("a summary");
+        let worst = |goals| summary(&cells, Mode::Throughput, goals).expect("a summary");
+        let (table, verdict) = worst(Goals::NOT_SLOWER);
         assert!(table.text().contains("2.00/1 ") && table.text().contains("0.75/1!"));
         assert_eq!(verdict, "1 of 2 are met.\n");
+        assert!(worst(Goals::of_profile("zen5")).0.text().contains("2.00/1.4 "));
         let behind = behind(&cells);
         assert_eq!(behind, ["CRC-32C, throughput at 1500: 0.75 (fast 15.0 ns, residue 20.0 ns)"]);
-        assert!(summary(&cells, Mode::Latency, None).is_none());
+        assert!(summary(&cells, Mode::Latency, Goals::NOT_SLOWER).is_none());
     }
 
     #[test]

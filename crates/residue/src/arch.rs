@@ -44,7 +44,7 @@ pub(crate) use packets::PacketSums;
 pub(crate) use portable::Portable;
 pub(crate) use portable::scalar;
 pub(crate) use sums::last_word;
-pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words};
+pub(crate) use sums::{Bytes, Unit, Weighted, WordSum, Words, corrected32};
 
 /// Passes the tiers of x86-64 to a macro: a description of each, and the instructions it may use,
 /// by the compiler's names.

@@ -19,7 +19,7 @@
 //! which RFC 1141's equation lost (RFC 1624, section 4).
 
 use crate::Error;
-use crate::arch::{Portable, Tier, WordSum, last_word, on_aarch64, on_x86_64, scalar};
+use crate::arch::{Portable, Tier, WordSum, on_aarch64, on_x86_64, scalar};
 use crate::batch::Grouped;
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
@@ -413,38 +413,57 @@ impl<T: Tier> Body<T> for Adc {
         if let Some(sum) = up_to_24(data) {
             return add(state, sum);
         }
-        let (steps, _) = data.as_chunks::<32>();
+        // At least one step remains, and at most two.
+        let steps = if data.len() > 64 { (data.len() - 33) / 32 } else { 0 };
+        let (steps, rest) = data.split_at(32 * steps);
         let mut sum = state;
-        for step in steps {
-            let (words, _) = step.as_chunks::<8>();
-            let mut carry = false;
-            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[0]), carry);
-            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[1]), carry);
-            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[2]), carry);
-            (sum, carry) = sum.carrying_add(u64::from_le_bytes(words[3]), carry);
-            // After a carry the sum is at most 2^64 - 2, so this addition cannot carry.
-            sum += u64::from(carry);
-        }
-        // The odd bytes are loaded as a word that ends with them; then at most three words remain.
-        sum = add(sum, last_word(data, 8));
-        let (words, _) = data[steps.len() * 32..].as_chunks::<8>();
-        if let Some(word) = words.first() {
-            sum = add(sum, u64::from_le_bytes(*word));
-            if let Some(word) = words.get(1) {
-                sum = add(sum, u64::from_le_bytes(*word));
-                if let Some(word) = words.get(2) {
-                    sum = add(sum, u64::from_le_bytes(*word));
-                }
+        for step in steps.as_chunks::<32>().0 {
+            if let Some((first, last)) = step.split_last_chunk() {
+                sum = chain(sum, first, u64::from_le_bytes(*last));
             }
         }
-        sum
+        add(sum, up_to_64(rest))
+    }
+}
+
+/// Adds words to a sum, from the first to the last.
+#[inline(always)]
+fn chain(mut sum: u64, words: &[u8], last: u64) -> u64 {
+    let mut carry = false;
+    for word in words.as_chunks().0 {
+        (sum, carry) = sum.carrying_add(u64::from_le_bytes(*word), carry);
+    }
+    (sum, carry) = sum.carrying_add(last, carry);
+    // After a carry the sum is at most 2^64 - 2, so this addition cannot carry.
+    sum + u64::from(carry)
+}
+
+/// Sums more than 24 bytes and at most 64 in one chain of words.
+///
+/// The last one to eight bytes are the end of a word that ends with them.
+#[inline(always)]
+fn up_to_64(data: &[u8]) -> u64 {
+    #[inline(always)]
+    fn words<const BEFORE: usize>(data: &[u8]) -> u64 {
+        let (Some(first), Some(last)) = (data.first_chunk::<BEFORE>(), data.last_chunk()) else {
+            return 0;
+        };
+        let last = u64::from_le_bytes(*last) >> (8 * (data.len().wrapping_neg() & 7));
+        chain(0, first, last)
+    }
+    debug_assert!((25..=64).contains(&data.len()));
+    match data.len() {
+        ..=32 => words::<24>(data),
+        ..=40 => words::<32>(data),
+        ..=48 => words::<40>(data),
+        ..=56 => words::<48>(data),
+        _ => words::<56>(data),
     }
 }
 
 /// Sums vectors of words ([`crate::paired`]).
 ///
-/// Where loads have no byte masks, short data take 64-bit words: a sum in one register is complete,
-/// whereas lanes must be gathered.
+/// Short data take 64-bit words: a sum in one register is complete, whereas lanes must be gathered.
 pub(crate) struct Vectors;
 
 impl<T: WordSum> Body<T> for Vectors {

@@ -10,7 +10,7 @@
 //!   that fill up the last step. All three are corrected on the totals, never in the loop.
 //! - Data of up to eight vectors take no loop. [`Deferred`] and [`Groups`] need no vectors.
 
-use crate::arch::{Tier, Unit, Weighted};
+use crate::arch::{Tier, Unit, Weighted, corrected32};
 use crate::kernel::{Body, ByLength, Family};
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -21,72 +21,73 @@ pub(crate) trait Modular: Family<With = (), State = [u32; 2]> {
     const MODULUS: u32;
 }
 
-/// Corrects S and W modulo 2^32 to their true values.
+/// Returns a sum modulo M.
 ///
-/// It adds back the bias of each of `units` units and the centre, and subtracts the effect of the
-/// `zeros` units that fill up the last step.
+/// With q the quotient and 2^w the power of two from M on, the remainder is the lower w bits of
+/// sum + (2^w - M) q. They need no mask where they go to the top of a value.
 #[inline(always)]
-fn corrected32<T: Weighted<U>, U: Unit>(
-    [plain, weighted]: [u32; 2],
-    units: usize,
-    zeros: usize,
-) -> [u32; 2] {
-    let weights = units * (units + 1) / 2;
-    let s = plain.wrapping_add((T::BIAS as usize * units) as u32);
-    // One factor of the product with the plain sum does not depend on the vectors.
-    let more = (T::CENTRE as u32).wrapping_sub(zeros as u32);
-    let bias = (T::BIAS as usize).wrapping_mul(weights.wrapping_sub(zeros * units)) as u32;
-    [s, weighted.wrapping_add(more.wrapping_mul(plain)).wrapping_add(bias)]
+fn reduced<F: Modular>(sum: u32) -> u32 {
+    let above = F::MODULUS.next_power_of_two();
+    sum.wrapping_add((above - F::MODULUS) * (sum / F::MODULUS)) & (above - 1)
 }
 
-/// Returns the most units whose W is sure to fit 32 bits: 5803 bytes, 361 words.
-const fn narrow<U: Unit>() -> usize {
-    let mut n = 0;
-    while U::MAX * ((n + 1) * (n + 2) / 2) <= u32::MAX as u64 {
-        n += 1;
+/// Returns the state after `units` units with these S and W, no more than [`Deferred::UNITS`].
+#[inline(always)]
+fn next<F: Modular>([a, b]: [u32; 2], units: usize, [s, w]: [u32; 2]) -> [u32; 2] {
+    debug_assert!(units <= Deferred::<F>::UNITS);
+    [reduced::<F>(a + s), reduced::<F>(b + units as u32 * a + w)]
+}
+
+/// Returns S and W of more than 8 (K - 1) bytes and at most 8 K: `K` words, of which the first
+/// begins with zeros, which cost nothing there. `BEHIND` is 8 (K - 1).
+///
+/// The data end with a unit, or are one word.
+#[inline(always)]
+fn words<U: Unit, const K: usize, const BEHIND: usize>(data: &[u8]) -> [u32; 2] {
+    let n = data.len().next_multiple_of(U::BYTES);
+    let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
+    let mut words = [0; K];
+    words[0] = first << (8 * (n.wrapping_neg() & 7));
+    if let Some(behind) = data.last_chunk::<BEHIND>() {
+        for (j, word) in behind.as_chunks().0.iter().enumerate() {
+            words[j + 1] = u64::from_le_bytes(*word);
+        }
     }
-    n as usize
+    U::of_words(words)
 }
 
-/// Returns S and W of the first `bytes` bytes of a little-endian word whose other bytes are zero.
+/// Sums short data: no loop, or one over single vectors.
+///
+/// From a few 64-bit words the sums are found sooner than from vectors, whose elements must be
+/// added up.
 #[inline(always)]
-fn of_word<U: Unit>(word: u64, bytes: usize) -> [u32; 2] {
-    let [s, w] = U::of_word(word);
-    let zeros = 8 / U::BYTES - bytes.div_ceil(U::BYTES);
-    [s, w - zeros as u32 * s]
-}
-
-/// Sums the units of at most two steps: no loop, and the only branch is on the number of vectors.
-#[inline(always)]
-fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
-    let n = data.len();
-    let all = n.div_ceil(F::Unit::BYTES) as u32;
-    if !T::MASKS && n <= 8 {
-        let word = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
-        let [s, w] = of_word::<F::Unit>(word, n);
-        return [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS];
-    }
-    let per_vector = T::BYTES / F::Unit::BYTES;
-    let few = |vectors: usize| (vectors * per_vector, vectors * per_vector - all as usize);
-    let (totals, (places, zeros)) = if n <= T::BYTES {
-        (tier.few([tier.load_low(data, 0)]), few(1))
-    } else if n <= 2 * T::BYTES {
-        (tier.few([tier.load_whole(data, 0), tier.load_low(data, T::BYTES)]), few(2))
-    } else if n <= 4 * T::BYTES {
-        (tier.few(tier.load_3_or_4(data)), few(4))
-    } else {
-        let sums = tier.step(tier.zero(), tier.load_four(data));
-        let (sums, zeros) = tier.last_step(sums, data, 4 * T::BYTES);
-        (tier.totals32(sums), (8 * per_vector, zeros))
-    };
-    let [s, w] = corrected32::<T, F::Unit>(totals, places, zeros);
+fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]) -> [u32; 2] {
     const {
-        // The largest B before its reduction.
-        let n = 8 * T::BYTES as u64 / F::Unit::BYTES as u64;
-        let b = (F::MODULUS as u64 - 1) * (n + 1) + F::Unit::MAX * (n * (n + 1) / 2);
-        assert!(b <= u32::MAX as u64);
+        assert!(T::SHORT_TO.div_ceil(F::Unit::BYTES) <= Deferred::<F>::UNITS);
+    }
+    let n = data.len();
+    let units = n.div_ceil(F::Unit::BYTES);
+    // With byte masks a vector is as fast as the branches on fewer than eight bytes.
+    let few = (8 * T::MASKS as usize..=8 * F::Unit::WORDS).contains(&n);
+    let sums = if few && (n <= 8 || n.is_multiple_of(F::Unit::BYTES)) {
+        match n.div_ceil(8) {
+            0 | 1 => words::<F::Unit, 1, 0>(data),
+            2 => words::<F::Unit, 2, 8>(data),
+            3 => words::<F::Unit, 3, 16>(data),
+            4 => words::<F::Unit, 4, 24>(data),
+            5 if F::Unit::WORDS > 4 => words::<F::Unit, 5, 32>(data),
+            _ => words::<F::Unit, 6, 40>(data),
+        }
+    } else if n <= T::BYTES {
+        tier.few([tier.load_low(data, 0)], units)
+    } else if n <= 2 * T::BYTES {
+        tier.few([tier.load_whole(data, 0), tier.load_low(data, T::BYTES)], units)
+    } else if n <= 4 * T::BYTES {
+        tier.few(tier.load_3_or_4(data), units)
+    } else {
+        tier.several(data)
     };
-    [(a + s) % F::MODULUS, (b + all * a + w) % F::MODULUS]
+    next::<F>(state, units, sums)
 }
 
 /// Sums vectors of units: short data at once, longer data by [`Long`].
@@ -96,7 +97,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        if data.len() <= T::STRAIGHT_TO {
+        if data.len() <= T::SHORT_TO {
             short::<F, T>(tier, state, data)
         } else {
             tier.outline::<Long<F>>(&(), state, data)
@@ -110,9 +111,8 @@ struct Long<F>(PhantomData<F>);
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     type Family = F;
     #[inline(always)]
-    fn run(tier: T, (): &(), [a, b]: [u32; 2], data: &[u8]) -> [u32; 2] {
+    fn run(tier: T, (): &(), mut state: [u32; 2], data: &[u8]) -> [u32; 2] {
         let m = u64::from(F::MODULUS);
-        let (mut a, mut b) = (u64::from(a), u64::from(b));
         let per_step = 4 * T::BYTES / F::Unit::BYTES;
         for block in data.chunks(T::STEPS * 4 * T::BYTES) {
             let mut sums = tier.zero();
@@ -130,20 +130,20 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 units += per_step;
             }
             let taken = block.len().div_ceil(F::Unit::BYTES);
-            let [s, w] = if units <= const { narrow::<F::Unit>() } {
+            if units <= Deferred::<F>::UNITS {
                 let totals = tier.totals32(sums);
-                corrected32::<T, F::Unit>(totals, units, zeros).map(u64::from)
+                state = next::<F>(state, taken, corrected32::<T, F::Unit>(totals, units, zeros));
             } else {
                 let [plain, weighted] = tier.totals64(sums);
                 let (n, bias) = (units as i64, T::BIAS);
                 let s = plain + bias * n;
                 let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
-                [s as u64, (w - zeros as i64 * s) as u64]
-            };
-            b = (b + taken as u64 * a + w) % m;
-            a = (a + s) % m;
+                let w = (w - zeros as i64 * s) as u64;
+                let [a, b] = state.map(u64::from);
+                state = [(a + s as u64) % m, (b + taken as u64 * a + w) % m].map(|sum| sum as u32);
+            }
         }
-        [a as u32, b as u32]
+        state
     }
 }
 

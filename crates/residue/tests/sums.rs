@@ -3,7 +3,8 @@
 mod common;
 
 use common::noise;
-use residue::{internet, xns};
+use residue::kernel::{Family, Kernel};
+use residue::{adler, fletcher, internet, xns};
 
 /// Returns data whose sums reach the ends of every lane, and whose total is minus zero.
 fn extremes(length: usize) -> [(&'static str, Vec<u8>); 5] {
@@ -28,6 +29,69 @@ fn xns_kernels_at_every_length_to_2000() {
                 let Some(forced) = common::force(kernel) else { continue };
                 let kernel = kernel.info().name;
                 assert_eq!(forced.value(&(), data), expected, "{name} {kernel} {n}");
+            }
+        }
+    }
+}
+
+/// Compares the kernels of a code with sums of one unit at a time, from the least and the largest
+/// state.
+fn compare_sums<F: Family<With = (), State = [u32; 2]>>(
+    kernels: &'static [Kernel<F>],
+    unit: usize,
+    m: u32,
+) {
+    for (name, data) in extremes(1100) {
+        for start in [[0, 0], [1, 0], [m - 1, m - 1]] {
+            let next = |[a, b]: [u32; 2], unit: &[u8]| {
+                let unit = unit.iter().rev().fold(0, |unit, &byte| unit << 8 | u32::from(byte));
+                let a = (a + unit) % m;
+                [a, (b + a) % m]
+            };
+            let mut whole = start;
+            for n in 0..=if common::emulated() { 200 } else { data.len() } {
+                let (units, last) = data[..n].split_at(n / unit * unit);
+                if last.is_empty() && n > 0 {
+                    whole = next(whole, &units[n - unit..]);
+                }
+                let expected = if last.is_empty() { whole } else { next(whole, last) };
+                for kernel in kernels {
+                    let Some(forced) = common::force(kernel) else { continue };
+                    let kernel = kernel.info().name;
+                    assert_eq!(forced.run(&(), start, &data[..n]), expected, "{name} {kernel} {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn weighted_kernels_at_every_length_to_1100() {
+    compare_sums(adler::KERNELS, 1, 65521);
+    compare_sums(fletcher::KERNELS_16, 1, 255);
+    compare_sums(fletcher::KERNELS_32, 2, 65535);
+}
+
+#[test]
+fn internet_kernels_at_every_length_to_600() {
+    for (name, data) in extremes(664) {
+        for n in (0..=600).step_by(if common::emulated() { 7 } else { 1 }) {
+            let data = &data[n % 64..n % 64 + n];
+            for kernel in internet::KERNELS {
+                let Some(forced) = common::force(kernel) else { continue };
+                let kernel = kernel.info().name;
+                assert_eq!(
+                    forced.value(&(), data),
+                    internet::reference(data),
+                    "{name} {kernel} {n}"
+                );
+                // From the largest state, which is minus zero.
+                let sum = forced.run(&(), u64::MAX, data);
+                let expected = match internet::reference(data) {
+                    0xffff => 0,
+                    value => value,
+                };
+                assert_eq!(internet::Internet::finish(&(), sum), expected, "{name} {kernel} {n}");
             }
         }
     }

@@ -150,8 +150,8 @@ impl<U: Unit, T: Weighted<U>> Weighted<U> for Copying<T> {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [T::V; K]) -> [u32; 2] {
-        self.tier.few(vectors)
+    fn few<const K: usize>(self, vectors: [T::V; K], units: usize) -> [u32; 2] {
+        self.tier.few(vectors, units)
     }
 }
 

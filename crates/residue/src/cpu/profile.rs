@@ -32,10 +32,10 @@ pub struct Profile {
     pub cpus: &'static str,
     /// The faster product in vectors of 64 bytes.
     pub product: Product,
-    /// The length in bytes to which single lanes of 16 bytes fold faster than such vectors.
-    pub lanes_to: usize,
-    /// The length to which one chain of CRC-32C instructions is faster than folding.
-    pub chain_to: usize,
+    /// The length in bytes from which such vectors fold faster than single lanes of 16 bytes.
+    pub vectors_from: usize,
+    /// The length from which folding is faster than one chain of CRC-32C instructions.
+    pub fold_from: usize,
     /// The length from which CRC-32C uses its instruction beside those vectors.
     pub both_from: usize,
     /// The length from which byte matrices remove a few of those vectors.
@@ -53,8 +53,8 @@ const UNKNOWN: Profile = Profile {
     name: "unknown",
     cpus: "any other",
     product: Product::CarryLess,
-    lanes_to: 64,
-    chain_to: 79,
+    vectors_from: 65,
+    fold_from: 80,
     both_from: 5120,
     few_from: 4096,
     reads_ahead: false,
@@ -68,8 +68,8 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     name: "intel_avx512",
     cpus: "Intel with AVX-512: Ice Lake to Granite Rapids",
     product: Product::CarryLess,
-    lanes_to: 64,
-    chain_to: 79,
+    vectors_from: 65,
+    fold_from: 80,
     both_from: 5120,
     few_from: 4096,
     reads_ahead: false,

@@ -59,8 +59,11 @@ type ComposedTaps = ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OfCrc32c>, { Tap
 type FusedAvx512 = Fused<Crc32c, 5120, 4, 256, 4>;
 
 /// Runs one chain of instructions, then folding, then both at once, by length.
-type ComposedAvx512 =
-    ByLength<FoldSteps<Crc32c, { INTEL_AVX512.chain_to }>, FusedAvx512, { INTEL_AVX512.both_from }>;
+type ComposedAvx512 = ByLength<
+    FoldSteps<Crc32c, { INTEL_AVX512.fold_from - 1 }>,
+    FusedAvx512,
+    { INTEL_AVX512.both_from },
+>;
 
 /// Runs both units on equal numbers of bytes: with vectors of two lanes each takes 8 bytes a cycle.
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;

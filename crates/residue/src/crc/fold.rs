@@ -104,7 +104,7 @@ pub(crate) struct FoldSingly<const SINGLY_TO: usize>;
 pub(crate) type Fold = FoldSingly<0>;
 
 /// Folds as is best where vectors of 64 bytes need more time for their heads than for products.
-pub(crate) type FoldLanes = FoldSingly<{ INTEL_AVX512.lanes_to }>;
+pub(crate) type FoldLanes = FoldSingly<{ INTEL_AVX512.vectors_from - 1 }>;
 
 impl<T: CarryLessWide, const SINGLY_TO: usize> Body<T> for FoldSingly<SINGLY_TO> {
     type Family = Embedded;

@@ -2,7 +2,7 @@
 //! centre.
 
 use super::{Neon, ops};
-use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, low_words, weights};
+use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, few32, low_words, weights};
 use core::arch::aarch64::*;
 
 impl Load for Neon {
@@ -147,10 +147,11 @@ macro_rules! weighted {
             }
 
             #[inline(always)]
-            fn few<const K: usize>(self, vectors: [uint8x16_t; K]) -> [u32; 2] {
+            fn few<const K: usize>(self, vectors: [uint8x16_t; K], units: usize) -> [u32; 2] {
                 let [plain, weighted] = $of(self, vectors);
                 // SAFETY: the marker proves NEON.
-                unsafe { [vaddvq_u32(plain), vaddvq_u32(weighted)] }
+                let totals = unsafe { [vaddvq_u32(plain), vaddvq_u32(weighted)] };
+                few32::<Self, $unit, K>(totals, units)
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Sums on arrays.
 
 use super::Portable;
-use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words};
+use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, few32};
 
 impl Load for Portable {
     type V = [u8; 32];
@@ -151,7 +151,7 @@ impl<U: Units> Weighted<U> for Portable {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [[u8; 32]; K]) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [[u8; 32]; K], units: usize) -> [u32; 2] {
         let mut step = [[0; 32]; 4];
         if <U as Units>::BIAS != 0 {
             // A zero word counts as the smallest: make those before the first vector neutral.
@@ -159,6 +159,6 @@ impl<U: Units> Weighted<U> for Portable {
         }
         step[4 - K..].copy_from_slice(&vectors);
         let sums = <Self as Weighted<U>>::step(self, <Self as Weighted<U>>::zero(self), step);
-        <Self as Weighted<U>>::totals32(self, sums)
+        few32::<Self, U, K>(<Self as Weighted<U>>::totals32(self, sums), units)
     }
 }

@@ -1,7 +1,7 @@
 //! Sums of words and of bytes in 32-byte vectors.
 
 use super::{Avx2, ops};
-use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, after, last_word, weights};
+use crate::arch::sums::{Bytes, Load, Weighted, WordSum, Words, after, few32, last_word, weights};
 use core::arch::x86_64::*;
 
 impl Load for Avx2 {
@@ -299,9 +299,9 @@ impl Weighted<Bytes> for Avx2 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m256i; K]) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m256i; K], units: usize) -> [u32; 2] {
         let [plain, weighted] = bytes(self, vectors);
-        both32(self, plain, weighted)
+        few32::<Self, Bytes, K>(both32(self, plain, weighted), units)
     }
 }
 
@@ -391,9 +391,9 @@ impl Weighted<Words> for Avx2 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m256i; K]) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m256i; K], units: usize) -> [u32; 2] {
         let [plain, weighted] = words(self, vectors);
-        both32(self, plain, weighted)
+        few32::<Self, Words, K>(both32(self, plain, weighted), units)
     }
 }
 

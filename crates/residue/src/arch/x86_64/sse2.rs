@@ -1,7 +1,7 @@
 //! Sums of words and of bytes in 16-byte vectors.
 
 use super::{Sse2, ops};
-use crate::arch::sums::{Load, Weighted, WordSum, Words, low_words, weights};
+use crate::arch::sums::{Load, Weighted, WordSum, Words, few32, low_words, weights};
 use core::arch::x86_64::*;
 
 impl Load for Sse2 {
@@ -152,9 +152,9 @@ impl Weighted<Words> for Sse2 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m128i; K]) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m128i; K], units: usize) -> [u32; 2] {
         let [plain, weighted] = words(self, vectors);
-        both32(self, plain, weighted)
+        few32::<Self, Words, K>(both32(self, plain, weighted), units)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sums of bytes in 16-byte vectors, by SSSE3's multiply-add.
 
 use super::{Ssse3, ops};
-use crate::arch::sums::{Bytes, Load, Weighted, low_words, weights};
+use crate::arch::sums::{Bytes, Load, Weighted, few32, low_words, weights};
 use core::arch::x86_64::*;
 
 impl Load for Ssse3 {
@@ -103,9 +103,10 @@ impl Weighted<Bytes> for Ssse3 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m128i; K]) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m128i; K], units: usize) -> [u32; 2] {
         let [plain, weighted] = bytes(self, vectors);
-        self.totals32(Sums { plain, weighted, earlier: self.null() })
+        let totals = self.totals32(Sums { plain, weighted, earlier: self.null() });
+        few32::<Self, Bytes, K>(totals, units)
     }
 }
 
