@@ -413,9 +413,11 @@ impl<T: Tier> Body<T> for Adc {
         if let Some(sum) = up_to_24(data) {
             return add(state, sum);
         }
-        // At least one step remains, and at most two.
-        let steps = if data.len() > 64 { (data.len() - 33) / 32 } else { 0 };
-        let (steps, rest) = data.split_at(32 * steps);
+        if data.len() <= 64 {
+            return add(state, up_to_64(data));
+        }
+        // More than one step remains, and at most two.
+        let (steps, rest) = data.split_at((data.len() - 33) / 32 * 32);
         let mut sum = state;
         for step in steps.as_chunks::<32>().0 {
             if let Some((first, last)) = step.split_last_chunk() {
@@ -453,10 +455,10 @@ fn up_to_64(data: &[u8]) -> u64 {
     }
     debug_assert!((25..=64).contains(&data.len()));
     match data.len() {
-        ..=32 => words::<24>(data),
-        ..=40 => words::<32>(data),
-        ..=48 => words::<40>(data),
-        ..=56 => words::<48>(data),
+        0..=32 => words::<24>(data),
+        33..=40 => words::<32>(data),
+        41..=48 => words::<40>(data),
+        49..=56 => words::<48>(data),
         _ => words::<56>(data),
     }
 }

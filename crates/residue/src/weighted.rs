@@ -8,9 +8,10 @@
 //!   `earlier` plus `weighted`, as if the data were whole steps.
 //! - Both come without the centre of the weights and the bias of signed words, and with the zeros
 //!   that fill up the last step. All three are corrected on the totals, never in the loop.
-//! - Data of up to eight vectors take no loop. [`Deferred`] and [`Groups`] need no vectors.
+//! - Data of a few 64-bit words take no vectors, and data of up to eight vectors take no loop.
+//!   [`Deferred`] and [`Groups`] need no vectors at all.
 
-use crate::arch::{Tier, Unit, Weighted, corrected32};
+use crate::arch::{Tier, Unit, Weighted, corrected32, scalar};
 use crate::kernel::{Body, ByLength, Family};
 use crate::words::short_word;
 use core::marker::PhantomData;
@@ -31,11 +32,11 @@ fn reduced<F: Modular>(sum: u32) -> u32 {
     sum.wrapping_add((above - F::MODULUS) * (sum / F::MODULUS)) & (above - 1)
 }
 
-/// Returns the state after `units` units with these S and W, no more than [`Deferred::UNITS`].
+/// Returns A and B after `units` units with these S and W, no more than [`Deferred::UNITS`].
 #[inline(always)]
-fn next<F: Modular>([a, b]: [u32; 2], units: usize, [s, w]: [u32; 2]) -> [u32; 2] {
+fn next<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u32, u32)) -> (u32, u32) {
     debug_assert!(units <= Deferred::<F>::UNITS);
-    [reduced::<F>(a + s), reduced::<F>(b + units as u32 * a + w)]
+    (reduced::<F>(a + s), reduced::<F>(b + units as u32 * a + w))
 }
 
 /// Returns S and W of more than 8 (K - 1) bytes and at most 8 K: `K` words, of which the first
@@ -43,45 +44,44 @@ fn next<F: Modular>([a, b]: [u32; 2], units: usize, [s, w]: [u32; 2]) -> [u32; 2
 ///
 /// The data end with a unit, or are one word.
 #[inline(always)]
-fn words<U: Unit, const K: usize, const BEHIND: usize>(data: &[u8]) -> [u32; 2] {
+fn words<U: Unit, const K: usize, const BEHIND: usize>(data: &[u8]) -> (u32, u32) {
     let n = data.len().next_multiple_of(U::BYTES);
     let first = data.first_chunk().map_or_else(|| short_word(data), |w| u64::from_le_bytes(*w));
-    let mut words = [0; K];
-    words[0] = first << (8 * (n.wrapping_neg() & 7));
-    if let Some(behind) = data.last_chunk::<BEHIND>() {
-        for (j, word) in behind.as_chunks().0.iter().enumerate() {
-            words[j + 1] = u64::from_le_bytes(*word);
-        }
+    let Some(behind) = data.last_chunk::<BEHIND>() else { return (0, 0) };
+    let mut words = [first << (8 * (n.wrapping_neg() & 7)); K];
+    for (j, word) in behind.as_chunks().0.iter().enumerate() {
+        words[j + 1] = u64::from_le_bytes(*word);
     }
-    U::of_words(words)
+    let (s, w) = U::of_words(words);
+    // Kept apart: the compiler would put both into a vector, to shift them together.
+    (scalar(s.into()) as u32, scalar(w.into()) as u32)
 }
 
 /// Sums short data: no loop, or one over single vectors.
 ///
 /// From a few 64-bit words the sums are found sooner than from vectors, whose elements must be
-/// added up.
+/// added up. Both ways end by themselves: where they meet, the compiler would move the sums into a
+/// vector.
 #[inline(always)]
-fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]) -> [u32; 2] {
-    const {
-        assert!(T::SHORT_TO.div_ceil(F::Unit::BYTES) <= Deferred::<F>::UNITS);
-    }
+fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]) -> (u32, u32) {
+    const { assert!(T::SHORT_TO.div_ceil(F::Unit::BYTES) <= Deferred::<F>::UNITS) };
     let n = data.len();
     let units = n.div_ceil(F::Unit::BYTES);
     // With byte masks a vector is as fast as the branches on fewer than eight bytes.
-    let few = (8 * T::MASKS as usize..=8 * F::Unit::WORDS).contains(&n);
-    let sums = if few && (n <= 8 || n.is_multiple_of(F::Unit::BYTES)) {
-        match n.div_ceil(8) {
+    let few = (8 * T::MASKS as usize..=T::WORDS_TO).contains(&n);
+    if few && (n <= 8 || n.is_multiple_of(F::Unit::BYTES)) {
+        let sums = match n.div_ceil(8) {
             0 | 1 => words::<F::Unit, 1, 0>(data),
             2 => words::<F::Unit, 2, 8>(data),
             3 => words::<F::Unit, 3, 16>(data),
             4 => words::<F::Unit, 4, 24>(data),
-            5 if F::Unit::WORDS > 4 => words::<F::Unit, 5, 32>(data),
+            5 => words::<F::Unit, 5, 32>(data),
             _ => words::<F::Unit, 6, 40>(data),
-        }
-    } else if n <= T::BYTES {
-        tier.few([tier.load_low(data, 0)], units)
-    } else if n <= 2 * T::BYTES {
-        tier.few([tier.load_whole(data, 0), tier.load_low(data, T::BYTES)], units)
+        };
+        return next::<F>(state, units, sums);
+    }
+    let sums = if n <= 2 * T::BYTES {
+        tier.one_or_two(data)
     } else if n <= 4 * T::BYTES {
         tier.few(tier.load_3_or_4(data), units)
     } else {
@@ -97,11 +97,13 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: [u32; 2], data: &[u8]) -> [u32; 2] {
-        if data.len() <= T::SHORT_TO {
+        let (a, b) = if data.len() <= T::SHORT_TO {
             short::<F, T>(tier, state, data)
         } else {
-            tier.outline::<Long<F>>(&(), state, data)
-        }
+            let [a, b] = tier.outline::<Long<F>>(&(), state, data);
+            (a, b)
+        };
+        [a, b]
     }
 }
 
@@ -132,7 +134,8 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
             let taken = block.len().div_ceil(F::Unit::BYTES);
             if units <= Deferred::<F>::UNITS {
                 let totals = tier.totals32(sums);
-                state = next::<F>(state, taken, corrected32::<T, F::Unit>(totals, units, zeros));
+                let sums = corrected32::<T, F::Unit>(totals, units, zeros);
+                state = next::<F>(state, taken, sums).into();
             } else {
                 let [plain, weighted] = tier.totals64(sums);
                 let (n, bias) = (units as i64, T::BIAS);

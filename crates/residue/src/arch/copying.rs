@@ -150,7 +150,7 @@ impl<U: Unit, T: Weighted<U>> Weighted<U> for Copying<T> {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [T::V; K], units: usize) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [T::V; K], units: usize) -> (u32, u32) {
         self.tier.few(vectors, units)
     }
 }

@@ -146,7 +146,7 @@ pub(crate) trait Unit: 'static {
     /// Units at even and at odd places are added in fields of twice their size, and so are the
     /// values of both sums before each word. At most [`Unit::WORDS`] words fit.
     #[inline(always)]
-    fn of_words<const K: usize>(words: [u64; K]) -> [u32; 2] {
+    fn of_words<const K: usize>(words: [u64; K]) -> (u32, u32) {
         debug_assert!(K <= Self::WORDS);
         let (mut even, mut odd, mut before) = (0, 0, 0);
         for word in words {
@@ -158,7 +158,7 @@ pub(crate) trait Unit: 'static {
     }
 
     /// Returns the sums of [`Unit::of_words`] from its fields.
-    fn of_fields(even: u64, odd: u64, before: u64) -> [u32; 2];
+    fn of_fields(even: u64, odd: u64, before: u64) -> (u32, u32);
 }
 
 /// Bytes.
@@ -172,14 +172,14 @@ impl Unit for Bytes {
     const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
 
     #[inline(always)]
-    fn of_fields(even: u64, odd: u64, before: u64) -> [u32; 2] {
+    fn of_fields(even: u64, odd: u64, before: u64) -> (u32, u32) {
         // The top 16 bits of a product are a dot product of four fields, the second factor's in
         // reverse. For four words they reach 4 (8 + 7 + ... + 1) 255 = 36720.
         let sum = |fields: u64, weights| (fields.wrapping_mul(weights) >> 48) as u32;
         let weighted = even.wrapping_mul(0x0008_0006_0004_0002);
         let weighted = weighted.wrapping_add(odd.wrapping_mul(0x0007_0005_0003_0001));
         let ones = 0x0001_0001_0001_0001;
-        [sum(even + odd, ones), sum(weighted, 1) + 8 * sum(before, ones)]
+        (sum(even + odd, ones), sum(weighted, 1) + 8 * sum(before, ones))
     }
 }
 
@@ -194,13 +194,13 @@ impl Unit for Words {
     const EVEN: u64 = 0x0000_ffff_0000_ffff;
 
     #[inline(always)]
-    fn of_fields(even: u64, odd: u64, before: u64) -> [u32; 2] {
+    fn of_fields(even: u64, odd: u64, before: u64) -> (u32, u32) {
         // Weights 4 and 3 in the lower half, 2 and 1 in the upper: those of the upper half, and two
         // more in the lower one.
         let plain = even + odd;
         let halves = plain + even + 4 * before;
         let sum = |fields: u64| (fields as u32) + (fields >> 32) as u32;
-        [sum(plain), sum(halves) + 2 * plain as u32]
+        (sum(plain), sum(halves) + 2 * plain as u32)
     }
 }
 
@@ -241,14 +241,28 @@ pub(crate) trait Weighted<U: Unit>: Load {
     /// Returns the totals of [`Weighted::totals32`] in full.
     fn totals64(self, sums: Self::Sums) -> [i64; 2];
     /// Returns S and W of `units` units in `K` vectors, 1, 2 or 4, with zeros behind them.
-    fn few<const K: usize>(self, vectors: [Self::V; K], units: usize) -> [u32; 2];
+    fn few<const K: usize>(self, vectors: [Self::V; K], units: usize) -> (u32, u32);
+
+    /// The most bytes that are summed as 64-bit words.
+    const WORDS_TO: usize = 8 * U::WORDS;
+
+    /// Returns S and W of data no longer than two vectors.
+    #[inline(always)]
+    fn one_or_two(self, data: &[u8]) -> (u32, u32) {
+        let (n, units) = (data.len(), data.len().div_ceil(U::BYTES));
+        if n <= Self::BYTES {
+            self.few([self.load_low(data, 0)], units)
+        } else {
+            self.few([self.load_whole(data, 0), self.load_low(data, Self::BYTES)], units)
+        }
+    }
 
     /// The length up to which [`Weighted::several`] serves.
     const SHORT_TO: usize = Self::STRAIGHT_TO;
 
     /// Returns S and W of data longer than four vectors, and no longer than `SHORT_TO`.
     #[inline(always)]
-    fn several(self, data: &[u8]) -> [u32; 2] {
+    fn several(self, data: &[u8]) -> (u32, u32) {
         let sums = self.step(self.zero(), self.load_four(data));
         let (sums, zeros) = self.last_step(sums, data, 4 * Self::BYTES);
         corrected32::<Self, U>(self.totals32(sums), 8 * Self::BYTES / U::BYTES, zeros)
@@ -261,7 +275,7 @@ pub(crate) trait Weighted<U: Unit>: Load {
 pub(crate) fn few32<T: Weighted<U>, U: Unit, const K: usize>(
     totals: [u32; 2],
     units: usize,
-) -> [u32; 2] {
+) -> (u32, u32) {
     let places = K * T::BYTES / U::BYTES;
     corrected32::<T, U>(totals, places, places - units)
 }
@@ -275,13 +289,13 @@ pub(crate) fn corrected32<T: Weighted<U>, U: Unit>(
     [plain, weighted]: [u32; 2],
     units: usize,
     zeros: usize,
-) -> [u32; 2] {
+) -> (u32, u32) {
     let weights = units * (units + 1) / 2;
     let s = plain.wrapping_add((T::BIAS as usize * units) as u32);
     // One factor of the product with the plain sum does not depend on the vectors.
     let more = (T::CENTRE as u32).wrapping_sub(zeros as u32);
     let bias = (T::BIAS as usize).wrapping_mul(weights.wrapping_sub(zeros * units)) as u32;
-    [s, weighted.wrapping_add(more.wrapping_mul(plain)).wrapping_add(bias)]
+    (s, weighted.wrapping_add(more.wrapping_mul(plain)).wrapping_add(bias))
 }
 
 /// Lists the weights of a step of `N` units: N - centre, N - 1 - centre, ..., 1 - centre.

@@ -147,7 +147,7 @@ macro_rules! weighted {
             }
 
             #[inline(always)]
-            fn few<const K: usize>(self, vectors: [uint8x16_t; K], units: usize) -> [u32; 2] {
+            fn few<const K: usize>(self, vectors: [uint8x16_t; K], units: usize) -> (u32, u32) {
                 let [plain, weighted] = $of(self, vectors);
                 // SAFETY: the marker proves NEON.
                 let totals = unsafe { [vaddvq_u32(plain), vaddvq_u32(weighted)] };

@@ -151,7 +151,7 @@ impl<U: Units> Weighted<U> for Portable {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [[u8; 32]; K], units: usize) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [[u8; 32]; K], units: usize) -> (u32, u32) {
         let mut step = [[0; 32]; 4];
         if <U as Units>::BIAS != 0 {
             // A zero word counts as the smallest: make those before the first vector neutral.

@@ -299,7 +299,7 @@ impl Weighted<Bytes> for Avx2 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m256i; K], units: usize) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m256i; K], units: usize) -> (u32, u32) {
         let [plain, weighted] = bytes(self, vectors);
         few32::<Self, Bytes, K>(both32(self, plain, weighted), units)
     }
@@ -391,7 +391,7 @@ impl Weighted<Words> for Avx2 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m256i; K], units: usize) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m256i; K], units: usize) -> (u32, u32) {
         let [plain, weighted] = words(self, vectors);
         few32::<Self, Words, K>(both32(self, plain, weighted), units)
     }

@@ -123,16 +123,23 @@ pub(crate) trait Dot: Unit {
     fn ones(proof: Avx512Vnni) -> __m512i;
     /// Returns the sums of units, in the form that the dot product takes, in some lanes.
     fn plain(proof: Avx512Vnni, units: __m512i) -> __m512i;
-    /// Returns the weights of a vector: they go down from `PER_VECTOR` - `zeros`, which is less than
-    /// two vectors have units.
+    /// Returns the weights of a vector: they go down from `PER_VECTOR` - `zeros`. There are fewer
+    /// zeros than units in two vectors.
     fn weights(proof: Avx512Vnni, zeros: usize) -> __m512i;
+    /// The most bytes that are summed as 64-bit words.
+    const WORDS_TO: usize = 8 * Self::WORDS;
+    /// Returns S and W of data that windows sum sooner than masked vectors.
+    #[inline(always)]
+    fn windows(_proof: Avx512Vnni, _data: &[u8]) -> Option<(u32, u32)> {
+        None
+    }
     /// Converts units to the form that the dot product takes.
     fn biased(proof: Avx512Vnni, v: __m512i) -> __m512i;
     fn dot(proof: Avx512Vnni, lanes: __m512i, units: __m512i, weights: __m512i) -> __m512i;
 }
 
-/// Defines [`Dot::weights`]: a load from a table of descending numbers, whose address depends on the
-/// length alone.
+/// Defines [`Dot::weights`]: a load from a table of descending numbers, whose address depends on
+/// the length alone.
 macro_rules! descending {
     ($int:ty, $per_vector:literal) => {
         #[inline(always)]
@@ -169,6 +176,18 @@ impl Dot for Bytes {
         unsafe { core::mem::transmute::<[[i8; 64]; 4], [__m512i; 4]>(BYTES) }
     };
     descending!(i8, 64);
+    const WORDS_TO: usize = 16;
+
+    #[inline(always)]
+    fn windows(proof: Avx512Vnni, data: &[u8]) -> Option<(u32, u32)> {
+        match data.len() {
+            17..=32 => Some(windows16::<1, 16>(proof, data)),
+            33..=64 => Some(windows16::<2, 32>(proof, data)),
+            65..=128 => Some(windows32::<2, 64>(proof, data)),
+            _ => None,
+        }
+    }
+
     ops! {
         fn ones(_proof: Avx512Vnni) -> __m512i { _mm512_set1_epi8(1) }
         fn plain(_proof: Avx512Vnni, units: __m512i) -> __m512i {
@@ -243,6 +262,7 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     const STEPS: usize = U::STEPS;
     /// Eleven vectors: then B fits 32 bits, also that of words.
     const SHORT_TO: usize = 704;
+    const WORDS_TO: usize = U::WORDS_TO;
 
     #[inline(always)]
     fn zero(self) -> Sums {
@@ -284,26 +304,39 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m512i; K], units: usize) -> [u32; 2] {
+    fn one_or_two(self, data: &[u8]) -> (u32, u32) {
+        let units = data.len().div_ceil(U::BYTES);
+        if let Some(sums) = U::windows(self, data) {
+            sums
+        } else if data.len() <= 64 {
+            Weighted::<U>::few(self, [self.load_low(data, 0)], units)
+        } else {
+            Weighted::<U>::few(self, [self.load_whole(data, 0), self.load_low(data, 64)], units)
+        }
+    }
+
+    #[inline(always)]
+    fn few<const K: usize>(self, vectors: [__m512i; K], units: usize) -> (u32, u32) {
         let places = K * U::PER_VECTOR;
         let mut sums = Few::new::<U>(self, places - units);
-        for j in 0..K {
-            sums.add::<U>(self, j, vectors[j]);
+        for (j, v) in vectors.into_iter().enumerate() {
+            sums.add::<U>(self, j, v);
         }
         sums.totals::<U>(self, places, units)
     }
 
     /// Adds up one vector after the other: exact weights save the correction of the sums.
     #[inline(always)]
-    fn several(self, data: &[u8]) -> [u32; 2] {
+    fn several(self, data: &[u8]) -> (u32, u32) {
         let whole = (data.len() - 1) / 64;
         let (places, units) = ((whole + 1) * U::PER_VECTOR, data.len().div_ceil(U::BYTES));
         let mut sums = Few::new::<U>(self, places - units);
-        let (vectors, _) = data[..64 * whole].as_chunks::<64>();
+        let (vectors, _) =
+            data.split_at_checked(64 * whole).unwrap_or_default().0.as_chunks::<64>();
         let (steps, single) = vectors.as_chunks::<4>();
         for step in steps {
-            for j in 0..4 {
-                sums.add::<U>(self, j, self.load(&step[j]));
+            for (j, block) in step.iter().enumerate() {
+                sums.add::<U>(self, j, self.load(block));
             }
         }
         if let Some(first) = single.first() {
@@ -351,7 +384,7 @@ impl Few {
 
     /// Returns S and W of `units` units in vectors with `places` of them.
     #[inline(always)]
-    fn totals<U: Dot>(self, proof: Avx512Vnni, places: usize, units: usize) -> [u32; 2] {
+    fn totals<U: Dot>(self, proof: Avx512Vnni, places: usize, units: usize) -> (u32, u32) {
         // SAFETY: the marker proves AVX-512.
         let earlier = unsafe {
             let bits = _mm_cvtsi32_si128(U::PER_VECTOR.ilog2() as i32);
@@ -362,9 +395,108 @@ impl Few {
         // The weights go on below zero for the zeros behind the data, which are biased as well.
         let weights = (places * units).wrapping_sub(places * (places - 1) / 2);
         let bias = |weights: usize| (U::BIAS as usize).wrapping_mul(weights) as u32;
-        [plain.wrapping_add(bias(places)), weighted.wrapping_add(bias(weights))]
+        (plain.wrapping_add(bias(places)), weighted.wrapping_add(bias(weights)))
     }
 }
+
+/// Weights from 64 down to 1, and zeros; ones, and zeros.
+///
+/// From place 64 + H - n on, they weight the first half of windows that begin at the start and end
+/// at the end of n bytes, with H bytes each: the first n - H bytes of the data.
+#[repr(align(64))]
+struct Halves([i8; 128]);
+
+static DOWN: Halves = {
+    let mut weights = [0; 128];
+    let mut i = 0;
+    while i < 64 {
+        weights[i] = 64 - i as i8;
+        i += 1;
+    }
+    Halves(weights)
+};
+
+static ONES: Halves = {
+    let mut weights = [0; 128];
+    let mut i = 0;
+    while i < 64 {
+        weights[i] = 1;
+        i += 1;
+    }
+    Halves(weights)
+};
+
+/// Defines a function that returns S and W of more than H bytes and at most 2 H: of the first H
+/// bytes, of which those that are among the last H count for nothing, and of the last H.
+///
+/// Vectors of `$bytes` bytes, `K` in each half, need no masks and fewer levels of additions than a
+/// longer one. The weights of the first half leave out H, which counts once for each of its bytes.
+macro_rules! windows {
+    ($name:ident, $bytes:literal, $load:ident, $zero:ident, $sad:ident, $dot:ident,
+     $add:ident, $shift:ident, $low:ident, $high:ident, |$sum:ident| $fold:expr) => {
+        #[inline(always)]
+        fn $name<const K: usize, const H: usize>(_proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
+            let n = data.len();
+            let from = (64 + H).wrapping_sub(n) % 64;
+            let (Some(first), Some(last)) = (data.first_chunk::<H>(), data.last_chunk::<H>())
+            else {
+                return (0, 0);
+            };
+            const { assert!(H == K * $bytes && H <= 64) };
+            // SAFETY: the marker proves AVX-512; each load reads `$bytes` bytes of the H bytes of a
+            // half, or of the H weights from `from` or 64 - H on, of which the tables have 128.
+            unsafe {
+                let (first, last) = (first.as_ptr(), last.as_ptr());
+                let (down, ones) = (DOWN.0.as_ptr().add(from), ONES.0.as_ptr().add(from));
+                let last_down = DOWN.0.as_ptr().add(64 - H);
+                let zero = $zero();
+                let (mut before, mut plain, mut weighted) = (zero, zero, zero);
+                for k in 0..K {
+                    let at = $bytes * k;
+                    let (v, w) = ($load(first.add(at).cast()), $load(last.add(at).cast()));
+                    before = $add(before, $dot(zero, v, $load(ones.add(at).cast())));
+                    plain = $add(plain, $sad(w, zero));
+                    let v = $dot(zero, v, $load(down.add(at).cast()));
+                    let w = $dot(zero, w, $load(last_down.add(at).cast()));
+                    weighted = $add(weighted, $add(v, w));
+                }
+                weighted = $add(weighted, $shift(before, _mm_cvtsi32_si128(H.ilog2() as i32)));
+                plain = $add(plain, before);
+                let $sum = $add($low(plain, weighted), $high(plain, weighted));
+                let sum = $fold;
+                let both = _mm_cvtsi128_si64(_mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum)));
+                (both as u32, (both as u64 >> 32) as u32)
+            }
+        }
+    };
+}
+
+windows!(
+    windows16,
+    16,
+    _mm_loadu_si128,
+    _mm_setzero_si128,
+    _mm_sad_epu8,
+    _mm_dpbusd_epi32,
+    _mm_add_epi32,
+    _mm_sll_epi32,
+    _mm_unpacklo_epi32,
+    _mm_unpackhi_epi32,
+    |sum| sum
+);
+windows!(
+    windows32,
+    32,
+    _mm256_loadu_si256,
+    _mm256_setzero_si256,
+    _mm256_sad_epu8,
+    _mm256_dpbusd_epi32,
+    _mm256_add_epi32,
+    _mm256_sll_epi32,
+    _mm256_unpacklo_epi32,
+    _mm256_unpackhi_epi32,
+    |sum| _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum))
+);
 
 /// Adds sixteen signed 32-bit lanes to eight of 64 bits with the same sum.
 #[inline(always)]

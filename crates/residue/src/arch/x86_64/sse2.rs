@@ -152,7 +152,7 @@ impl Weighted<Words> for Sse2 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m128i; K], units: usize) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m128i; K], units: usize) -> (u32, u32) {
         let [plain, weighted] = words(self, vectors);
         few32::<Self, Words, K>(both32(self, plain, weighted), units)
     }

@@ -103,7 +103,7 @@ impl Weighted<Bytes> for Ssse3 {
     }
 
     #[inline(always)]
-    fn few<const K: usize>(self, vectors: [__m128i; K], units: usize) -> [u32; 2] {
+    fn few<const K: usize>(self, vectors: [__m128i; K], units: usize) -> (u32, u32) {
         let [plain, weighted] = bytes(self, vectors);
         let totals = self.totals32(Sums { plain, weighted, earlier: self.null() });
         few32::<Self, Bytes, K>(totals, units)
