@@ -249,6 +249,10 @@ impl CarryLessWide for Avx512Vpclmul {
                 ),
             };
             let message = _mm512_xor_si512(message, _mm512_zextsi128_si512(register));
+            if bytes == 64 {
+                // Nothing to move; few lengths are multiples of 64 by chance.
+                return Head { first: message, spill: _mm512_setzero_si512(), bytes };
+            }
             // A permutation and a mask from memory: VPEXPANDB and moves to mask registers would
             // take more of the port that multiplies.
             let window = |table: &[u8; 128]| {
