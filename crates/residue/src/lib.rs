@@ -44,11 +44,12 @@
 //!
 //! Each code has a table of *kernels*, its implementations. The first call chooses the best one
 //! that this CPU supports. Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to emulate a lesser
-//! CPU.
+//! CPU, and `RESIDUE_PROFILE` to the name of one of [`cpu::PROFILES`] to choose as on another
+//! micro-architecture.
 //!
 //! # Features
-//! `std` (default): reads `RESIDUE_CPU`, detects CPU features on aarch64, and implements
-//! `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects features on
+//! `std` (default): reads `RESIDUE_CPU` and `RESIDUE_PROFILE`, detects CPU features on aarch64, and
+//! implements `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects features on
 //! x86-64 only.
 //!
 //! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over

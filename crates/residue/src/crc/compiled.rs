@@ -193,6 +193,9 @@ pub(super) use compiled_in;
 /// Folds by carry-less products, and in long data removes a few vectors by the matrices of `Few`.
 type Products<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { INTEL_AVX512.few_from }>;
 
+/// Removes a few vectors by matrices in all data that is long enough for it.
+type AlwaysFew<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { Taps::FROM }>;
+
 compiled_in! {
     /// CRC-32/ISO-HDLC.
     Crc32, u32, CRC_32_ISO_HDLC;
@@ -223,6 +226,8 @@ compiled_in! {
         on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
     ]
     methods [
+        on_x86_64!(Avx512Vpclmul, Given<Crc32, FoldLanes>, "avx512_vpclmul_fold").method(),
+        on_x86_64!(Avx512Vpclmul, AlwaysFew<Crc32, FewOfCrc32>, "avx512_gfni_few").method(),
         on_aarch64!(CrcPmullEor3, FusedEor3<Crc32>, "crc_pmull_eor3_fused").method(),
         on_aarch64!(CrcPmull, FusedPmull<Crc32>, "crc_pmull_fused").method(),
         on_aarch64!(CrcPmull, ThreeWay<Crc32>, "crc_pmull_three_way").method(),
