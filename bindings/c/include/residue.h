@@ -28,8 +28,9 @@
 // time. Codes never change and may be shared. Only functions named _new, _copy and _at allocate
 // memory, except for an error's text.
 //
-// The kernel is chosen at a code's first call. RESIDUE_CPU in the environment masks CPU features
-// (see residue.3); an unknown mask is ignored, and residue_cpu_mask_error() reports it.
+// The kernel is chosen at a code's first call. RESIDUE_CPU in the environment masks CPU features,
+// and RESIDUE_PROFILE names the micro-architecture whose kernels are preferred (see residue.3);
+// unknown names are ignored, and residue_cpu_mask_error() reports them.
 
 
 #ifndef RESIDUE_H
@@ -143,8 +144,9 @@ extern "C" {
 // ends, as that of strerror; the next failure on the thread replaces the text. Copy it to keep it.
 const char *residue_last_error(void);
 
-// Returns what is wrong with RESIDUE_CPU in the environment, as an English sentence; empty if
-// nothing is. The library ignores unknown tiers. Read at the first call; valid forever.
+// Returns what is wrong with RESIDUE_CPU or RESIDUE_PROFILE in the environment, as an English
+// sentence; empty if nothing is. The library ignores unknown names. Read at the first call; valid
+// forever.
 const char *residue_cpu_mask_error(void);
 
 // Returns the version of the library, as "0.1.0". RESIDUE_VERSION is that of the header.

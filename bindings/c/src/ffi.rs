@@ -117,8 +117,9 @@ pub extern "C" fn residue_last_error() -> *const c_char {
 
 static MASK_ERROR: OnceLock<CString> = OnceLock::new();
 
-/// Returns what is wrong with RESIDUE_CPU in the environment, as an English sentence; empty if
-/// nothing is. The library ignores unknown tiers. Read at the first call; valid forever.
+/// Returns what is wrong with RESIDUE_CPU or RESIDUE_PROFILE in the environment, as an English
+/// sentence; empty if nothing is. The library ignores unknown names. Read at the first call; valid
+/// forever.
 #[unsafe(no_mangle)]
 pub extern "C" fn residue_cpu_mask_error() -> *const c_char {
     let text = || CString::new(cpu::mask_error()?).ok();

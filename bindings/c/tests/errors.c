@@ -105,11 +105,13 @@ static void every_thread_has_its_own(void) {
     }
 }
 
-// A mask is read once: each is tested in its own process.
-static void unknown_masks_are_reported(void) {
-    static const char *const masks[] = {NULL, "", "portable", "bogus", "AVX2", "\xff"};
+// The environment is read once: each value is tested in its own process. The first three are good.
+static void unknown_names_are_reported(const char *variable, const char *const masks[6],
+                                       const char *names) {
     size_t i;
-    for (i = 0; i < sizeof masks / sizeof *masks; i++) {
+    char start[32];
+    snprintf(start, sizeof start, "%s=", variable);
+    for (i = 0; i < 6; i++) {
         int status = 0;
         pid_t child;
         fflush(stdout);
@@ -117,13 +119,13 @@ static void unknown_masks_are_reported(void) {
         if (child == 0) {
             const char *text;
             failures = 0;
-            if (masks[i] == NULL) unsetenv("RESIDUE_CPU");
-            else setenv("RESIDUE_CPU", masks[i], 1);
+            unsetenv("RESIDUE_CPU");
+            unsetenv("RESIDUE_PROFILE");
+            if (masks[i] != NULL) setenv(variable, masks[i], 1);
             text = residue_cpu_mask_error();
             if (i < 3) EXPECT(text[0] == 0);
             else
-                EXPECT(strstr(text, "RESIDUE_CPU=") != NULL &&
-                       strstr(text, "portable, sse2") != NULL);
+                EXPECT(strstr(text, start) != NULL && strstr(text, names) != NULL);
             if (i == 3) EXPECT(strstr(text, "bogus") != NULL);
             EXPECT(text == residue_cpu_mask_error() && residue_last_error()[0] == 0);
             EXPECT(residue_crc32c("123456789", 9) == 0xe3069283);
@@ -132,6 +134,13 @@ static void unknown_masks_are_reported(void) {
         }
         EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
     }
+}
+
+static void unknown_masks_are_reported(void) {
+    static const char *const tiers[] = {NULL, "", "portable", "bogus", "AVX2", "\xff"};
+    static const char *const profiles[] = {NULL, "", "zen5", "bogus", "Zen5", "\xff"};
+    unknown_names_are_reported("RESIDUE_CPU", tiers, "portable, sse2");
+    unknown_names_are_reported("RESIDUE_PROFILE", profiles, "zen3, zen4");
 }
 
 int main(void) {

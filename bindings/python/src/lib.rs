@@ -100,7 +100,7 @@ mod _residue {
         Ok(PyCode::of(code)?.get().get().chosen().name)
     }
 
-    /// Returns the error in the environment variable `RESIDUE_CPU`, or None.
+    /// Returns the error in the environment variables `RESIDUE_CPU` and `RESIDUE_PROFILE`, or None.
     #[pyfunction]
     fn _mask_error() -> Option<String> {
         residue::cpu::mask_error()

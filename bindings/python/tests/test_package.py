@@ -61,19 +61,23 @@ def test_the_version_is_that_of_the_distribution():
 
 
 @pytest.mark.parametrize("mask", [None, "", "portable", "bogus", "AVX2", "\x1b[31m"])
-def test_an_unknown_mask_is_reported_at_import(mask):
-    environment = {key: value for key, value in os.environ.items() if key != "RESIDUE_CPU"}
+@pytest.mark.parametrize("variable", ["RESIDUE_CPU", "RESIDUE_PROFILE"])
+def test_an_unknown_mask_is_reported_at_import(variable, mask):
+    names = {"RESIDUE_CPU": "portable, sse2", "RESIDUE_PROFILE": "zen3, zen4"}
+    environment = {key: value for key, value in os.environ.items() if key not in names}
+    if mask == "portable" and variable == "RESIDUE_PROFILE":
+        mask = "zen5"
     if mask is not None:
-        environment["RESIDUE_CPU"] = mask
+        environment[variable] = mask
     program = "import residue; assert residue.crc32c(b'123456789') == 0xe3069283"
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    if mask in (None, "", "portable"):
+    if mask in (None, "", "portable", "zen5"):
         assert done.stderr == ""
     else:
-        assert "RuntimeWarning: RESIDUE_CPU=" in done.stderr and "portable, sse2" in done.stderr
+        assert f"RuntimeWarning: {variable}=" in done.stderr and names[variable] in done.stderr
         assert "\x1b" not in done.stderr and ("bogus" in done.stderr) == (mask == "bogus")
         # The warning names the line that imports the package.
         assert done.stderr.startswith("<string>:1:")

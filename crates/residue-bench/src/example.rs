@@ -65,6 +65,7 @@ fn run(cpu: &str, arch: &str, special: &[Cost]) -> Run {
         cpu: cpu.into(),
         arch: arch.into(),
         features: ["sse4.2", "pclmulqdq", "avx2"].map(String::from).to_vec(),
+        profile: "zen3".into(),
         counter: "rdtsc".into(),
         ticks_per_cycle: 0.83,
         ticks_per_cycle_by_products: Some(0.831),

@@ -3,9 +3,9 @@
 //! [`measure()`] times every kernel of the codes asked for ([`Options`]) and returns a
 //! [`model::Run`]. `report` turns it into tables, figures and one self-contained page; `papers`
 //! reproduces the source documents, each in a module of its own. [`harness`] times any functions
-//! side by side.
+//! side by side. [`tune`] measures what the profile of the CPU at hand should say.
 //!
-//! Feature `report` (default): the modules `report` and `papers`.
+//! Feature `report` (default): the modules `report`, `papers` and `tune`.
 
 #![forbid(unsafe_code)]
 
@@ -28,6 +28,8 @@ mod pin;
 pub mod report;
 mod samples;
 mod statistic;
+#[cfg(feature = "report")]
+pub mod tune;
 mod wake;
 
 pub use chosen::chosen;

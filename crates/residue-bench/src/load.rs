@@ -21,6 +21,26 @@ impl Load {
     pub fn max(self, other: Load) -> Load {
         Load { waited: self.waited.max(other.waited), stolen: self.stolen.max(other.stolen) }
     }
+
+    /// Returns the reasons not to trust figures measured under this load.
+    fn reasons(self) -> Vec<String> {
+        let Load { waited, stolen } = self;
+        let mut reasons = Vec::new();
+        if waited > TOO_BUSY {
+            reasons
+                .push(format!("the benchmark waited for a core {} of the time", percent(waited)));
+        }
+        if stolen > TOO_BUSY {
+            reasons.push(format!("the host of this virtual machine took {}", percent(stolen)));
+        }
+        reasons
+    }
+
+    /// Returns one sentence if figures measured under this load cannot be trusted.
+    #[must_use]
+    pub fn too_busy(self) -> Option<String> {
+        warning(&self.reasons())
+    }
 }
 
 /// Counts how often this thread has been moved off its core.
@@ -172,23 +192,24 @@ pub fn share_set_aside(run: &Run) -> f64 {
 /// Returns one sentence if the machine was too busy for the run's figures to be trusted.
 #[must_use]
 pub fn too_busy(run: &Run) -> Option<String> {
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let interrupted = share_set_aside(run);
     let disturbed = run.all_cells().filter(|cell| cell.disturbed()).count();
-    let Load { waited, stolen } = run.load;
-    let mut reasons = Vec::new();
-    if waited > TOO_BUSY {
-        reasons.push(format!("the benchmark waited for a core {} of the time", percent(waited)));
-    }
-    if stolen > TOO_BUSY {
-        reasons.push(format!("the host of this virtual machine took {}", percent(stolen)));
-    }
+    let mut reasons = run.load.reasons();
     if interrupted > TOO_DISTURBED {
         reasons.push(format!("{} of all samples were disturbed", percent(interrupted)));
     }
     if disturbed > 0 {
         reasons.push(format!("figures mostly of disturbed samples: {disturbed}"));
     }
+    warning(&reasons)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// Returns the sentence on a machine that is too busy for these reasons, if there are any.
+fn warning(reasons: &[String]) -> Option<String> {
     (!reasons.is_empty()).then(|| {
         format!(
             "Too busy a machine to trust these figures: {}. Repeat it on an idle one.",
@@ -243,6 +264,7 @@ mod tests {
         run.load = Load { waited: 0.48, stolen: 0.06 };
         let line = too_busy(&run).unwrap();
         assert!(line.contains("48 %") && line.contains("took 6 %") && !line.contains('\n'));
+        assert_eq!(run.load.too_busy(), Some(line));
 
         run.load = Load::default();
         run.cells[3].set_aside = run.cells[3].samples + 1;

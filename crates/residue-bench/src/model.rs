@@ -105,6 +105,9 @@ pub struct Machine {
     pub arch: String,
     /// The CPU features that kernels could use.
     pub features: Vec<String>,
+    /// The name of the profile by which kernels were chosen; empty in runs that do not record it.
+    #[serde(default)]
+    pub profile: String,
     /// The counter that was read: `rdtsc`, `cntvct_el0`, ...
     pub counter: String,
     /// Counter ticks in one core cycle, by a chain of additions, at its fastest before the run;

@@ -4,7 +4,8 @@
 //! use residue_bench::{model::{FORMAT, Machine, Run, Statistic}, papers::sahu2019, report};
 //!
 //! # let machine = Machine {
-//! #     cpu: "x".into(), arch: "x86_64".into(), features: vec![], counter: "rdtsc".into(),
+//! #     cpu: "x".into(), arch: "x86_64".into(), features: vec![], profile: "zen3".into(),
+//! #     counter: "rdtsc".into(),
 //! #     ticks_per_cycle: 1.0, ticks_per_cycle_by_products: None, ns_per_tick: 1.0,
 //! #     resolution_ticks: 1.0, overhead_ticks: 0.0,
 //! # };

@@ -28,8 +28,9 @@ const HELP: &str = "\
 Exit codes: 0 success, 1 a wrong check value was found, 2 wrong usage or unreadable input.
 
 Environment:
-  RESIDUE_CPU=TIER  limit the CPU features in use to a tier (`residue list` names the tiers)
-  NO_COLOR=1        print without colour (colour is only used on a terminal)
+  RESIDUE_CPU=TIER      limit the CPU features in use to a tier (`residue list` names the tiers)
+  RESIDUE_PROFILE=NAME  choose kernels by another CPU's profile (`residue list` names the profiles)
+  NO_COLOR=1            print without colour (colour is only used on a terminal)
 
 Examples:
   residue sum disk.img                   CRC-32C of a file

@@ -3,6 +3,8 @@
 mod common;
 
 use common::residue;
+use residue::cpu;
+use residue::kernel::KernelInfo;
 use residue_bench::model::Run;
 
 /// A small run in the thesis's mode.
@@ -78,6 +80,7 @@ fn json_is_a_run_that_can_be_compared() {
             run.cells.iter().any(|cell| (cell.bytes, cell.extra) == (1500, extra))
         })
     );
+    assert_eq!(run.machine.profile, cpu::profile().name);
     assert!(!run.steady.is_empty() && run.format == residue_bench::model::FORMAT);
     for cell in run.all_cells() {
         // On a busy machine some samples are set aside, and most are repeated.
@@ -96,6 +99,7 @@ fn json_is_a_run_that_can_be_compared() {
     let mut old: serde_json::Value = serde_json::from_slice(&ran.out).expect("JSON");
     old["format"] = 1.into();
     old.as_object_mut().expect("an object").remove("load");
+    assert!(old["machine"].as_object_mut().expect("an object").remove("profile").is_some());
     for list in ["cells", "steady"] {
         for cell in old[list].as_array_mut().expect("cells") {
             let cell = cell.as_object_mut().expect("a cell");
@@ -146,7 +150,10 @@ fn a_report_is_a_page_with_figures() {
     assert!(ran.err.contains("index.html"), "{}", ran.err);
     let page = std::fs::read_to_string(folder.join("index.html")).expect("a page");
     assert!(
-        page.contains("<svg") && page.contains("Table 6.1") && !page.contains("http://localhost")
+        page.contains("<svg")
+            && page.contains("Table 6.1")
+            && page.contains("Profile in use")
+            && !page.contains("http://localhost")
     );
     for file in ["cells.csv", "run.json", "figure-6.1-i3.svg", "figure-6.6.svg"] {
         assert!(folder.join(file).is_file(), "{file}");
@@ -268,10 +275,57 @@ fn what_makes_no_sense_is_refused() {
         (&["-a", "xns", "claims"], "cannot be used"),
         (&["--claims"], "claims"),
         (&["iso", "--rounds", "0"], "0"),
+        (&["--tune", "--sizes", "64"], "--sizes"),
+        (&["--tune", "--csv"], "--csv"),
+        (&["--tune", "--report", "x"], "--report"),
+        (&["--time-limit", "5"], "--tune"),
     ] {
         let ran = residue(["bench"].iter().chain(options)).run();
         assert_eq!(ran.code, 2, "{options:?}: {ran:?}");
         assert!(ran.err.contains(words), "{options:?}: {}", ran.err);
+    }
+}
+
+/// The time limit is reached in the first pass, which is made whatever the limit.
+#[test]
+fn the_profile_of_this_cpu_is_measured() {
+    let tune = ["bench", "--tune", "--time-limit", "0"];
+    let masked = residue(tune).with("RESIDUE_CPU", "portable").run();
+    assert!(masked.ends(2).is_empty());
+    assert!(masked.err.contains("nothing to tune") && masked.err.contains("RESIDUE_CPU masks"));
+
+    let wide = |kernel: KernelInfo| kernel.product.is_some() && kernel.supported();
+    if !common::code("crc-32c").kernels().any(wide) {
+        println!("skipped: this CPU has no kernels between which a profile chooses");
+        assert!(residue(tune).run().ends(2).is_empty());
+        return;
+    }
+    let built_in = cpu::detected_profile();
+    let tuning = residue(tune.into_iter().chain(["--json"])).run().json();
+    assert_eq!(tuning["built_in"], built_in.name);
+    assert_eq!(tuning["built_in_product"], built_in.product.name());
+    assert_eq!(tuning["products"].as_array().map(Vec::len), Some(3));
+    let lengths = tuning["lengths"].as_array().expect("lengths");
+    let comparisons = lengths.iter().map(|length| &length["comparison"]);
+    for comparison in tuning["products"].as_array().expect("products").iter().chain(comparisons) {
+        for point in comparison["points"].as_array().expect("points") {
+            assert!(point["ns"][0].as_f64() > Some(0.0) && point["ns"][1].as_f64() > Some(0.0));
+        }
+    }
+    assert_eq!(tuning["findings"].as_array().map(Vec::len), Some(1 + lengths.len()));
+    let entry = tuning["entry"].as_str().expect("an entry");
+    assert!(entry.starts_with("Profile {\n") && entry.ends_with("},\n"));
+    // Another profile in use changes nothing.
+    let text = residue(tune).with("RESIDUE_PROFILE", "neoverse").run().ends(0).to_string();
+    for words in [
+        "product for long data, crc-64/nvme",
+        "both_from: ",
+        &format!("Beside the built-in profile, {}:", built_in.name),
+        "For PROFILES in crates/residue/src/cpu/profile.rs:\nProfile {\n",
+        "    product: Product::",
+        "    source: \"",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
     }
 }
 

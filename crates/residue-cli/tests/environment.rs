@@ -33,6 +33,68 @@ fn every_tier_gives_the_same_values() {
 }
 
 #[test]
+fn every_profile_gives_the_same_values() {
+    let dir = folder();
+    let codes = "crc-32c,crc-32,crc-64/nvme,crc-16/arc,crc-32/bzip2";
+    let run = |profile: &str| {
+        let run = residue(["sum", "-a", codes, "noise", "nine", "empty"]).within(dir.path());
+        run.with("RESIDUE_PROFILE", profile).run().ends(0).to_string()
+    };
+    let expected = run("");
+    for profile in cpu::PROFILES {
+        assert_eq!(run(profile.name), expected, "{}", profile.name);
+    }
+}
+
+#[test]
+fn the_profile_and_its_choice_are_listed() {
+    for profile in cpu::PROFILES {
+        let name = profile.name;
+        let listed = residue(["list", "--json", "crc-32"]).with("RESIDUE_PROFILE", name).run();
+        let list = listed.json();
+        assert_eq!(list["cpu"]["profile"]["name"], name);
+        assert_eq!(list["cpu"]["profile"]["cpus"], profile.cpus);
+        assert_eq!(list["cpu"]["profile"]["source"], profile.source);
+        assert_eq!(list["cpu"]["profile"]["product"], profile.product.name());
+        assert_eq!(list["cpu"]["profile_mask"], name);
+        assert_eq!(list["cpu"]["detected_profile"]["name"], cpu::detected_profile().name);
+        let kernels = list["codes"][0]["kernels"].as_array().unwrap();
+        let chosen = kernels.iter().find(|kernel| kernel["chosen"] == true).unwrap();
+        let by_product = |kernel: &&serde_json::Value| {
+            kernel["supported"] == true && kernel["product"].is_string()
+        };
+        let reason = list["codes"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains("whose features this CPU has"), "{reason}");
+        // Only CPUs that can run such a kernel have a choice.
+        if let Some(preferring) = kernels.iter().find(by_product) {
+            assert!(reason.contains(&format!("profile {name} prefers")), "{reason}");
+            let preferred = preferring["product"] == profile.product.name();
+            assert_eq!(chosen["name"] == preferring["name"], preferred, "{reason}");
+        }
+        let text = residue(["list", "crc-32"]).with("RESIDUE_PROFILE", name).run();
+        let line = format!("chosen: {}, the first", chosen["name"].as_str().unwrap());
+        assert!(text.ends(0).contains(&line), "{}", text.text());
+        let text = residue(["list"]).with("RESIDUE_PROFILE", name).run();
+        assert!(text.ends(0).contains(&format!("profile by RESIDUE_PROFILE={name}: {name} (")));
+    }
+    let text = residue(["list"]).run();
+    let line = format!("profile of this CPU: {} (", cpu::detected_profile().name);
+    assert!(text.ends(0).contains(&line) && !text.text().contains("RESIDUE_PROFILE="));
+}
+
+#[test]
+fn unknown_profiles_are_refused() {
+    for name in ["zen", "Zen3", "zen3 ", "\u{1b}[31m"] {
+        let ran = residue(["list"]).with("RESIDUE_PROFILE", name).run();
+        ran.ends(2);
+        for profile in cpu::PROFILES {
+            assert!(ran.err.contains(profile.name), "{}", ran.err);
+        }
+        assert!(ran.err.contains("RESIDUE_PROFILE=") && !ran.err.contains('\x1b'));
+    }
+}
+
+#[test]
 fn an_unknown_tier_is_refused() {
     for name in ["mmx", "AVX2", "avx2 ", "\u{1b}[31m"] {
         let ran = residue(["list"]).with("RESIDUE_CPU", name).run();

@@ -175,7 +175,11 @@ impl Running {
 
 fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {
     let mut command = Command::new("ip");
-    command.args(["netns", "exec", host]).args(words).env_remove("RESIDUE_CPU");
+    command
+        .args(["netns", "exec", host])
+        .args(words)
+        .env_remove("RESIDUE_CPU")
+        .env_remove("RESIDUE_PROFILE");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -109,6 +109,7 @@ fn try_out(all: &[Shown], dir: &Path) {
             .current_dir(dir)
             .env("PATH", &search)
             .env_remove("RESIDUE_CPU")
+            .env_remove("RESIDUE_PROFILE")
             .output()
             .unwrap();
         let ends = ENDS.iter().find(|(known, _)| known == command).map_or(0, |(_, code)| *code);

@@ -90,6 +90,7 @@ fn redirected(args: &str, redirection: &str, dir: &Path) -> Ended {
         .args(["-c", &script, RESIDUE])
         .current_dir(dir)
         .env_remove("RESIDUE_CPU")
+        .env_remove("RESIDUE_PROFILE")
         .output()
         .expect("sh is there");
     let err = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -44,7 +44,8 @@
 //!
 //! Each code has a table of *kernels*, its implementations. The first call chooses the best one
 //! that this CPU supports. Set `RESIDUE_CPU` to a tier ([`cpu::tier_names`]) to emulate a lesser
-//! CPU.
+//! CPU, and `RESIDUE_PROFILE` to the name of one of [`cpu::PROFILES`] to choose as on another
+//! micro-architecture.
 //!
 //! # Microcontrollers
 //! The module [`small`] has types whose names state their cost: a CRC with a table of 256 words
@@ -53,8 +54,8 @@
 //! `default-features = false`.
 //!
 //! # Features
-//! `std` (default): reads `RESIDUE_CPU`, detects CPU features on aarch64, and implements
-//! `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects features on
+//! `std` (default): reads `RESIDUE_CPU` and `RESIDUE_PROFILE`, detects CPU features on aarch64, and
+//! implements `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects features on
 //! x86-64 only.
 //!
 //! `avx512` (default): the kernels on 64-byte vectors of x86-64, by products and by byte matrices.

@@ -1,37 +1,74 @@
-//! `RESIDUE_CPU`, end to end: it is read once per process, so each tier runs in a process of its
-//! own.
+//! `RESIDUE_CPU` and `RESIDUE_PROFILE`, end to end: they are read once per process, so each tier and
+//! each profile runs in a process of its own.
 
 mod common;
 
-use residue::{Code, cpu};
+use residue::cpu::{self, Features, PROFILES, Product};
+use residue::{Code, kernel};
 use std::process::Command;
 
-/// Prints the choices of a child process for [`each_tier_masks_what_is_above_it`]; not a test of
-/// its own.
+/// The codes whose choices are compared.
+const CODES: [&str; 8] = [
+    "internet",
+    "fletcher-16",
+    "fletcher-32",
+    "adler-32",
+    "crc-32/iscsi",
+    "crc-32/iso-hdlc",
+    "crc-64/nvme",
+    "crc-16/arc",
+];
+
+/// The codes whose kernels differ by profile, each with its kernels for carry-less and byte-matrix
+/// products in 64-byte vectors.
+const BY_PRODUCT: [(&str, [&str; 2]); 4] = [
+    ("crc-32/iscsi", ["sse42_avx512_vpclmul", "sse42_avx512_gfni"]),
+    ("crc-32/iso-hdlc", ["avx512_vpclmul", "avx512_gfni"]),
+    ("crc-64/nvme", ["avx512_vpclmul", "avx512_gfni"]),
+    ("crc-16/arc", ["avx512_vpclmul", "avx512_gfni"]),
+];
+
+/// Prints the choices of a child process; not a test of its own.
 #[test]
 fn child_prints_what_it_chose() {
-    for name in
-        ["internet", "fletcher-16", "fletcher-32", "adler-32", "crc-32/iscsi", "crc-64/nvme"]
-    {
+    let data = common::noise(10_000);
+    for name in CODES {
         let code: Code = name.parse().expect("a code");
         println!("chose {name} {} {:x}", code.chosen().name, code.value(b"123456789"));
+        println!("value {name} {:x}", code.value(&data));
     }
+    // A profile is a preference: every kernel that the CPU can run is still there.
+    for (name, kernels) in BY_PRODUCT {
+        let code: Code = name.parse().expect("a code");
+        for kernel in kernels {
+            if let Ok(value) = code.value_with(kernel, &data) {
+                println!("forced {name} {kernel} {value:x}");
+            }
+        }
+    }
+    println!("profile {}", cpu::profile().name);
     println!("features {}", cpu::features().names().collect::<Vec<_>>().join(","));
 }
 
-fn child(tier: Option<&str>) -> Vec<String> {
+/// Returns the lines of a child in an environment with these variables.
+fn child(variables: &[(&str, &str)]) -> Vec<String> {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command
         .args(["--exact", "child_prints_what_it_chose", "--nocapture"])
-        .env_remove("RESIDUE_CPU");
-    if let Some(tier) = tier {
-        command.env("RESIDUE_CPU", tier);
-    }
+        .env_remove("RESIDUE_CPU")
+        .env_remove("RESIDUE_PROFILE")
+        .envs(variables.iter().copied());
     let output = command.output().expect("the child runs");
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).expect("text");
-    let reported = |line: &&str| line.starts_with("chose ") || line.starts_with("features ");
+    let starts = ["chose ", "value ", "forced ", "profile ", "features "];
+    let reported = |line: &&str| starts.iter().any(|start| line.starts_with(start));
     text.lines().filter(reported).map(String::from).collect()
+}
+
+/// Returns the words of the lines that begin with `start`.
+fn words<'a>(lines: &'a [String], start: &'a str) -> impl Iterator<Item = Vec<&'a str>> {
+    lines.iter().map(|line| line.split(' ').collect::<Vec<_>>()).filter(move |w| w[0] == start)
 }
 
 #[test]
@@ -40,21 +77,19 @@ fn each_tier_masks_what_is_above_it() {
         println!("skipped: an emulated program cannot start itself");
         return;
     }
-    let unmasked = child(None);
+    let unmasked = child(&[]);
     for tier in cpu::tier_names() {
-        let allowed = cpu::Features::tier(tier).expect("a tier").intersection(cpu::detected());
-        let lines = child(Some(tier));
+        let allowed = Features::tier(tier).expect("a tier").intersection(cpu::detected());
+        let lines = child(&[("RESIDUE_CPU", tier)]);
         let features = allowed.names().collect::<Vec<_>>().join(",");
         assert_eq!(lines.last(), Some(&format!("features {features}")));
-        for (line, full) in
-            lines.iter().zip(&unmasked).filter(|(line, _)| line.starts_with("chose "))
-        {
-            let words: Vec<&str> = line.split(' ').collect();
-            // The value is equal for every kernel.
-            assert_eq!(words.last(), full.split(' ').collect::<Vec<_>>().last());
+        // The values are equal for every kernel.
+        assert!(words(&lines, "value").eq(words(&unmasked, "value")), "{tier}");
+        for (words, full) in words(&lines, "chose").zip(words(&unmasked, "chose")) {
+            assert_eq!(words[3], full[3]);
             let code: Code = words[1].parse().expect("a code");
             let kernel = code.kernels().find(|kernel| kernel.name == words[2]).expect("a kernel");
-            assert!(allowed.contains(kernel.needs), "{tier}: {line}");
+            assert!(allowed.contains(kernel.needs), "{tier}: {words:?}");
             if tier == "portable" {
                 assert_eq!(words[2], "portable");
             }
@@ -63,10 +98,56 @@ fn each_tier_masks_what_is_above_it() {
 }
 
 #[test]
-fn an_unknown_tier_is_ignored_by_the_library() {
+fn each_profile_chooses_by_its_product() {
     if common::emulated() {
         println!("skipped: an emulated program cannot start itself");
         return;
     }
-    assert_eq!(child(Some("mmx")), child(None));
+    let detected = child(&[]);
+    assert!(detected.contains(&format!("profile {}", cpu::detected_profile().name)));
+    for profile in PROFILES {
+        let lines = child(&[("RESIDUE_PROFILE", profile.name)]);
+        assert!(lines.contains(&format!("profile {}", profile.name)));
+        // The values, the forced kernels and the features do not depend on the profile.
+        for start in ["value", "forced", "features"] {
+            assert!(words(&lines, start).eq(words(&detected, start)), "{}", profile.name);
+        }
+        for (words, full) in words(&lines, "chose").zip(words(&detected, "chose")) {
+            assert_eq!((words[1], words[3]), (full[1], full[3]), "{}", profile.name);
+            let by_product = BY_PRODUCT.iter().find(|(name, _)| *name == words[1]);
+            let by_product = by_product.filter(|(name, [_, matrices])| {
+                let code: Code = name.parse().expect("a code");
+                let kernel = code.kernels().find(|kernel| kernel.name == *matrices);
+                cpu::detected().contains(kernel.expect("a kernel of byte matrices").needs)
+            });
+            let place = usize::from(profile.product == Product::ByteMatrix);
+            let expected = by_product.map_or(full[2], |(_, kernels)| kernels[place]);
+            assert_eq!(words[2], expected, "{}: {words:?}", profile.name);
+        }
+    }
+}
+
+#[test]
+fn unknown_names_are_ignored_by_the_library() {
+    if common::emulated() {
+        println!("skipped: an emulated program cannot start itself");
+        return;
+    }
+    for unknown in [("RESIDUE_CPU", "mmx"), ("RESIDUE_PROFILE", "pentium"), ("RESIDUE_PROFILE", "")]
+    {
+        assert_eq!(child(&[unknown]), child(&[]), "{unknown:?}");
+    }
+}
+
+#[test]
+fn every_profile_has_a_kernel_of_its_product_on_every_tier() {
+    for tier in cpu::tier_names() {
+        let features = Features::tier(tier).expect("a tier");
+        for profile in PROFILES {
+            let kernels = residue::crc::crc32c::KERNELS;
+            let kernel = kernel::best(kernels, features, profile).expect("a kernel").info();
+            assert!(kernel.product.is_none_or(|product| product == profile.product));
+            assert!(features.contains(kernel.needs), "{tier} {}", profile.name);
+        }
+    }
 }

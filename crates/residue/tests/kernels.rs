@@ -523,7 +523,8 @@ fn no_kernel_reads_outside_its_slice() {
     }
 }
 
-/// Returns the tiers up to this CPU's, in one process: equal values, and a kernel for every tier.
+/// Walks the tiers up to this CPU's, for every profile, in one process: each has a kernel, and the
+/// values are equal.
 #[test]
 fn every_tier_has_a_kernel_that_agrees() {
     struct Tiers<'a> {
@@ -541,13 +542,15 @@ fn every_tier_has_a_kernel_that_agrees() {
             for tier in cpu::tier_names() {
                 let features =
                     cpu::Features::tier(tier).expect("a tier").intersection(cpu::features());
-                let Some(kernel) = residue::kernel::best(kernels, features, cpu::profile()) else {
-                    return; // Tables: not dispatched from.
-                };
-                assert!(features.contains(kernel.info().needs), "{tier}");
-                let forced = kernel.force_on(features).expect("a kernel within the features");
-                let value = encoding.of(forced.value(with, self.data).into(), self.data);
-                assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
+                for profile in cpu::PROFILES {
+                    let Some(kernel) = residue::kernel::best(kernels, features, profile) else {
+                        return; // Tables: not dispatched from.
+                    };
+                    assert!(features.contains(kernel.info().needs), "{tier} {}", profile.name);
+                    let forced = kernel.force_on(features).expect("a kernel within the features");
+                    let value = encoding.of(forced.value(with, self.data).into(), self.data);
+                    assert_eq!(value, self.expected, "{tier} {}", kernel.info().name);
+                }
             }
             // A kernel is unavailable without the features it needs.
             for kernel in kernels.iter().filter(|k| k.info().needs != cpu::Features::NONE) {

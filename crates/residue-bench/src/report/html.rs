@@ -173,10 +173,12 @@ fn machine(out: &mut String, run: &Run) {
         None => plain_number(m.ticks_per_cycle),
     };
     let features = if m.features.is_empty() { "none".into() } else { m.features.join(", ") };
+    let profile = if m.profile.is_empty() { "not recorded" } else { &m.profile };
     let facts = [
         ("CPU", m.cpu.clone()),
         ("Architecture", m.arch.clone()),
         ("Features in use", features),
+        ("Profile in use", profile.to_string()),
         ("Core clock during the run", clock),
         ("Counter", format!("{}, {} ns a tick", m.counter, plain_number(m.ns_per_tick))),
         ("Counter ticks per core cycle", per_cycle),

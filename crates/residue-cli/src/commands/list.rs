@@ -3,9 +3,12 @@
 use crate::codes::{Chosen, Names};
 use crate::output::{Encoding, Output, Styles};
 use clap::Args;
+use residue::cpu::Profile;
 use residue::crc::Params;
-use residue::kernel::KernelInfo;
+use residue::kernel::{KernelInfo, Sort};
 use residue::{Code, cpu};
+use residue_report::COLUMNS;
+use residue_report::text::wrapped;
 use residue_strength::Notations;
 use serde::Serialize;
 use std::io;
@@ -64,6 +67,41 @@ struct Cpu {
     masked: Vec<&'static str>,
     mask: Option<String>,
     tiers: Vec<&'static str>,
+    /// The profile in use.
+    profile: ProfileInfo,
+    /// The profile of this CPU.
+    detected_profile: ProfileInfo,
+    /// The value of `RESIDUE_PROFILE`.
+    profile_mask: Option<String>,
+    profiles: Vec<&'static str>,
+}
+
+/// What a profile is for.
+#[derive(Serialize)]
+struct ProfileInfo {
+    name: &'static str,
+    cpus: &'static str,
+    product: &'static str,
+    source: &'static str,
+}
+
+impl ProfileInfo {
+    const fn of(profile: &Profile) -> ProfileInfo {
+        let Profile { name, cpus, product, source, .. } = *profile;
+        ProfileInfo { name, cpus, product: product.name(), source }
+    }
+}
+
+impl std::fmt::Display for ProfileInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ProfileInfo { name, cpus, product, source } = self;
+        write!(f, "{name} ({cpus}), prefers {product} products; source of its figures: {source}")
+    }
+}
+
+/// Returns the value of an environment variable, unless it is empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 impl Cpu {
@@ -73,8 +111,12 @@ impl Cpu {
         Cpu {
             found: found.names().collect(),
             masked: found.names().filter(|name| !used.contains(name)).collect(),
-            mask: std::env::var("RESIDUE_CPU").ok().filter(|mask| !mask.is_empty()),
+            mask: variable("RESIDUE_CPU"),
             tiers: cpu::tier_names().collect(),
+            profile: ProfileInfo::of(cpu::profile()),
+            detected_profile: ProfileInfo::of(cpu::detected_profile()),
+            profile_mask: variable("RESIDUE_PROFILE"),
+            profiles: cpu::PROFILES.iter().map(|profile| profile.name).collect(),
         }
     }
 }
@@ -92,6 +134,8 @@ struct Info {
     crc: Option<Crc>,
     aliases: Vec<&'static str>,
     chosen: &'static str,
+    /// Why the kernel was chosen.
+    reason: String,
     kernels: Vec<Kernel>,
 }
 
@@ -112,6 +156,8 @@ struct Kernel {
     name: &'static str,
     needs: Vec<&'static str>,
     sort: &'static str,
+    /// The product that it uses, if it is chosen by the profile.
+    product: Option<&'static str>,
     supported: bool,
     chosen: bool,
 }
@@ -124,6 +170,7 @@ impl Info {
             name: kernel.name,
             needs: kernel.needs.names().collect(),
             sort: kernel.sort.name(),
+            product: kernel.product.map(|product| product.name()),
             supported: kernel.supported(),
             chosen: kernel.name == best.name,
         };
@@ -139,9 +186,38 @@ impl Info {
                 .map(|(alias, _)| alias)
                 .collect(),
             chosen: best.name,
+            reason: reason(code.kernels(), best, cpu::profile()),
             kernels: code.kernels().map(kernel).collect(),
         }
     }
+}
+
+/// Returns why `best` is chosen among `kernels`.
+fn reason(
+    kernels: impl Iterator<Item = KernelInfo>,
+    best: KernelInfo,
+    profile: &Profile,
+) -> String {
+    let mut text = "the first dispatched kernel whose features this CPU has".to_string();
+    if let Some(mask) = variable("RESIDUE_CPU") {
+        text += &format!(" under RESIDUE_CPU={mask}");
+    }
+    let (name, product) = (profile.name, profile.product.name());
+    let other = |kernel: &KernelInfo| kernel.product.is_some_and(|one| one != profile.product);
+    let left_out: Vec<&str> = kernels
+        .take_while(|kernel| kernel.name != best.name)
+        .filter(|kernel| kernel.sort == Sort::Dispatched && kernel.supported() && other(kernel))
+        .map(|kernel| kernel.name)
+        .collect();
+    if best.product.is_some() {
+        text += &format!("; profile {name} prefers {product} products, which it uses");
+    } else if !left_out.is_empty() {
+        let is = if left_out.len() == 1 { "is" } else { "are" };
+        let names = left_out.join(", ");
+        text +=
+            &format!("; {names} {is} left out because profile {name} prefers {product} products");
+    }
+    text
 }
 
 impl Crc {
@@ -185,7 +261,13 @@ fn table(output: &mut Output) -> io::Result<()> {
     if let Some(mask) = &cpu.mask {
         output.line(format!("masked by RESIDUE_CPU={mask}: {}", or_none(&cpu.masked)))?;
     }
-    output.line(format!("tiers for RESIDUE_CPU: {}", or_none(&cpu.tiers)))
+    output.line(format!("tiers for RESIDUE_CPU: {}", or_none(&cpu.tiers)))?;
+    let mut line = |text: String| output.line(wrapped(&text, COLUMNS));
+    if let Some(mask) = &cpu.profile_mask {
+        line(format!("profile by RESIDUE_PROFILE={mask}: {}", cpu.profile))?;
+    }
+    line(format!("profile of this CPU: {}", cpu.detected_profile))?;
+    line(format!("profiles for RESIDUE_PROFILE: {}", or_none(&cpu.profiles)))
 }
 
 fn describe(code: &Info, output: &mut Output) -> io::Result<()> {
@@ -230,7 +312,8 @@ fn describe(code: &Info, output: &mut Output) -> io::Result<()> {
         }
         output.line(format!("  {:11}{}", "terms", n.terms))?;
     }
-    kernels(&code.kernels, output)
+    kernels(&code.kernels, output)?;
+    output.line(wrapped(&format!("chosen: {}, {}", code.chosen, code.reason), COLUMNS))
 }
 
 /// Prints the kernels of a code.

@@ -49,7 +49,11 @@ pub struct Run(pub Command, Vec<u8>);
 /// Prepares a run of the program with these arguments.
 pub fn residue<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
     let mut command = Command::new(RESIDUE);
-    command.args(args).env_remove("RESIDUE_CPU").env_remove("CLICOLOR_FORCE");
+    command
+        .args(args)
+        .env_remove("RESIDUE_CPU")
+        .env_remove("RESIDUE_PROFILE")
+        .env_remove("CLICOLOR_FORCE");
     Run(command, Vec::new())
 }
 
