@@ -38,6 +38,9 @@ pub struct Profile {
     pub both_from: usize,
     /// The length from which byte matrices remove a few of those vectors.
     pub few_from: usize,
+    /// The length from which a copy's own kernel, which stores what it loads, is faster than a copy
+    /// and then a check.
+    pub fused_copies_from: usize,
     /// Where the figures come from: a CPU and a date, or `estimate`.
     pub source: &'static str,
 }
@@ -52,6 +55,7 @@ const UNKNOWN: Profile = Profile {
     wide_from: 112,
     both_from: 5120,
     few_from: 64 << 10,
+    fused_copies_from: 1024,
     source: "estimate",
 };
 
@@ -64,6 +68,7 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     wide_from: 112,
     both_from: 5120,
     few_from: 64 << 10,
+    fused_copies_from: 32 << 10,
     source: "Xeons (Sapphire Rapids, Emerald Rapids), 2026-11-22 and 2026-11-23",
 };
 
