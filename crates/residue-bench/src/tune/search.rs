@@ -1,6 +1,5 @@
 //! Conclusions from times: the faster product, crossovers, and what a difference costs.
 
-use super::Length;
 use super::trial::{Comparison, Point};
 use residue::cpu::Product;
 use residue_report::number::significant;

@@ -33,6 +33,14 @@ fn batches(noise: &mut Noise) -> Vec<Vec<usize>> {
         batches.push(std::vec![0; count]);
     }
     batches.extend((0..=140).chain([511, 512, 513, 514]).map(|length| std::vec![length; 17]));
+    for length in 0..=700 {
+        // Four alike, and four that begin at other places of a vector, the last one with more
+        // vectors; then packets of all lengths around the end of those that run side by side.
+        batches.push(std::vec![length; 4]);
+        batches.push(std::vec![length, length + 1, length + 31, length + noise.below(400)]);
+    }
+    batches.extend((1..=40).map(|count| (0..count).map(|_| 1900 + noise.below(300)).collect()));
+    batches.push((0..300).map(|_| [40, 576, 1500][noise.below(3)]).collect());
     batches
 }
 

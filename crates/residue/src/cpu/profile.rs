@@ -42,6 +42,9 @@ pub struct Profile {
     pub few_from: usize,
     /// Whether non-temporal prefetches make folding of data beyond the second-level cache faster.
     pub reads_ahead: bool,
+    /// The length from which a copy's own kernel, which stores what it loads, is faster than a copy
+    /// and then a check.
+    pub fused_copies_from: usize,
     /// Where the figures come from: a CPU and a date, or `estimate`.
     pub source: &'static str,
 }
@@ -56,8 +59,9 @@ const UNKNOWN: Profile = Profile {
     vectors_from: 65,
     fold_from: 80,
     both_from: 5120,
-    few_from: 4096,
+    few_from: 16 << 10,
     reads_ahead: false,
+    fused_copies_from: 1024,
     source: "estimate",
 };
 
@@ -71,8 +75,9 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     vectors_from: 65,
     fold_from: 80,
     both_from: 5120,
-    few_from: 4096,
+    few_from: 16 << 10,
     reads_ahead: false,
+    fused_copies_from: 32 << 10,
     source: "Xeons (Sapphire Rapids, Emerald Rapids), 2026-11-22 and 2026-11-23",
 };
 

@@ -274,7 +274,7 @@ compiled_in! {
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 16 * INTEL_AVX512.few_from }>, "avx512_vpclmul",
+            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 4 * INTEL_AVX512.few_from }>, "avx512_vpclmul",
             copy Given<Crc64Nvme, Fold>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
