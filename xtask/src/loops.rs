@@ -39,14 +39,30 @@ const HOT: &[Hot] = &[
     clean("Avx512Vnni", "weighted::Long<fletcher::Words65535>", ("vpdpwssd", 4)),
     // Instructions of two operands: each vector is multiplied twice, the first time in a copy; and
     // one more.
-    Hot { tier: "Pclmul", body: "crc::fold::Fold", does: ("pclmul", 16), stack: 0, copies: 9 },
-    clean("Avx2Vpclmul", "crc::fold::Fold", ("vpclmul", 8)),
-    clean("Avx512Vpclmul", "crc::fold::Fold", ("vpclmul", 8)),
+    Hot {
+        tier: "Pclmul",
+        body: "crc::fold::FoldSingly<0>",
+        does: ("pclmul", 16),
+        stack: 0,
+        copies: 9,
+    },
+    clean("Avx2Vpclmul", "crc::fold::FoldSingly<0>", ("vpclmul", 8)),
+    clean("Avx512Vpclmul", "crc::fold::FoldSingly<64>", ("vpclmul", 8)),
     // The loop of CRCs that are not reflected, which turns the bytes of each lane.
-    clean("Avx2Vpclmul", "crc::fold::Fold", ("vpshufb", 4)),
-    clean("Avx512Vpclmul", "crc::fold::Fold", ("vpshufb", 4)),
+    clean("Avx2Vpclmul", "crc::fold::FoldSingly<0>", ("vpshufb", 4)),
+    clean("Avx512Vpclmul", "crc::fold::FoldSingly<64>", ("vpshufb", 4)),
     clean("Avx2Vpclmul", "crc::steps::FoldSteps<crc::crc32c::Crc32c>", ("vpclmul", 8)),
     clean("Avx512Vpclmul", "crc::steps::FoldSteps<crc::crc32c::Crc32c>", ("vpclmul", 8)),
+    clean(
+        "Avx512Vpclmul",
+        "crc::steps::fused::Fused<crc::crc32c::Crc32c, 5120, 4, 256, 4>",
+        ("vpclmul", 8),
+    ),
+    clean(
+        "Avx512Vpclmul",
+        "crc::compiled::Given<crc::compiled::Crc32, crc::taps::OnSet<true, 4, 254>>",
+        ("vpclmul", 14),
+    ),
     // Two of the constants that join the chains, once in 1024 bytes.
     Hot {
         tier: "Avx2Vpclmul",
@@ -57,32 +73,32 @@ const HOT: &[Hot] = &[
     },
     clean(
         "Avx512Vpclmul",
-        "crc::compiled::Given<crc::crc32c::Crc32c, crc::taps::OnSet<true, 7>>",
+        "crc::compiled::Given<crc::crc32c::Crc32c, crc::taps::OnSet<true, 3, 73>>",
         ("vgf2p8affineqb", 8),
     ),
-    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 0>", ("vgf2p8affineqb", 1)),
-    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 11>", ("vgf2p8affineqb", 1)),
-    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 0>", ("vgf2p8affineqb", 1)),
-    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 11>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 0, 0>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 5, 34>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 0, 0>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 5, 0>", ("vgf2p8affineqb", 1)),
     // The widest windows, of CRCs of 64 bits, need more matrices than there are registers: they
     // stay in the stack, as many as do today.
     Hot {
         tier: "Avx512Vpclmul",
-        body: "crc::taps::OnSet<true, 12>",
+        body: "crc::taps::OnSet<true, 6, 46501>",
         does: ("vgf2p8affineqb", 1),
         stack: 8,
         copies: 2,
     },
     Hot {
         tier: "Avx512Vpclmul",
-        body: "crc::taps::OnSet<false, 12>",
+        body: "crc::taps::OnSet<false, 6, 0>",
         does: ("vgf2p8affineqb", 1),
         stack: 21,
         copies: 0,
     },
     Hot {
         tier: "Avx512Vpclmul",
-        body: "crc::taps::OnSet<false, 14>",
+        body: "crc::taps::OnSet<false, 8, 0>",
         does: ("vgf2p8affineqb", 1),
         stack: 29,
         copies: 6,
@@ -120,7 +136,8 @@ pub fn library() -> Result<PathBuf, String> {
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
     let folder = Path::new(&target).join("loops");
     let built = cargo()
-        .args(["rustc", "--quiet", "--release", "--package", "residue", "--lib", "--target-dir"])
+        .args(["rustc", "--quiet", "--release", "--package", "residue", "--lib"])
+        .args(["--features", "methods", "--target-dir"])
         .arg(&folder)
         .args(["--", "-C", "symbol-mangling-version=v0"])
         .status();
@@ -184,7 +201,11 @@ impl<'a> Instruction<'a> {
 impl Hot {
     fn look(&self, listing: &str) -> Result<String, String> {
         let body = self.body.replace("<", "<residue::").replace(", crc::", ", residue::crc::");
-        let body = body.replace("residue::true", "true").replace("residue::false", "false");
+        // A constant is no type.
+        let constants = ["true", "false", "0", "64"];
+        let body = constants
+            .iter()
+            .fold(body, |body, constant| body.replace(&format!("residue::{constant}"), constant));
         let name = format!(
             " <<residue::arch::x86_64::{} as residue::arch::Enter>::enter::<residue::{body}>>:\n",
             self.tier

@@ -55,8 +55,8 @@
 //!
 //! # Features
 //! `std` (default): reads `RESIDUE_CPU` and `RESIDUE_PROFILE`, detects CPU features on aarch64, and
-//! implements `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects features on
-//! x86-64 only.
+//! implements `std::io::Write`. Without it the crate is `no_std`, allocates nothing, and detects
+//! features on x86-64 only.
 //!
 //! `avx512` (default): the kernels on 64-byte vectors of x86-64, by products and by byte matrices.
 //! Without it programs are smaller and compile faster, and CPUs with AVX-512 run the kernels on
@@ -64,6 +64,9 @@
 //!
 //! `rayon` (off by default, implies `std`): the module `parallel`, which spreads large data over
 //! threads.
+//!
+//! `methods` (off by default): the kernels that are never dispatched, single methods and those of
+//! the literature, for benchmarks and lists.
 //!
 //! `generic` (off by default): the kernels named `generic`, which run the bodies for vectors on
 //! arrays, for tests.

@@ -1,5 +1,5 @@
-//! `RESIDUE_CPU` and `RESIDUE_PROFILE`, end to end: they are read once per process, so each tier and
-//! each profile runs in a process of its own.
+//! `RESIDUE_CPU` and `RESIDUE_PROFILE`, end to end: they are read once per process, so each tier
+//! and each profile runs in a process of its own.
 
 mod common;
 

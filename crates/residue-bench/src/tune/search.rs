@@ -166,8 +166,8 @@ mod tests {
             assert_eq!(faster(&[comparison(ratios)]), expected, "{ratios:?}");
         }
         let finding = product_finding(Product::ByteMatrix, &[comparison(&[0.8])]);
-        let expected = "product: carry-less products are faster, not as built in (crc-32/iscsi: carry-less by \
-             25 %).";
+        let expected = "product: carry-less products are faster, not as built in \
+             (crc-32/iscsi: carry-less by 25 %).";
         assert_eq!(finding.as_deref(), Some(expected));
         assert_eq!(product_finding(Product::ByteMatrix, &[]), None);
     }
@@ -191,8 +191,8 @@ mod tests {
         let bump = [0.8, 1.25, 0.5, 1.3];
         assert_eq!(
             finding(128, &bump),
-            "some_length: 512; built in are 128, which costs up to 100 % at 256 bytes, and gains 25 \
-             % at 128 bytes."
+            "some_length: 512; built in are 128, which costs up to 100 % at 256 bytes, and gains \
+             25 % at 128 bytes."
         );
         assert!(finding(128, &[0.8, 1.25, 1.0, 1.3]).contains("costs nothing, and gains up to 25"));
         assert!(finding(240, &ratios).contains("which is a tie"));

@@ -233,7 +233,8 @@ compiled_in! {
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc32, FewOfCrc32, { INTEL_AVX512.few_from }>, "avx512_vpclmul", copy Given<Crc32, Fold>
+            Avx512Vpclmul, Products<Crc32, FewOfCrc32, { INTEL_AVX512.few_from }>,
+            "avx512_vpclmul", copy Given<Crc32, Fold>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy Given<Crc32, Fold>),
         on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy Given<Crc32, Fold>),
@@ -274,8 +275,8 @@ compiled_in! {
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
-            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 4 * INTEL_AVX512.few_from }>, "avx512_vpclmul",
-            copy Given<Crc64Nvme, Fold>
+            Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 4 * INTEL_AVX512.few_from }>,
+            "avx512_vpclmul", copy Given<Crc64Nvme, Fold>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
             copy Given<Crc64Nvme, Fold>),

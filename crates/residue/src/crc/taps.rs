@@ -33,8 +33,9 @@ struct Set {
 
 /// The sets in the order of trial: fewest taps first.
 ///
-/// Taps with as many bits as the polynomial suit three polynomials of ten, and with eight bits more
-/// nearly all, so few sets suffice. The CRCs with compiled-in constants have sets without more bits.
+/// Taps with as many bits as the polynomial suit three polynomials of ten, with eight bits more
+/// nearly all. Few sets therefore suffice. Those of the CRCs with compiled-in constants have as
+/// many bits as the polynomial.
 const SETS: &[Set] = &[
     Set { taps: &[8], class: 0 },
     Set { taps: &[7, 8], class: 0 },

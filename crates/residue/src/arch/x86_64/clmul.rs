@@ -255,13 +255,12 @@ impl CarryLessWide for Avx512Vpclmul {
             }
             // A permutation and a mask from memory: VPEXPANDB and moves to mask registers would
             // take more of the port that multiplies.
-            let window = |table: &[u8; 128]| {
-                self.load_wide(table[bytes..].first_chunk().unwrap_or(&[0; 64]))
-            };
-            let moved = _mm512_permutexvar_epi8(window(&PLACES), message);
+            let index = self.load_wide(PLACES[bytes..].first_chunk().unwrap_or(&[0; 64]));
+            let last = self.load_wide(LAST[bytes..].first_chunk().unwrap_or(&[0; 64]));
+            let moved = _mm512_permutexvar_epi8(index, message);
             let spill = self.shuffle(register, shift_index(16 + bytes.min(16)));
             Head {
-                first: _mm512_and_si512(moved, window(&LAST)),
+                first: _mm512_and_si512(moved, last),
                 spill: _mm512_zextsi128_si512(spill),
                 bytes,
             }
