@@ -96,6 +96,8 @@ pub(crate) struct Outlined<T, F: Family> {
 }
 
 impl<T: Enter, F: Family> Outlined<T, F> {
+    // Architectures without byte matrices make none.
+    #[allow(dead_code)]
     pub(crate) const fn new<B: Body<T, Family = F>>() -> Self {
         Outlined { run: T::enter::<B>, tier: PhantomData }
     }
