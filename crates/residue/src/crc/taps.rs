@@ -38,8 +38,8 @@ struct Set {
 ///
 /// Taps with as many bits as the polynomial suit three polynomials of ten, with eight bits more
 /// nearly all. Few sets therefore suffice. Those of the CRCs with compiled-in constants have as
-/// many bits as the polynomial. Sets with one window lie next to each other and differ in small
-/// taps, which [`Elimination`] takes last.
+/// many bits as the polynomial. Sets with one window lie next to each other, because an
+/// [`Elimination`] goes on from the set before.
 const SETS: &[Set] = &[
     Set { taps: &[8], class: 0 },
     Set { taps: &[7, 8], class: 0 },
@@ -48,8 +48,8 @@ const SETS: &[Set] = &[
     Set { taps: &[4, 6, 7, 8], class: 0x22 },
     Set { taps: &[4, 5, 6, 7, 8], class: 0x22 },
     Set { taps: &[9, 10, 11, 12, 13, 14, 15, 16], class: 0xb5a5 },
-    Set { taps: &[8, 10, 11, 12, 13, 14, 15, 16], class: 0xb5a5 },
-    Set { taps: &[8, 9, 11, 12, 13, 14, 15, 16], class: 0xb5a5 },
+    Set { taps: &[8, 9, 10, 12, 13, 14, 15, 16], class: 0xb5a5 },
+    Set { taps: &[8, 9, 10, 11, 12, 14, 15, 16], class: 0xb5a5 },
 ];
 
 /// The indices in [`SETS`] of the sets of CRCs with compiled-in constants.
@@ -395,8 +395,8 @@ mod tests {
         let poly = (params.poly as u64) << (64 - params.width);
         let multiples = Multiples::new(poly);
         let keys = Keys::new(poly, &multiples, params.refin);
-        let matrices =
-            Matrices::new(poly, &multiples, &keys, params.width, params.refin).expect("taps");
+        let matrices = Matrices::new(poly, &multiples, &keys, params.width, params.refin)
+            .unwrap_or_else(|| panic!("{}", params.name));
         let taps = SETS[matrices.set].taps;
         (matrices, taps)
     }

@@ -4,29 +4,27 @@ use super::{TAPS, WINDOW};
 
 /// The number of distances of taps from their window's end, in vectors: 0 to half of the window.
 pub(super) const DISTANCES: usize = WINDOW / 2 + 1;
-/// The number of unknowns that are eliminated together.
-const GROUP: usize = 4;
-/// The number of groups of a tap.
-const GROUPS: usize = 8 / GROUP;
+/// The order in which taps are eliminated: those that all sets of a window share come first.
+const ORDER: [usize; 13] = [16, 15, 14, 12, 10, 9, 8, 13, 11, 7, 6, 5, 4];
 
 /// The equations that the matrices of a window solve.
 ///
 /// The unknowns are the bits to flip at the taps, the equations the bits of the residue, with eight
-/// right-hand sides, one for each bit of the byte to delete. Gaussian elimination takes [`GROUP`]
-/// unknowns at a time: all sums of their equations are in a table, so that one look-up clears their
-/// places in a row (the method of four Russians). Sets are solved one after the other, each from
-/// the last state in which it has the taps of the one before.
+/// right-hand sides, one for each bit of the byte to delete. Gaussian elimination takes the eight
+/// unknowns of a tap at a time: the sums of their equations are in two tables, so that two look-ups
+/// clear their places in a row (the method of four Russians). Sets are solved one after the other,
+/// each from the last state in which it has the taps of the one before.
 pub(super) struct Elimination {
     /// Row r, for the residue's bit 63 - r, after the elimination of each number of taps. Bit
     /// 127 - c is the coefficient of unknown c, of the tap c / 8 vectors before the window's end;
     /// the lowest byte holds the right-hand sides.
     rows: [[u128; 64]; TAPS + 1],
-    /// The taps eliminated, in descending order, as distances from the window's end.
+    /// The taps eliminated.
     done: [usize; TAPS],
     /// The number of those.
     count: usize,
-    /// The pivot rows of the group g are `ends[g]` to `ends[g + 1]`.
-    ends: [usize; GROUPS * TAPS + 1],
+    /// The pivot rows of `done[i]` are `ends[i]` to `ends[i + 1]`.
+    ends: [usize; TAPS + 1],
     /// The unknown of each pivot row.
     pivots: [usize; 64],
 }
@@ -36,7 +34,7 @@ impl Elimination {
         rows: [[0; 64]; TAPS + 1],
         done: [0; TAPS],
         count: 0,
-        ends: [0; GROUPS * TAPS + 1],
+        ends: [0; TAPS + 1],
         pivots: [0; 64],
     };
 
@@ -61,59 +59,156 @@ impl Elimination {
     /// Computes the matrix of each tap, or `None` if the taps' bits are dependent.
     pub(super) const fn solve(&mut self, width: usize, taps: &[usize]) -> Option<[u64; TAPS]> {
         let window = taps[taps.len() - 1];
+        let order = ordered(taps);
         let mut known = 0;
-        while known < self.count
-            && known < taps.len()
-            && self.done[known] == window - taps[taps.len() - 1 - known]
-        {
+        while known < self.count && known < taps.len() && self.done[known] == order[known] {
             known += 1;
         }
         self.count = known;
         while self.count < taps.len() {
-            let tap = self.count;
-            let distance = window - taps[taps.len() - 1 - tap];
+            let (tap, first) = (self.count, self.ends[self.count]);
+            let distance = window - order[tap];
             self.rows[tap + 1] = self.rows[tap];
-            let (rows, mut group) = (&mut self.rows[tap + 1], 0);
-            while group < GROUPS {
-                let step = GROUPS * tap + group;
-                let first = self.ends[step];
-                let last = 8 * distance + GROUP * (group + 1) - 1;
-                let end = pivot_rows(rows, &mut self.pivots, first, width, last);
-                clear(rows, &self.pivots, (first, end), (end, width), last);
-                self.ends[step + 1] = end;
-                group += 1;
+            let rows = &mut self.rows[tap + 1];
+            let end = pivot_rows(rows, &mut self.pivots, first, width, distance);
+            let sums = sums(rows, &self.pivots, first, end);
+            let mut r = end;
+            while r < width {
+                let places = places(rows[r], distance);
+                rows[r] ^= sums[0][places % 16] ^ sums[1][places / 16];
+                r += 1;
             }
-            self.done[tap] = distance;
+            self.ends[tap + 1] = end;
+            self.done[tap] = order[tap];
             self.count += 1;
             // A bit whose column has no pivot need not be flipped, if enough others are left.
-            if self.ends[GROUPS * self.count] + 8 * (taps.len() - self.count) < width {
+            if end + 8 * (taps.len() - self.count) < width {
                 return None;
             }
         }
 
-        let mut rows = self.rows[taps.len()];
-        let mut step = GROUPS * taps.len();
-        while step > 0 {
-            step -= 1;
-            let last = 8 * self.done[step / GROUPS] + GROUP * (step % GROUPS + 1) - 1;
-            let (first, end) = (self.ends[step], self.ends[step + 1]);
-            clear(&mut rows, &self.pivots, (first, end), (0, first), last);
+        // From the last unknowns to the first; only the right-hand sides matter.
+        let rows = &self.rows[taps.len()];
+        let (mut sides, mut r) = ([0; 64], 0);
+        while r < width {
+            sides[r] = rows[r] as u8;
+            r += 1;
         }
-        // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the
-        // instruction keeps in byte 7 - o.
-        let (mut matrices, mut tap) = ([0; TAPS], 0);
-        while tap < taps.len() {
-            let place = taps.len() - 1 - tap;
-            let (mut r, end) = (self.ends[GROUPS * place], self.ends[GROUPS * (place + 1)]);
+        let mut matrices = [0; TAPS];
+        let mut tap = taps.len();
+        while tap > 0 {
+            tap -= 1;
+            let (first, end, distance) = (self.ends[tap], self.ends[tap + 1], window - order[tap]);
+            let (mut of_bit, mut r) = ([0; 8], first);
             while r < end {
-                let output = self.pivots[r] % 8;
-                matrices[tap] |= (rows[r] as u64 & 0xff) << (8 * (7 - output));
+                of_bit[7 - self.pivots[r] % 8] = sides[r];
                 r += 1;
             }
-            tap += 1;
+            // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the
+            // instruction keeps in byte 7 - o.
+            let mut place = 0;
+            while taps[place] != order[tap] {
+                place += 1;
+            }
+            matrices[place] = u64::from_le_bytes(of_bit);
+            let (mut sums, mut i) = ([[0; 16]; 2], 1usize);
+            while i < 16 {
+                let (rest, bit) = (i & (i - 1), i.trailing_zeros() as usize);
+                sums[0][i] = sums[0][rest] ^ of_bit[bit];
+                sums[1][i] = sums[1][rest] ^ of_bit[4 + bit];
+                i += 1;
+            }
+            let mut r = 0;
+            while r < first {
+                let places = places(rows[r], distance);
+                sides[r] ^= sums[0][places % 16] ^ sums[1][places / 16];
+                r += 1;
+            }
         }
         Some(matrices)
     }
+}
+
+/// Returns taps in the order of their elimination.
+const fn ordered(taps: &[usize]) -> [usize; TAPS] {
+    let (mut ordered, mut count, mut i) = ([0; TAPS], 0, 0);
+    while i < ORDER.len() {
+        let mut place = 0;
+        while place < taps.len() {
+            if taps[place] == ORDER[i] {
+                ordered[count] = ORDER[i];
+                count += 1;
+            }
+            place += 1;
+        }
+        i += 1;
+    }
+    assert!(count == taps.len(), "a tap has no place in the order");
+    ordered
+}
+
+/// Returns a row's coefficients of a tap, the first unknown's in bit 7.
+const fn places(row: u128, distance: usize) -> usize {
+    let half = if distance < 8 { (row >> 64) as u64 } else { row as u64 };
+    (half >> (56 - 8 * (distance % 8)) & 0xff) as usize
+}
+
+/// Moves up to 8 rows to place `first` and the following ones, each with a bit at one of the tap's
+/// places that the others of them lack. Returns the end of these rows.
+const fn pivot_rows(
+    rows: &mut [u128; 64],
+    pivots: &mut [usize; 64],
+    first: usize,
+    width: usize,
+    distance: usize,
+) -> usize {
+    let (mut end, mut r) = (first, first);
+    while r < width && end < first + 8 {
+        let mut row = rows[r];
+        let mut p = first;
+        while p < end {
+            row ^= rows[p] & (row >> (127 - pivots[p]) & 1).wrapping_neg();
+            p += 1;
+        }
+        rows[r] = row;
+        let places = places(row, distance);
+        if places != 0 {
+            let pivot = 8 * distance + 7 - places.ilog2() as usize;
+            let mut p = first;
+            while p < end {
+                rows[p] ^= row & (rows[p] >> (127 - pivot) & 1).wrapping_neg();
+                p += 1;
+            }
+            (rows[r], rows[end]) = (rows[end], row);
+            pivots[end] = pivot;
+            end += 1;
+        }
+        r += 1;
+    }
+    end
+}
+
+/// Returns the sums of pivot rows that clear the places of a tap, for all values of its last four
+/// and of its first four coefficients.
+const fn sums(
+    rows: &[u128; 64],
+    pivots: &[usize; 64],
+    first: usize,
+    end: usize,
+) -> [[u128; 16]; 2] {
+    let (mut of_bit, mut r) = ([0; 8], first);
+    while r < end {
+        of_bit[7 - pivots[r] % 8] = rows[r];
+        r += 1;
+    }
+    let (mut sums, mut i) = ([[0; 16]; 2], 1usize);
+    while i < 16 {
+        let (rest, bit) = (i & (i - 1), i.trailing_zeros() as usize);
+        sums[0][i] = sums[0][rest] ^ of_bit[bit];
+        sums[1][i] = sums[1][rest] ^ of_bit[4 + bit];
+        i += 1;
+    }
+    sums
 }
 
 /// Transposes a matrix of bits; column c of a row is its bit 63 - c.
@@ -162,66 +257,4 @@ const fn transposed_columns(columns: [u64; 8]) -> [u8; 64] {
         block += 1;
     }
     rows
-}
-
-/// Moves up to [`GROUP`] rows to place `first` and the following ones, each with a bit at one of
-/// the group's places, up to `last`, that the others of them lack. Returns the end of these rows.
-const fn pivot_rows(
-    rows: &mut [u128; 64],
-    pivots: &mut [usize; 64],
-    first: usize,
-    width: usize,
-    last: usize,
-) -> usize {
-    let (mut end, mut r) = (first, first);
-    while r < width && end < first + GROUP {
-        let mut row = rows[r];
-        let mut p = first;
-        while p < end {
-            row ^= rows[p] & (row >> (127 - pivots[p]) & 1).wrapping_neg();
-            p += 1;
-        }
-        rows[r] = row;
-        let places = (row >> (127 - last)) as usize % (1 << GROUP);
-        if places != 0 {
-            let pivot = last - places.ilog2() as usize;
-            let mut p = first;
-            while p < end {
-                rows[p] ^= row & (rows[p] >> (127 - pivot) & 1).wrapping_neg();
-                p += 1;
-            }
-            (rows[r], rows[end]) = (rows[end], row);
-            pivots[end] = pivot;
-            end += 1;
-        }
-        r += 1;
-    }
-    end
-}
-
-/// Clears the places of a group, up to `last`, in the rows `from..to` by adding its pivot rows
-/// `first..end`.
-const fn clear(
-    rows: &mut [u128; 64],
-    pivots: &[usize; 64],
-    (first, end): (usize, usize),
-    (from, to): (usize, usize),
-    last: usize,
-) {
-    let (mut of_bit, mut p) = ([0; GROUP], first);
-    while p < end {
-        of_bit[last - pivots[p]] = rows[p];
-        p += 1;
-    }
-    let (mut sums, mut places) = ([0; 1 << GROUP], 1usize);
-    while places < 1 << GROUP {
-        sums[places] = sums[places & (places - 1)] ^ of_bit[places.trailing_zeros() as usize];
-        places += 1;
-    }
-    // A group is in one half of a row.
-    let (half, shift, mut r) = (64 - last / 64 * 64, 63 - last % 64, from);
-    while r < to {
-        rows[r] ^= sums[((rows[r] >> half) as u64 >> shift) as usize % (1 << GROUP)];
-        r += 1;
-    }
 }
