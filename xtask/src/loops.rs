@@ -202,7 +202,7 @@ impl Hot {
     fn look(&self, listing: &str) -> Result<String, String> {
         let body = self.body.replace("<", "<residue::").replace(", crc::", ", residue::crc::");
         // A constant is no type.
-        let constants = ["true", "false", "0", "64"];
+        let constants = ["true", "false", "0", "63"];
         let body = constants
             .iter()
             .fold(body, |body, constant| body.replace(&format!("residue::{constant}"), constant));
