@@ -128,7 +128,7 @@ static __always_inline struct guard_connection *connection_of(struct __sk_buff *
 							      struct scratch *s)
 {
 	struct guard_connection *known = bpf_map_lookup_elem(&connections, &s->key);
-	struct guard_connection new = { .phase = GUARD_AGREED, .proven = 1 };
+	struct guard_connection new = {};
 	struct guard_socket *state;
 	struct bpf_sock *sk = skb->sk;
 
@@ -140,6 +140,8 @@ static __always_inline struct guard_connection *connection_of(struct __sk_buff *
 	state = bpf_sk_storage_get(&sockets, sk, 0, 0);
 	if (!state || state->phase != GUARD_AGREED)
 		return 0;
+	new.phase = GUARD_AGREED;
+	new.proven = 1;
 	new.value = state->value;
 	new.window_shift = state->window_shift;
 	new.since = bpf_ktime_get_ns();

@@ -72,7 +72,8 @@ static __always_inline const __u8 *header_of(struct bpf_sock_ops *k)
 // Shift of the windows that the SYN in the kernel's hands announces.
 static __always_inline __u8 window_shift(struct bpf_sock_ops *k)
 {
-	__u8 option[3] = { WINDOW_SCALE, 0, 0 };
+	__u8 option[3] = {};
+	option[0] = WINDOW_SCALE;
 	return bpf_load_hdr_opt(k, option, sizeof(option), 0) == 3 && option[2] <= 14 ? option[2] : 0;
 }
 
@@ -80,7 +81,8 @@ static __always_inline __u8 window_shift(struct bpf_sock_ops *k)
 // without one that came through the guarded interface.
 static __always_inline __u8 request(struct bpf_sock_ops *k, __u64 flags)
 {
-	__u8 option[3] = { REQUEST, 0, 0 };
+	__u8 option[3] = {};
+	option[0] = REQUEST;
 	if (bpf_load_hdr_opt(k, option, sizeof(option), flags) != 3 || !(option[2] & MARKED))
 		return 0;
 	return option[2] & ~MARKED;
@@ -166,6 +168,16 @@ static __always_inline void reserve(struct bpf_sock_ops *k, const struct guard_c
 	}
 }
 
+static __always_inline void store_request(struct bpf_sock_ops *k, __u8 value)
+{
+	__u8 option[3];
+
+	option[0] = REQUEST;
+	option[1] = sizeof(option);
+	option[2] = value;
+	bpf_store_hdr_opt(k, option, sizeof(option), 0);
+}
+
 // The kernel has written its header.
 static __always_inline void write(struct bpf_sock_ops *k, const struct guard_config *c)
 {
@@ -193,8 +205,7 @@ static __always_inline void write(struct bpf_sock_ops *k, const struct guard_con
 			COUNT(silent);
 			return;
 		}
-		__u8 option[3] = { REQUEST, 3, value };
-		bpf_store_hdr_opt(k, option, sizeof(option), 0);
+		store_request(k, value);
 		COUNT(answers);
 		return;
 	}
@@ -211,12 +222,14 @@ static __always_inline void write(struct bpf_sock_ops *k, const struct guard_con
 			COUNT(silent);
 			return;
 		}
-		__u8 option[3] = { REQUEST, 3, state->value };
-		bpf_store_hdr_opt(k, option, sizeof(option), 0);
+		store_request(k, state->value);
 		COUNT(requests);
 	} else if (state->phase == GUARD_AGREED) {
 		// The value, where its CRC is written when the segment leaves.
-		__u8 option[DATA_LENGTH] = { DATA, DATA_LENGTH, 0, 0, 0, state->value };
+		__u8 option[DATA_LENGTH] = {};
+		option[0] = DATA;
+		option[1] = DATA_LENGTH;
+		option[5] = state->value;
 		bpf_store_hdr_opt(k, option, sizeof(option), 0);
 	}
 }
@@ -225,11 +238,13 @@ static __always_inline void write(struct bpf_sock_ops *k, const struct guard_con
 static __always_inline void agree(struct bpf_sock_ops *k, const struct guard_key *key,
 				  struct guard_socket *state, __u8 value, int opened)
 {
-	struct guard_connection new = { .phase = GUARD_AGREED, .value = value };
+	struct guard_connection new = {};
 	const __u8 *header = header_of(k);
 
 	state->phase = GUARD_AGREED;
 	state->value = value;
+	new.phase = GUARD_AGREED;
+	new.value = value;
 	new.step = state->step;
 	new.window_shift = state->window_shift;
 	if (header) {
@@ -281,13 +296,14 @@ static __always_inline void opened(struct bpf_sock_ops *k, const struct guard_co
 // has put that value in place of the CRC.
 static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_config *c)
 {
-	__u8 option[DATA_LENGTH] = { DATA, 0 };
+	__u8 option[DATA_LENGTH] = {};
 	struct guard_answer *given;
 	struct guard_socket *state;
 	struct guard_key key;
 	struct offer own;
 	__u8 step, shift = 0;
 
+	option[0] = DATA;
 	key_of(k, &key);
 	bpf_map_delete_elem(&connections, &key);
 	given = bpf_map_lookup_elem(&answers, &key);
