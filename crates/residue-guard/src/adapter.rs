@@ -7,13 +7,16 @@ mod queue;
 mod router;
 mod rules;
 mod run;
+mod signals;
 mod status;
-mod sys;
+pub(crate) mod sys;
 
 pub use host::{Host, Nat, Need, needs};
 pub use queue::{Judge, Queue, Verdict};
 pub use router::Router;
 pub use rules::{Ports, Rules, clean};
 pub use run::{Options, run};
+pub use signals::Signals;
+pub(crate) use status::Metrics;
 pub use status::{QueueStatus, Status, ask};
 pub use sys::streams::was_closed;

@@ -29,9 +29,8 @@ fn size(kind: &str, count: Option<&str>) -> usize {
         "__u64" => 8,
         name => fields(name.strip_prefix("struct ").unwrap()).iter().map(|field| field.1).sum(),
     };
-    let count = count.map_or(1, |count| {
-        constant(count).unwrap_or_else(|| count.parse().unwrap()) as usize
-    });
+    let count =
+        count.map_or(1, |count| constant(count).unwrap_or_else(|| count.parse().unwrap()) as usize);
     one * count
 }
 

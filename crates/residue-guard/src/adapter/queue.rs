@@ -2,7 +2,7 @@
 //! returns verdicts.
 
 use super::message::{Message, Requests, messages};
-use super::sys::{self, Datagrams, SocketOption};
+use super::sys::{self, Datagrams, Netlink, SocketOption};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ impl Queue {
     /// /proc/net/netfilter/nfnetlink_queue); `ConnectionRefused` or `InvalidInput` if the kernel
     /// has no netfilter queue.
     pub fn open(numbers: &[u16]) -> io::Result<Queue> {
-        let socket = sys::netfilter_socket()?;
+        let socket = sys::netlink_socket(Netlink::Netfilter)?;
         let fd = socket.as_fd();
         // The root of a namespace may not exceed the limit of the system.
         sys::set(fd, SocketOption::ReceiveForce, RECEIVE)

@@ -1,0 +1,106 @@
+//! Options of both engines, and the choice of one.
+
+use super::{EngineChoice, GuardOptions, Policy, Value};
+use anyhow::bail;
+use residue_guard::Policy as Unguarded;
+use residue_guard::adapter::{self, Host, Need, Ports};
+use residue_guard::kernel;
+use residue_guard::negotiate::Offer;
+
+/// An engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    Kernel,
+    Queue,
+}
+
+/// Options as the engines take them.
+pub struct Chosen {
+    pub host: Host,
+    pub ports: Vec<Ports>,
+    /// The value that was asked for; `None`: `auto`.
+    value: Option<u8>,
+    pub policy: Unguarded,
+}
+
+impl Chosen {
+    pub fn of(options: &GuardOptions) -> anyhow::Result<Chosen> {
+        let ports: Result<Vec<Ports>, String> =
+            options.ports.iter().map(|text| text.parse()).collect();
+        let ports = ports.map_err(anyhow::Error::msg)?;
+        if options.force && matches!(options.value, Value::Own(_)) {
+            bail!("--force goes with `--value auto`; a named value needs no --force");
+        }
+        let host = Host::of(&options.interface)?;
+        let value = match options.value {
+            Value::Own(value) => Some(value),
+            Value::Auto if options.force || host.has_crc_instructions() => None,
+            Value::Auto => bail!(
+                "this CPU has no CRC instructions, so `--value auto` would guard nothing; use \
+                 --force to request value {} all the same",
+                host.value
+            ),
+        };
+        let policy = match options.policy {
+            Policy::Prefer => Unguarded::Prefer,
+            Policy::Require => Unguarded::Require,
+        };
+        Ok(Chosen { host, ports, value, policy })
+    }
+
+    /// Returns the request of an engine.
+    pub fn offer(&self, engine: Engine) -> Offer {
+        let of_host = match engine {
+            Engine::Kernel => kernel::instead_of(self.host.value),
+            Engine::Queue => self.host.value,
+        };
+        Offer { value: self.value.unwrap_or(of_host), instead: of_host }
+    }
+
+    /// Returns why the kernel engine cannot do this, if so.
+    fn not_in_kernel(&self, needs: &[Need]) -> Option<String> {
+        if let Some(value @ (0..=3)) = self.value {
+            return Some(format!("it has no value {value}"));
+        }
+        let missing = needs.iter().filter(|need| !need.replaceable);
+        let missing = missing.filter_map(|need| Some((need.name, need.missing.as_ref()?)));
+        let lines: Vec<String> = missing.map(|(name, why)| format!("{name}: {why}")).collect();
+        (!lines.is_empty()).then(|| lines.join("; "))
+    }
+
+    /// Returns the engine to use.
+    pub fn engine(&self, choice: EngineChoice) -> anyhow::Result<Engine> {
+        if choice == EngineChoice::Queue {
+            return Ok(Engine::Queue);
+        }
+        match self.not_in_kernel(&kernel::needs()) {
+            None => Ok(Engine::Kernel),
+            Some(why) if choice == EngineChoice::Kernel => {
+                bail!("the kernel engine cannot run here: {why}")
+            }
+            Some(_) => Ok(Engine::Queue),
+        }
+    }
+}
+
+/// Returns whether all needs of an engine are met: those that no other can replace, and one of the
+/// others.
+pub fn are_met(needs: &[Need]) -> bool {
+    let is_met = |need: &Need| need.missing.is_none();
+    let mut replaceable = needs.iter().filter(|need| need.replaceable).peekable();
+    let none = replaceable.peek().is_none();
+    needs.iter().all(|need| need.replaceable || is_met(need)) && !none && replaceable.any(is_met)
+}
+
+/// Returns the status of the process that runs the queue engine here, which excludes the other.
+pub fn must_not_run() -> anyhow::Result<()> {
+    if let Some(status) = adapter::ask()? {
+        bail!(
+            "process {} guards `{}` by the queue engine; stop it first",
+            status.process,
+            status.interface
+        );
+    }
+    Ok(())
+}

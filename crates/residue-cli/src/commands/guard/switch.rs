@@ -1,0 +1,94 @@
+//! `residue guard on`, `off`, `forget` and `clean`.
+
+use super::options::{Chosen, Engine, are_met, must_not_run};
+use super::status;
+use super::{EngineChoice, ForgetArgs, GuardOptions, OffArgs, OnArgs};
+use crate::output::Output;
+use anyhow::{anyhow, bail};
+use residue_guard::adapter;
+use residue_guard::kernel::{self, Ending, Left, Settings};
+use std::path::Path;
+
+/// Returns the settings of the kernel engine.
+pub fn settings(options: &GuardOptions, chosen: &Chosen, cgroup: Option<&Path>) -> Settings {
+    Settings {
+        interface: options.interface.clone(),
+        ports: chosen.ports.clone(),
+        offer: chosen.offer(Engine::Kernel),
+        policy: chosen.policy,
+        cgroup: cgroup.map(Path::to_path_buf),
+    }
+}
+
+/// Installs the guard, and returns.
+pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
+    let chosen = Chosen::of(&args.options)?;
+    must_not_run()?;
+    if let Err(error) = chosen.engine(EngineChoice::Kernel) {
+        let queue = adapter::needs(&args.options.interface);
+        if are_met(&queue) {
+            bail!("{error}. `residue guard run --engine queue` works here");
+        }
+        return Err(error);
+    }
+    kernel::on(&settings(&args.options, &chosen, args.cgroup.as_deref()))?;
+    let status = kernel::status()?.ok_or_else(|| anyhow!("the guard is gone already"))?;
+    output.line(status::kernel_head(&status))?;
+    Ok(())
+}
+
+/// Switches the guard off.
+pub fn off(args: &OffArgs, output: &mut Output) -> anyhow::Result<()> {
+    let ending = match args {
+        OffArgs { reset: true, .. } => Ending::Reset,
+        OffArgs { now: true, .. } => Ending::Abandon,
+        _ => Ending::Finish,
+    };
+    let Some(left) = kernel::off(ending)? else {
+        if let Some(status) = adapter::ask()? {
+            bail!(
+                "process {} guards `{}` by the queue engine; stop it with Ctrl-C or SIGTERM",
+                status.process,
+                status.interface
+            );
+        }
+        output.line("no guard is on in this network namespace")?;
+        return Ok(());
+    };
+    output.line(match (left, ending) {
+        (Left::Connections(count), _) => format!(
+            "new connections are regular TCP; {count} guarded ones go on. `residue guard off` \
+             removes the programs once they have ended, `residue guard off --reset` now"
+        ),
+        (Left::Nothing(0), _) => "off".to_string(),
+        (Left::Nothing(count), Ending::Reset) => format!("off; {count} connections were reset"),
+        (Left::Nothing(count), _) => format!("off; {count} connections will hang"),
+    })?;
+    Ok(())
+}
+
+/// Forgets destinations for which a value failed.
+pub fn forget(args: &ForgetArgs, output: &mut Output) -> anyhow::Result<()> {
+    let Some(count) = kernel::forget(args.address)? else {
+        bail!("no guard is on in this network namespace; start one with `residue guard on`");
+    };
+    match (args.address, count) {
+        (Some(address), 0) => output.line(format!("nothing was remembered of {address}"))?,
+        _ => output.line(format!("{count} destinations forgotten"))?,
+    }
+    Ok(())
+}
+
+/// Removes what guards have left.
+pub fn clean(output: &mut Output) -> anyhow::Result<()> {
+    must_not_run()?;
+    let mut removed = kernel::clean()?;
+    removed.extend(adapter::clean()?);
+    for each in &removed {
+        output.line(format!("removed: {each}"))?;
+    }
+    if removed.is_empty() {
+        output.line("no rules or programs of a guard in this network namespace")?;
+    }
+    Ok(())
+}
