@@ -58,7 +58,11 @@ struct scratch {
 	__u32 is_signed;
 	// Where the options end: with the header, at an end of the list or a malformed option.
 	__u32 options_end;
-	// The pseudo-header and the segment; covered bytes start at BEFORE.
+	// For the CRC: the number of bytes replaced, the last of them, and zeros.
+	__u32 reduced;
+	__u8 replaced[512];
+	// The pseudo-header and the segment; covered bytes start at BEFORE. As long as the verifier
+	// wants it.
 	__u8 text[2 * BEFORE + LONGEST + 1024];
 };
 

@@ -57,17 +57,15 @@ static __always_inline __u32 crc_of(struct scratch *s, __u8 value)
 {
 	__u32 pseudo = pseudo_length(s), at = s->data_at;
 
-	if (value == 4) {
-		// The CRC reads zeros before its bytes.
-		__builtin_memset(s->text + BEFORE - 104, 0, 104);
-		return crc(0, s->length - s->header);
-	}
+	__builtin_memset(s->text + BEFORE - 104, 0, 104);
+	if (value == 4)
+		return crc(0, s, s->length - s->header);
 	*(__u16 *)(s->text + BEFORE + pseudo + TCP_CHECKSUM) = 0;
 	if (at > 60)
 		return 0;
 	at = within(at);
 	__builtin_memset(s->text + BEFORE + pseudo + at + 2, 0, 4);
-	return crc(value == 6, s->length + pseudo);
+	return crc(value == 6, s, s->length + pseudo);
 }
 
 // Returns the states that the checksum field of the gathered segment may have: WRONG, COMPLETE,
