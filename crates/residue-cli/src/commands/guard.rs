@@ -271,9 +271,15 @@ Cases:
   swap      the router swaps two 16-bit words, undetected by the TCP checksum: plain TCP, each value
   rewrite   the router changes a byte and writes a valid TCP checksum: plain TCP, value 4
   strip     the router removes the request from SYNs: regular TCP
-  kill      the guard of the server is killed during a transfer (SIGKILL): new connections work, and
-            the rules can be removed
+  kill      the guard process of the server is killed during a transfer (SIGKILL). Kernel engine: \
+the same connection finishes, guarded, while the router swaps words, and so does a new one. Queue \
+engine: new connections work, and the rules can be removed
   nat       as `swap`, with address translation (MASQUERADE): plain TCP, value 4
+
+Engines:
+  queue     both guards are processes
+  mixed     one guard is in the kernel: the client's with IPv4, the server's with IPv6
+  kernel    both guards are in the kernel (as root; not value 3)
 
 Columns: segments with data forwarded by the router; damaged packets; segments caught (dropped) by \
 the guard of the client; wrong bytes in the received file. Exit code 1 if plain TCP delivers a \
@@ -292,6 +298,9 @@ struct DemoArgs {
     /// Cases to show, separated by commas [default: all]
     #[arg(long = "case", value_name = "CASE", value_delimiter = ',')]
     cases: Vec<DemoCase>,
+    /// Engines of the guards, separated by commas [default: those that work here]
+    #[arg(long = "engine", value_name = "ENGINE", value_delimiter = ',')]
+    engines: Vec<DemoEngine>,
     /// Values that both guards request
     #[arg(
         long = "value",
@@ -332,6 +341,14 @@ struct DemoArgs {
     /// Run in the namespaces that the outer process has created
     #[arg(long, hide = true)]
     inside: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+enum DemoEngine {
+    Queue,
+    Mixed,
+    Kernel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]

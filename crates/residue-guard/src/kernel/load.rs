@@ -3,7 +3,7 @@
 use super::PROGRAMS;
 use super::device::{self, iproute2};
 use super::layout::{Config, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, VERSION, crc_tables};
-use super::maps::put;
+use super::maps::{Map, put};
 use super::object::Object;
 use super::pins::{self, Pins};
 use crate::adapter::sys::bpf::{self, Attachment, Kind, NewMap};
@@ -58,30 +58,52 @@ pub fn instead_of(value: u8) -> u8 {
 }
 
 /// Guards an interface, until [`off`](super::off). Connections that are open already stay as they
-/// are.
+/// are. If the guard is on, value, policy and ports change for new connections, and everything else
+/// stays, counters too.
 ///
 /// # Errors
 ///
-/// If a guard is there already, or the kernel lacks something; nothing is attached then.
+/// If a guard of another interface or cgroup is on, or the kernel lacks something; nothing is
+/// attached then.
 pub fn on(settings: &Settings) -> io::Result<()> {
-    if let Some(pins) = Pins::all()?.first() {
-        let words = format!(
-            "a guard of {} is in the kernel already; end it first (`residue guard off`)",
-            pins.interface
-        );
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, words));
-    }
     // The devices of a dead guard would be in the way.
     pins::remove_dead()?;
+    if let Some(pins) = Pins::all()?.first() {
+        return change(settings, pins);
+    }
     let pins = Pins::of(&settings.interface)?;
     pins.create()?;
     let attached = attach(settings, &pins);
     if attached.is_err() {
         // The first error is the one to report.
+        let _ = remove_filters(&pins);
         let _ = pins.remove();
         let _ = device::remove();
     }
     attached
+}
+
+/// Changes the settings of a guard that is on.
+fn change(settings: &Settings, pins: &Pins) -> io::Result<()> {
+    let map = Map::<u32, Config>::open(&pins.map("config"))?;
+    let segmenter = map.must_get(&0)?.segmenter;
+    let config = config(settings, segmenter)?;
+    let cgroup = cgroup(settings)?.canonicalize()?;
+    let is_same_cgroup = || pins.cgroup().and_then(|is| is.canonicalize().ok()) == Some(cgroup);
+    let why = if pins.interface != settings.interface {
+        "there can be one in a network namespace".to_string()
+    } else if let Some(why) = pins.broken(config.device) {
+        why
+    } else if !is_same_cgroup() {
+        "another cgroup cannot take its place".to_string()
+    } else {
+        return map.put(&0, &config);
+    };
+    let words = format!(
+        "a guard of {} is on already, and {why}; end it first (`residue guard off`)",
+        pins.interface
+    );
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
 }
 
 fn attach(settings: &Settings, pins: &Pins) -> io::Result<()> {

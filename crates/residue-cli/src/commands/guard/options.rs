@@ -1,6 +1,6 @@
-//! Options of both engines, and the choice of one.
+//! Options of both engines.
 
-use super::{EngineChoice, GuardOptions, Policy, Value};
+use super::{GuardOptions, Policy, Value};
 use anyhow::bail;
 use residue_guard::Policy as Unguarded;
 use residue_guard::adapter::{self, Host, Need, Ports};
@@ -56,31 +56,6 @@ impl Chosen {
             Engine::Queue => self.host.value,
         };
         Offer { value: self.value.unwrap_or(of_host), instead: of_host }
-    }
-
-    /// Returns why the kernel engine cannot do this, if so.
-    fn not_in_kernel(&self, needs: &[Need]) -> Option<String> {
-        if let Some(value @ (0..=3)) = self.value {
-            return Some(format!("it has no value {value}"));
-        }
-        let missing = needs.iter().filter(|need| !need.replaceable);
-        let missing = missing.filter_map(|need| Some((need.name, need.missing.as_ref()?)));
-        let lines: Vec<String> = missing.map(|(name, why)| format!("{name}: {why}")).collect();
-        (!lines.is_empty()).then(|| lines.join("; "))
-    }
-
-    /// Returns the engine to use.
-    pub fn engine(&self, choice: EngineChoice) -> anyhow::Result<Engine> {
-        if choice == EngineChoice::Queue {
-            return Ok(Engine::Queue);
-        }
-        match self.not_in_kernel(&kernel::needs()) {
-            None => Ok(Engine::Kernel),
-            Some(why) if choice == EngineChoice::Kernel => {
-                bail!("the kernel engine cannot run here: {why}")
-            }
-            Some(_) => Ok(Engine::Queue),
-        }
     }
 }
 

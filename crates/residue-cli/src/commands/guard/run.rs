@@ -18,20 +18,29 @@ const LIVE: Duration = Duration::from_secs(1);
 pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::of(&args.options)?;
     must_not_run()?;
-    // Only the queue engine sees the MSS of others' SYNs before the kernel does.
     let choice = match args.engine {
+        EngineChoice::Kernel if args.mss.is_some() => {
+            bail!("--mss goes with the queue engine; the kernel engine follows the path's MTU")
+        }
+        EngineChoice::Queue if args.cgroup.is_some() => {
+            bail!("--cgroup goes with the kernel engine")
+        }
         EngineChoice::Auto if args.mss.is_some() => EngineChoice::Queue,
         choice => choice,
     };
-    match chosen.engine(choice)? {
-        Engine::Kernel if args.mss.is_some() => {
-            bail!("--mss goes with the queue engine; the kernel engine follows the path's MTU")
+    if let Some(status) = kernel::status()? {
+        bail!("a guard of {} is on here; end it first (`residue guard off`)", status.interface);
+    }
+    if choice == EngineChoice::Queue {
+        return by_queue(args, &chosen, output);
+    }
+    let signals = Signals::block()?;
+    match kernel::on(&settings(&args.options, &chosen, args.cgroup.as_deref())) {
+        Ok(()) => in_kernel(args, &signals, output),
+        Err(_) if choice == EngineChoice::Auto && args.cgroup.is_none() => {
+            by_queue(args, &chosen, output)
         }
-        Engine::Kernel => in_kernel(args, &chosen, output),
-        Engine::Queue if args.cgroup.is_some() => {
-            bail!("--cgroup goes with the kernel engine")
-        }
-        Engine::Queue => by_queue(args, &chosen, output),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -40,9 +49,7 @@ fn every(args: &RunArgs) -> Duration {
     if args.json { Duration::from_secs(args.every.into()) } else { LIVE }
 }
 
-fn in_kernel(args: &RunArgs, chosen: &Chosen, output: &mut Output) -> anyhow::Result<()> {
-    let signals = Signals::block()?;
-    kernel::on(&settings(&args.options, chosen, args.cgroup.as_deref()))?;
+fn in_kernel(args: &RunArgs, signals: &Signals, output: &mut Output) -> anyhow::Result<()> {
     let status =
         || kernel::status()?.ok_or_else(|| anyhow!("the guard was switched off by someone else"));
     let first = status()?;
@@ -77,12 +84,6 @@ fn in_kernel(args: &RunArgs, chosen: &Chosen, output: &mut Output) -> anyhow::Re
 }
 
 fn by_queue(args: &RunArgs, chosen: &Chosen, output: &mut Output) -> anyhow::Result<()> {
-    if let Some(status) = kernel::status()? {
-        bail!(
-            "the kernel engine guards {} here; end it first (`residue guard off`)",
-            status.interface
-        );
-    }
     let offer = Some(chosen.offer(Engine::Queue));
     let options = Options {
         rules: Rules::new(&args.options.interface, &chosen.ports)?,

@@ -2,11 +2,12 @@
 
 use super::options::{Chosen, Engine, are_met, must_not_run};
 use super::status;
-use super::{EngineChoice, ForgetArgs, GuardOptions, OffArgs, OnArgs};
+use super::{ForgetArgs, GuardOptions, OffArgs, OnArgs};
 use crate::output::Output;
 use anyhow::{anyhow, bail};
 use residue_guard::adapter;
 use residue_guard::kernel::{self, Ending, Left, Settings};
+use std::io;
 use std::path::Path;
 
 /// Returns the settings of the kernel engine.
@@ -24,14 +25,14 @@ pub fn settings(options: &GuardOptions, chosen: &Chosen, cgroup: Option<&Path>) 
 pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     let chosen = Chosen::of(&args.options)?;
     must_not_run()?;
-    if let Err(error) = chosen.engine(EngineChoice::Kernel) {
-        let queue = adapter::needs(&args.options.interface);
-        if are_met(&queue) {
-            bail!("{error}. `residue guard run --engine queue` works here");
+    let settings = settings(&args.options, &chosen, args.cgroup.as_deref());
+    if let Err(error) = kernel::on(&settings) {
+        let has_queue = are_met(&adapter::needs(&args.options.interface));
+        if error.kind() != io::ErrorKind::AlreadyExists && has_queue {
+            bail!("{error}. The queue engine works here: `residue guard run --engine queue`");
         }
-        return Err(error);
+        return Err(error.into());
     }
-    kernel::on(&settings(&args.options, &chosen, args.cgroup.as_deref()))?;
     let status = kernel::status()?.ok_or_else(|| anyhow!("the guard is gone already"))?;
     output.line(status::kernel_head(&status))?;
     Ok(())
