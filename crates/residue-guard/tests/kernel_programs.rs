@@ -269,7 +269,10 @@ fn damage(random: &mut Random, packet: &mut Vec<u8>) {
             10 => {
                 let at = start + 20 + random.below(length - start - 20);
                 packet[at] ^= 1 << random.below(8);
-                complete(packet);
+                // Unless the version was damaged.
+                if self::start(packet) == start {
+                    complete(packet);
+                }
             }
             // Cut, with or without the length in the IP header.
             _ => {
@@ -356,11 +359,10 @@ fn damaged_segments_get_the_verdict_of_the_engine() {
             }
             assert_eq!(run.passes, expected.is_none(), "{program:?}: {expected:?}, {packet:02x?}");
             let start = start(&packet);
-            let is_segment =
+            // Where the header was moved, this is no flag, which does no harm.
+            engines[number % 2].are_fresh =
                 is_known && packet.get(start + 13).is_some_and(|flags| flags & 6 == 0);
-            engines[number % 2].are_fresh = is_segment;
             match expected {
-                _ if !is_segment => {}
                 Some(Reason::Checksum) => counts.only_tcp_bad += 1,
                 Some(Reason::Crc) => counts.only_crc_bad += 1,
                 Some(Reason::Both) => counts.both_bad += 1,
@@ -368,9 +370,12 @@ fn damaged_segments_get_the_verdict_of_the_engine() {
                 _ => {}
             }
         }
-        let Counters { received, .. } = trial.counters().unwrap();
+        let Counters { received, bad_syns, .. } = trial.counters().unwrap();
         let found = received[usize::from(value)];
-        assert_eq!(Received { both_good: 0, ..found }, counts, "value {value}, {program:?}");
+        // The engine gives the same reason for a SYN with a wrong checksum.
+        let only_tcp_bad = found.only_tcp_bad + bad_syns;
+        let found_bad = Received { both_good: 0, only_tcp_bad, ..found };
+        assert_eq!(found_bad, counts, "value {value}, {program:?}");
         assert!(found.only_crc_bad > 0 && found.both_bad > 0 && found.missing > 0, "{found:?}");
         assert!(found.both_good > 0 && found.only_tcp_bad > 0, "{found:?}");
     }
@@ -470,7 +475,7 @@ fn forged_syns_take_no_memory() {
     let live = key(&lines[3].wire, false);
     trial.insert(&live, &agreed(5)).unwrap();
     let mut packet = lines[0].wire.clone();
-    for number in 0..10 * segments() as u32 {
+    for number in 0..1_000_000_u32 {
         packet[12..16].copy_from_slice(&number.to_be_bytes());
         complete(&mut packet);
         frame(&packet, 0, &mut input);
