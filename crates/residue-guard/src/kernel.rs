@@ -12,6 +12,8 @@ mod pins;
 mod sockets;
 mod status;
 mod switch;
+#[doc(hidden)]
+pub mod trial;
 
 pub use load::{Settings, instead_of, needs, on};
 pub use status::{Destination, KernelCounters, Status, status};

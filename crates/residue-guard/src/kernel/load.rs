@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 #[cfg(test)]
 pub(super) const NAMES: [&str; 5] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP];
 const SOCKETS: &str = "guard_sockops";
-const EGRESS: &str = "guard_egress";
+pub(super) const EGRESS: &str = "guard_egress";
 const SEGMENTS: &str = "guard_segments";
-const INGRESS: &str = "guard_ingress";
-const XDP: &str = "guard_xdp";
+pub(super) const INGRESS: &str = "guard_ingress";
+pub(super) const XDP: &str = "guard_xdp";
 
 /// Preference of the filters, where the kernel has no links for tc.
 const FILTER: &str = "14";
@@ -213,14 +213,15 @@ pub(super) fn remove_filters(pins: &Pins) -> io::Result<()> {
 }
 
 /// The programs, and the maps that they share.
-struct Programs {
+#[derive(Debug)]
+pub(super) struct Programs {
     object: Object<'static>,
     types: OwnedFd,
     maps: Vec<(String, OwnedFd)>,
 }
 
 impl Programs {
-    fn new() -> io::Result<Programs> {
+    pub(super) fn new() -> io::Result<Programs> {
         let object = Object::parse(PROGRAMS)?;
         let types = bpf::load_types(&object.types()?).map_err(explain)?;
         let mut maps = Vec::new();
@@ -242,14 +243,14 @@ impl Programs {
         Ok(Programs { object, types, maps })
     }
 
-    fn map(&self, name: &str) -> io::Result<BorrowedFd<'_>> {
+    pub(super) fn map(&self, name: &str) -> io::Result<BorrowedFd<'_>> {
         let map = self.maps.iter().find(|(each, _)| each == name);
         let map = map.ok_or_else(|| io::Error::other(format!("the object has no map `{name}`")))?;
         Ok(map.1.as_fd())
     }
 
     /// Loads a program: the verifier of this kernel accepts it.
-    fn load(&self, name: &str) -> io::Result<OwnedFd> {
+    pub(super) fn load(&self, name: &str) -> io::Result<OwnedFd> {
         let mut program = self.object.program(name)?;
         for &(at, map) in &program.maps {
             let descriptor = self.maps[map].1.as_raw_fd();

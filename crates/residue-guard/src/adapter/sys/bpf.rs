@@ -19,6 +19,7 @@ enum Command {
     ProgramLoad = 5,
     ObjectPin = 6,
     ObjectGet = 7,
+    TestRun = 10,
     ObjectInfo = 15,
     TypesLoad = 18,
     LinkCreate = 28,
@@ -219,6 +220,50 @@ pub(crate) fn load_program(
     let lines: Vec<&str> = log.lines().filter(|line| !line.starts_with("processed ")).collect();
     let why = lines.last().map(|line| format!(": {}", line.trim())).unwrap_or_default();
     Err(io::Error::new(error.kind(), format!("{error}{why}")))
+}
+
+/// Runs a program with a packet, `repeat` times. Writes the packet into `output` as the program left
+/// it, and returns the program's result and the duration of one run in nanoseconds.
+pub(crate) fn test_run(
+    program: BorrowedFd,
+    packet: &[u8],
+    repeat: u32,
+    output: &mut Vec<u8>,
+) -> io::Result<(u32, u32)> {
+    /// Most bytes by which a program may enlarge a packet; with more, the call fails.
+    const GROWTH: usize = 256;
+    #[repr(C)]
+    struct Attributes {
+        program: u32,
+        result: u32,
+        input_length: u32,
+        output_length: u32,
+        input: u64,
+        output: u64,
+        repeat: u32,
+        duration: u32,
+        context: [u64; 3],
+        flags: u32,
+        cpu: u32,
+    }
+    output.resize(packet.len() + GROWTH, 0);
+    let mut attributes = Attributes {
+        program: program.as_raw_fd() as u32,
+        result: 0,
+        input_length: packet.len() as u32,
+        output_length: output.len() as u32,
+        input: packet.as_ptr() as u64,
+        output: output.as_mut_ptr() as u64,
+        repeat,
+        duration: 0,
+        context: [0; 3],
+        flags: 0,
+        cpu: 0,
+    };
+    // SAFETY: the layout is the command's; input and output have these lengths.
+    unsafe { bpf(Command::TestRun, &mut attributes) }?;
+    output.truncate(attributes.output_length as usize);
+    Ok((attributes.result, attributes.duration))
 }
 
 /// Attachments of links (`enum bpf_attach_type`).
