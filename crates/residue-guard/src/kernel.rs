@@ -16,7 +16,7 @@ mod switch;
 pub mod trial;
 
 pub use load::{Settings, instead_of, needs, on};
-pub use status::{Destination, KernelCounters, Status, status};
+pub use status::{KernelCounters, Status, status};
 pub use switch::{Ending, Left, clean, forget, off};
 
 /// The compiled programs and the definitions of their maps, an ELF file.

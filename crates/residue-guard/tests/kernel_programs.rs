@@ -513,8 +513,7 @@ fn durations() {
             }
             frame(&wire, 0, &mut input);
             let best = |program| {
-                let mut run =
-                    || trial.run(program, &input, 2000, &mut output).unwrap().nanoseconds;
+                let mut run = || trial.run(program, &input, 2000, &mut output).unwrap().nanoseconds;
                 (0..30).map(|_| run()).min().unwrap()
             };
             let [egress, ingress] = [Program::Egress, Program::Ingress].map(best);

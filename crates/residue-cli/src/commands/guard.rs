@@ -153,8 +153,8 @@ off --reset` at the end. If the process is killed, the guard stays on.
 The rules of the queue engine are in the nft table `inet residue_guard`, or, where the OS has no \
 queues for nft, in the chains RESIDUE-GUARD of iptables and ip6tables. They are removed at the \
 end. If this guard is killed, packets pass without it; `residue guard clean` removes its rules, and \
-the next guard replaces them. Guarded connections do not survive it for long, because their peers \
-drop segments without a CRC.
+the next guard replaces them. Guarded connections stall while no guard runs, because their peers drop \
+segments without a CRC; the next guard continues them by its state file.
 
 Stop the guard with Ctrl-C, SIGTERM or SIGHUP; it then prints its counts.
 
@@ -181,6 +181,13 @@ struct RunArgs {
     /// Queue engine: limit the data of segments, for paths with a smaller MTU than the interface
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
     mss: Option<u16>,
+    /// Queue engine: file of the state, by which guarded connections outlive the guard [default:
+    /// in /run/residue-guard]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_state")]
+    state: Option<PathBuf>,
+    /// Queue engine: keep no state, so that guarded connections end with the guard
+    #[arg(long)]
+    no_state: bool,
     /// Print a line of JSON at the start, periodically, and at the end
     #[arg(long)]
     json: bool,

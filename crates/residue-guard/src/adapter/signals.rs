@@ -1,15 +1,17 @@
 //! Signals that end a guard.
 
-use super::sys::process::end_signals;
+use super::sys::process::{Asked, asked, signals};
 use super::sys::wait;
+use crate::kernel::forget;
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 /// SIGINT, SIGTERM and SIGHUP, which do not end the process while this exists, and can be waited
-/// for.
+/// for. SIGUSR1 makes the guard in the kernel forget failed destinations.
 #[derive(Debug)]
-pub struct Signals(OwnedFd);
+pub struct Signals(File);
 
 impl Signals {
     /// Takes the signals of this process.
@@ -18,7 +20,7 @@ impl Signals {
     ///
     /// Those of the system calls.
     pub fn block() -> io::Result<Signals> {
-        end_signals().map(Signals)
+        signals().map(Signals)
     }
 
     /// Waits for one of the signals, for at most `most`; returns whether one has come.
@@ -26,13 +28,16 @@ impl Signals {
     /// # Errors
     ///
     /// Those of the system calls.
-    pub fn wait(&self, most: Duration) -> io::Result<bool> {
+    pub fn wait(&mut self, most: Duration) -> io::Result<bool> {
         let end = Instant::now() + most;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let [has_come] = wait([self.0.as_fd()], left)?;
-            if has_come || left.is_zero() {
-                return Ok(has_come);
+            match has_come.then(|| asked(&mut self.0)).flatten() {
+                Some(Asked::End) => return Ok(true),
+                Some(Asked::Forget) => drop(forget(None)?),
+                None if left.is_zero() => return Ok(false),
+                None => {}
             }
         }
     }

@@ -7,13 +7,14 @@ use super::layout::{
 use super::maps::{self, Map};
 use super::pins::Pins;
 use super::sockets::{Socket, connections};
-use crate::Counters;
 use crate::adapter::Metrics;
 use crate::adapter::sys::interface;
+use crate::{Counters, Destination, Failure};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The state of the guard inside the kernel, and its counts since it was installed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,21 +67,6 @@ pub struct KernelCounters {
     pub segmented: u64,
     /// Big packets dropped because these devices are missing.
     pub unsegmented: u64,
-}
-
-/// A destination from which less is requested.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Destination {
-    /// Address of the peer.
-    pub address: IpAddr,
-    /// Value that is requested from it; `None`: nothing.
-    pub requested: Option<u8>,
-    /// Why.
-    pub reason: String,
-    /// Number of failures.
-    pub failures: u32,
-    /// Seconds since the last failure.
-    pub age: f64,
 }
 
 /// Returns the status of the guard in this network namespace; `None` if there is none.
@@ -156,7 +142,7 @@ fn destinations(pins: &Pins, config: &Config) -> io::Result<Vec<Destination>> {
     let mut all = Vec::new();
     for (address, entry) in table.entries()? {
         let age = maps::since(entry.since);
-        let requested = match entry.step {
+        let value = match entry.step {
             STEP_OWN => continue,
             STEP_FOUR => Some(4),
             _ if config.flags & REQUIRE > 0 => Some(4),
@@ -166,19 +152,18 @@ fn destinations(pins: &Pins, config: &Config) -> io::Result<Vec<Destination>> {
             continue;
         }
         all.push(Destination {
-            address: IpAddr::from(address).to_canonical(),
-            requested,
-            reason: match entry.reason {
-                REASON_SILENT => "SYNs with the option got no answer",
-                _ => "the value did not work on the path",
-            }
-            .to_string(),
-            failures: entry.count,
-            age: age.as_secs_f64(),
+            address: IpAddr::from(address).to_canonical().to_string(),
+            value,
+            failure: match entry.reason {
+                REASON_SILENT => Failure::Silence,
+                _ => Failure::NothingGood,
+            },
+            age: age.as_secs(),
+            left: Duration::from_nanos(config.failed_time).saturating_sub(age).as_secs(),
         });
     }
-    all.sort_by(|a, b| a.age.total_cmp(&b.age));
-    all.dedup_by_key(|each| each.address);
+    all.sort_by_key(|each| each.age);
+    all.dedup_by(|a, b| a.address == b.address);
     Ok(all)
 }
 
@@ -230,20 +215,16 @@ impl Status {
         for (name, help, number) in [
             ("up", "1 if the guard is attached to its interface", f64::from(self.broken.is_none())),
             ("uptime_seconds", "Seconds since the start", self.uptime),
-            ("connections_guarded", "Open connections with a check value", self.guarded as f64),
+            ("guarded_connections", "Connections with a check value, now", self.guarded as f64),
             (
-                "connections_unprotected",
-                "Open connections that the guard could have guarded",
+                "unprotected_connections",
+                "Regular connections, which have no check value, now",
                 self.unprotected as f64,
-            ),
-            (
-                "destinations_unprotected",
-                "Destinations from which less than the configured value is requested",
-                self.destinations.len() as f64,
             ),
         ] {
             text.metric(name, help, "gauge", one(number));
         }
+        text.destinations(&self.destinations);
         text.counters(&self.counters);
         text.counters(&self.kernel);
         text.finish()

@@ -46,8 +46,7 @@ impl Trial {
         for (at, tables) in (0_u32..).zip(crc_tables()) {
             put(programs.map("crc_tables")?, &at, &tables)?;
         }
-        let loaded =
-            [programs.load(EGRESS)?, programs.load(INGRESS)?, programs.load(XDP)?];
+        let loaded = [programs.load(EGRESS)?, programs.load(INGRESS)?, programs.load(XDP)?];
         Ok(Trial { programs, loaded })
     }
 

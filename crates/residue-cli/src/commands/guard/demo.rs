@@ -107,18 +107,18 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
         output.complain(&format!("skipped: the kernel engine: {why}"));
     }
     let cases = case::all(args, &engines);
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    order.sort_by_key(|&at| cases[at].turn());
     let mut rows = Vec::new();
     output.progress = Progress::of_words();
-    for (at, case) in cases.iter().enumerate() {
-        output.progress.say(format!(
-            "{} of {}: {}, {}",
-            at + 1,
-            cases.len(),
-            group(case),
-            name(case)
-        ));
-        rows.push(case.run(&mut network, u64::from(args.one_in), at as u64));
+    for (done, at) in order.into_iter().enumerate() {
+        let case = cases[at];
+        let (group, name) = (group(&case), name(&case));
+        output.progress.say(format!("{} of {}: {group}, {name}", done + 1, cases.len()));
+        rows.push((at, case.run(&mut network, u64::from(args.one_in), at as u64)));
     }
+    rows.sort_by_key(|&(at, _)| at);
+    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
     output.progress.clear();
 
     let failed = rows.iter().filter(|row| row.failure.is_some()).count();

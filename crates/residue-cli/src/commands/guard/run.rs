@@ -34,9 +34,9 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
     if choice == EngineChoice::Queue {
         return by_queue(args, &chosen, output);
     }
-    let signals = Signals::block()?;
+    let mut signals = Signals::block()?;
     match kernel::on(&settings(&args.options, &chosen, args.cgroup.as_deref())) {
-        Ok(()) => in_kernel(args, &signals, output),
+        Ok(()) => in_kernel(args, &mut signals, output),
         Err(_) if choice == EngineChoice::Auto && args.cgroup.is_none() => {
             by_queue(args, &chosen, output)
         }
@@ -49,7 +49,7 @@ fn every(args: &RunArgs) -> Duration {
     if args.json { Duration::from_secs(args.every.into()) } else { LIVE }
 }
 
-fn in_kernel(args: &RunArgs, signals: &Signals, output: &mut Output) -> anyhow::Result<()> {
+fn in_kernel(args: &RunArgs, signals: &mut Signals, output: &mut Output) -> anyhow::Result<()> {
     let status =
         || kernel::status()?.ok_or_else(|| anyhow!("the guard was switched off by someone else"));
     let first = status()?;
@@ -88,6 +88,11 @@ fn by_queue(args: &RunArgs, chosen: &Chosen, output: &mut Output) -> anyhow::Res
     let options = Options {
         rules: Rules::new(&args.options.interface, &chosen.ports)?,
         config: Config { offer, policy: chosen.policy, mss: args.mss, ..Config::default() },
+        state: match &args.state {
+            _ if args.no_state => None,
+            Some(file) => Some(file.clone()),
+            None => adapter::default_state(&args.options.interface),
+        },
         every: every(args),
     };
     let mut live = Live { json: args.json, before: None };

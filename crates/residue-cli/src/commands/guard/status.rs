@@ -3,9 +3,9 @@
 use super::StatusArgs;
 use crate::output::{Outcome, Output, Styles};
 use anyhow::anyhow;
-use residue_guard::Counters;
 use residue_guard::adapter::{self, Status};
 use residue_guard::kernel;
+use residue_guard::{Counters, Destination};
 use std::time::Duration;
 
 /// The status of either engine.
@@ -109,16 +109,7 @@ pub fn kernel_lines(status: &kernel::Status, styles: Styles) -> Vec<String> {
         "connections: {} guarded, {} unprotected",
         status.guarded, status.unprotected
     ));
-    for each in &status.destinations {
-        let requested = each.requested.map_or("nothing".to_string(), |value| value.to_string());
-        lines.push(format!(
-            "destination {}: {requested} requested, as {} ({} times, the last {} ago)",
-            each.address,
-            each.reason,
-            each.failures,
-            duration(each.age)
-        ));
-    }
+    lines.extend(destinations(&status.destinations, styles));
     lines.extend(table(&status.counters, styles));
     lines.extend(named(&status.counters));
     lines.extend(named(&status.kernel));
@@ -168,8 +159,35 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
         entries.closing,
         entries.destinations
     ));
+    if entries.regular > 0 {
+        lines.push(format!("unprotected now: {} regular connections", entries.regular));
+    }
+    lines.extend(destinations(&status.destinations, styles));
+    if let Some(error) = &status.state_error {
+        lines.push(format!("{0}the state is not saved: {error}{0:#}", styles.bad));
+    }
     lines.extend(table(counters, styles));
     lines.extend(named(counters));
+    lines
+}
+
+/// Returns a line for each destination that gets a weaker request.
+fn destinations(destinations: &[Destination], styles: Styles) -> Vec<String> {
+    let mut lines = Vec::new();
+    for destination in destinations {
+        let request = match destination.value {
+            Some(value) => format!("requests value {value}"),
+            None => "regular TCP".to_string(),
+        };
+        let bad = if destination.value.is_none() { styles.bad } else { styles.dim };
+        lines.push(format!(
+            "{bad}{}: {request}: {}, {} ago; next attempt in {}{bad:#}",
+            destination.address,
+            destination.failure,
+            duration(destination.age as f64),
+            duration(destination.left as f64)
+        ));
+    }
     lines
 }
 
@@ -181,7 +199,7 @@ fn table(counters: &Counters, styles: Styles) -> Vec<String> {
     }
     let head = styles.head;
     let mut lines = vec![format!(
-        "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12}{head:#}",
+        "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12} {:>12}{head:#}",
         "value",
         "connections",
         "segments sent",
@@ -189,7 +207,8 @@ fn table(counters: &Counters, styles: Styles) -> Vec<String> {
         "only TCP bad",
         "only CRC bad",
         "both bad",
-        "no option"
+        "no option",
+        "outside"
     )];
     lines.extend(rows);
     lines.push("Only CRC bad: errors of the network that TCP does not detect.".to_string());
@@ -215,13 +234,14 @@ fn values(counters: &Counters, styles: Styles) -> Vec<String> {
         }
         let bad = if received.only_crc_bad > 0 { styles.bad } else { anstyle::Style::new() };
         rows.push(format!(
-            "{:>5} {agreed:>12} {sent:>14} {:>12} {:>14} {bad}{:>14}{bad:#} {:>12} {:>12}",
+            "{:>5} {agreed:>12} {sent:>14} {:>12} {:>14} {bad}{:>14}{bad:#} {:>12} {:>12} {:>12}",
             if value == 0 { "none".to_string() } else { value.to_string() },
             received.both_good,
             received.only_tcp_bad,
             received.only_crc_bad,
             received.both_bad,
             received.missing,
+            received.outside,
         ));
     }
     rows

@@ -70,12 +70,16 @@ pub fn off(args: &OffArgs, output: &mut Output) -> anyhow::Result<()> {
 
 /// Forgets destinations for which a value failed.
 pub fn forget(args: &ForgetArgs, output: &mut Output) -> anyhow::Result<()> {
-    let Some(count) = kernel::forget(args.address)? else {
-        bail!("no guard is on in this network namespace; start one with `residue guard on`");
-    };
-    match (args.address, count) {
-        (Some(address), 0) => output.line(format!("nothing was remembered of {address}"))?,
-        _ => output.line(format!("{count} destinations forgotten"))?,
+    match (kernel::forget(args.address)?, args.address) {
+        (Some(0), Some(address)) => output.line(format!("nothing was remembered of {address}"))?,
+        (Some(count), _) => output.line(format!("{count} destinations forgotten"))?,
+        (None, Some(_)) if adapter::ask()?.is_some() => {
+            bail!("the queue engine forgets all destinations at once: leave out the address")
+        }
+        (None, _) if !adapter::forget()? => {
+            bail!("no guard is on in this network namespace; start one with `residue guard on`")
+        }
+        (None, _) => output.line("the guard has been asked to forget failed destinations")?,
     }
     Ok(())
 }

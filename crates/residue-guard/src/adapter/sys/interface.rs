@@ -1,6 +1,7 @@
 //! Network interfaces: their offloads for TCP, and their addresses.
 
 use super::checked;
+use std::ffi::CString;
 use std::io;
 use std::mem::{size_of, zeroed};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
@@ -143,6 +144,13 @@ fn ethtool(interface: &str, command: u32, data: u32) -> io::Result<u32> {
     // as these commands want; both outlive the call.
     checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
     Ok(value.data)
+}
+
+/// Returns whether there is an interface of this name.
+pub(crate) fn exists(interface: &str) -> bool {
+    let Ok(name) = CString::new(interface) else { return false };
+    // SAFETY: the name ends with a zero, and outlives the call.
+    unsafe { libc::if_nametoindex(name.as_ptr()) != 0 }
 }
 
 /// Returns the addresses of an interface.

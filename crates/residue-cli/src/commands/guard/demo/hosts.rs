@@ -396,7 +396,8 @@ impl Counts {
     }
 
     fn of_kernel(status: &kernel::Status) -> Counts {
-        Counts::of(&status.counters, None)
+        let counts = Counts::of(&status.counters, None);
+        Counts { caught: counts.caught + status.kernel.out_of_window, ..counts }
     }
 }
 
