@@ -330,7 +330,7 @@ struct DemoArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 20_000,
+        default_value_t = 10_200,
         value_parser = clap::value_parser!(u32).range(40..=1_000_000)
     )]
     segments: u32,
@@ -338,7 +338,7 @@ struct DemoArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 20,
+        default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(2..)
     )]
     one_in: u32,
