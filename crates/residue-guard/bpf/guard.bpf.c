@@ -8,6 +8,7 @@
 
 #include "egress.h"
 #include "ingress.h"
+#include "listeners.h"
 #include "sockets.h"
 
 // Attached to a cgroup: negotiates, and makes room for the options.
@@ -46,6 +47,15 @@ int guard_sockops(struct bpf_sock_ops *k)
 		break;
 	}
 	return 1;
+}
+
+// Run once over all sockets of a network namespace, when the guard starts: sockets that listen
+// already are guarded, too (Linux 6.12).
+SEC("iter/tcp")
+int guard_listeners(struct iteration *iteration)
+{
+	mark_listener(iteration);
+	return 0;
 }
 
 // On the egress of the interface: writes check values, and hands big packets to the segmenter.

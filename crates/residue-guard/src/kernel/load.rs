@@ -4,7 +4,7 @@ use super::PROGRAMS;
 use super::device::{self, iproute2};
 use super::layout::{Config, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, VERSION, crc_tables};
 use super::maps::{Map, put};
-use super::object::Object;
+use super::object::{self, Object};
 use super::pins::{self, Pins};
 use crate::adapter::sys::bpf::{self, Attachment, Kind, NewMap};
 use crate::adapter::sys::interface;
@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 
 /// The programs, by the names of their functions.
 #[cfg(test)]
-pub(super) const NAMES: [&str; 5] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP];
+pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
 const SOCKETS: &str = "guard_sockops";
+const LISTENERS: &str = "guard_listeners";
 pub(super) const EGRESS: &str = "guard_egress";
 const SEGMENTS: &str = "guard_segments";
 pub(super) const INGRESS: &str = "guard_ingress";
@@ -127,7 +128,10 @@ fn attach(settings: &Settings, pins: &Pins) -> io::Result<()> {
     let program = programs.load(SOCKETS)?;
     let target = cgroup.as_raw_fd() as u32;
     let link = bpf::attach(program.as_fd(), target, Attachment::SocketOperations)?;
-    bpf::pin(link.as_fd(), &pins.link("sockops"))
+    bpf::pin(link.as_fd(), &pins.link("sockops"))?;
+    // `needs` says whether it is possible.
+    let _ = include_listeners(&programs);
+    Ok(())
 }
 
 /// Attaches the check of received segments: by XDP in the driver, so that the kernel merges
@@ -259,11 +263,25 @@ impl Programs {
         let kind = match name {
             SOCKETS => Kind::SocketOperations,
             XDP => Kind::Xdp,
+            LISTENERS => Kind::Iterator(tcp_iterator()?),
             _ => Kind::Classifier,
         };
         let (code, functions) = (&program.instructions, &program.functions);
         bpf::load_program(name, kind, code, self.types.as_fd(), functions).map_err(explain)
     }
+}
+
+/// Returns the number of the type of iterators over TCP sockets in this kernel.
+fn tcp_iterator() -> io::Result<u32> {
+    let types = std::fs::read("/sys/kernel/btf/vmlinux")?;
+    object::function(&types, "bpf_iter_tcp")
+        .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "no iterator over TCP sockets"))
+}
+
+/// Includes the sockets that listen already. Without an iterator (Linux 6.12), their connections
+/// stay regular until they are opened again.
+fn include_listeners(programs: &Programs) -> io::Result<()> {
+    bpf::iterate(programs.load(LISTENERS)?.as_fd())
 }
 
 /// Returns the folder of the cgroup whose sockets are guarded.
@@ -356,6 +374,7 @@ pub fn needs() -> Vec<Need> {
         ("eBPF: big packets (tc)", SEGMENTS, false),
         ("eBPF: received segments (XDP)", XDP, true),
         ("eBPF: received segments (tc)", INGRESS, true),
+        ("eBPF: sockets that listen already (Linux 6.12)", LISTENERS, true),
     ] {
         needs.push(need(name, programs.load(program).map(drop), replaceable));
     }

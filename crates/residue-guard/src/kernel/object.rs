@@ -255,6 +255,13 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Returns the number of a function's type among `types` (BTF), such as those of the kernel.
+pub(super) fn function(types: &[u8], name: &str) -> Option<u32> {
+    let types = Types::parse(types)?;
+    let is_it = |each: &Type| each.kind == FUNCTION && types.name(each) == Some(name);
+    types.all.iter().position(is_it).map(|number| number as u32)
+}
+
 fn section<'a>(file: &'a [u8], sections: &[Section], name: &str) -> Option<&'a [u8]> {
     file.get(sections.iter().find(|section| section.name == name)?.place.clone())
 }
@@ -310,6 +317,7 @@ const UNION: u32 = 5;
 const ENUMERATION: u32 = 6;
 const TYPEDEF: u32 = 8;
 const CONST: u32 = 10;
+const FUNCTION: u32 = 12;
 const FUNCTION_PROTOTYPE: u32 = 13;
 const VARIABLE: u32 = 14;
 const DATA_SECTION: u32 = 15;

@@ -23,6 +23,7 @@ enum Command {
     ObjectInfo = 15,
     TypesLoad = 18,
     LinkCreate = 28,
+    IteratorCreate = 33,
 }
 
 /// Calls bpf(2).
@@ -144,6 +145,8 @@ pub(crate) enum Kind {
     Classifier,
     /// Received packets, in the driver.
     Xdp,
+    /// Sockets, one after the other: the number of the iterator's type among those of the kernel.
+    Iterator(u32),
 }
 
 /// Loads a program. The error has the last lines of the verifier's log.
@@ -172,13 +175,17 @@ pub(crate) fn load_program(
         function_size: u32,
         functions: u64,
         function_count: u32,
-        padding: u32,
+        line_size: u32,
+        lines: u64,
+        line_count: u32,
+        iterator: u32,
     }
     const XDP_HAS_FRAGMENTS: u32 = 1 << 5;
     let (number, attachment, flags) = match kind {
         Kind::SocketOperations => (13, Attachment::SocketOperations as u32, 0),
         Kind::Classifier => (3, 0, 0),
         Kind::Xdp => (6, Attachment::Xdp as u32, XDP_HAS_FRAGMENTS),
+        Kind::Iterator(_) => (26, Attachment::Iterator as u32, 0),
     };
     let license = c"Dual MIT/GPL";
     let mut attributes = Attributes {
@@ -198,7 +205,10 @@ pub(crate) fn load_program(
         function_size: 8,
         functions: functions.as_ptr() as u64,
         function_count: (functions.len() / 8) as u32,
-        padding: 0,
+        line_size: 0,
+        lines: 0,
+        line_count: 0,
+        iterator: if let Kind::Iterator(of) = kind { of } else { 0 },
     };
     // SAFETY: the layout is the command's. It reads the licence, a string that ends with a zero,
     // and as many instructions and types of functions as there are.
@@ -271,6 +281,8 @@ pub(crate) fn test_run(
 pub(crate) enum Attachment {
     /// To a cgroup.
     SocketOperations = 3,
+    /// To nothing: it runs when it is read.
+    Iterator = 28,
     /// To an interface, in the driver.
     Xdp = 37,
     /// To an interface, received packets (Linux 6.6).
@@ -303,6 +315,21 @@ pub(crate) fn attach(
     };
     // SAFETY: the layout is the command's, which takes no pointers for these attachments.
     unsafe { descriptor(Command::LinkCreate, &mut attributes) }
+}
+
+/// Runs an iterator over all that it iterates over, in this network namespace.
+pub(crate) fn iterate(program: BorrowedFd) -> io::Result<()> {
+    #[repr(C)]
+    struct Attributes {
+        link: u32,
+        flags: u32,
+    }
+    let link = attach(program, 0, Attachment::Iterator)?;
+    let mut attributes = Attributes { link: link.as_raw_fd() as u32, flags: 0 };
+    // SAFETY: the layout is the command's, which takes no pointers.
+    let iterator = unsafe { descriptor(Command::IteratorCreate, &mut attributes) }?;
+    // It writes nothing.
+    io::copy(&mut std::fs::File::from(iterator), &mut io::sink()).map(drop)
 }
 
 #[repr(C)]
