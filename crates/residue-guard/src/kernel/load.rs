@@ -87,13 +87,13 @@ pub fn on(settings: &Settings) -> io::Result<()> {
 /// Changes the settings of a guard that is on.
 fn change(settings: &Settings, pins: &Pins) -> io::Result<()> {
     let map = Map::<u32, Config>::open(&pins.map("config"))?;
-    let segmenter = map.must_get(&0)?.segmenter;
-    let config = config(settings, segmenter)?;
+    let before = map.must_get(&0)?;
+    let config = config(settings, before.segmenter)?;
     let cgroup = cgroup(settings)?.canonicalize()?;
     let is_same_cgroup = || pins.cgroup().and_then(|is| is.canonicalize().ok()) == Some(cgroup);
     let why = if pins.interface != settings.interface {
         "there can be one in a network namespace".to_string()
-    } else if let Some(why) = pins.broken(config.device) {
+    } else if let Some(why) = pins.broken(before.device) {
         why
     } else if !is_same_cgroup() {
         "another cgroup cannot take its place".to_string()
@@ -348,7 +348,9 @@ fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
     Ok(config)
 }
 
-/// Tests the requirements of the kernel engine, without attaching anything.
+/// Tests the requirements of the kernel engine, without attaching anything. It runs without those
+/// that are replaceable: slower without XDP, and only for sockets younger than itself without the
+/// iterator over those that listen.
 #[must_use]
 pub fn needs() -> Vec<Need> {
     let need = |name, result: io::Result<()>, replaceable| Need {
@@ -373,7 +375,7 @@ pub fn needs() -> Vec<Need> {
         ("eBPF: sent segments (tc)", EGRESS, false),
         ("eBPF: big packets (tc)", SEGMENTS, false),
         ("eBPF: received segments (XDP)", XDP, true),
-        ("eBPF: received segments (tc)", INGRESS, true),
+        ("eBPF: received segments (tc)", INGRESS, false),
         ("eBPF: sockets that listen already (Linux 6.12)", LISTENERS, true),
     ] {
         needs.push(need(name, programs.load(program).map(drop), replaceable));

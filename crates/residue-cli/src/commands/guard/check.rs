@@ -1,7 +1,7 @@
 //! `residue guard check`: whether the guard can run on this host.
 
 use super::CheckArgs;
-use super::options::{Engine, are_met};
+use super::options::{Engine, can_run};
 use crate::output::{Outcome, Output};
 use residue_guard::adapter::{self, Host, Nat};
 use residue_guard::kernel;
@@ -12,10 +12,10 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> anyhow::Result<()> {
     let host = Host::of(&args.interface)?;
     let kernel = kernel::needs();
     let queue = adapter::needs(&args.interface);
-    let engine = if are_met(&kernel) {
+    let engine = if can_run(Engine::Kernel, &kernel) {
         Some(Engine::Kernel)
     } else {
-        are_met(&queue).then_some(Engine::Queue)
+        can_run(Engine::Queue, &queue).then_some(Engine::Queue)
     };
     if engine.is_none() {
         output.found(Outcome::Trouble);

@@ -10,7 +10,7 @@
 mod case;
 mod hosts;
 
-use super::options::are_met;
+use super::options::{Engine, can_run};
 use super::{DemoArgs, DemoCase, DemoEngine};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
@@ -158,7 +158,7 @@ fn engines(args: &DemoArgs) -> anyhow::Result<(Vec<DemoEngine>, Option<String>)>
         return Ok((wanted, None));
     }
     let needs = kernel::needs();
-    if are_met(&needs) {
+    if can_run(Engine::Kernel, &needs) {
         return Ok((wanted, None));
     }
     let missing = needs.iter().filter_map(|need| Some((need.name, need.missing.as_ref()?)));

@@ -59,13 +59,12 @@ impl Chosen {
     }
 }
 
-/// Returns whether all needs of an engine are met: those that no other can replace, and one of the
-/// others.
-pub fn are_met(needs: &[Need]) -> bool {
+/// Returns whether all needs of an engine are met that it cannot do without. The queue engine also
+/// needs one of the programs that install rules.
+pub fn can_run(engine: Engine, needs: &[Need]) -> bool {
     let is_met = |need: &Need| need.missing.is_none();
-    let mut replaceable = needs.iter().filter(|need| need.replaceable).peekable();
-    let none = replaceable.peek().is_none();
-    needs.iter().all(|need| need.replaceable || is_met(need)) && !none && replaceable.any(is_met)
+    needs.iter().all(|need| need.replaceable || is_met(need))
+        && (engine == Engine::Kernel || needs.iter().any(|need| need.replaceable && is_met(need)))
 }
 
 /// Returns the status of the process that runs the queue engine here, which excludes the other.

@@ -1,6 +1,6 @@
 //! `residue guard on`, `off`, `forget` and `clean`.
 
-use super::options::{Chosen, Engine, are_met, must_not_run};
+use super::options::{Chosen, Engine, can_run, must_not_run};
 use super::status;
 use super::{ForgetArgs, GuardOptions, OffArgs, OnArgs};
 use crate::output::Output;
@@ -27,7 +27,7 @@ pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
     must_not_run()?;
     let settings = settings(&args.options, &chosen, args.cgroup.as_deref());
     if let Err(error) = kernel::on(&settings) {
-        let has_queue = are_met(&adapter::needs(&args.options.interface));
+        let has_queue = can_run(Engine::Queue, &adapter::needs(&args.options.interface));
         if error.kind() != io::ErrorKind::AlreadyExists && has_queue {
             bail!("{error}. The queue engine works here: `residue guard run --engine queue`");
         }
