@@ -20,6 +20,7 @@ fn engine(choice: u8) -> Engine {
         established: MOST,
         closing: MOST,
         destinations: MOST,
+        regular: MOST,
     };
     let policy = if choice & 0x80 == 0 { Policy::Prefer } else { Policy::Require };
     Engine::new(Config { limits, policy, ..Config::offering(choice & 7, 3 + (choice >> 3 & 1)) })

@@ -7,6 +7,7 @@ mod queue;
 mod router;
 mod rules;
 mod run;
+mod saved;
 mod status;
 mod sys;
 
@@ -15,5 +16,6 @@ pub use queue::{Judge, Queue, Verdict};
 pub use router::Router;
 pub use rules::{Ports, Rules, clean};
 pub use run::{Options, run};
-pub use status::{QueueStatus, Status, ask};
+pub use saved::default_state;
+pub use status::{QueueStatus, Status, ask, forget};
 pub use sys::streams::was_closed;

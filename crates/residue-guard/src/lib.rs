@@ -28,4 +28,5 @@ mod value;
 
 pub use config::{Config, Limits, Policy, Timeouts};
 pub use counters::{Counters, Received};
-pub use engine::{Action, Engine, Entries, Reason};
+pub use engine::{Action, Engine, Entries, Reason, StateError};
+pub use memory::{Destination, Failure};

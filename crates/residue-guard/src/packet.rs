@@ -13,7 +13,13 @@ pub(crate) const SYN: u8 = 2;
 pub(crate) const RST: u8 = 4;
 pub(crate) const ACK: u8 = 16;
 
+const ICMP: u8 = 1;
 const TCP: u8 = 6;
+const ICMP_V6: u8 = 58;
+/// Offset of the MTU in an ICMP header.
+const MTU: usize = 6;
+/// Offset of the receive window in a TCP header.
+const WINDOW: usize = 14;
 /// Length of the TCP header without options.
 const HEADER: usize = tcp::HEADER as usize;
 /// Largest number of IPv6 extension headers: more than occur in practice.
@@ -45,6 +51,7 @@ pub(crate) enum Packet<'a> {
     Segment(Segment<'a>),
     /// The first fragment of a segment: source and destination.
     Fragment([End; 2]),
+    TooBig(TooBig<'a>),
     /// Not TCP, or not a segment that a receiver would accept.
     Other,
 }
@@ -56,6 +63,22 @@ pub(crate) struct Segment<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) ip: Ip,
     header_length: usize,
+    /// Flags that [`rewrite`](Segment::rewrite) clears.
+    cleared: u8,
+}
+
+/// A router's report that a packet of this host was too big (ICMP, type 3, code 4; ICMPv6, type 2).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooBig<'a> {
+    /// The packet, with the length that IP states.
+    pub(crate) bytes: &'a [u8],
+    /// The connection of the reported packet, and its sequence number.
+    pub(crate) key: Key,
+    pub(crate) sequence: u32,
+    /// The MTU of the path.
+    pub(crate) mtu: u16,
+    /// Where the ICMP header begins.
+    start: usize,
 }
 
 impl<'a> Packet<'a> {
@@ -68,7 +91,10 @@ impl<'a> Packet<'a> {
         parsed.unwrap_or(Packet::Other)
     }
 
-    fn tcp(bytes: &'a [u8], ip: Ip, is_fragment: bool) -> Option<Packet<'a>> {
+    fn payload(bytes: &'a [u8], ip: Ip, is_fragment: bool) -> Option<Packet<'a>> {
+        if matches!(ip.protocol, ICMP | ICMP_V6) && !is_fragment {
+            return TooBig::parse(bytes, &ip).map(Packet::TooBig);
+        }
         if ip.protocol != TCP {
             return None;
         }
@@ -78,7 +104,7 @@ impl<'a> Packet<'a> {
         let segment = ip.payload.of(bytes)?;
         let header_length = usize::from(segment.get(tcp::DATA_OFFSET)? >> 4) * 4;
         let whole = (HEADER..=segment.len()).contains(&header_length);
-        whole.then_some(Packet::Segment(Segment { bytes, ip, header_length }))
+        whole.then_some(Packet::Segment(Segment { bytes, ip, header_length, cleared: 0 }))
     }
 }
 
@@ -109,8 +135,8 @@ fn ipv4(packet: &[u8]) -> Option<Packet<'_>> {
     };
     // More fragments, or an offset.
     match number(bytes, 6)? & 0x3fff {
-        0 => Packet::tcp(bytes, ip, false),
-        0x2000 => Packet::tcp(bytes, ip, true),
+        0 => Packet::payload(bytes, ip, false),
+        0x2000 => Packet::payload(bytes, ip, true),
         _ => None,
     }
 }
@@ -131,7 +157,7 @@ fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
     for _ in 0..MOST_HEADERS {
         let header = ip.payload.of(bytes)?;
         let size = match ip.protocol {
-            TCP => break,
+            TCP | ICMP_V6 => break,
             // Hop-by-hop and destination options.
             0 | 60 => (usize::from(*header.get(1)?) + 1) * 8,
             // On its way through other hosts, the packet's final destination, which the
@@ -153,7 +179,47 @@ fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
         }
         ip.payload = ip.payload.skip(size as u32);
     }
-    Packet::tcp(bytes, ip, is_fragment)
+    Packet::payload(bytes, ip, is_fragment)
+}
+
+impl<'a> TooBig<'a> {
+    fn parse(bytes: &'a [u8], ip: &Ip) -> Option<TooBig<'a>> {
+        let start = ip.payload.start as usize;
+        let icmp = ip.payload.of(bytes)?;
+        // Bytes 4 and 5 are unused, or the upper half of ICMPv6's MTU.
+        let is_too_big = match ip.version {
+            4 => ip.protocol == ICMP && icmp.starts_with(&[3, 4]),
+            _ => ip.protocol == ICMP_V6 && icmp.starts_with(&[2, 0]) && number(icmp, 4)? == 0,
+        };
+        if !is_too_big {
+            return None;
+        }
+        let mtu = number(icmp, MTU)?;
+        // The packet that was too big: its IP header, and at least 8 bytes of the segment.
+        let inner = icmp.get(8..)?;
+        let (length, protocol, addresses) = match ip.version {
+            4 => (usize::from(*inner.first()? & 15) * 4, *inner.get(9)?, [12..16, 16..20]),
+            _ => (40, *inner.get(6)?, [8..24, 24..40]),
+        };
+        let is_whole = inner[0] >> 4 == ip.version && length >= 20 && protocol == TCP;
+        let segment = inner.get(length..).filter(|_| is_whole)?;
+        let [source, destination] = addresses.map(|span| inner.get(span).map(Address::new));
+        let local = (source?, number(segment, 0)?);
+        let remote = (destination?, number(segment, 2)?);
+        let sequence = u32::from_be_bytes(*segment.get(4..)?.first_chunk()?);
+        Some(TooBig { bytes, key: Key { local, remote }, sequence, mtu, start })
+    }
+
+    /// Writes the packet into `buffer` with another MTU.
+    pub(crate) fn rewrite(&self, mtu: u16, buffer: &mut Vec<u8>) {
+        buffer.clear();
+        buffer.extend_from_slice(self.bytes);
+        buffer[self.start + MTU..self.start + MTU + 2].copy_from_slice(&mtu.to_be_bytes());
+        let checksum = self.start + 2..self.start + 4;
+        let old = u16::from_be_bytes([buffer[checksum.start], buffer[checksum.start + 1]]);
+        let new = residue::internet::update(old, self.mtu, mtu);
+        buffer[checksum].copy_from_slice(&new.to_be_bytes());
+    }
 }
 
 impl<'a> Segment<'a> {
@@ -185,6 +251,29 @@ impl<'a> Segment<'a> {
 
     pub(crate) fn flags(&self) -> u8 {
         self.tcp()[tcp::FLAGS]
+    }
+
+    pub(crate) fn window(&self) -> u16 {
+        u16::from_be_bytes([self.tcp()[WINDOW], self.tcp()[WINDOW + 1]])
+    }
+
+    /// Returns the length in sequence numbers.
+    pub(crate) fn length(&self) -> u32 {
+        let flags = (self.flags() & (SYN | FIN)).count_ones();
+        (self.bytes.len() - self.start() - self.header_length) as u32 + flags
+    }
+
+    /// Returns the segment without its last `by` bytes of data and its FIN; `None` if there are
+    /// fewer. The sender's TCP sends them again.
+    pub(crate) fn shortened(&self, by: usize) -> Option<Segment<'a>> {
+        let length = self.bytes.len().checked_sub(by).filter(|_| self.payload().len() > by)?;
+        let payload = Span { end: length as u32, ..self.ip.payload };
+        Some(Segment {
+            bytes: &self.bytes[..length],
+            ip: Ip { payload, ..self.ip },
+            cleared: FIN,
+            ..*self
+        })
     }
 
     pub(crate) fn header_length(&self) -> usize {
@@ -241,6 +330,7 @@ impl<'a> Segment<'a> {
         }
         let offset = start + tcp::DATA_OFFSET;
         buffer[offset] = ((HEADER + options.len()) as u8 / 4) << 4 | (buffer[offset] & 15);
+        buffer[start + tcp::FLAGS] &= !self.cleared;
         let checksum = start + tcp::CHECKSUM.start as usize..start + tcp::CHECKSUM.end as usize;
         buffer[checksum].fill(0);
         Some(())

@@ -54,6 +54,8 @@ enum Command {
     Check(CheckArgs),
     /// Remove the rules of a guard that was killed
     Clean,
+    /// Forget the destinations for which a value failed, so that the next connections request it
+    Forget,
     /// Transfer files through a router that damages them (Linux; root or user namespaces)
     Demo(DemoArgs),
     /// Simulate damaged connections, and count undetected errors of plain TCP and each value
@@ -64,8 +66,8 @@ const RUN_HELP: &str = "\
 The rules of the guard are in the nft table `inet residue_guard`, or, where the OS has no queues \
 for nft, in the chains RESIDUE-GUARD of iptables and ip6tables. They are removed at the end. If \
 the guard is killed, packets pass without it; `residue guard clean` removes its rules, and the \
-next guard replaces them. Guarded connections do not survive the guard for long, because their \
-peers drop segments without a CRC.
+next guard replaces them. Guarded connections stall while no guard runs, because their peers drop \
+segments without a CRC; the next guard continues them by its state file.
 
 Stop the guard with Ctrl-C, SIGTERM or SIGHUP; it then prints its counts.
 
@@ -95,6 +97,13 @@ struct RunArgs {
     /// Limit the data of segments, for paths with a smaller MTU than the interface
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
     mss: Option<u16>,
+    /// File of the state, by which guarded connections outlive the guard [default: in
+    /// /run/residue-guard]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_state")]
+    state: Option<std::path::PathBuf>,
+    /// Keep no state: guarded connections end with the guard
+    #[arg(long)]
+    no_state: bool,
     /// With `--value auto`, guard even on a CPU without CRC instructions
     #[arg(long)]
     force: bool,
@@ -252,6 +261,7 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
         Command::Status(args) => status::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Clean => clean(output),
+        Command::Forget => forget(output),
         Command::Demo(args) => demo::run(args, output),
         Command::Simulate(args) => simulate::run(args, output),
     }
@@ -266,6 +276,7 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
         | Command::Status(_)
         | Command::Check(_)
         | Command::Clean
+        | Command::Forget
         | Command::Demo(_) => {
             anyhow::bail!("the guard needs the netfilter queue, which only Linux has")
         }
@@ -290,5 +301,14 @@ fn clean(output: &mut Output) -> anyhow::Result<()> {
     if removed.is_empty() {
         output.line("no rules of a guard in this network namespace")?;
     }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn forget(output: &mut Output) -> anyhow::Result<()> {
+    if !residue_guard::adapter::forget()? {
+        anyhow::bail!("no guard runs in this network namespace");
+    }
+    output.line("the guard has been asked to forget failed destinations")?;
     Ok(())
 }

@@ -2,8 +2,10 @@
 //! belongs to the network namespace and leaves nothing behind; a file would have to be removed, and
 //! would be shared by all namespaces.
 
+use super::sys::process::ask_to_forget;
 use crate::counters::Counters;
 use crate::engine::Entries;
+use crate::memory::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -46,6 +48,15 @@ pub struct Status {
     pub entries: Entries,
     /// Counters of the engine.
     pub counters: Counters,
+    /// Destinations for which a value failed; at most 64 of them.
+    #[serde(default)]
+    pub destinations: Vec<Destination>,
+    /// File of the state, which the next guard continues.
+    #[serde(default)]
+    pub state: Option<String>,
+    /// Why the state is not saved, or could not be restored.
+    #[serde(default)]
+    pub state_error: Option<String>,
 }
 
 /// Counts of the kernel for one queue.
@@ -142,6 +153,19 @@ pub fn ask() -> io::Result<Option<Status>> {
     status.map(Some).map_err(|error| io::Error::other(format!("the guard's answer: {error}")))
 }
 
+/// Asks the guard in the current network namespace to forget the destinations for which a value
+/// failed. Returns whether there is a guard.
+///
+/// # Errors
+///
+/// If the guard does not answer, or belongs to another user.
+pub fn forget() -> io::Result<bool> {
+    match ask()? {
+        Some(status) => ask_to_forget(status.process).map(|()| true),
+        None => Ok(false),
+    }
+}
+
 impl Status {
     /// Formats the status for Prometheus. Counters end in `_total`; all counters of the engine are
     /// included, by their names.
@@ -178,6 +202,22 @@ impl Status {
         let entries =
             entries.iter().map(|(name, count)| (labels(&[("state", name)]), number(count)));
         text.metric("entries", "Entries in use", "gauge", entries);
+
+        let unprotected = [(String::new(), self.entries.regular as f64)];
+        let words = "Regular connections, which have no check value, now";
+        text.metric("unprotected_connections", words, "gauge", unprotected);
+        let destinations = self.destinations.iter().map(|destination| {
+            let value = destination.value.map_or("none".to_string(), |value| value.to_string());
+            let failure = object_name(&destination.failure);
+            let pairs = [
+                ("address", &*destination.address),
+                ("requested", &*value),
+                ("failure", &*failure),
+            ];
+            (labels(&pairs), destination.age as f64)
+        });
+        let words = "Seconds since a value failed for a destination that gets a weaker request";
+        text.metric("failed_destination_age_seconds", words, "gauge", destinations);
 
         for (name, value) in object(&self.counters) {
             let metric = format!("{name}_total");
@@ -223,6 +263,12 @@ fn object(value: &impl Serialize) -> serde_json::Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
+/// Returns the name of a variant without data.
+fn object_name(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_string()
+}
+
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
 }
@@ -257,6 +303,7 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Failure;
 
     #[test]
     fn the_kernels_table() {
@@ -289,8 +336,17 @@ mod tests {
             packets: 9,
             batches: 3,
             queues: vec![QueueStatus { number: 14, waiting: 0, full: 0, lost: 2 }],
-            entries: Entries { established: 4, ..Entries::default() },
+            entries: Entries { established: 4, regular: 6, ..Entries::default() },
             counters,
+            destinations: vec![Destination {
+                address: "192.0.2.1".to_string(),
+                value: None,
+                failure: Failure::NothingGood,
+                age: 40,
+                left: 20,
+            }],
+            state: None,
+            state_error: None,
         };
         let text = status.prometheus();
         for line in [
@@ -301,6 +357,9 @@ mod tests {
             "residue_guard_received_total{value=\"5\",verdict=\"only_crc_bad\"} 3",
             "residue_guard_sent_total{value=\"6\"} 11",
             "residue_guard_adopted_total 7",
+            "residue_guard_unprotected_connections 6",
+            "residue_guard_failed_destination_age_seconds{address=\"192.0.2.1\",requested=\"none\",\
+             failure=\"nothing_good\"} 40",
             "# TYPE residue_guard_passed_total counter",
         ] {
             assert!(text.lines().any(|each| each == line), "{line}\n{text}");

@@ -52,6 +52,11 @@ fn options(args: &RunArgs) -> anyhow::Result<Options> {
     Ok(Options {
         rules: Rules::new(&args.interface, &ports)?,
         config: Config { offer, policy, mss: args.mss, ..Config::default() },
+        state: if args.no_state {
+            None
+        } else {
+            args.state.clone().or_else(|| adapter::default_state(&args.interface))
+        },
         every: if args.json { Duration::from_secs(args.every.into()) } else { LIVE },
     })
 }

@@ -79,11 +79,31 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
         entries.closing,
         entries.destinations
     ));
+    if entries.regular > 0 {
+        lines.push(format!("unprotected now: {} regular connections", entries.regular));
+    }
+    for destination in &status.destinations {
+        let request = match destination.value {
+            Some(value) => format!("requests value {value}"),
+            None => "regular TCP".to_string(),
+        };
+        let bad = if destination.value.is_none() { styles.bad } else { styles.dim };
+        lines.push(format!(
+            "{bad}{}: {request}: {}, {} ago; next attempt in {}{bad:#}",
+            destination.address,
+            destination.failure,
+            duration(destination.age as f64),
+            duration(destination.left as f64)
+        ));
+    }
+    if let Some(error) = &status.state_error {
+        lines.push(format!("{0}the state is not saved: {error}{0:#}", styles.bad));
+    }
     let rows = values(counters, styles);
     if !rows.is_empty() {
         let head = styles.head;
         lines.push(format!(
-            "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12}{head:#}",
+            "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12} {:>12}{head:#}",
             "value",
             "connections",
             "segments sent",
@@ -91,7 +111,8 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
             "only TCP bad",
             "only CRC bad",
             "both bad",
-            "no option"
+            "no option",
+            "outside"
         ));
         lines.extend(rows);
         lines.push("Only CRC bad: errors of the network that TCP does not detect.".to_string());
@@ -116,13 +137,14 @@ fn values(counters: &Counters, styles: Styles) -> Vec<String> {
         }
         let bad = if received.only_crc_bad > 0 { styles.bad } else { anstyle::Style::new() };
         rows.push(format!(
-            "{:>5} {agreed:>12} {sent:>14} {:>12} {:>14} {bad}{:>14}{bad:#} {:>12} {:>12}",
+            "{:>5} {agreed:>12} {sent:>14} {:>12} {:>14} {bad}{:>14}{bad:#} {:>12} {:>12} {:>12}",
             if value == 0 { "none".to_string() } else { value.to_string() },
             received.both_good,
             received.only_tcp_bad,
             received.only_crc_bad,
             received.both_bad,
             received.missing,
+            received.outside,
         ));
     }
     rows

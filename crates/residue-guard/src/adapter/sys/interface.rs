@@ -1,6 +1,7 @@
 //! Network interfaces: their offloads for TCP, and their addresses.
 
 use super::checked;
+use std::ffi::CString;
 use std::io;
 use std::mem::zeroed;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
@@ -57,6 +58,13 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
     // as these commands want; both outlive the call.
     checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
     Ok(value.data != 0)
+}
+
+/// Returns whether there is an interface of this name.
+pub(crate) fn exists(interface: &str) -> bool {
+    let Ok(name) = CString::new(interface) else { return false };
+    // SAFETY: the name ends with a zero, and outlives the call.
+    unsafe { libc::if_nametoindex(name.as_ptr()) != 0 }
 }
 
 /// Returns the addresses of an interface.
