@@ -62,7 +62,7 @@ fn outside(test: &str) {
 
 fn own(test: &str) -> Vec<String> {
     let own = std::env::current_exe().expect("a path").display().to_string();
-    [&own, "--exact", test, "--nocapture"].map(str::to_string).to_vec()
+    [&own, "--exact", test, "--nocapture", "--test-threads=1"].map(str::to_string).to_vec()
 }
 
 pub fn must(line: &str) -> Output {

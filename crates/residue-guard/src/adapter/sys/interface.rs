@@ -60,11 +60,11 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
     Ok(value.data != 0)
 }
 
-/// Returns whether there is an interface of this name.
-pub(crate) fn exists(interface: &str) -> bool {
-    let Ok(name) = CString::new(interface) else { return false };
+/// Returns the index of the interface of this name; `None` if there is none.
+pub(crate) fn index(interface: &str) -> Option<u32> {
+    let name = CString::new(interface).ok()?;
     // SAFETY: the name ends with a zero, and outlives the call.
-    unsafe { libc::if_nametoindex(name.as_ptr()) != 0 }
+    Some(unsafe { libc::if_nametoindex(name.as_ptr()) }).filter(|&index| index != 0)
 }
 
 /// Returns the addresses of an interface.
