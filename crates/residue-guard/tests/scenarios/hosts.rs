@@ -234,7 +234,9 @@ impl Conversation {
 
 fn role(test: &str, host: &str, role: &str) -> Command {
     let mut command = Command::new("ip");
-    command.args(["netns", "exec", host]).args(own(test)).env(ROLE, role);
+    // The test's other threads must not take signals for the guard.
+    let block = ["env", "--block-signal=INT,TERM,USR1"];
+    command.args(["netns", "exec", host]).args(block).args(own(test)).env(ROLE, role);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
