@@ -57,7 +57,8 @@ pub fn run(rivals: bool) -> ExitCode {
             ])
         }),
         ("lints of fuzz targets", || {
-            let words = ["clippy", "--quiet", "--manifest-path", crate::fuzz::MANIFEST];
+            let words = ["clippy", "--quiet", "--no-default-features", "--manifest-path"];
+            let words = [&words[..], &[crate::fuzz::MANIFEST]].concat();
             cargo_does(&[&words[..], &["--", "-D", "warnings"]].concat())
         }),
         ("documentation", || {

@@ -75,12 +75,17 @@ pub fn run() -> ExitCode {
         let package = scope.spawn(crate::python::build);
         // `--no-fail-fast`: one broken crate must not hide another.
         rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
-        counts.add("fuzz targets", crate::fuzz::run());
-        counts.add("C library", crate::c::run());
         (joined(page), joined(package))
     });
-    counts.add("the page in a browser", crate::web::run(page));
-    python_package(package, &mut counts);
+    // Each of these leaves a CPU idle for part of its time.
+    std::thread::scope(|scope| {
+        let fuzz = scope.spawn(crate::fuzz::run);
+        let c = scope.spawn(crate::c::run);
+        counts.add("the page in a browser", crate::web::run(page));
+        python_package(package, &mut counts);
+        counts.add("fuzz targets", joined(fuzz));
+        counts.add("C library", joined(c));
+    });
     counts.closed()
 }
 

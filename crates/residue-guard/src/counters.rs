@@ -73,12 +73,12 @@ pub struct Counters {
     /// Connections of a previous guard whose state was restored.
     #[serde(default)]
     pub restored: u64,
-    /// Reports of a smaller MTU (ICMP) that were lowered by the size of the option.
+    /// Reports of a path with a smaller MTU (ICMP) for guarded connections.
     #[serde(default)]
-    pub mtu_lowered: u64,
-    /// Segments cut to fit the path. TCP retransmits the rest.
+    pub paths: u64,
+    /// Segments split in two to fit the path.
     #[serde(default)]
-    pub shortened: u64,
+    pub split: u64,
 }
 
 impl Received {

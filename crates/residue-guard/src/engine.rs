@@ -131,6 +131,9 @@ pub struct Engine {
     resumed: (u64, u32),
     counters: Counters,
     buffer: Vec<u8>,
+    /// The second part of a segment that was split, if there is one.
+    rest: Vec<u8>,
+    has_rest: bool,
     pieces: Vec<Piece>,
 }
 
@@ -154,12 +157,15 @@ impl Engine {
             resumed: (0, 0),
             counters: Counters::default(),
             buffer: Vec::new(),
+            rest: Vec::new(),
+            has_rest: false,
             pieces: Vec::new(),
         }
     }
 
     /// Processes a packet that the kernel sends.
     pub fn egress(&mut self, packet: &[u8], now: Duration) -> Action<'_> {
+        self.has_rest = false;
         self.expire(now);
         let outcome = match Packet::parse(packet) {
             Packet::Segment(segment) => self.send(&segment, now),
@@ -167,6 +173,13 @@ impl Engine {
             Packet::TooBig(_) | Packet::Other => Outcome::Pass,
         };
         self.action(outcome)
+    }
+
+    /// Returns the second part of the last sent segment, once, if the path required to split it: a
+    /// whole IP packet, to be sent after the first part. If it is not sent, TCP retransmits it. It
+    /// may pass through [`Engine::egress`], which does not change it.
+    pub fn rest(&mut self) -> Option<&[u8]> {
+        std::mem::take(&mut self.has_rest).then_some(&*self.rest)
     }
 
     /// Processes a packet from the network, before the kernel receives it.

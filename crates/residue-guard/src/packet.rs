@@ -11,6 +11,7 @@ use std::ops::Range;
 pub(crate) const FIN: u8 = 1;
 pub(crate) const SYN: u8 = 2;
 pub(crate) const RST: u8 = 4;
+pub(crate) const PSH: u8 = 8;
 pub(crate) const ACK: u8 = 16;
 
 const ICMP: u8 = 1;
@@ -63,8 +64,10 @@ pub(crate) struct Segment<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) ip: Ip,
     header_length: usize,
-    /// Flags that [`rewrite`](Segment::rewrite) clears.
+    /// Flags that [`rewrite`](Segment::rewrite) clears, and the number of bytes of data that it
+    /// leaves out at the start.
     cleared: u8,
+    skipped: usize,
 }
 
 /// A router's report that a packet of this host was too big (ICMP, type 3, code 4; ICMPv6, type 2).
@@ -77,8 +80,6 @@ pub(crate) struct TooBig<'a> {
     pub(crate) sequence: u32,
     /// The MTU of the path.
     pub(crate) mtu: u16,
-    /// Where the ICMP header begins.
-    start: usize,
 }
 
 impl<'a> Packet<'a> {
@@ -104,7 +105,13 @@ impl<'a> Packet<'a> {
         let segment = ip.payload.of(bytes)?;
         let header_length = usize::from(segment.get(tcp::DATA_OFFSET)? >> 4) * 4;
         let whole = (HEADER..=segment.len()).contains(&header_length);
-        whole.then_some(Packet::Segment(Segment { bytes, ip, header_length, cleared: 0 }))
+        whole.then_some(Packet::Segment(Segment {
+            bytes,
+            ip,
+            header_length,
+            cleared: 0,
+            skipped: 0,
+        }))
     }
 }
 
@@ -184,7 +191,6 @@ fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
 
 impl<'a> TooBig<'a> {
     fn parse(bytes: &'a [u8], ip: &Ip) -> Option<TooBig<'a>> {
-        let start = ip.payload.start as usize;
         let icmp = ip.payload.of(bytes)?;
         // Bytes 4 and 5 are unused, or the upper half of ICMPv6's MTU.
         let is_too_big = match ip.version {
@@ -207,18 +213,7 @@ impl<'a> TooBig<'a> {
         let local = (source?, number(segment, 0)?);
         let remote = (destination?, number(segment, 2)?);
         let sequence = u32::from_be_bytes(*segment.get(4..)?.first_chunk()?);
-        Some(TooBig { bytes, key: Key { local, remote }, sequence, mtu, start })
-    }
-
-    /// Writes the packet into `buffer` with another MTU.
-    pub(crate) fn rewrite(&self, mtu: u16, buffer: &mut Vec<u8>) {
-        buffer.clear();
-        buffer.extend_from_slice(self.bytes);
-        buffer[self.start + MTU..self.start + MTU + 2].copy_from_slice(&mtu.to_be_bytes());
-        let checksum = self.start + 2..self.start + 4;
-        let old = u16::from_be_bytes([buffer[checksum.start], buffer[checksum.start + 1]]);
-        let new = residue::internet::update(old, self.mtu, mtu);
-        buffer[checksum].copy_from_slice(&new.to_be_bytes());
+        Some(TooBig { bytes, key: Key { local, remote }, sequence, mtu })
     }
 }
 
@@ -263,17 +258,18 @@ impl<'a> Segment<'a> {
         (self.bytes.len() - self.start() - self.header_length) as u32 + flags
     }
 
-    /// Returns the segment without its last `by` bytes of data and its FIN; `None` if there are
-    /// fewer. The sender's TCP sends them again.
-    pub(crate) fn shortened(&self, by: usize) -> Option<Segment<'a>> {
-        let length = self.bytes.len().checked_sub(by).filter(|_| self.payload().len() > by)?;
+    /// Returns the segment in two parts, the second with the last `by` bytes of data; `None` if it
+    /// has no more. Only the second part has FIN and PSH.
+    pub(crate) fn split(&self, by: usize) -> Option<[Segment<'a>; 2]> {
+        let first = self.payload().len().checked_sub(by).filter(|&first| first > 0)?;
+        let length = self.bytes.len() - by;
         let payload = Span { end: length as u32, ..self.ip.payload };
-        Some(Segment {
-            bytes: &self.bytes[..length],
-            ip: Ip { payload, ..self.ip },
-            cleared: FIN,
-            ..*self
-        })
+        let bytes = &self.bytes[..length];
+        let ip = Ip { payload, ..self.ip };
+        Some([
+            Segment { bytes, ip, cleared: FIN | PSH, ..*self },
+            Segment { skipped: first, ..*self },
+        ])
     }
 
     pub(crate) fn header_length(&self) -> usize {
@@ -313,7 +309,7 @@ impl<'a> Segment<'a> {
         buffer.extend_from_slice(&self.bytes[..start + HEADER]);
         buffer.extend_from_slice(options);
         if with_data {
-            buffer.extend_from_slice(self.payload());
+            buffer.extend_from_slice(&self.payload()[self.skipped..]);
         }
         let length = buffer.len();
         if self.ip.version == 4 {
@@ -331,6 +327,9 @@ impl<'a> Segment<'a> {
         let offset = start + tcp::DATA_OFFSET;
         buffer[offset] = ((HEADER + options.len()) as u8 / 4) << 4 | (buffer[offset] & 15);
         buffer[start + tcp::FLAGS] &= !self.cleared;
+        let sequence = self.sequence().wrapping_add(self.skipped as u32).to_be_bytes();
+        let field = start + tcp::SEQUENCE.start as usize;
+        buffer[field..field + sequence.len()].copy_from_slice(&sequence);
         let checksum = start + tcp::CHECKSUM.start as usize..start + tcp::CHECKSUM.end as usize;
         buffer[checksum].fill(0);
         Some(())

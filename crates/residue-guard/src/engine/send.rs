@@ -4,8 +4,8 @@ use super::{Engine, Outcome, Reason};
 use crate::connection::{Connection, Phase};
 use crate::options::{self, Options};
 use crate::packet::{ACK, Key, RST, SYN, Segment, write_checksum};
-use crate::value::{self, NoRoom};
-use residue_net::wire::tcp_checksum_option::{Layout, REQUEST};
+use crate::value::{self, Judged, NoRoom};
+use residue_net::wire::tcp_checksum_option::{DATA, Layout, REQUEST};
 use std::time::Duration;
 
 impl Engine {
@@ -202,6 +202,12 @@ impl Engine {
             },
         };
         let Some(layout) = Layout::of(value) else { return Outcome::Pass };
+        // The second part of a split segment.
+        if options::find(segment.options(), DATA).is_some()
+            && value::verify(segment, &layout, &mut self.pieces) == Judged::Good
+        {
+            return Outcome::Pass;
+        }
         if matches!(connection.phase, Phase::Agreed { .. }) {
             (connection.confirmed, connection.restored) = (true, false);
             connection.sent(segment);
@@ -214,8 +220,16 @@ impl Engine {
             }
             self.keep(*key, connection, now);
         }
-        let segment = self.fitting(&connection, segment, now);
-        match value::write(&segment, &layout, &mut self.buffer, &mut self.pieces) {
+        let parts = self.parts(&connection, segment, now);
+        let first = match &parts {
+            Some([first, second]) => {
+                let rest = value::write(second, &layout, &mut self.rest, &mut self.pieces);
+                self.has_rest = rest.is_ok();
+                first
+            }
+            None => segment,
+        };
+        match value::write(first, &layout, &mut self.buffer, &mut self.pieces) {
             Ok(cut) => {
                 self.counters.sack_blocks_cut += u64::from(cut);
                 self.counters.sent[usize::from(value)] += 1;

@@ -62,7 +62,7 @@ fn outside(test: &str) {
 
 fn own(test: &str) -> Vec<String> {
     let own = std::env::current_exe().expect("a path").display().to_string();
-    [&own, "--exact", test, "--nocapture"].map(str::to_string).to_vec()
+    [&own, "--exact", test, "--nocapture", "--test-threads=1"].map(str::to_string).to_vec()
 }
 
 pub fn must(line: &str) -> Output {
@@ -234,7 +234,9 @@ impl Conversation {
 
 fn role(test: &str, host: &str, role: &str) -> Command {
     let mut command = Command::new("ip");
-    command.args(["netns", "exec", host]).args(own(test)).env(ROLE, role);
+    // The test's other threads must not take signals for the guard.
+    let block = ["env", "--block-signal=INT,TERM,USR1"];
+    command.args(["netns", "exec", host]).args(block).args(own(test)).env(ROLE, role);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -53,14 +53,23 @@ impl Constants {
             };
             i += 1;
         }
-        let (mut powers, mut power) = ([0; 32], if reflected { 1u64 << 7 } else { 1 << 8 });
+        let fold = fold::Keys::new(poly, &multiples, reflected);
+        let (mut powers, mut power) = ([0; 32], 0);
         let mut k = 0;
         while k < 32 {
+            let shift = 8 << k;
+            power = if shift <= 63 {
+                1 << (shift - reflected as u64)
+            } else if shift == 64 {
+                if reflected { 1 << 63 } else { poly }
+            } else if shift <= 16 * 128 {
+                fold.step(shift as usize / 128, reflected)
+            } else if reflected {
+                gf2::mulx(multiples.square(power), poly)
+            } else {
+                multiples.square(power)
+            };
             powers[k] = if reflected { power.reverse_bits() } else { power };
-            power = multiples.square(power);
-            if reflected {
-                power = gf2::mulx(power, poly);
-            }
             k += 1;
         }
         let mut constants = Constants {
@@ -70,8 +79,8 @@ impl Constants {
             init: 0,
             xorout: params.xorout as u64,
             poly,
-            fold: fold::Keys::new(poly, &multiples, reflected),
-            taps: Matrices::new(poly, &multiples, params.width, reflected),
+            taps: Matrices::new(poly, &multiples, &fold, params.width, reflected),
+            fold,
             bytes,
             powers,
         };

@@ -12,6 +12,9 @@
 //! - In a reflected CRC, a carry-less product removes the vectors of the set's *class*, because
 //!   that unit would otherwise be idle.
 
+mod elimination;
+
+use self::elimination::{DISTANCES, Elimination};
 use super::fold::{self, Keys, fold_on, oriented, register_lane};
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
@@ -35,7 +38,8 @@ struct Set {
 ///
 /// Taps with as many bits as the polynomial suit three polynomials of ten, with eight bits more
 /// nearly all. Few sets therefore suffice. Those of the CRCs with compiled-in constants have as
-/// many bits as the polynomial.
+/// many bits as the polynomial. Sets with one window lie next to each other, because an
+/// [`Elimination`] goes on from the set before.
 const SETS: &[Set] = &[
     Set { taps: &[8], class: 0 },
     Set { taps: &[7, 8], class: 0 },
@@ -83,47 +87,44 @@ pub(crate) struct Matrices {
 
 impl Matrices {
     /// Computes the matrices of the first set that suits the polynomial, given in the 64-bit
-    /// embedding.
+    /// embedding. `keys` are the keys of the same CRC.
     pub(crate) const fn new(
         poly: u64,
         multiples: &Multiples,
+        keys: &Keys,
         width: u8,
         reflected: bool,
     ) -> Option<Matrices> {
-        // x^(64 + 512 v) for the distances v in vectors that were needed up to now.
-        let (mut powers, mut known) = ([poly; WINDOW + 1], 0);
-        let mut set = 0;
+        // The compiler need not check indices then.
+        let width = if width < 64 { width as usize } else { 64 };
+        let (mut set, mut window) = (0, 0);
+        let mut elimination = Elimination::EMPTY;
         while set < SETS.len() {
             let taps = SETS[set].taps;
+            if taps.len() * 8 >= width {
+                if taps[taps.len() - 1] != window {
+                    window = taps[taps.len() - 1];
+                    let (mut columns, mut distance) = ([[0; 8]; DISTANCES], 0);
+                    while distance <= window / 2 {
+                        let residue = keys.word_after_vectors(distance, multiples, reflected);
+                        columns[distance] = bits_of_byte(residue, poly, reflected);
+                        distance += 1;
+                    }
+                    let (_, residue) = keys.of_window(window, multiples, reflected);
+                    let goals = bits_of_byte(residue, poly, reflected);
+                    elimination.start(&columns, goals);
+                }
+                if let Some(rows) = elimination.solve(width, taps) {
+                    return Some(Matrices {
+                        #[cfg(test)]
+                        set,
+                        long: Long::new(set, reflected),
+                        rows,
+                        window: keys.of_window(window, multiples, reflected).0,
+                    });
+                }
+            }
             set += 1;
-            if taps.len() * 8 < width as usize {
-                continue;
-            }
-            let window = taps[taps.len() - 1];
-            while known < window - taps[0] {
-                known += 1;
-                powers[known] = multiples.shift(powers[known - 1], 64);
-            }
-            // x^(512 W - 448), from which the factors of a lane are a few bytes away.
-            let before = multiples.xpow(512 * window as u64 - 448);
-            powers[window] = multiples.shift(before, 64);
-            if let Some(rows) = solve(poly, width, reflected, taps, &powers) {
-                let (low, high) = if reflected {
-                    let before = bits_of_byte(before, poly, false)[7];
-                    (multiples.shift(before, 63), multiples.shift(before, 55))
-                } else {
-                    (multiples.shift(before, 56), powers[window])
-                };
-                let window = fold::key(low, high, reflected);
-                let set = set - 1;
-                return Some(Matrices {
-                    #[cfg(test)]
-                    set,
-                    long: Long::new(set, reflected),
-                    rows,
-                    window,
-                });
-            }
         }
         None
     }
@@ -139,106 +140,6 @@ const fn bits_of_byte(power: u64, poly: u64, reflected: bool) -> [u64; 8] {
         i += 1;
     }
     bits
-}
-
-/// Transposes a matrix of bits; column c of a row is its bit 63 - c.
-///
-/// Swaps the off-diagonal quarters of each block of 64, 32, ..., 2 rows and columns.
-const fn transposed(mut rows: [u64; 64]) -> [u64; 64] {
-    let (mut half, mut mask) = (32, u64::MAX >> 32);
-    while half != 0 {
-        let mut row = 0;
-        while row < 64 {
-            let swapped = (rows[row] ^ rows[row + half] >> half) & mask;
-            rows[row] ^= swapped;
-            rows[row + half] ^= swapped << half;
-            row = (row + half + 1) & !half;
-        }
-        half >>= 1;
-        mask ^= mask << half;
-    }
-    rows
-}
-
-/// Computes the matrix of each tap, or `None` if the taps' bits are dependent.
-///
-/// `powers` holds x^(64 + 512 v) for the distances v in vectors. The unknowns are the bits to flip
-/// at the taps, the equations the bits of the residue; Gauss-Jordan elimination with eight
-/// right-hand sides, one for each bit of the byte to delete.
-const fn solve(
-    poly: u64,
-    width: u8,
-    reflected: bool,
-    taps: &[usize],
-    powers: &[u64; WINDOW + 1],
-) -> Option<[u64; TAPS]> {
-    let (unknowns, window) = (8 * taps.len(), taps[taps.len() - 1]);
-    let (mut columns, mut tap) = ([0; 64], 0);
-    while tap < taps.len() {
-        let residues = bits_of_byte(powers[window - taps[tap]], poly, reflected);
-        let mut bit = 0;
-        while bit < 8 {
-            columns[8 * tap + bit] = residues[bit];
-            bit += 1;
-        }
-        tap += 1;
-    }
-    // Row r holds the coefficients of the residue's bit 63 - r, and its right-hand sides, one bit
-    // each.
-    let (mut rows, mut sides) = (transposed(columns), [0; 64]);
-    let goals = bits_of_byte(powers[window], poly, reflected);
-    // The compiler need not check indices then.
-    let width = if width < 64 { width as usize } else { 64 };
-    let mut r = 0;
-    while r < width {
-        let mut bit = 0;
-        while bit < 8 {
-            sides[r] |= (goals[bit] >> (63 - r) & 1) << bit;
-            bit += 1;
-        }
-        r += 1;
-    }
-
-    let mut pivots = [0; 64];
-    let (mut rank, mut column) = (0, 0);
-    while column < unknowns && rank < width {
-        let place = 63 - column;
-        let mut r = rank;
-        while r < width && rows[r] >> place & 1 == 0 {
-            r += 1;
-        }
-        // A bit whose column has no pivot need not be flipped.
-        if r < width {
-            let (pivot, side) = (rows[r], sides[r]);
-            (rows[r], sides[r]) = (rows[rank], sides[rank]);
-            let mut other = 0;
-            // Without a branch, so that it becomes vector instructions.
-            while other < width {
-                let mask = (rows[other] >> place & 1).wrapping_neg();
-                rows[other] ^= pivot & mask;
-                sides[other] ^= side & mask;
-                other += 1;
-            }
-            (rows[rank], sides[rank]) = (pivot, side);
-            pivots[rank] = column;
-            rank += 1;
-        }
-        column += 1;
-    }
-    if rank < width {
-        return None;
-    }
-
-    // Output bit o of a tap's byte is that tap's column o: row o of its matrix, which the
-    // instruction keeps in byte 7 - o.
-    let mut matrices = [0; TAPS];
-    let mut r = 0;
-    while r < rank {
-        let (tap, output) = (pivots[r] / 8, pivots[r] % 8);
-        matrices[tap] |= sides[r] << (8 * (7 - output));
-        r += 1;
-    }
-    Some(matrices)
 }
 
 /// Folds by byte matrices, beside carry-less products in reflected CRCs.
@@ -493,7 +394,9 @@ mod tests {
     fn matrices(params: &Params) -> (Matrices, &'static [usize]) {
         let poly = (params.poly as u64) << (64 - params.width);
         let multiples = Multiples::new(poly);
-        let matrices = Matrices::new(poly, &multiples, params.width, params.refin).expect("taps");
+        let keys = Keys::new(poly, &multiples, params.refin);
+        let matrices = Matrices::new(poly, &multiples, &keys, params.width, params.refin)
+            .unwrap_or_else(|| panic!("{}", params.name));
         let taps = SETS[matrices.set].taps;
         (matrices, taps)
     }

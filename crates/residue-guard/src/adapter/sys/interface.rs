@@ -153,6 +153,13 @@ pub(crate) fn exists(interface: &str) -> bool {
     unsafe { libc::if_nametoindex(name.as_ptr()) != 0 }
 }
 
+/// Returns the index of the interface of this name; `None` if there is none.
+pub(crate) fn index(interface: &str) -> Option<u32> {
+    let name = CString::new(interface).ok()?;
+    // SAFETY: the name ends with a zero, and outlives the call.
+    Some(unsafe { libc::if_nametoindex(name.as_ptr()) }).filter(|&index| index != 0)
+}
+
 /// Returns the addresses of an interface.
 pub(crate) fn addresses(interface: &str) -> io::Result<Vec<IpAddr>> {
     let mut list: *mut libc::ifaddrs = null_mut();
