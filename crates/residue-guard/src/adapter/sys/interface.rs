@@ -54,14 +54,6 @@ pub(crate) fn set(interface: &str, feature: Feature, on: bool) -> io::Result<()>
     ethtool(interface, reads(feature) + 1, u32::from(on)).map(drop)
 }
 
-/// Returns the index of an interface of this network namespace; `None` if there is none.
-pub(crate) fn index(interface: &str) -> Option<u32> {
-    let name = std::ffi::CString::new(interface).ok()?;
-    // SAFETY: the name is a string that ends with a zero.
-    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
-    (index > 0).then_some(index)
-}
-
 /// Returns the cookie of this network namespace, which eBPF programs can compare (Linux 5.14).
 pub(crate) fn namespace_cookie() -> io::Result<u64> {
     let socket = any_socket()?;
