@@ -99,6 +99,26 @@ fn a_smaller_mtu() {
     });
 }
 
+#[test]
+fn jumbo_frames() {
+    kernel_scenario("jumbo_frames", |network| {
+        for device in ["a link set va", "r link set ra", "r link set rb", "b link set vb"] {
+            must(&format!("ip -n {device} mtu 9000"));
+        }
+        install(network, 6);
+        for address in ADDRESSES {
+            network.transfers(address, "push", 4 * FILE);
+            network.transfers(address, "pull", 4 * FILE);
+        }
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            all_are_guarded(&status, 6);
+            // Acknowledgments included.
+            assert!(status.counters.sent[6] < 4 * 4 * FILE as u64 / 4000, "{status:?}");
+        }
+    });
+}
+
 /// One end has a guard. Forged segments with right check values of all ports, and of the
 /// connection's ports, change nothing.
 #[test]
