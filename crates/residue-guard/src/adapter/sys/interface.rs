@@ -138,13 +138,6 @@ fn ethtool(interface: &str, command: u32, data: u32) -> io::Result<u32> {
     Ok(value.data)
 }
 
-/// Returns whether there is an interface of this name.
-pub(crate) fn exists(interface: &str) -> bool {
-    let Ok(name) = CString::new(interface) else { return false };
-    // SAFETY: the name ends with a zero, and outlives the call.
-    unsafe { libc::if_nametoindex(name.as_ptr()) != 0 }
-}
-
 /// Returns the index of the interface of this name; `None` if there is none.
 pub(crate) fn index(interface: &str) -> Option<u32> {
     let name = CString::new(interface).ok()?;
