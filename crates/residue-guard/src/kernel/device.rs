@@ -4,15 +4,32 @@
 
 use crate::adapter::sys::interface::{Feature, index, set};
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::process::{Command, Stdio};
 
 /// Names of the pair's ends: big packets enter at the first, segments leave at the second.
 pub(super) const ENDS: [&str; 2] = ["rguard-in", "rguard-out"];
 
+/// Packets that may wait for a CPU: a big packet becomes up to 45 segments, and each connection may
+/// have several on the way. The kernel's default is 1000.
+const BACKLOG: u32 = 10_000;
+const BACKLOG_FILE: &str = "/proc/sys/net/core/netdev_max_backlog";
+
+/// Raises the kernel's limit of waiting packets. It belongs to the whole machine, and only its
+/// first network namespace sees it.
+fn raise_backlog() {
+    let now = fs::read_to_string(BACKLOG_FILE).ok().and_then(|text| text.trim().parse().ok());
+    if now.is_some_and(|now: u32| now < BACKLOG) {
+        // The guard works without it, and loses segments under load, which TCP retransmits.
+        let _ = fs::write(BACKLOG_FILE, BACKLOG.to_string());
+    }
+}
+
 /// Creates the pair; returns the indices of its ends.
 pub(super) fn create() -> io::Result<[u32; 2]> {
     remove()?;
+    raise_backlog();
     let [entry, exit] = ENDS;
     ip(&["link", "add", entry, "type", "veth", "peer", "name", exit])?;
     let made = configure();
