@@ -79,7 +79,18 @@ pub fn status() -> io::Result<Option<Status>> {
 }
 
 fn read(pins: &Pins) -> io::Result<Status> {
-    let config = Map::<u32, Config>::open(&pins.map("config"))?.must_get(&0)?;
+    let config = Map::<u32, Config>::open(&pins.map("config")).map_err(|error| {
+        if error.kind() != io::ErrorKind::NotFound {
+            return error;
+        }
+        let words = format!(
+            "the guard of {} is incomplete, as its installation was interrupted; run `residue \
+             guard clean`",
+            pins.interface
+        );
+        io::Error::new(error.kind(), words)
+    })?;
+    let config = config.must_get(&0)?;
     let (guarded, unprotected) = sockets(pins, &config)?;
     let (counters, kernel) = counters(&Map::open(&pins.map("counters"))?.get_per_cpu(&0_u32)?);
     let ports = &config.ports[..usize::from(config.port_count).min(PORTS)];
