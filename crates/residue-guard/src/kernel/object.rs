@@ -458,7 +458,7 @@ mod tests {
         assert!(object.maps.iter().all(|map| map.key_type > 0 && map.value_type > 0));
         for name in super::super::load::NAMES {
             let program = object.program(name).unwrap();
-            assert!(!program.maps.is_empty(), "{name}");
+            assert!(!program.instructions.is_empty() && !program.functions.is_empty(), "{name}");
             assert!(program.maps.iter().all(|&(at, map)| {
                 // A 64-bit load, and a map that exists.
                 program.instructions[at] == 0x18 && map < object.maps.len()
