@@ -37,7 +37,6 @@ static __always_inline void write_option(struct __sk_buff *skb, struct scratch *
 	new[1] = bpf_htonl((__u32)value << 16 | NOP << 8 | NOP);
 	overwrite(skb, TC, s, at, old[0], new[0], 0);
 	overwrite(skb, TC, s, at + 4, old[1], new[1], 0);
-	__builtin_memcpy(s->tcp + at, new, 8);
 }
 
 // Makes room where the kernel left none: it asks for room only after it has filled the header with
@@ -97,7 +96,6 @@ static __always_inline int append(struct __sk_buff *skb, struct scratch *s, __u8
 	__builtin_memcpy(&word, s->tcp + 12, 4);
 	longer = bpf_htonl(bpf_ntohl(word) + ((DATA_ROOM / 4u) << 28));
 	overwrite(skb, TC, s, 12, word, longer, 0);
-	__builtin_memcpy(s->tcp + 12, &longer, 4);
 	s->header += DATA_ROOM;
 	s->length += DATA_ROOM;
 	s->data_at = header;

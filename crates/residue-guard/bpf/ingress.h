@@ -94,8 +94,7 @@ static __always_inline int receive_syn(void *context, const int hook, struct scr
 		fast_open = within(fast_open);
 		__builtin_memcpy(&bytes, s->tcp + fast_open - 3, 4);
 		new = (bytes & bpf_htonl(0xffffff00)) | bpf_htonl(253);
-		if (fast_open - 3 != offset - 1)
-			overwrite(context, hook, s, fast_open - 3, bytes, new, state);
+		overwrite(context, hook, s, fast_open - 3, bytes, new, state);
 		COUNT(fast_open_removed);
 	}
 	return PASS;
@@ -155,13 +154,19 @@ static __always_inline int receive_segment(void *context, const int hook, struct
 	struct guard_counters *counters = counting();
 	enum judged judged;
 	__u8 value = known->value;
-	int state;
+	__u32 merged = 1;
+	int state = WRONG;
 
 	if (!counters || value >= GUARD_VALUES)
 		return PASS;
-	judged = verify(context, hook, s, c, value, &state);
+	if (hook == TC && ((struct __sk_buff *)context)->gso_size) {
+		merged = ((struct __sk_buff *)context)->gso_segs;
+		judged = verify_merged(context, s, value);
+	} else {
+		judged = verify(context, hook, s, c, value, &state);
+	}
 	if (judged == GOOD) {
-		counters->received[value].both_good++;
+		counters->received[value].both_good += merged;
 		known->proven = 1;
 		if (hook == XDP)
 			replace(context, hook, s, value, state);

@@ -171,9 +171,7 @@ struct guard_socket {
 	__u8 step;
 	__u8 tries;
 	__u8 window_shift;
-	// The application has set keys for signatures (MD5, TCP-AO): left alone.
-	__u8 is_signed;
-	__u8 reserved;
+	__u16 reserved;
 };
 
 // Tables of a CRC: slices[k][byte] is the register after this byte and k bytes of zeros.

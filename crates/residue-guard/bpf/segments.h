@@ -52,14 +52,22 @@ static __always_inline __u32 gather(void *context, const int hook, struct scratc
 	return at;
 }
 
+// Returns the CRC of data in the working memory: value 4.
+static __always_inline __u32 crc_of_data(struct scratch *s, __u32 length)
+{
+	// The CRC reads zeros before its bytes.
+	__builtin_memset(s->text + BEFORE - 104, 0, 104);
+	return crc(0, s, length);
+}
+
 // Returns the CRC of the gathered segment, in network byte order.
 static __always_inline __u32 crc_of(struct scratch *s, __u8 value)
 {
 	__u32 pseudo = pseudo_length(s), at = s->data_at;
 
-	__builtin_memset(s->text + BEFORE - 104, 0, 104);
 	if (value == 4)
-		return crc(0, s, s->length - s->header);
+		return crc_of_data(s, s->length - s->header);
+	__builtin_memset(s->text + BEFORE - 104, 0, 104);
 	*(__u16 *)(s->text + BEFORE + pseudo + TCP_CHECKSUM) = 0;
 	if (at > 60)
 		return 0;
@@ -104,6 +112,35 @@ static __always_inline enum judged verify(void *context, const int hook, struct 
 	return is_right ? ONLY_TCP_BAD : BOTH_BAD;
 }
 
+// As `verify`, for segments that the kernel has merged, whose checksums it has verified: their
+// options are equal, as with value 4 if their data are.
+static __always_inline enum judged verify_merged(struct __sk_buff *skb, struct scratch *s,
+						 __u8 value)
+{
+	__u32 offset = s->data_at, at = s->start + s->header, rest = s->length - s->header, stored;
+
+	if (s->data_options != 1 || s->data_length != DATA_LENGTH)
+		return MISSING;
+	if (value != 4 || offset > 54)
+		return ONLY_CRC_BAD;
+	offset = within(offset);
+	__builtin_memcpy(&stored, s->tcp + offset + 2, 4);
+	for (int i = 0; i < 64 && rest; i++) {
+		__u32 length = skb->gso_size;
+		if (length > rest)
+			length = rest;
+		OPAQUE(length);
+		if (length < 1 || length > LONGEST)
+			return ONLY_CRC_BAD;
+		if (bpf_skb_load_bytes(skb, at, s->text + BEFORE, length) ||
+		    crc_of_data(s, length) != stored)
+			return ONLY_CRC_BAD;
+		at += length;
+		rest -= length;
+	}
+	return rest ? ONLY_CRC_BAD : GOOD;
+}
+
 // Writes 4 bytes at an offset of the TCP header, and updates a checksum in the given state.
 static __always_inline void overwrite(void *context, const int hook, struct scratch *s, __u32 offset,
 				      __be32 old, __be32 new, int state)
@@ -112,6 +149,7 @@ static __always_inline void overwrite(void *context, const int hook, struct scra
 
 	if (store(context, hook, s->start + offset, &new, 4))
 		return;
+	__builtin_memcpy(s->tcp + within(offset), &new, 4);
 	if (offset & 1) {
 		from = from >> 8 | from << 24;
 		to = to >> 8 | to << 24;

@@ -104,7 +104,7 @@ static __always_inline void opening(struct bpf_sock_ops *k, const struct guard_c
 	if (!own.value)
 		return;
 	state = state_of(k, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!state || state->is_signed)
+	if (!state)
 		return;
 	state->phase = GUARD_OPENING;
 	state->value = own.value;
@@ -129,12 +129,14 @@ static __always_inline __u8 answer(struct bpf_sock_ops *k, const struct guard_co
 	asked = request(k, BPF_LOAD_HDR_OPT_TCP_SYN);
 	if (given)
 		*state = *given;
-	if (asked)
+	if (asked) {
+		// The kernel has the SYN at hand only when it answers the first time.
 		state->asked = asked;
-	own = offer_to(c, key->remote, &step);
-	if (state->tries >= c->tries && !(c->flags & GUARD_REQUIRE)) {
-		return 0;
+		state->tries = 0;
 	}
+	own = offer_to(c, key->remote, &step);
+	if (state->tries >= c->tries && !(c->flags & GUARD_REQUIRE))
+		return 0;
 	return answer_to(own, state->asked);
 }
 

@@ -465,6 +465,41 @@ fn hostile_options_get_the_verdict_of_the_engine() {
     }
 }
 
+/// Without XDP, the kernel merges segments before the program sees them, if their options are equal:
+/// with value 4, those with equal data.
+#[test]
+fn merged_segments() {
+    let mut output = Vec::new();
+    let mut input = Vec::new();
+    let Some(trial) = trial(4, 0) else { return };
+    let lines = golden(4, 4);
+    let line = &lines[3];
+    trial.insert(&key(&line.wire, false), &agreed(4)).unwrap();
+    for (size, count, rest) in [(100, 3, 0), (1448, 2, 7), (536, 2, 535), (1, 5, 0)] {
+        let data: Vec<u8> = (0..size).map(|at| at as u8).collect();
+        let data = [data.repeat(count), data[..rest].to_vec()].concat();
+        let mut packet = [&line.wire[..48], &data].concat();
+        let length = packet.len() as u16;
+        packet[2..4].copy_from_slice(&length.to_be_bytes());
+        let value = residue::crc32c(&data[..size]).to_be_bytes();
+        let packet = with_data(&packet, value);
+        frame(&packet, 0, &mut input);
+        let mut run = |input: &[u8]| {
+            let run = trial.run_merged(Program::Ingress, input, 1, size as u32, &mut output);
+            run.unwrap().passes
+        };
+        // The last one may be shorter, if it happens to have the same value.
+        assert_eq!(run(&input), rest == 0, "{size}");
+        for at in (14 + 48..input.len()).step_by(13) {
+            input[at] ^= 0x20;
+            assert!(!run(&input), "{size} {at}");
+            input[at] ^= 0x20;
+        }
+    }
+    let received = trial.counters().unwrap().received[4];
+    assert!(received.both_good > 0 && received.only_crc_bad > 0, "{received:?}");
+}
+
 /// Forged SYNs leave nothing behind: the kernel's own handshakes make the entries.
 #[test]
 fn forged_syns_take_no_memory() {

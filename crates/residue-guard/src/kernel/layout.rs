@@ -324,10 +324,8 @@ structures! {
         pub tries: u8,
         /// Shift of the windows that this host announces.
         pub window_shift: u8,
-        /// Whether the application has set keys for signatures.
-        pub is_signed: u8,
         /// 0.
-        pub reserved: u8,
+        pub reserved: u16,
     }
 }
 

@@ -114,10 +114,26 @@ impl Trial {
         repeat: u32,
         output: &mut Vec<u8>,
     ) -> io::Result<Run> {
+        self.run_merged(program, packet, repeat, 0, output)
+    }
+
+    /// As [`Trial::run`], for a packet that was merged of segments with `merged` bytes of data.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn run_merged(
+        &self,
+        program: Program,
+        packet: &[u8],
+        repeat: u32,
+        merged: u32,
+        output: &mut Vec<u8>,
+    ) -> io::Result<Run> {
         // TC_ACT_OK, XDP_PASS.
         const PASSES: [u32; 3] = [0, 0, 2];
         let loaded = self.loaded[program as usize].as_fd();
-        let (result, nanoseconds) = bpf::test_run(loaded, packet, repeat, output)?;
+        let (result, nanoseconds) = bpf::test_run(loaded, packet, repeat, merged, output)?;
         Ok(Run { passes: result == PASSES[program as usize], nanoseconds })
     }
 }

@@ -232,12 +232,14 @@ pub(crate) fn load_program(
     Err(io::Error::new(error.kind(), format!("{error}{why}")))
 }
 
-/// Runs a program with a packet, `repeat` times. Writes the packet into `output` as the program left
+/// Runs a program with a packet, `repeat` times, for a program of tc as one that was merged of
+/// segments with `merged` bytes of data; 0: not merged. Writes the packet into `output` as the program left
 /// it, and returns the program's result and the duration of one run in nanoseconds.
 pub(crate) fn test_run(
     program: BorrowedFd,
     packet: &[u8],
     repeat: u32,
+    merged: u32,
     output: &mut Vec<u8>,
 ) -> io::Result<(u32, u32)> {
     /// Most bytes by which a program may enlarge a packet; with more, the call fails.
@@ -252,9 +254,16 @@ pub(crate) fn test_run(
         output: u64,
         repeat: u32,
         duration: u32,
-        context: [u64; 3],
+        context_lengths: [u32; 2],
+        context: u64,
+        context_output: u64,
         flags: u32,
         cpu: u32,
+    }
+    // `struct __sk_buff`: number of segments, size of each.
+    let mut context = [0_u32; 48];
+    if merged > 0 {
+        (context[41], context[44]) = ((packet.len() as u32).div_ceil(merged), merged);
     }
     output.resize(packet.len() + GROWTH, 0);
     let mut attributes = Attributes {
@@ -266,11 +275,13 @@ pub(crate) fn test_run(
         output: output.as_mut_ptr() as u64,
         repeat,
         duration: 0,
-        context: [0; 3],
+        context_lengths: [if merged > 0 { size_of_val(&context) as u32 } else { 0 }, 0],
+        context: if merged > 0 { context.as_ptr() as u64 } else { 0 },
+        context_output: 0,
         flags: 0,
         cpu: 0,
     };
-    // SAFETY: the layout is the command's; input and output have these lengths.
+    // SAFETY: the layout is the command's; input, output and context have these lengths.
     unsafe { bpf(Command::TestRun, &mut attributes) }?;
     output.truncate(attributes.output_length as usize);
     Ok((attributes.result, attributes.duration))
