@@ -3,8 +3,9 @@
 //! `RESIDUE-GUARD`.
 //!
 //! Sent packets are taken as late as possible, after the host's other rules; received ones as early
-//! as possible, before connection tracking, which takes segments of value 3 for damaged. Reports of a
-//! smaller MTU are taken, too, also the kernel's own, on `lo`. Forwarded packets are not taken. Without a listener at the queue, packets pass.
+//! as possible, before connection tracking, which takes segments of value 3 for damaged. Reports of
+//! a smaller MTU are taken, too, also the kernel's own, on `lo`. Forwarded packets are not taken.
+//! Without a listener at the queue, packets pass.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -71,8 +72,8 @@ impl fmt::Display for Backend {
     }
 }
 
-/// The assignment of packets to queues. Packets that may be forged have queues of their own, so that
-/// a flood of them displaces no others: SYNs, and segments without a socket.
+/// The assignment of packets to queues. Packets that may be forged have queues of their own, so
+/// that a flood of them displaces no others: SYNs, and segments without a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Name of the interface.
@@ -173,11 +174,9 @@ impl Rules {
                 for report in
                     ["icmp type destination-unreachable icmp code 4", "icmpv6 type packet-too-big"]
                 {
-                    let _ = writeln!(
-                        text,
-                        "\t\tiifname {{ \"{interface}\", \"lo\" }} {report} queue flags bypass to {}",
-                        self.strangers
-                    );
+                    let from = format!("iifname {{ \"{interface}\", \"lo\" }}");
+                    let to = self.strangers;
+                    let _ = writeln!(text, "\t\t{from} {report} queue flags bypass to {to}");
                 }
             }
             text += "\t}\n";
