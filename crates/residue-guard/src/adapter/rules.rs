@@ -174,7 +174,8 @@ impl Rules {
                 for report in
                     ["icmp type destination-unreachable icmp code 4", "icmpv6 type packet-too-big"]
                 {
-                    let from = format!("iifname {{ \"{interface}\", \"lo\" }}");
+                    let from =
+                        format!("iifname {{ \"{interface}\", \"lo\" }} fib daddr type local");
                     let to = self.strangers;
                     let _ = writeln!(text, "\t\t{from} {report} queue flags bypass to {to}");
                 }
@@ -208,7 +209,10 @@ impl Rules {
         }
         let mut interfaces = vec![interface.as_str(), "lo"];
         interfaces.dedup();
-        rows.extend(interfaces.iter().map(|from| (format!("{report} -i {from}"), self.strangers)));
+        rows.extend(interfaces.iter().map(|from| {
+            let words = format!("{report} -i {from} -m addrtype --dst-type LOCAL");
+            (words, self.strangers)
+        }));
         let rows = [(vec![(sent, self.sent)], "-A"), (rows, "-I")];
         let mut text = String::new();
         for ((table, hook), (rows, place)) in PLACES.into_iter().zip(rows) {
@@ -429,7 +433,7 @@ table inet residue_guard {
         let all = rules("").nft(Sockets::Matched);
         let received: Vec<&str> = all.lines().filter(|line| line.contains("\t\tiif")).collect();
         let start = "\t\tiifname \"eth0\" fib daddr type local meta l4proto tcp";
-        let both = "\t\tiifname { \"eth0\", \"lo\" }";
+        let both = "\t\tiifname { \"eth0\", \"lo\" } fib daddr type local";
         assert_eq!(
             received,
             [
@@ -462,9 +466,9 @@ COMMIT
 -m multiport --ports 80,8000:8010 -m socket -j NFQUEUE --queue-num 15 --queue-bypass
 -A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL \
 -m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 18 --queue-bypass
--A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i eth0 \
+-A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i eth0 -m addrtype --dst-type LOCAL \
 -j NFQUEUE --queue-num 18 --queue-bypass
--A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i lo \
+-A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i lo -m addrtype --dst-type LOCAL \
 -j NFQUEUE --queue-num 18 --queue-bypass
 -I PREROUTING -j RESIDUE-GUARD
 COMMIT
@@ -472,7 +476,7 @@ COMMIT
         assert_eq!(rules("80,8000-8010").iptables("iptables", Sockets::Matched), expected);
         let simple = rules("").iptables("ip6tables", Sockets::Unknown);
         assert!(!simple.contains("multiport") && !simple.contains("socket"), "{simple}");
-        assert!(simple.contains("--icmpv6-type packet-too-big -i lo -j"), "{simple}");
+        assert!(simple.contains("--icmpv6-type packet-too-big -i lo -m addrtype"), "{simple}");
     }
 
     #[test]
