@@ -138,8 +138,27 @@ fn copy<F: Family>(
     to: &mut (impl Destination + ?Sized),
 ) -> F::Value {
     let to = to.bytes();
-    if from.len() == to.len() && !fused(from.len()) {
+    if from.len() == to.len() && from.len() < FUSED_FROM {
         copy_short(from, to);
+        return best.oneshot(with, from);
+    }
+    long(best, with, from, to)
+}
+
+/// Copies [`FUSED_FROM`] bytes or more, out of line: the registers that it needs would have to be
+/// saved for short data too.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(never)]
+fn long<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    from: &[u8],
+    to: &mut [MaybeUninit<u8>],
+) -> F::Value {
+    if from.len() == to.len() && !fused(from.len()) {
+        copy_bytes(from, to);
         return best.oneshot(with, from);
     }
     F::finish(with, run(best, with, F::start(with), from, to))
