@@ -118,15 +118,21 @@ pub(crate) fn in_blocks(
 /// Copies to memory of equal length, 32 to 128 bytes without a call.
 #[inline(always)]
 fn copy_short(from: &[u8], to: &mut [MaybeUninit<u8>]) {
-    let n = from.len();
-    if (64..=128).contains(&n) {
-        copy_bytes(&from[..64], &mut to[..64]);
-        copy_bytes(&from[n - 64..], &mut to[n - 64..]);
-    } else if (32..64).contains(&n) {
-        copy_bytes(&from[..32], &mut to[..32]);
-        copy_bytes(&from[n - 32..], &mut to[n - 32..]);
-    } else {
-        copy_bytes(from, to);
+    match from.len() {
+        64..=128 => copy_ends::<64>(from, to),
+        32..64 => copy_ends::<32>(from, to),
+        _ => copy_bytes(from, to),
+    }
+}
+
+/// Copies `N` to `2 N` bytes: the first and the last `N`.
+#[inline(always)]
+fn copy_ends<const N: usize>(from: &[u8], to: &mut [MaybeUninit<u8>]) {
+    let last = from.len() - N;
+    // All loads before all stores, which a CPU may take for stores to the place of a load.
+    if let (Some(&first), Some(&second)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) {
+        copy_bytes(&first, &mut to[..N]);
+        copy_bytes(&second, &mut to[last..]);
     }
 }
 
@@ -138,8 +144,27 @@ fn copy<F: Family>(
     to: &mut (impl Destination + ?Sized),
 ) -> F::Value {
     let to = to.bytes();
-    if from.len() == to.len() && !fused(from.len()) {
+    if from.len() == to.len() && from.len() < FUSED_FROM {
         copy_short(from, to);
+        return best.oneshot(with, from);
+    }
+    long(best, with, from, to)
+}
+
+/// Copies [`FUSED_FROM`] bytes or more, out of line: the registers that it needs would have to be
+/// saved for short data too.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(never)]
+fn long<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    from: &[u8],
+    to: &mut [MaybeUninit<u8>],
+) -> F::Value {
+    if from.len() == to.len() && !fused(from.len()) {
+        copy_bytes(from, to);
         return best.oneshot(with, from);
     }
     F::finish(with, run(best, with, F::start(with), from, to))
