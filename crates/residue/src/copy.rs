@@ -115,6 +115,22 @@ pub(crate) fn in_blocks(
     }
 }
 
+/// Copies to memory of equal length, 32 to 128 bytes without a call.
+#[inline(always)]
+fn copy_short(from: &[u8], to: &mut [MaybeUninit<u8>]) {
+    let n = from.len();
+    if (64..=128).contains(&n) {
+        copy_bytes(&from[..64], &mut to[..64]);
+        copy_bytes(&from[n - 64..], &mut to[n - 64..]);
+    } else if (32..64).contains(&n) {
+        copy_bytes(&from[..32], &mut to[..32]);
+        copy_bytes(&from[n - 32..], &mut to[n - 32..]);
+    } else {
+        copy_bytes(from, to);
+    }
+}
+
+#[inline]
 fn copy<F: Family>(
     best: &Dispatch<F>,
     with: &F::With,
@@ -123,7 +139,7 @@ fn copy<F: Family>(
 ) -> F::Value {
     let to = to.bytes();
     if from.len() == to.len() && !fused(from.len()) {
-        copy_bytes(from, to);
+        copy_short(from, to);
         return best.oneshot(with, from);
     }
     F::finish(with, run(best, with, F::start(with), from, to))
