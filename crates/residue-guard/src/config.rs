@@ -33,7 +33,7 @@ pub struct Config {
     pub timeouts: Timeouts,
 }
 
-/// Largest numbers of entries of each kind. An entry takes about 200 bytes.
+/// Largest numbers of entries of each kind. An entry takes about 300 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections that this host is opening.
@@ -61,8 +61,8 @@ pub struct Timeouts {
     /// Connections that both ends have closed: twice the maximum segment lifetime.
     pub closing: Duration,
     /// Longest time for which a destination gets no request before the next attempt. The first time
-    /// is a tenth or a fifth of it, and each further failure doubles it. For a destination that gets
-    /// a weaker request, this is the first time, and the longest is six times it.
+    /// is a tenth or a fifth of it, and each further failure doubles it. For a destination that
+    /// gets a weaker request, this is the first time, and the longest is six times it.
     pub failed: Duration,
 }
 

@@ -83,7 +83,8 @@ pub(crate) struct Connection {
     /// The last receive window that this host announced, and its scale (RFC 7323).
     pub(crate) window: u32,
     pub(crate) scale: u8,
-    /// Whether the state was saved by a previous guard, and the kernel has not sent a segment since.
+    /// Whether the state was saved by a previous guard, and the kernel has not sent a segment
+    /// since.
     pub(crate) restored: bool,
     /// The MTU of the path that a router reported, and when.
     pub(crate) path: Option<(u16, Duration)>,
@@ -180,8 +181,8 @@ impl Connection {
         self.acknowledged.or(self.peer_isn.map(|isn| isn.wrapping_add(1)))
     }
 
-    /// Returns whether a received segment lies in the receive window and acknowledges what this host
-    /// has sent, so that the kernel would accept it. Others are late duplicates, or forged.
+    /// Returns whether a received segment lies in the receive window and acknowledges what this
+    /// host has sent, so that the kernel would accept it. Others are late duplicates, or forged.
     pub(crate) fn expects(&self, segment: &Segment) -> bool {
         let (Some(expected), sequence) = (self.expected(), segment.sequence()) else {
             return false;
@@ -213,8 +214,8 @@ impl Connection {
         self.acknowledged == Some(segment.sequence()) && self.expects(segment)
     }
 
-    /// Returns whether the peer's numbers (the end of its data, and its acknowledgment) fit those of
-    /// this host's kernel.
+    /// Returns whether the peer's numbers (the end of its data, and its acknowledgment) fit those
+    /// of this host's kernel.
     pub(crate) fn fits(&self, end: u32, acknowledgment: u32) -> bool {
         let (Some(expected), Some(next)) = (self.acknowledged, self.next) else { return false };
         let distance = (end.wrapping_sub(expected) as i32).unsigned_abs();

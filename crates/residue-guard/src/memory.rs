@@ -1,7 +1,7 @@
 //! Destinations for which a value failed. A negotiated value can fail on a path, and then nothing
 //! arrives any more: a NAT breaks values 3 and 5, a middlebox removes option 15. That connection is
-//! lost; the next one to the same address requests a weaker value. After a time one connection tries
-//! the stronger value again.
+//! lost; the next one to the same address requests a weaker value. After a time one connection
+//! tries the stronger value again.
 
 use crate::negotiate::Offer;
 use residue_net::Address;
@@ -137,8 +137,8 @@ impl Memory {
     }
 
     /// Records that a connection requested at `step`, whose first segment was seen at `opened`,
-    /// failed. Of several that fail at once, only the first counts. Returns whether the next request
-    /// is weaker.
+    /// failed. Of several that fail at once, only the first counts. Returns whether the next
+    /// request is weaker.
     pub(crate) fn failed(
         &mut self,
         peer: Address,

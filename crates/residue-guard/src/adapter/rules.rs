@@ -3,8 +3,9 @@
 //! `RESIDUE-GUARD`.
 //!
 //! Sent packets are taken as late as possible, after the host's other rules; received ones as early
-//! as possible, before connection tracking, which takes segments of value 3 for damaged. Reports of a
-//! smaller MTU are taken, too, also the kernel's own, on `lo`. Forwarded packets are not taken. Without a listener at the queue, packets pass.
+//! as possible, before connection tracking, which takes segments of value 3 for damaged. Reports of
+//! a smaller MTU are taken, too, also the kernel's own, on `lo`. Forwarded packets are not taken.
+//! Without a listener at the queue, packets pass.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -78,8 +79,8 @@ impl fmt::Display for Backend {
     }
 }
 
-/// The assignment of packets to queues. Packets that may be forged have queues of their own, so that
-/// a flood of them displaces no others: SYNs, and segments without a socket.
+/// The assignment of packets to queues. Packets that may be forged have queues of their own, so
+/// that a flood of them displaces no others: SYNs, and segments without a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Name of the interface.
@@ -180,11 +181,10 @@ impl Rules {
                 for report in
                     ["icmp type destination-unreachable icmp code 4", "icmpv6 type packet-too-big"]
                 {
-                    let _ = writeln!(
-                        text,
-                        "\t\tiifname {{ \"{interface}\", \"lo\" }} {report} queue flags bypass to {}",
-                        self.strangers
-                    );
+                    let from =
+                        format!("iifname {{ \"{interface}\", \"lo\" }} fib daddr type local");
+                    let to = self.strangers;
+                    let _ = writeln!(text, "\t\t{from} {report} queue flags bypass to {to}");
                 }
             }
             text += "\t}\n";
@@ -216,7 +216,10 @@ impl Rules {
         }
         let mut interfaces = vec![interface.as_str(), "lo"];
         interfaces.dedup();
-        rows.extend(interfaces.iter().map(|from| (format!("{report} -i {from}"), self.strangers)));
+        rows.extend(interfaces.iter().map(|from| {
+            let words = format!("{report} -i {from} -m addrtype --dst-type LOCAL");
+            (words, self.strangers)
+        }));
         let rows = [(vec![(sent, self.sent)], "-A"), (rows, "-I")];
         let mut text = String::new();
         for ((table, hook), (rows, place)) in PLACES.into_iter().zip(rows) {
@@ -437,7 +440,7 @@ table inet residue_guard {
         let all = rules("").nft(Sockets::Matched);
         let received: Vec<&str> = all.lines().filter(|line| line.contains("\t\tiif")).collect();
         let start = "\t\tiifname \"eth0\" fib daddr type local meta l4proto tcp";
-        let both = "\t\tiifname { \"eth0\", \"lo\" }";
+        let both = "\t\tiifname { \"eth0\", \"lo\" } fib daddr type local";
         assert_eq!(
             received,
             [
@@ -470,9 +473,9 @@ COMMIT
 -m multiport --ports 80,8000:8010 -m socket -j NFQUEUE --queue-num 15 --queue-bypass
 -A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL \
 -m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 18 --queue-bypass
--A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i eth0 \
+-A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i eth0 -m addrtype --dst-type LOCAL \
 -j NFQUEUE --queue-num 18 --queue-bypass
--A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i lo \
+-A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i lo -m addrtype --dst-type LOCAL \
 -j NFQUEUE --queue-num 18 --queue-bypass
 -I PREROUTING -j RESIDUE-GUARD
 COMMIT
@@ -480,7 +483,7 @@ COMMIT
         assert_eq!(rules("80,8000-8010").iptables("iptables", Sockets::Matched), expected);
         let simple = rules("").iptables("ip6tables", Sockets::Unknown);
         assert!(!simple.contains("multiport") && !simple.contains("socket"), "{simple}");
-        assert!(simple.contains("--icmpv6-type packet-too-big -i lo -j"), "{simple}");
+        assert!(simple.contains("--icmpv6-type packet-too-big -i lo -m addrtype"), "{simple}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Number of batches after which other events are handled while packets keep coming.
-const BATCHES: usize = 32;
+const BATCHES: usize = 8;
 /// Number of packets that may be forged, SYNs and others, that wait for a verdict.
 const WAITING_SYNS: u32 = 1 << 14;
 const WAITING_STRANGERS: u32 = 1 << 11;
@@ -28,6 +28,8 @@ const WAITING_STRANGERS: u32 = 1 << 11;
 const TICK: Duration = Duration::from_millis(200);
 /// Number of ticks without the interface after which the guard ends: it may be replaced.
 const MOST_TICKS_WITHOUT: u32 = 10;
+/// Longest time to wait for packets without sleeping.
+const SPIN: Duration = Duration::from_micros(100);
 /// The engine's time at the start of the process. Restored entries are older.
 const EARLIER: Duration = Duration::from_secs(48 * 3600);
 /// Number of destinations in a status.
@@ -142,6 +144,7 @@ pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Sta
         batches: 0,
         lost: 0,
         ticks_without: 0,
+        is_busy: false,
     };
     let (sender, statuses) = sync_channel(1);
     std::thread::scope(|scope| {
@@ -170,6 +173,8 @@ struct Work<'a> {
     /// Packets that the kernel dropped before the guard saw them.
     lost: u64,
     ticks_without: u32,
+    /// Whether the last packets came within [`SPIN`].
+    is_busy: bool,
 }
 
 impl Work<'_> {
@@ -198,6 +203,7 @@ impl Work<'_> {
             let most = next_tick.min(next_report) - now;
             let [has_packets, has_syns, has_strangers, has_questions, is_asked] =
                 wait(waited, most)?;
+            self.is_busy = now.elapsed() < SPIN;
             if is_asked {
                 match asked(&mut self.signals) {
                     Some(Asked::End) => break,
@@ -270,11 +276,30 @@ impl Work<'_> {
             self.packets += count as u64;
             self.batches += u64::from(count > 0);
             // A smaller batch has emptied the queue.
-            if count < Queue::BATCH {
+            if count < Queue::BATCH && !self.spins()? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Waits for packets without sleeping, which would delay them by the time to wake up, if the
+    /// last ones came soon enough for that. Other threads get the CPU meanwhile. Returns whether
+    /// there are packets.
+    fn spins(&mut self) -> io::Result<bool> {
+        let start = Instant::now();
+        while self.is_busy && start.elapsed() < SPIN {
+            std::thread::yield_now();
+            let queues = [self.queue.as_fd(), self.unconfirmed[0].as_fd()];
+            match wait(queues, Duration::ZERO)? {
+                [true, false] => return Ok(true),
+                [false, false] => {}
+                // SYNs have their turn.
+                [_, true] => return Ok(false),
+            }
+        }
+        self.is_busy = false;
+        Ok(false)
     }
 
     fn status(&self) -> Status {

@@ -1,8 +1,9 @@
 //! The file of the state, by which guarded connections outlive the process.
 
 use crate::engine::Engine;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,8 @@ pub(super) struct Saved {
     pause: Duration,
 }
 
-/// Returns the default path of the state of an interface: its network namespace is part of the name.
+/// Returns the default path of the state of an interface: its network namespace is part of the
+/// name.
 #[must_use]
 pub fn default_state(interface: &str) -> Option<PathBuf> {
     let namespace = fs::read_link("/proc/self/ns/net").ok()?;
@@ -36,11 +38,8 @@ pub fn default_state(interface: &str) -> Option<PathBuf> {
 }
 
 impl Saved {
-    /// Restores the state of a file, if there is one, and continues to write it.
-    ///
-    /// # Errors
-    ///
-    /// If the folder cannot be created.
+    /// Restores the state of a file, if there is one, and continues to write it. Returns why it
+    /// could not be restored, if so.
     pub fn open(path: &Path, engine: &mut Engine, now: Duration) -> (Saved, Option<String>) {
         let saved = Saved {
             path: path.to_path_buf(),
@@ -70,14 +69,18 @@ impl Saved {
         result
     }
 
-    /// Writes the file.
+    /// Writes the file. Only its owner may read it: whoever knows the sequence numbers could forge
+    /// segments.
     pub fn write(&self, engine: &Engine, now: Duration) -> io::Result<()> {
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
         let mut new = self.path.clone().into_os_string();
         new.push(".new");
-        fs::write(&new, engine.save(now))?;
+        // One of a process that was killed.
+        let _ = fs::remove_file(&new);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        file.write_all(&engine.save(now))?;
         fs::rename(&new, &self.path)
     }
 }
@@ -93,4 +96,29 @@ fn restore(path: &Path, engine: &mut Engine, now: Duration) -> io::Result<()> {
     let mut bytes = Vec::new();
     file.take(LONGEST).read_to_end(&mut bytes)?;
     engine.restore(&bytes, now).map(drop).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_file_is_written_read_and_refused() {
+        let folder = std::env::temp_dir().join(format!("residue-guard-{}", std::process::id()));
+        let path = folder.join("state");
+        let mut engine = Engine::new(Config::offering(5, 5));
+        let (saved, error) = Saved::open(&path, &mut engine, Duration::ZERO);
+        assert_eq!(error, None);
+        for _ in 0..2 {
+            saved.write(&engine, Duration::ZERO).unwrap();
+        }
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(Saved::open(&path, &mut engine, Duration::ZERO).1, None);
+        fs::write(&path, b"RGS1 and something else").unwrap();
+        let (_, error) = Saved::open(&path, &mut engine, Duration::ZERO);
+        assert!(error.unwrap().ends_with("state: the saved state is damaged"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -1,7 +1,7 @@
 //! Paths with a smaller MTU. The kernel makes segments that fill the MTU that a router reports, and
-//! the guard makes them longer. A lower MTU in the report would not help, because the kernel compares
-//! the longer packet with it again. Segments are therefore split in two; the connections opened later
-//! have smaller segments from the start.
+//! the guard makes them longer. A lower MTU in the report would not help, because the kernel
+//! compares the longer packet with it again. Segments are therefore split in two; the connections
+//! opened later have smaller segments from the start.
 
 use super::{Engine, Outcome, growth};
 use crate::connection::{Connection, Phase, is_within};
@@ -17,8 +17,8 @@ const LEAST: [u16; 2] = [552, 1280];
 const BELIEVED: Duration = Duration::from_secs(600);
 
 impl Engine {
-    /// Handles a report about a segment of this host. It counts for guarded connections, and only if
-    /// the sequence number fits, as the kernel requires.
+    /// Handles a report about a segment of this host. It counts for guarded connections, and only
+    /// if the sequence number fits, as the kernel requires.
     pub(super) fn too_big(&mut self, report: &TooBig, now: Duration) -> Outcome {
         let Some(mut connection) = self.table.get(&report.key).copied() else {
             return Outcome::Pass;

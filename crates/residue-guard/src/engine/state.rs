@@ -85,9 +85,9 @@ impl Engine {
         bytes
     }
 
-    /// Restores what [`Engine::save`] returned. A restored connection continues if the kernel's next
-    /// segment fits its sequence numbers. `now` counts from a start at least as long ago as the
-    /// entries are old; younger starts make them young. Returns the number of connections.
+    /// Restores what [`Engine::save`] returned. A restored connection continues if the kernel's
+    /// next segment fits its sequence numbers. `now` counts from a start at least as long ago as
+    /// the entries are old; younger starts make them young. Returns the number of connections.
     ///
     /// # Errors
     ///

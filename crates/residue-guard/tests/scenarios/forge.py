@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""Forged TCP segments from a raw socket.
-
-forge.py SOURCE DESTINATION --source-ports A-B --ports A-B --count N [--value V | --plain | --syn]
-"""
+"""Sends forged TCP segments with random sequence numbers and right check values."""
 import argparse, random, socket, struct, time
 
 TABLE = []
@@ -40,14 +37,16 @@ random.seed(1)
 s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
 src, dst = socket.inet_aton(args.source), socket.inet_aton(args.destination)
 pairs = [(a, b) for b in args.ports for a in args.source_ports]
-option = {0: b'', 3: b'\x0f\x04\0\0', 4: b'\x0f\x06\0\0\0\0\x01\x01', 5: b'\x0f\x06\0\0\0\0\x01\x01'}[args.value]
+long_option = b'\x0f\x06\0\0\0\0\x01\x01'
+option = {0: b'', 3: b'\x0f\x04\0\0', 4: long_option, 5: long_option}[args.value]
 offset = (20 + len(option)) // 4 << 4
 pseudo = src + dst + struct.pack('!BBH', 0, 6, 20 + len(option))
 ip = struct.pack('!BBHHHBBH', 0x45, 0, 40 + len(option), 0, 0x4000, 64, 6, 0) + src + dst
 start = time.time()
 for n in range(args.count):
     a, b = pairs[n % len(pairs)]
-    head = struct.pack('!HHIIBBHHH', a, b, random.getrandbits(32), random.getrandbits(32), offset, args.flags, 500, 0, 0)
+    numbers = random.getrandbits(32), random.getrandbits(32)
+    head = struct.pack('!HHIIBBHHH', a, b, *numbers, offset, args.flags, 500, 0, 0)
     opt = option
     field = 0
     if args.value == 3:

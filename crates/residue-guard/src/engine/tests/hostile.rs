@@ -204,8 +204,8 @@ fn what_fails_is_reported_and_forgotten() {
     assert_eq!(requested(&client.sends(&next, SECOND * 31)), Some(4));
 }
 
-/// A NAT that takes segments of value 3 for damaged forwards them as they are, and the server, which
-/// knows no such connection, resets it.
+/// A NAT that takes segments of value 3 for damaged forwards them as they are, and the server,
+/// which knows no such connection, resets it.
 #[test]
 fn a_reset_before_any_good_segment_leads_to_value_4() {
     let (mut client, _) = met(3, 3);

@@ -37,7 +37,8 @@ fn the_kernels_segments_confirm_the_next_one_of_the_peer() {
     assert_eq!((server.entries().established, server.entries().regular), (1, 0));
     let wire = server.sends(&back(), SECOND);
     assert_eq!(client.gets(&wire, SECOND), Ok(back().packet()));
-    // A plain segment that is not the next one is forged; the next one is of a peer without a guard.
+    // A plain segment that is not the next one is forged; the next one is of a peer without a
+    // guard.
     let late = Sketch { sequence: 90, ..SKETCH };
     assert_eq!(server.gets(&late.packet(), SECOND), Err(Reason::Missing));
     assert_eq!(server.entries().regular, 0);
