@@ -29,6 +29,9 @@ pub(super) const XDP: &str = "guard_xdp";
 /// Preference of the filters, where the kernel has no links for tc.
 const FILTER: &str = "14";
 
+/// Longest packet that the programs read.
+const LONGEST: u32 = 16_384;
+
 /// Bit of the packet mark that a segment has between the guard's own devices and its interface.
 const MARK: u32 = 1 << 29;
 
@@ -320,6 +323,13 @@ fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
     let device = interface::index(interface).ok_or_else(|| {
         io::Error::new(io::ErrorKind::NotFound, format!("no interface `{interface}`"))
     })?;
+    let mtu = interface::mtu(interface)?;
+    if mtu > LONGEST {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            format!("the MTU of {interface} is {mtu}; the kernel engine takes {LONGEST} at most"),
+        ));
+    }
     let defaults = Defaults::default();
     let mut config = Config {
         version: VERSION,

@@ -86,6 +86,16 @@ pub(crate) fn is_ethernet(interface: &str) -> io::Result<bool> {
     Ok(matches!(kind, libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK))
 }
 
+/// Returns the length of the longest packet of an interface, without its link header.
+pub(crate) fn mtu(interface: &str) -> io::Result<u32> {
+    let mut request = request(interface)?;
+    let socket = any_socket()?;
+    // SAFETY: the request's name ends with a zero, and the call writes only to the request.
+    checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as _, &raw mut request) })?;
+    // SAFETY: this command sets this field of the union.
+    Ok(unsafe { request.ifr_ifru.ifru_mtu }.unsigned_abs())
+}
+
 /// Returns the name of the driver of an interface.
 pub(crate) fn driver(interface: &str) -> io::Result<String> {
     /// `struct ethtool_drvinfo`.
