@@ -4,8 +4,6 @@
 
 #![cfg(target_os = "linux")]
 
-// Some of it is for the other engine.
-#[allow(dead_code)]
 #[path = "scenarios/hosts.rs"]
 mod hosts;
 
