@@ -3,8 +3,6 @@
 
 #![cfg(target_os = "linux")]
 
-// Some of it is for the other engine.
-#[allow(dead_code)]
 #[path = "scenarios/hosts.rs"]
 mod hosts;
 
