@@ -1,5 +1,5 @@
-//! The scenarios of `scenarios.rs` with the guard inside the kernel. Needs Linux 6.12, root, and the
-//! same tools; says why it skips.
+//! The scenarios of `scenarios.rs` with the guard inside the kernel. Needs Linux 6.12, root, and
+//! the same tools; says why it skips.
 
 #![cfg(target_os = "linux")]
 
