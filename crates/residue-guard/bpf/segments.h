@@ -142,8 +142,8 @@ static __always_inline enum judged verify_merged(struct __sk_buff *skb, struct s
 }
 
 // Writes 4 bytes at an offset of the TCP header, and updates a checksum in the given state.
-static __always_inline void overwrite(void *context, const int hook, struct scratch *s, __u32 offset,
-				      __be32 old, __be32 new, int state)
+static __always_inline void overwrite(void *context, const int hook, struct scratch *s,
+				      __u32 offset, __be32 old, __be32 new, int state)
 {
 	__u32 from = old, to = new;
 

@@ -465,8 +465,8 @@ fn hostile_options_get_the_verdict_of_the_engine() {
     }
 }
 
-/// Without XDP, the kernel merges segments before the program sees them, if their options are equal:
-/// with value 4, those with equal data.
+/// Without XDP, the kernel merges segments before the program sees them, if their options are
+/// equal: with value 4, those with equal data.
 #[test]
 fn merged_segments() {
     let mut output = Vec::new();

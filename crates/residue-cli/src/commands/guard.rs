@@ -28,8 +28,8 @@ segments, so that TCP retransmits. Applications are not involved. docs/guard.md 
 protocol and its costs, docs/guard-rollout.md how to deploy it.
 
 Engines:
-  kernel  eBPF programs that stay in the kernel: no process is in the path of the data. Values 4 to \
-6; Linux 5.15 or later, and root
+  kernel  eBPF programs that stay in the kernel: no process is in the path of the data. Values 4 \
+to 6; Linux 5.15 or later, and root
   queue   a process that receives every packet from the kernel's netfilter queue: all values, any \
 kernel, and namespaces without root
 
@@ -152,9 +152,9 @@ off --reset` at the end. If the process is killed, the guard stays on.
 
 The rules of the queue engine are in the nft table `inet residue_guard`, or, where the OS has no \
 queues for nft, in the chains RESIDUE-GUARD of iptables and ip6tables. They are removed at the \
-end. If this guard is killed, packets pass without it; `residue guard clean` removes its rules, and \
-the next guard replaces them. Guarded connections stall while no guard runs, because their peers drop \
-segments without a CRC; the next guard continues them by its state file.
+end. If this guard is killed, packets pass without it; `residue guard clean` removes its rules, \
+and the next guard replaces them. Guarded connections stall while no guard runs, because their peers \
+drop segments without a CRC; the next guard continues them by its state file.
 
 Stop the guard with Ctrl-C, SIGTERM or SIGHUP; it then prints its counts.
 

@@ -308,7 +308,8 @@ fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
     let Settings { interface, ports, offer, policy, .. } = settings;
     if !matches!(offer.value, 4..=6) {
         let words = format!(
-            "the kernel engine has no value {}, only 4 to 6; use `residue guard run --engine queue`",
+            "the kernel engine has no value {}, only 4 to 6; use `residue guard run --engine \
+             queue`",
             offer.value
         );
         return Err(io::Error::new(io::ErrorKind::Unsupported, words));

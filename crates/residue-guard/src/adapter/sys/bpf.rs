@@ -233,8 +233,8 @@ pub(crate) fn load_program(
 }
 
 /// Runs a program with a packet, `repeat` times, for a program of tc as one that was merged of
-/// segments with `merged` bytes of data; 0: not merged. Writes the packet into `output` as the program left
-/// it, and returns the program's result and the duration of one run in nanoseconds.
+/// segments with `merged` bytes of data; 0: not merged. Writes the packet into `output` as the
+/// program left it, and returns the program's result and the duration of one run in nanoseconds.
 pub(crate) fn test_run(
     program: BorrowedFd,
     packet: &[u8],

@@ -110,8 +110,8 @@ pub(crate) fn driver(interface: &str) -> io::Result<String> {
     let mut request = request(interface)?;
     request.ifr_ifru.ifru_data = (&raw mut info).cast();
     let socket = any_socket()?;
-    // SAFETY: the request's name ends with a zero, and its pointer is to a structure of the kind and
-    // length that this command wants; both outlive the call.
+    // SAFETY: the request's name ends with a zero, and its pointer is to a structure of the kind
+    // and length that this command wants; both outlive the call.
     checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
     let name = info.driver.split(|&byte| byte == 0).next().unwrap_or_default();
     Ok(String::from_utf8_lossy(name).into_owned())

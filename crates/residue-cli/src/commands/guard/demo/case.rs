@@ -93,8 +93,9 @@ pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
 }
 
 impl Case {
-    /// Returns the turn of the case. Verification by the kernel takes a second, so cases with a guard
-    /// in the same kernels follow one another; address translation cannot be undone, so it is last.
+    /// Returns the turn of the case. Verification by the kernel takes a second, so cases with a
+    /// guard in the same kernels follow one another; address translation cannot be undone, so it is
+    /// last.
     pub fn turn(self) -> u8 {
         let turn = match (self.engine, self.version) {
             (None, _) => 0,
