@@ -153,8 +153,8 @@ off --reset` at the end. If the process is killed, the guard stays on.
 The rules of the queue engine are in the nft table `inet residue_guard`, or, where the OS has no \
 queues for nft, in the chains RESIDUE-GUARD of iptables and ip6tables. They are removed at the \
 end. If this guard is killed, packets pass without it; `residue guard clean` removes its rules, \
-and the next guard replaces them. Guarded connections stall while no guard runs, because their peers \
-drop segments without a CRC; the next guard continues them by its state file.
+and the next guard replaces them. Guarded connections stall while no guard runs, because their \
+peers drop segments without a CRC; the next guard continues them by its state file.
 
 Stop the guard with Ctrl-C, SIGTERM or SIGHUP; it then prints its counts.
 
