@@ -20,6 +20,7 @@ fn engine(choice: u8) -> Engine {
         established: MOST,
         closing: MOST,
         destinations: MOST,
+        regular: MOST,
     };
     let policy = if choice & 0x80 == 0 { Policy::Prefer } else { Policy::Require };
     Engine::new(Config { limits, policy, ..Config::offering(choice & 7, 3 + (choice >> 3 & 1)) })
@@ -136,7 +137,21 @@ fn described(input: &mut Input, engines: &mut [Engine; 2]) -> Option<()> {
     Some(())
 }
 
+/// Restores a state with a right CRC; a restored one is saved as it is.
+fn restored(bytes: &[u8]) {
+    let mut state = bytes.to_vec();
+    state.extend(residue::crc32c(bytes).to_be_bytes());
+    let mut one = engine(5);
+    if one.restore(&state, Duration::ZERO).is_ok() {
+        let saved = one.save(Duration::ZERO);
+        let mut other = engine(5);
+        assert!(other.restore(&saved, Duration::ZERO).is_ok());
+        assert_eq!(one.entries(), other.entries());
+    }
+}
+
 fuzz_target!(|bytes: &[u8]| {
+    restored(bytes);
     let mut input = Input(bytes);
     let (Some(one), Some(other)) = (input.byte(), input.byte()) else { return };
     let mut engines = [engine(one), engine(other)];

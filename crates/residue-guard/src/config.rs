@@ -33,7 +33,7 @@ pub struct Config {
     pub timeouts: Timeouts,
 }
 
-/// Largest numbers of entries of each kind. An entry takes about 200 bytes.
+/// Largest numbers of entries of each kind. An entry takes about 300 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections that this host is opening.
@@ -47,6 +47,8 @@ pub struct Limits {
     pub closing: usize,
     /// Destinations for which a value failed.
     pub destinations: usize,
+    /// Regular connections, which are only counted.
+    pub regular: usize,
 }
 
 /// Timeouts of entries, from their last use.
@@ -58,7 +60,9 @@ pub struct Timeouts {
     pub idle: Duration,
     /// Connections that both ends have closed: twice the maximum segment lifetime.
     pub closing: Duration,
-    /// Failures of a destination.
+    /// Longest time for which a destination gets no request before the next attempt. The first time
+    /// is a tenth or a fifth of it, and each further failure doubles it. For a destination that
+    /// gets a weaker request, this is the first time, and the longest is six times it.
     pub failed: Duration,
 }
 
@@ -75,12 +79,13 @@ impl Default for Config {
                 established: 65536,
                 closing: 16384,
                 destinations: 4096,
+                regular: 16384,
             },
             timeouts: Timeouts {
                 handshake: Duration::from_secs(180),
                 idle: Duration::from_secs(24 * 3600),
                 closing: Duration::from_secs(120),
-                failed: Duration::from_secs(3600),
+                failed: Duration::from_secs(600),
             },
         }
     }

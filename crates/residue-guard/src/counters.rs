@@ -19,6 +19,10 @@ pub struct Received {
     pub both_bad: u64,
     /// The option was missing, or had another length.
     pub missing: u64,
+    /// Any of these errors outside of the receive window: late duplicates, segments with a damaged
+    /// header, or forged ones.
+    #[serde(default)]
+    pub outside: u64,
 }
 
 /// Counts since the start; never reset.
@@ -31,7 +35,8 @@ pub struct Counters {
     /// Agreed connections, by value; index 0: connections that turned out regular although this
     /// host sent a request.
     pub agreed: [u64; GREATEST as usize + 1],
-    /// Connections resumed by a segment with a right check value, after a restart.
+    /// Connections resumed after a restart by a segment with a right check value that fits the
+    /// kernel's sequence numbers.
     pub adopted: u64,
     /// Segments of unknown connections whose option 15 is right for no value: dropped.
     pub orphans: u64,
@@ -61,12 +66,27 @@ pub struct Counters {
     pub expired: u64,
     /// Packets passed unchanged.
     pub passed: u64,
+    /// Segments of unknown connections with a right check value, which may be forged. They have no
+    /// effect unless the sequence numbers of this host's kernel fit.
+    #[serde(default)]
+    pub claims: u64,
+    /// Connections of a previous guard whose state was restored.
+    #[serde(default)]
+    pub restored: u64,
+    /// Reports of a path with a smaller MTU (ICMP) for guarded connections.
+    #[serde(default)]
+    pub paths: u64,
+    /// Segments split in two to fit the path.
+    #[serde(default)]
+    pub split: u64,
 }
 
 impl Received {
-    pub(crate) fn count(&mut self, judged: Judged) {
+    /// Counts a segment; `expected`: it lies in the receive window.
+    pub(crate) fn count(&mut self, judged: Judged, expected: bool) {
         *match judged {
             Judged::Good => &mut self.both_good,
+            _ if !expected => &mut self.outside,
             Judged::OnlyTcpBad => &mut self.only_tcp_bad,
             Judged::OnlyCrcBad => &mut self.only_crc_bad,
             Judged::BothBad => &mut self.both_bad,
@@ -77,6 +97,6 @@ impl Received {
     /// Returns the number of dropped segments.
     #[must_use]
     pub fn bad(&self) -> u64 {
-        self.only_tcp_bad + self.only_crc_bad + self.both_bad + self.missing
+        self.only_tcp_bad + self.only_crc_bad + self.both_bad + self.missing + self.outside
     }
 }

@@ -1,16 +1,21 @@
 //! The engine: maps packets to packets. Opens no sockets and reads no clock; its caller does.
 
+mod path;
 mod receive;
 mod send;
+mod state;
+
+pub use state::StateError;
 
 use crate::config::{Config, Policy};
 use crate::connection::{
-    ANSWERING, CLASSES, CLOSING, Connection, ESTABLISHED, MOST_FAILURES, OPENING, Phase,
+    ANSWERING, CLASSES, CLOSING, Connection, ESTABLISHED, MOST_FAILURES, OPENING, Phase, REGULAR,
 };
 use crate::counters::Counters;
-use crate::memory::Memory;
+use crate::memory::{Destination, Failure, Memory, Step};
 use crate::options;
 use crate::packet::{Key, Packet, Segment};
+use residue_net::Address;
 use residue_net::check::Piece;
 use residue_net::lru::Lru;
 use residue_net::wire::tcp_checksum_option::{Layout, REQUEST};
@@ -87,7 +92,16 @@ pub struct Entries {
     pub closing: usize,
     /// Destinations for which a value failed.
     pub destinations: usize,
+    /// Regular connections: unprotected now.
+    #[serde(default)]
+    pub regular: usize,
 }
+
+/// Time after a loss of packets before they reached the engine, during which failures show nothing
+/// about the path.
+const AFTER_LOSS: Duration = Duration::from_secs(10);
+/// Largest number of connections resumed in a second.
+const MOST_RESUMED: u32 = 1000;
 
 /// Adds check values to a host's TCP connections, and verifies those of its peers.
 ///
@@ -109,8 +123,17 @@ pub struct Engine {
     config: Config,
     table: Lru<Key, Connection, CLASSES>,
     memory: Memory,
+    /// MTUs of paths that routers have reported, and when.
+    paths: Lru<Address, (u16, Duration)>,
+    /// Until then, failures do not count.
+    disturbed_until: Duration,
+    /// A second, and the number of connections resumed in it.
+    resumed: (u64, u32),
     counters: Counters,
     buffer: Vec<u8>,
+    /// The second part of a segment that was split, if there is one.
+    rest: Vec<u8>,
+    has_rest: bool,
     pieces: Vec<Piece>,
 }
 
@@ -124,25 +147,39 @@ impl Engine {
         most[ANSWERING] = limits.answering;
         most[ESTABLISHED] = limits.established;
         most[CLOSING] = limits.closing;
+        most[REGULAR] = limits.regular;
         Engine {
             config,
             table: Lru::new(most),
             memory: Memory::new(limits.destinations, config.timeouts.failed),
+            paths: Lru::new([limits.destinations]),
+            disturbed_until: Duration::ZERO,
+            resumed: (0, 0),
             counters: Counters::default(),
             buffer: Vec::new(),
+            rest: Vec::new(),
+            has_rest: false,
             pieces: Vec::new(),
         }
     }
 
     /// Processes a packet that the kernel sends.
     pub fn egress(&mut self, packet: &[u8], now: Duration) -> Action<'_> {
+        self.has_rest = false;
         self.expire(now);
         let outcome = match Packet::parse(packet) {
             Packet::Segment(segment) => self.send(&segment, now),
             Packet::Fragment(ends) => self.fragment(&Key::of_sent(ends)),
-            Packet::Other => Outcome::Pass,
+            Packet::TooBig(_) | Packet::Other => Outcome::Pass,
         };
         self.action(outcome)
+    }
+
+    /// Returns the second part of the last sent segment, once, if the path required to split it: a
+    /// whole IP packet, to be sent after the first part. If it is not sent, TCP retransmits it. It
+    /// may pass through [`Engine::egress`], which does not change it.
+    pub fn rest(&mut self) -> Option<&[u8]> {
+        std::mem::take(&mut self.has_rest).then_some(&*self.rest)
     }
 
     /// Processes a packet from the network, before the kernel receives it.
@@ -151,6 +188,7 @@ impl Engine {
         let outcome = match Packet::parse(packet) {
             Packet::Segment(segment) => self.receive(&segment, now),
             Packet::Fragment(ends) => self.fragment(&Key::of_received(ends)),
+            Packet::TooBig(report) => self.too_big(&report, now),
             Packet::Other => Outcome::Pass,
         };
         self.action(outcome)
@@ -171,7 +209,29 @@ impl Engine {
             established: self.table.len(ESTABLISHED),
             closing: self.table.len(CLOSING),
             destinations: self.memory.len(),
+            regular: self.table.len(REGULAR),
         }
+    }
+
+    /// Returns the destinations for which a value failed, at most `most`.
+    #[must_use]
+    pub fn destinations(&self, now: Duration, most: usize) -> Vec<Destination> {
+        self.config.offer.map_or_else(Vec::new, |own| self.memory.destinations(own, now, most))
+    }
+
+    /// Forgets all destinations for which a value failed; returns their number.
+    pub fn forget(&mut self) -> usize {
+        self.memory.clear()
+    }
+
+    /// Notes that packets were lost before they reached the engine. For some seconds, missing
+    /// answers show nothing about the path, and do not weaken a request.
+    pub fn packets_were_lost(&mut self, now: Duration) {
+        self.disturbed_until = now + AFTER_LOSS;
+    }
+
+    fn is_disturbed(&self, now: Duration) -> bool {
+        now < self.disturbed_until
     }
 
     fn action(&mut self, outcome: Outcome) -> Action<'_> {
@@ -192,6 +252,7 @@ impl Engine {
             (ANSWERING, timeouts.handshake),
             (ESTABLISHED, timeouts.idle),
             (CLOSING, timeouts.closing),
+            (REGULAR, timeouts.idle),
         ] {
             let time = now.saturating_sub(timeout);
             while self.table.pop_if(class, |connection| connection.used < time).is_some() {
@@ -237,23 +298,54 @@ impl Engine {
     /// Records that a value seems to fail on this path. The connection stays as it is; the record
     /// helps the next one.
     fn record_failure(&mut self, key: &Key, connection: &mut Connection, now: Duration) {
-        if connection.proven || connection.failures >= MOST_FAILURES {
+        if connection.proven || connection.failures >= MOST_FAILURES || self.is_disturbed(now) {
             return;
         }
         connection.failures += 1;
-        if let (MOST_FAILURES, Some(step), Some(own)) =
-            (connection.failures, connection.step, self.config.offer)
-        {
-            let is_new = self.memory.failed(key.remote.0, step, own, now);
+        if connection.failures == MOST_FAILURES {
+            self.failed(key, connection, Failure::NothingGood, now);
+        }
+    }
+
+    /// Records that a connection failed.
+    fn failed(&mut self, key: &Key, connection: &Connection, failure: Failure, now: Duration) {
+        if let (Some(step), Some(own)) = (connection.step, self.config.offer) {
+            let request = (step, connection.since);
+            let is_new = self.memory.failed(key.remote.0, request, own, failure, now);
             self.counters.failed_destinations += u64::from(is_new);
         }
     }
 
+    /// Notes a good segment of a connection.
+    fn works(&mut self, key: &Key, connection: &mut Connection, now: Duration) {
+        if !connection.proven
+            && let Some(step) = connection.step
+        {
+            self.memory.worked(&key.remote.0, step, now);
+        }
+        connection.proven = true;
+    }
+
+    /// Returns whether another connection may be resumed now.
+    fn may_resume(&mut self, now: Duration) -> bool {
+        if self.resumed.0 != now.as_secs() {
+            self.resumed = (now.as_secs(), 0);
+        }
+        self.resumed.1 += 1;
+        self.resumed.1 <= MOST_RESUMED
+    }
+
     /// Returns the state of a new connection to this peer, with its offer.
-    fn new_connection(&self, phase: Phase, key: &Key) -> Option<Connection> {
+    fn new_connection(&mut self, phase: Phase, key: &Key, now: Duration) -> Option<Connection> {
         let (own, peer) = (self.config.offer?, &key.remote.0);
-        let offer = self.memory.offer(peer, own, self.is_required())?;
-        Some(Connection::new(phase, offer, Some(self.memory.step(peer))))
+        let opens = matches!(phase, Phase::Opening { .. });
+        let mut step = self.memory.step(peer, own, opens, now);
+        if step == Step::Nothing && self.is_required() {
+            step = Step::Four;
+        }
+        let offer = Memory::offer(step, own, self.is_required())?;
+        let connection = Connection::new(phase, offer, Some(step));
+        Some(Connection { since: now, ..connection })
     }
 }
 

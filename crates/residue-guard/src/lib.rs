@@ -19,6 +19,8 @@ mod config;
 mod connection;
 mod counters;
 mod engine;
+#[cfg(target_os = "linux")]
+pub mod kernel;
 mod memory;
 pub mod negotiate;
 mod options;
@@ -28,4 +30,5 @@ mod value;
 
 pub use config::{Config, Limits, Policy, Timeouts};
 pub use counters::{Counters, Received};
-pub use engine::{Action, Engine, Entries, Reason};
+pub use engine::{Action, Engine, Entries, Reason, StateError};
+pub use memory::{Destination, Failure};

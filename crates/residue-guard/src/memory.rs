@@ -1,10 +1,13 @@
-//! Peers for which a value failed. A negotiated value can fail on a path, and then nothing arrives
-//! any more: a NAT breaks values 3 and 5, a middlebox removes option 15. That connection is lost;
-//! the next one to the same address requests a weaker value.
+//! Destinations for which a value failed. A negotiated value can fail on a path, and then nothing
+//! arrives any more: a NAT breaks values 3 and 5, a middlebox removes option 15. That connection is
+//! lost; the next one to the same address requests a weaker value. After a time one connection
+//! tries the stronger value again.
 
 use crate::negotiate::Offer;
 use residue_net::Address;
 use residue_net::lru::Lru;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::time::Duration;
 
 /// What is left to request from a peer.
@@ -19,27 +22,113 @@ pub(crate) enum Step {
     Nothing,
 }
 
-/// Peers for which a value failed.
+/// Why a destination gets a weaker request, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// SYNs with the option got no answer, and one without it did.
+    Silence,
+    /// After an agreement no good segment arrived.
+    NothingGood,
+    /// After an agreement a RST arrived before any good segment.
+    Reset,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Failure::Silence => "no answer to SYNs with the option",
+            Failure::NothingGood => "no good segment after an agreement",
+            Failure::Reset => "reset before any good segment",
+        })
+    }
+}
+
+/// A destination that gets a weaker request, or none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Destination {
+    /// Its address.
+    pub address: String,
+    /// The value requested from it; `None`: connections are regular.
+    pub value: Option<u8>,
+    /// The last failure.
+    pub failure: Failure,
+    /// Seconds since that failure.
+    pub age: u64,
+    /// Seconds until a connection tries the stronger value again; 0: the next one does.
+    pub left: u64,
+}
+
+/// Failures of a destination.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    pub(crate) step: Step,
+    pub(crate) failure: Failure,
+    /// Time of the last failure.
+    pub(crate) since: Duration,
+    /// Time without attempts.
+    pub(crate) pause: Duration,
+    /// Time of the last attempt.
+    attempt: Option<Duration>,
+    /// Time of a single silence, which may have been an outage.
+    silence: Option<Duration>,
+}
+
+/// The time that an attempt has to show its result, before another connection makes the next one.
+const ATTEMPT: Duration = Duration::from_secs(15);
+
+/// Destinations for which a value failed.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// What is left to request, and since when.
-    failed: Lru<Address, (Step, Duration)>,
-    timeout: Duration,
+    failed: Lru<Address, Record>,
+    /// Longest time without a request.
+    longest: Duration,
+}
+
+impl Record {
+    pub(crate) fn new(step: Step, failure: Failure, since: Duration, pause: Duration) -> Record {
+        Record { step, failure, since, pause, attempt: None, silence: None }
+    }
+
+    /// Returns whether it is time to try a stronger request.
+    fn is_due(&self, now: Duration) -> bool {
+        now >= self.since + self.pause
+    }
+}
+
+fn has_weaker(own: Offer) -> bool {
+    matches!(own.value, 3 | 5 | 6)
 }
 
 impl Memory {
-    pub(crate) fn new(most: usize, timeout: Duration) -> Memory {
-        Memory { failed: Lru::new([most]), timeout }
+    pub(crate) fn new(most: usize, longest: Duration) -> Memory {
+        Memory { failed: Lru::new([most]), longest }
     }
 
-    pub(crate) fn step(&self, peer: &Address) -> Step {
-        self.failed.get(peer).map_or(Step::Own, |&(step, _)| step)
+    /// Returns what to request from a peer now. If a stronger request is due, one connection that
+    /// this host opens (`opens`) makes it.
+    pub(crate) fn step(&mut self, peer: &Address, own: Offer, opens: bool, now: Duration) -> Step {
+        if self.failed.is_empty() {
+            return Step::Own;
+        }
+        let Some(record) = self.failed.get_mut(peer) else { return Step::Own };
+        let is_under_way = record.attempt.is_some_and(|attempt| now < attempt + ATTEMPT);
+        if !record.is_due(now) || opens && is_under_way {
+            return record.step;
+        }
+        if opens {
+            record.attempt = Some(now);
+        }
+        match record.step {
+            Step::Nothing if record.failure != Failure::Silence && has_weaker(own) => Step::Four,
+            _ => Step::Own,
+        }
     }
 
-    /// Returns the offer for a peer; `None`: no request. If protection is required, at least value
-    /// 4 is requested.
-    pub(crate) fn offer(&self, peer: &Address, own: Offer, required: bool) -> Option<Offer> {
-        match self.step(peer) {
+    /// Returns the offer of a step; `None`: no request. If protection is required, at least value 4
+    /// is requested.
+    pub(crate) fn offer(step: Step, own: Offer, required: bool) -> Option<Offer> {
+        match step {
             Step::Own => Some(own),
             _ if matches!(own.value, 0..=2) => required.then_some(own),
             Step::Nothing if !required => None,
@@ -47,32 +136,102 @@ impl Memory {
         }
     }
 
-    /// Records that a connection requested at `step` failed. Of several that fail at once, only the
-    /// first counts. Returns whether the next request is weaker.
-    pub(crate) fn failed(&mut self, peer: Address, step: Step, own: Offer, now: Duration) -> bool {
-        if self.step(&peer) != step {
+    /// Records that a connection requested at `step`, whose first segment was seen at `opened`,
+    /// failed. Of several that fail at once, only the first counts. Returns whether the next
+    /// request is weaker.
+    pub(crate) fn failed(
+        &mut self,
+        peer: Address,
+        (step, opened): (Step, Duration),
+        own: Offer,
+        failure: Failure,
+        now: Duration,
+    ) -> bool {
+        let old = self.failed.get(&peer).copied();
+        if old.is_some_and(|old| opened < old.since) {
             return false;
         }
-        let next = match step {
-            Step::Own if matches!(own.value, 3 | 5 | 6) => Step::Four,
+        if failure == Failure::Silence && old.is_none_or(|old| old.step != Step::Nothing) {
+            match old.and_then(|old| old.silence) {
+                // In the same outage.
+                Some(silence) if opened < silence => return false,
+                Some(_) => {}
+                None => {
+                    let new = Record::new(Step::Own, failure, now, Duration::ZERO);
+                    let record = Record { silence: Some(now), ..old.unwrap_or(new) };
+                    self.failed.insert(peer, record, 0);
+                    return false;
+                }
+            }
+        }
+        let next = match (step, failure) {
+            (_, Failure::Silence) => Step::Nothing,
+            (Step::Own, _) if has_weaker(own) => Step::Four,
+            // What accepts value 4 and resets is no NAT.
+            (_, Failure::Reset) => return false,
             _ => Step::Nothing,
         };
-        self.failed.insert(peer, (next, now), 0);
-        next != step
+        let (first, longest) = match (next, failure) {
+            (Step::Four, _) => (self.longest, self.longest * 6),
+            (_, Failure::Silence) => (self.longest / 10, self.longest),
+            // Programs may wait as long for a connection that hangs.
+            _ => (self.longest / 5, self.longest),
+        };
+        let again = old.filter(|old| old.step == next);
+        let pause = again.map_or(first, |old| (old.pause * 2).min(longest));
+        self.failed.insert(peer, Record::new(next, failure, now, pause), 0);
+        old.is_none_or(|old| old.step != next)
     }
 
-    /// Records that SYNs with the option are lost on the way to this peer. Returns whether that is
-    /// new.
-    pub(crate) fn give_up(&mut self, peer: Address, now: Duration) -> bool {
-        let is_new = self.step(&peer) != Step::Nothing;
-        self.failed.insert(peer, (Step::Nothing, now), 0);
-        is_new
+    /// Records that a connection requested at `step` works.
+    pub(crate) fn worked(&mut self, peer: &Address, step: Step, now: Duration) {
+        if self.failed.is_empty() {
+            return;
+        }
+        let Some(record) = self.failed.get_mut(peer) else { return };
+        match (step, record.step) {
+            (Step::Own, _) => drop(self.failed.remove(peer)),
+            (Step::Four, Step::Nothing) => {
+                let failure = record.failure;
+                *record = Record::new(Step::Four, failure, now, self.longest);
+            }
+            _ => {}
+        }
     }
 
-    /// Removes outdated records.
+    /// Removes outdated records: those whose pause ended as long ago as the longest pause.
     pub(crate) fn expire(&mut self, now: Duration) {
-        let time = now.saturating_sub(self.timeout);
-        while self.failed.pop_if(0, |&(_, since)| since < time).is_some() {}
+        let longest = self.longest;
+        let is_old = |record: &Record| now > record.since + record.pause + longest;
+        while self.failed.pop_if(0, is_old).is_some() {}
+    }
+
+    /// Removes all records; returns their number.
+    pub(crate) fn clear(&mut self) -> usize {
+        let count = self.len();
+        while self.failed.pop(0).is_some() {}
+        count
+    }
+
+    pub(crate) fn restore(&mut self, peer: Address, record: Record) {
+        self.failed.insert(peer, record, 0);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Address, &Record)> {
+        self.failed.iter()
+    }
+
+    /// Returns the destinations that get a weaker request, or none, at most `most`.
+    pub(crate) fn destinations(&self, own: Offer, now: Duration, most: usize) -> Vec<Destination> {
+        let weaker = self.iter().filter(|(_, record)| record.step != Step::Own);
+        let destination = |(address, record): (&Address, &Record)| Destination {
+            address: address.to_string(),
+            value: Memory::offer(record.step, own, false).map(|offer| offer.value),
+            failure: record.failure,
+            age: now.saturating_sub(record.since).as_secs(),
+            left: (record.since + record.pause).saturating_sub(now).as_secs(),
+        };
+        weaker.take(most).map(destination).collect()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -84,42 +243,108 @@ impl Memory {
 mod tests {
     use super::*;
 
-    const NOW: Duration = Duration::from_secs(100);
+    const NOW: Duration = Duration::from_secs(1000);
+    const MINUTE: Duration = Duration::from_secs(60);
+    const BAD: Failure = Failure::NothingGood;
 
     fn own(value: u8) -> Offer {
         Offer { value, instead: 5 }
+    }
+
+    fn memory() -> Memory {
+        Memory::new(8, MINUTE * 10)
     }
 
     #[test]
     fn less_is_asked_for_after_each_failure() {
         let peer = Address::new(&[192, 0, 2, 1]);
         for value in 0..=6 {
-            let mut memory = Memory::new(8, Duration::from_secs(60));
-            assert_eq!(memory.offer(&peer, own(value), false), Some(own(value)));
-            assert!(memory.failed(peer, Step::Own, own(value), NOW));
+            let (mut memory, own) = (memory(), own(value));
+            assert_eq!(memory.step(&peer, own, true, NOW), Step::Own);
+            let mut now = NOW;
+            assert!(memory.failed(peer, (Step::Own, now), own, BAD, now));
             // A connection that was opened earlier.
-            assert!(!memory.failed(peer, Step::Own, own(value), NOW));
-            if matches!(value, 3 | 5 | 6) {
-                let offer = memory.offer(&peer, own(value), false).unwrap();
-                assert_eq!(offer.value, 4);
-                assert!(memory.failed(peer, Step::Four, own(value), NOW));
+            let earlier = now - MINUTE;
+            assert!(!memory.failed(peer, (Step::Own, earlier), own, BAD, now));
+            if has_weaker(own) {
+                assert_eq!(memory.step(&peer, own, true, now), Step::Four);
+                assert!(!memory.failed(peer, (Step::Four, now), own, Failure::Reset, now));
+                now += MINUTE;
+                assert!(memory.failed(peer, (Step::Four, now), own, BAD, now));
             }
-            assert_eq!(memory.offer(&peer, own(value), false), None);
-            let required = memory.offer(&peer, own(value), true).unwrap();
+            assert_eq!(memory.step(&peer, own, true, now), Step::Nothing);
+            assert_eq!(Memory::offer(Step::Nothing, own, false), None);
+            let required = Memory::offer(Step::Nothing, own, true).unwrap();
             assert_eq!(required.value, if value <= 2 { value } else { 4 });
-            assert!(!memory.failed(peer, Step::Nothing, own(value), NOW));
-            assert!(!memory.give_up(peer, NOW));
-            memory.expire(NOW + Duration::from_secs(61));
-            assert_eq!(memory.offer(&peer, own(value), false), Some(own(value)));
-            assert!(memory.give_up(peer, NOW));
+            assert_eq!(memory.destinations(own, now + MINUTE, 9)[0].left, 60);
+            assert_eq!(memory.clear(), 1);
+            assert_eq!(memory.step(&peer, own, true, now), Step::Own);
         }
     }
 
     #[test]
+    fn one_connection_tries_again_and_pauses_grow() {
+        let peer = Address::new(&[192, 0, 2, 1]);
+        let (mut memory, own) = (memory(), own(4));
+        let (mut now, mut pauses) = (NOW, Vec::new());
+        assert!(memory.failed(peer, (Step::Own, now), own, BAD, now));
+        for _ in 0..6 {
+            let failed = now;
+            while memory.step(&peer, own, true, now) == Step::Nothing {
+                now += Duration::from_secs(1);
+            }
+            pauses.push((now - failed).as_secs() / 60);
+            // Others do not try at the same time, unless the first one shows nothing.
+            assert_eq!(memory.step(&peer, own, true, now), Step::Nothing);
+            assert_eq!(memory.step(&peer, own, true, now + ATTEMPT), Step::Own);
+            now += ATTEMPT;
+            assert!(!memory.failed(peer, (Step::Own, now), own, BAD, now));
+        }
+        assert_eq!(pauses, [2, 4, 8, 10, 10, 10]);
+        now += MINUTE * 10;
+        assert_eq!(memory.step(&peer, own, true, now), Step::Own);
+        memory.worked(&peer, Step::Own, now);
+        assert_eq!((memory.len(), memory.step(&peer, own, true, now)), (0, Step::Own));
+    }
+
+    #[test]
+    fn a_single_silence_is_an_outage() {
+        let peer = Address::new(&[192, 0, 2, 1]);
+        let (mut memory, own) = (memory(), own(5));
+        for _ in 0..10 {
+            // All in the same outage.
+            memory.failed(peer, (Step::Own, NOW - MINUTE), own, Failure::Silence, NOW);
+            assert_eq!(memory.step(&peer, own, true, NOW), Step::Own);
+        }
+        assert!(memory.destinations(own, NOW, 9).is_empty());
+        let mut later = NOW + MINUTE;
+        assert!(memory.failed(peer, (Step::Own, later), own, Failure::Silence, later));
+        assert_eq!(memory.step(&peer, own, true, later), Step::Nothing);
+        assert_eq!(memory.destinations(own, later, 9)[0].failure, Failure::Silence);
+        later += MINUTE;
+        assert_eq!(memory.step(&peer, own, true, later), Step::Own);
+        memory.expire(later + MINUTE * 20);
+        assert_eq!(memory.len(), 0);
+    }
+
+    #[test]
+    fn value_4_that_works_stays() {
+        let peer = Address::new(&[192, 0, 2, 1]);
+        let (mut memory, own) = (memory(), own(5));
+        memory.failed(peer, (Step::Own, NOW), own, BAD, NOW);
+        memory.failed(peer, (Step::Four, NOW), own, BAD, NOW);
+        let now = NOW + MINUTE * 2;
+        assert_eq!(memory.step(&peer, own, true, now), Step::Four);
+        memory.worked(&peer, Step::Four, now);
+        assert_eq!(memory.step(&peer, own, true, now + MINUTE), Step::Four);
+        assert_eq!(memory.destinations(own, now, 9)[0].value, Some(4));
+    }
+
+    #[test]
     fn it_is_bounded() {
-        let mut memory = Memory::new(8, Duration::from_secs(60));
+        let mut memory = memory();
         for host in 0..=255 {
-            memory.give_up(Address::new(&[10, 0, 0, host]), NOW);
+            memory.failed(Address::new(&[10, 0, 0, host]), (Step::Own, NOW), own(4), BAD, NOW);
         }
         assert_eq!(memory.len(), 8);
     }

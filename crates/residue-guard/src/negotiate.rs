@@ -87,6 +87,13 @@ impl Offer {
         }
     }
 
+    /// Returns all values that this host's connections may have, whatever the peer requests.
+    #[must_use]
+    pub fn possible(self) -> Values {
+        let all = (0..=GREATEST).map(|peer| self.agreement(peer)).fold(Values::NONE, Values::or);
+        if self.value == 6 { all.or(Offer { value: self.instead, ..self }.possible()) } else { all }
+    }
+
     /// Returns the value in the SYN-ACK to a SYN that requests `peer`. If the peer requests no 6, a
     /// 6 is answered as the value that it counts as.
     #[must_use]

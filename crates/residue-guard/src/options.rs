@@ -8,6 +8,8 @@ const END: u8 = 0;
 const NOP: u8 = 1;
 /// Maximum segment size (RFC 9293 section 3.7.1).
 pub(crate) const MSS: u8 = 2;
+/// Window scale (RFC 7323).
+pub(crate) const WINDOW_SCALE: u8 = 3;
 /// Selective acknowledgment (RFC 2018).
 pub(crate) const SACK: u8 = 5;
 /// Signatures over a segment: MD5 (RFC 2385), and TCP-AO, which covers the other options, too (RFC
@@ -67,6 +69,13 @@ pub(crate) fn find(options: &[u8], kind: u8) -> Option<Range<usize>> {
     let mut found = each(options).filter(|&(each, _)| each == kind).map(|(_, place)| place);
     let only = found.next()?;
     found.next().is_none().then_some(only)
+}
+
+/// Returns the scale of the receive window, which has effect only if both SYNs have one.
+pub(crate) fn window_scale(options: &[u8]) -> u8 {
+    let place = find(options, WINDOW_SCALE).filter(|place| place.len() == 3);
+    // RFC 7323 section 2.3: at most 14.
+    place.and_then(|place| options.get(place.start + 2)).map_or(0, |&scale| scale.min(14))
 }
 
 /// Returns whether a signature is among the options.

@@ -11,9 +11,16 @@ use std::ops::Range;
 pub(crate) const FIN: u8 = 1;
 pub(crate) const SYN: u8 = 2;
 pub(crate) const RST: u8 = 4;
+pub(crate) const PSH: u8 = 8;
 pub(crate) const ACK: u8 = 16;
 
+const ICMP: u8 = 1;
 const TCP: u8 = 6;
+const ICMP_V6: u8 = 58;
+/// Offset of the MTU in an ICMP header.
+const MTU: usize = 6;
+/// Offset of the receive window in a TCP header.
+const WINDOW: usize = 14;
 /// Length of the TCP header without options.
 const HEADER: usize = tcp::HEADER as usize;
 /// Largest number of IPv6 extension headers: more than occur in practice.
@@ -45,6 +52,7 @@ pub(crate) enum Packet<'a> {
     Segment(Segment<'a>),
     /// The first fragment of a segment: source and destination.
     Fragment([End; 2]),
+    TooBig(TooBig<'a>),
     /// Not TCP, or not a segment that a receiver would accept.
     Other,
 }
@@ -56,6 +64,22 @@ pub(crate) struct Segment<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) ip: Ip,
     header_length: usize,
+    /// Flags that [`rewrite`](Segment::rewrite) clears, and the number of bytes of data that it
+    /// leaves out at the start.
+    cleared: u8,
+    skipped: usize,
+}
+
+/// A router's report that a packet of this host was too big (ICMP, type 3, code 4; ICMPv6, type 2).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooBig<'a> {
+    /// The packet, with the length that IP states.
+    pub(crate) bytes: &'a [u8],
+    /// The connection of the reported packet, and its sequence number.
+    pub(crate) key: Key,
+    pub(crate) sequence: u32,
+    /// The MTU of the path.
+    pub(crate) mtu: u16,
 }
 
 impl<'a> Packet<'a> {
@@ -68,7 +92,10 @@ impl<'a> Packet<'a> {
         parsed.unwrap_or(Packet::Other)
     }
 
-    fn tcp(bytes: &'a [u8], ip: Ip, is_fragment: bool) -> Option<Packet<'a>> {
+    fn payload(bytes: &'a [u8], ip: Ip, is_fragment: bool) -> Option<Packet<'a>> {
+        if matches!(ip.protocol, ICMP | ICMP_V6) && !is_fragment {
+            return TooBig::parse(bytes, &ip).map(Packet::TooBig);
+        }
         if ip.protocol != TCP {
             return None;
         }
@@ -78,7 +105,13 @@ impl<'a> Packet<'a> {
         let segment = ip.payload.of(bytes)?;
         let header_length = usize::from(segment.get(tcp::DATA_OFFSET)? >> 4) * 4;
         let whole = (HEADER..=segment.len()).contains(&header_length);
-        whole.then_some(Packet::Segment(Segment { bytes, ip, header_length }))
+        whole.then_some(Packet::Segment(Segment {
+            bytes,
+            ip,
+            header_length,
+            cleared: 0,
+            skipped: 0,
+        }))
     }
 }
 
@@ -109,8 +142,8 @@ fn ipv4(packet: &[u8]) -> Option<Packet<'_>> {
     };
     // More fragments, or an offset.
     match number(bytes, 6)? & 0x3fff {
-        0 => Packet::tcp(bytes, ip, false),
-        0x2000 => Packet::tcp(bytes, ip, true),
+        0 => Packet::payload(bytes, ip, false),
+        0x2000 => Packet::payload(bytes, ip, true),
         _ => None,
     }
 }
@@ -131,7 +164,7 @@ fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
     for _ in 0..MOST_HEADERS {
         let header = ip.payload.of(bytes)?;
         let size = match ip.protocol {
-            TCP => break,
+            TCP | ICMP_V6 => break,
             // Hop-by-hop and destination options.
             0 | 60 => (usize::from(*header.get(1)?) + 1) * 8,
             // On its way through other hosts, the packet's final destination, which the
@@ -153,7 +186,35 @@ fn ipv6(packet: &[u8]) -> Option<Packet<'_>> {
         }
         ip.payload = ip.payload.skip(size as u32);
     }
-    Packet::tcp(bytes, ip, is_fragment)
+    Packet::payload(bytes, ip, is_fragment)
+}
+
+impl<'a> TooBig<'a> {
+    fn parse(bytes: &'a [u8], ip: &Ip) -> Option<TooBig<'a>> {
+        let icmp = ip.payload.of(bytes)?;
+        // Bytes 4 and 5 are unused, or the upper half of ICMPv6's MTU.
+        let is_too_big = match ip.version {
+            4 => ip.protocol == ICMP && icmp.starts_with(&[3, 4]),
+            _ => ip.protocol == ICMP_V6 && icmp.starts_with(&[2, 0]) && number(icmp, 4)? == 0,
+        };
+        if !is_too_big {
+            return None;
+        }
+        let mtu = number(icmp, MTU)?;
+        // The packet that was too big: its IP header, and at least 8 bytes of the segment.
+        let inner = icmp.get(8..)?;
+        let (length, protocol, addresses) = match ip.version {
+            4 => (usize::from(*inner.first()? & 15) * 4, *inner.get(9)?, [12..16, 16..20]),
+            _ => (40, *inner.get(6)?, [8..24, 24..40]),
+        };
+        let is_whole = inner[0] >> 4 == ip.version && length >= 20 && protocol == TCP;
+        let segment = inner.get(length..).filter(|_| is_whole)?;
+        let [source, destination] = addresses.map(|span| inner.get(span).map(Address::new));
+        let local = (source?, number(segment, 0)?);
+        let remote = (destination?, number(segment, 2)?);
+        let sequence = u32::from_be_bytes(*segment.get(4..)?.first_chunk()?);
+        Some(TooBig { bytes, key: Key { local, remote }, sequence, mtu })
+    }
 }
 
 impl<'a> Segment<'a> {
@@ -185,6 +246,30 @@ impl<'a> Segment<'a> {
 
     pub(crate) fn flags(&self) -> u8 {
         self.tcp()[tcp::FLAGS]
+    }
+
+    pub(crate) fn window(&self) -> u16 {
+        u16::from_be_bytes([self.tcp()[WINDOW], self.tcp()[WINDOW + 1]])
+    }
+
+    /// Returns the length in sequence numbers.
+    pub(crate) fn length(&self) -> u32 {
+        let flags = (self.flags() & (SYN | FIN)).count_ones();
+        (self.bytes.len() - self.start() - self.header_length) as u32 + flags
+    }
+
+    /// Returns the segment in two parts, the second with the last `by` bytes of data; `None` if it
+    /// has no more. Only the second part has FIN and PSH.
+    pub(crate) fn split(&self, by: usize) -> Option<[Segment<'a>; 2]> {
+        let first = self.payload().len().checked_sub(by).filter(|&first| first > 0)?;
+        let length = self.bytes.len() - by;
+        let payload = Span { end: length as u32, ..self.ip.payload };
+        let bytes = &self.bytes[..length];
+        let ip = Ip { payload, ..self.ip };
+        Some([
+            Segment { bytes, ip, cleared: FIN | PSH, ..*self },
+            Segment { skipped: first, ..*self },
+        ])
     }
 
     pub(crate) fn header_length(&self) -> usize {
@@ -224,7 +309,7 @@ impl<'a> Segment<'a> {
         buffer.extend_from_slice(&self.bytes[..start + HEADER]);
         buffer.extend_from_slice(options);
         if with_data {
-            buffer.extend_from_slice(self.payload());
+            buffer.extend_from_slice(&self.payload()[self.skipped..]);
         }
         let length = buffer.len();
         if self.ip.version == 4 {
@@ -241,6 +326,10 @@ impl<'a> Segment<'a> {
         }
         let offset = start + tcp::DATA_OFFSET;
         buffer[offset] = ((HEADER + options.len()) as u8 / 4) << 4 | (buffer[offset] & 15);
+        buffer[start + tcp::FLAGS] &= !self.cleared;
+        let sequence = self.sequence().wrapping_add(self.skipped as u32).to_be_bytes();
+        let field = start + tcp::SEQUENCE.start as usize;
+        buffer[field..field + sequence.len()].copy_from_slice(&sequence);
         let checksum = start + tcp::CHECKSUM.start as usize..start + tcp::CHECKSUM.end as usize;
         buffer[checksum].fill(0);
         Some(())

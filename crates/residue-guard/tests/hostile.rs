@@ -13,7 +13,7 @@ fn packets() -> Vec<Vec<u8>> {
 }
 
 const LIMITS: Limits =
-    Limits { opening: 4, answering: 4, established: 4, closing: 4, destinations: 4 };
+    Limits { opening: 4, answering: 4, established: 4, closing: 4, destinations: 4, regular: 4 };
 
 fn engine(value: u8, required: bool) -> Engine {
     let policy = if required { Policy::Require } else { Policy::Prefer };

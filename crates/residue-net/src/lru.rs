@@ -95,6 +95,11 @@ impl<K: Copy + Eq + Hash, V, const N: usize> Lru<K, V, N> {
         self.slots.iter().map(|slot| &slot.value)
     }
 
+    /// Returns all entries, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.slots.iter().map(|slot| (&slot.key, &slot.value))
+    }
+
     /// Inserts an entry, in place of one with an equal key, as the most recently used of its class.
     /// Returns the entry that was given up for it, if the class was full.
     pub fn insert(&mut self, key: K, value: V, class: usize) -> Option<(K, V)> {

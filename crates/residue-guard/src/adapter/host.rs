@@ -191,22 +191,23 @@ pub fn needs(interface: &str) -> Vec<Need> {
         missing: result.err().map(|error| error.to_string()),
         replaceable,
     };
+    let rules = Rules::new(interface, &[]);
+    let numbers = rules.as_ref().map_or([14, 15, 17, 18], Rules::queues);
     let free = || {
-        [14, 15]
+        numbers
             .into_iter()
             .find_map(|number| Some((number, listener(number)?)))
             .map_or(Ok(()), |(number, who)| {
                 Err(io::Error::other(format!("queue {number} belongs to {who}")))
             })
     };
-    let rules = Rules::new(interface, &[]);
     let test = |backend| match &rules {
         Ok(rules) => rules.test(backend),
         Err(error) => Err(io::Error::other(error.to_string())),
     };
     vec![
         need("netfilter queue", Queue::open(&[PROBE]).map(drop).map_err(explain), false),
-        need("queues 14 and 15 free", free(), false),
+        need("queues 14, 15, 17 and 18 free", free(), false),
         need("nft with queues", test(Backend::Nft), true),
         need("iptables with queues", test(Backend::Iptables), true),
     ]
@@ -231,7 +232,7 @@ pub(super) fn explain(error: io::Error) -> io::Error {
 }
 
 /// Returns an error if another program has one of the queues.
-pub(super) fn must_be_free(queues: [u16; 2]) -> io::Result<()> {
+pub(super) fn must_be_free(queues: [u16; 4]) -> io::Result<()> {
     for number in queues {
         if let Some(who) = listener(number) {
             let words = format!(
@@ -245,7 +246,7 @@ pub(super) fn must_be_free(queues: [u16; 2]) -> io::Result<()> {
 }
 
 /// Returns the counts of the kernel's queues that can be read.
-pub(super) fn queues(numbers: [u16; 2]) -> Vec<QueueStatus> {
+pub(super) fn queues(numbers: [u16; 4]) -> Vec<QueueStatus> {
     numbers.into_iter().filter_map(QueueStatus::of).collect()
 }
 

@@ -2,7 +2,7 @@
 //! returns verdicts.
 
 use super::message::{Message, Requests, messages};
-use super::sys::{self, Datagrams, SocketOption};
+use super::sys::{self, Datagrams, Netlink, SocketOption};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -69,6 +69,9 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// Largest number of packets in a batch.
+    pub(super) const BATCH: usize = sys::MOST;
+
     /// Requests the packets of these queues of the current network namespace.
     ///
     /// # Errors
@@ -77,18 +80,24 @@ impl Queue {
     /// /proc/net/netfilter/nfnetlink_queue); `ConnectionRefused` or `InvalidInput` if the kernel
     /// has no netfilter queue.
     pub fn open(numbers: &[u16]) -> io::Result<Queue> {
-        let socket = sys::netfilter_socket()?;
+        Queue::open_for(numbers, WAITING)
+    }
+
+    /// Opens queues in which at most `waiting` packets wait for a verdict.
+    pub(super) fn open_for(numbers: &[u16], waiting: u32) -> io::Result<Queue> {
+        let memory = (RECEIVE as u32 / WAITING * waiting) as i32;
+        let socket = sys::netlink_socket(Netlink::Netfilter)?;
         let fd = socket.as_fd();
         // The root of a namespace may not exceed the limit of the system.
-        sys::set(fd, SocketOption::ReceiveForce, RECEIVE)
-            .or_else(|_| sys::set(fd, SocketOption::Receive, RECEIVE))?;
+        sys::set(fd, SocketOption::ReceiveForce, memory)
+            .or_else(|_| sys::set(fd, SocketOption::Receive, memory))?;
         sys::set(fd, SocketOption::NoLossErrors, 1)?;
         sys::set(fd, SocketOption::ShortErrors, 1)?;
 
         let mut requests = Requests::default();
         let mut sequence = 1;
         for &number in numbers {
-            requests.bind(number, WAITING, sequence);
+            requests.bind(number, waiting, sequence);
             sequence += 3;
         }
         sys::send(fd, requests.bytes())?;

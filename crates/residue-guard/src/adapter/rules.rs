@@ -3,8 +3,9 @@
 //! `RESIDUE-GUARD`.
 //!
 //! Sent packets are taken as late as possible, after the host's other rules; received ones as early
-//! as possible, before connection tracking, which takes segments of value 3 for damaged. Forwarded
-//! packets are not taken. Without a listener at the queue, packets pass.
+//! as possible, before connection tracking, which takes segments of value 3 for damaged. Reports of
+//! a smaller MTU are taken, too, also the kernel's own, on `lo`. Forwarded packets are not taken.
+//! Without a listener at the queue, packets pass.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -24,6 +25,13 @@ const PLACES: [(&str, &str); 2] = [("mangle", "POSTROUTING"), ("raw", "PREROUTIN
 pub struct Ports {
     first: u16,
     last: u16,
+}
+
+impl Ports {
+    /// Returns each port.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u16> {
+        self.first..=self.last
+    }
 }
 
 impl FromStr for Ports {
@@ -71,7 +79,8 @@ impl fmt::Display for Backend {
     }
 }
 
-/// The assignment of packets to queues.
+/// The assignment of packets to queues. Packets that may be forged have queues of their own, so
+/// that a flood of them displaces no others: SYNs, and segments without a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Name of the interface.
@@ -82,10 +91,22 @@ pub struct Rules {
     pub sent: u16,
     /// Queue of received packets.
     pub received: u16,
+    /// Queue of received SYNs.
+    pub syns: u16,
+    /// Queue of received segments without a socket, and of reports of a smaller MTU.
+    pub strangers: u16,
+}
+
+/// Whether the rules tell segments with a socket from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sockets {
+    Matched,
+    /// The kernel has no `nft_socket` or `xt_socket`: all go to the same queue.
+    Unknown,
 }
 
 impl Rules {
-    /// Creates rules for an interface, with the queues 14 and 15.
+    /// Creates rules for an interface, with the queues 14, 15, 17 and 18.
     ///
     /// # Errors
     ///
@@ -106,64 +127,110 @@ impl Rules {
             ports: ports.to_vec(),
             sent: 14,
             received: 15,
+            syns: 17,
+            strangers: 18,
         })
     }
 
+    /// Returns the numbers of all queues.
+    #[must_use]
+    pub fn queues(&self) -> [u16; 4] {
+        [self.sent, self.received, self.syns, self.strangers]
+    }
+
     /// Returns the input of nft. Existing rules are replaced atomically.
-    fn nft(&self) -> String {
+    fn nft(&self, sockets: Sockets) -> String {
         let ports: Vec<String> = self.ports.iter().map(Ports::to_string).collect();
         let matches = match ports.join(", ") {
             none if none.is_empty() => vec!["meta l4proto tcp".to_string()],
             ports => ["tcp sport", "tcp dport"].map(|end| format!("{end} {{ {ports} }}")).to_vec(),
         };
         let interface = &self.interface;
+        let mut rows = vec![(" tcp flags & (syn | ack) == syn", self.syns)];
+        if sockets == Sockets::Matched {
+            rows.extend([(" socket wildcard 0", self.received), ("", self.strangers)]);
+        } else {
+            rows.push(("", self.received));
+        }
         let mut text =
             format!("table inet {TABLE} {{ }}\ndelete table inet {TABLE}\ntable inet {TABLE} {{\n");
-        for (chain, hook, condition, queue) in [
+        for (chain, hook, condition, rows) in [
             (
                 "output",
                 "postrouting priority 300",
                 format!("oifname \"{interface}\" fib saddr type local"),
-                self.sent,
+                vec![("", self.sent)],
             ),
             (
                 "input",
                 "prerouting priority -300",
                 format!("iifname \"{interface}\" fib daddr type local"),
-                self.received,
+                rows,
             ),
         ] {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "\tchain {chain} {{");
             let _ = writeln!(text, "\t\ttype filter hook {hook}; policy accept;");
-            for ports in &matches {
-                let _ = writeln!(text, "\t\t{condition} {ports} queue flags bypass to {queue}");
+            for (kind, queue) in rows {
+                for ports in &matches {
+                    let words = format!("{condition} {ports}{kind}");
+                    let _ = writeln!(text, "\t\t{words} queue flags bypass to {queue}");
+                }
+            }
+            if chain == "input" {
+                for report in
+                    ["icmp type destination-unreachable icmp code 4", "icmpv6 type packet-too-big"]
+                {
+                    let from =
+                        format!("iifname {{ \"{interface}\", \"lo\" }} fib daddr type local");
+                    let to = self.strangers;
+                    let _ = writeln!(text, "\t\t{from} {report} queue flags bypass to {to}");
+                }
             }
             text += "\t}\n";
         }
         text + "}\n"
     }
 
-    /// Returns the input of iptables-restore and ip6tables-restore.
-    fn iptables(&self) -> String {
+    /// Returns the input of iptables-restore or ip6tables-restore.
+    fn iptables(&self, program: &str, sockets: Sockets) -> String {
         let ports: Vec<String> =
             self.ports.iter().map(|each| each.to_string().replace('-', ":")).collect();
         let ports = match ports.join(",") {
             none if none.is_empty() => none,
             ports => format!(" -m multiport --ports {ports}"),
         };
+        let report = match program {
+            "iptables" => "-p icmp --icmp-type fragmentation-needed",
+            _ => "-p icmpv6 --icmpv6-type packet-too-big",
+        };
         let interface = &self.interface;
-        let conditions = [
-            (format!("-o {interface} -m addrtype --src-type LOCAL"), self.sent, "-A"),
-            (format!("-i {interface} -m addrtype --dst-type LOCAL"), self.received, "-I"),
-        ];
+        let sent = format!("-p tcp -o {interface} -m addrtype --src-type LOCAL{ports}");
+        let received = format!("-i {interface} -m addrtype --dst-type LOCAL{ports}");
+        let mut rows = vec![(format!("-p tcp --tcp-flags SYN,ACK SYN {received}"), self.syns)];
+        if sockets == Sockets::Matched {
+            rows.push((format!("-p tcp {received} -m socket"), self.received));
+            rows.push((format!("-p tcp {received}"), self.strangers));
+        } else {
+            rows.push((format!("-p tcp {received}"), self.received));
+        }
+        let mut interfaces = vec![interface.as_str(), "lo"];
+        interfaces.dedup();
+        rows.extend(interfaces.iter().map(|from| {
+            let words = format!("{report} -i {from} -m addrtype --dst-type LOCAL");
+            (words, self.strangers)
+        }));
+        let rows = [(vec![(sent, self.sent)], "-A"), (rows, "-I")];
         let mut text = String::new();
-        for ((table, hook), (condition, queue, place)) in PLACES.into_iter().zip(conditions) {
-            let _ = write!(
-                text,
-                "*{table}\n:{CHAIN} - [0:0]\n-A {CHAIN} -p tcp {condition}{ports} -j NFQUEUE \
-                 --queue-num {queue} --queue-bypass\n{place} {hook} -j {CHAIN}\nCOMMIT\n"
-            );
+        for ((table, hook), (rows, place)) in PLACES.into_iter().zip(rows) {
+            let _ = writeln!(text, "*{table}\n:{CHAIN} - [0:0]");
+            for (condition, queue) in rows {
+                let _ = writeln!(
+                    text,
+                    "-A {CHAIN} {condition} -j NFQUEUE --queue-num {queue} --queue-bypass"
+                );
+            }
+            let _ = write!(text, "{place} {hook} -j {CHAIN}\nCOMMIT\n");
         }
         text
     }
@@ -176,14 +243,19 @@ impl Rules {
     /// If neither works; the error states why.
     pub(crate) fn install(&self) -> io::Result<Installed> {
         clean()?;
-        let nft = match feed("nft", &["-f", "-"], &self.nft()).map_err(no_queues) {
+        let nft = |sockets| feed("nft", &["-f", "-"], &self.nft(sockets)).map_err(no_queues);
+        let nft = match either(nft) {
             Ok(()) => return Ok(Installed(Some(Backend::Nft))),
             Err(error) => error,
         };
         // From here on, an error removes the rules installed before it.
         let installed = Installed(Some(Backend::Iptables));
         for program in iptables_programs() {
-            feed(&format!("{program}-restore"), &[WAIT, "--noflush"], &self.iptables())
+            let words = [WAIT, "--noflush"];
+            let restore = |sockets| {
+                feed(&format!("{program}-restore"), &words, &self.iptables(program, sockets))
+            };
+            either(restore)
                 .map_err(|error| io::Error::new(error.kind(), format!("{nft}; {error}")))?;
         }
         Ok(installed)
@@ -192,12 +264,21 @@ impl Rules {
     /// Tests whether `backend` can install the rules. Changes nothing.
     pub(crate) fn test(&self, backend: Backend) -> io::Result<()> {
         match backend {
-            Backend::Nft => feed("nft", &["-c", "-f", "-"], &self.nft()).map_err(no_queues),
+            Backend::Nft => either(|sockets| {
+                feed("nft", &["-c", "-f", "-"], &self.nft(sockets)).map_err(no_queues)
+            }),
             Backend::Iptables => iptables_programs().iter().try_for_each(|program| {
-                feed(&format!("{program}-restore"), &["--noflush", "--test"], &self.iptables())
+                let (restore, words) = (format!("{program}-restore"), ["--noflush", "--test"]);
+                either(|sockets| feed(&restore, &words, &self.iptables(program, sockets)))
             }),
         }
     }
+}
+
+/// Tries rules that tell segments with a socket from others, then rules that do not. Returns the
+/// error of the simpler ones.
+fn either(try_rules: impl Fn(Sockets) -> io::Result<()>) -> io::Result<()> {
+    try_rules(Sockets::Matched).or_else(|_| try_rules(Sockets::Unknown))
 }
 
 /// Installed rules, which are removed when this is dropped.
@@ -353,17 +434,26 @@ table inet residue_guard {
 	}
 	chain input {
 		type filter hook prerouting priority -300; policy accept;
-		iifname \"eth0\" fib daddr type local tcp sport { 80, 8000-8010 } queue flags bypass to 15
-		iifname \"eth0\" fib daddr type local tcp dport { 80, 8000-8010 } queue flags bypass to 15
-	}
-}
 ";
-        assert_eq!(rules("80,8000-8010").nft(), expected);
-        let all = rules("").nft();
-        assert!(all.contains(
-            "\t\toifname \"eth0\" fib saddr type local meta l4proto tcp queue flags bypass to 14\n"
-        ));
-        assert_eq!(all.matches(" queue ").count(), 2);
+        let text = rules("80,8000-8010").nft(Sockets::Matched);
+        assert!(text.starts_with(expected), "{text}");
+        let all = rules("").nft(Sockets::Matched);
+        let received: Vec<&str> = all.lines().filter(|line| line.contains("\t\tiif")).collect();
+        let start = "\t\tiifname \"eth0\" fib daddr type local meta l4proto tcp";
+        let both = "\t\tiifname { \"eth0\", \"lo\" } fib daddr type local";
+        assert_eq!(
+            received,
+            [
+                format!("{start} tcp flags & (syn | ack) == syn queue flags bypass to 17"),
+                format!("{start} socket wildcard 0 queue flags bypass to 15"),
+                format!("{start} queue flags bypass to 18"),
+                format!(
+                    "{both} icmp type destination-unreachable icmp code 4 queue flags bypass to 18"
+                ),
+                format!("{both} icmpv6 type packet-too-big queue flags bypass to 18"),
+            ]
+        );
+        assert!(!rules("").nft(Sockets::Unknown).contains("socket"));
     }
 
     #[test]
@@ -377,13 +467,23 @@ table inet residue_guard {
 COMMIT
 *raw
 :RESIDUE-GUARD - [0:0]
+-A RESIDUE-GUARD -p tcp --tcp-flags SYN,ACK SYN -i eth0 -m addrtype --dst-type LOCAL \
+-m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 17 --queue-bypass
 -A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL \
--m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 15 --queue-bypass
+-m multiport --ports 80,8000:8010 -m socket -j NFQUEUE --queue-num 15 --queue-bypass
+-A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL \
+-m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 18 --queue-bypass
+-A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i eth0 -m addrtype --dst-type LOCAL \
+-j NFQUEUE --queue-num 18 --queue-bypass
+-A RESIDUE-GUARD -p icmp --icmp-type fragmentation-needed -i lo -m addrtype --dst-type LOCAL \
+-j NFQUEUE --queue-num 18 --queue-bypass
 -I PREROUTING -j RESIDUE-GUARD
 COMMIT
 ";
-        assert_eq!(rules("80,8000-8010").iptables(), expected);
-        assert!(!rules("").iptables().contains("multiport"));
+        assert_eq!(rules("80,8000-8010").iptables("iptables", Sockets::Matched), expected);
+        let simple = rules("").iptables("ip6tables", Sockets::Unknown);
+        assert!(!simple.contains("multiport") && !simple.contains("socket"), "{simple}");
+        assert!(simple.contains("--icmpv6-type packet-too-big -i lo -m addrtype"), "{simple}");
     }
 
     #[test]

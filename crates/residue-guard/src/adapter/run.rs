@@ -3,19 +3,37 @@
 use super::host::{explain, must_be_free, queues};
 use super::queue::{Judge, Queue, Verdict};
 use super::rules::{Installed, Rules};
-use super::status::{Status, answer, listen};
-use super::sys::process::{NET_ADMIN, NET_RAW, cpu_time, end_signals, keep_capabilities};
-use super::sys::wait;
+use super::saved::Saved;
+use super::status::{QueueStatus, Status, answer, listen};
+use super::sys::interface::index;
+use super::sys::process::{Asked, NET_ADMIN, NET_RAW, asked, cpu_time, keep_capabilities, signals};
+use super::sys::{packet_socket, send_packet, wait};
 use crate::config::{Config, Policy};
 use crate::engine::{Action, Engine};
+use std::fs::File;
 use std::io;
+use std::net::IpAddr;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Number of batches after which other events are handled while packets keep coming.
-const BATCHES: usize = 32;
+const BATCHES: usize = 8;
+/// Number of packets that may be forged, SYNs and others, that wait for a verdict.
+const WAITING_SYNS: u32 = 1 << 14;
+const WAITING_STRANGERS: u32 = 1 << 11;
+/// Period of looking after the interface, the kernel's losses and the file of the state.
+const TICK: Duration = Duration::from_millis(200);
+/// Number of ticks without the interface after which the guard ends: it may be replaced.
+const MOST_TICKS_WITHOUT: u32 = 10;
+/// Longest time to wait for packets without sleeping.
+const SPIN: Duration = Duration::from_micros(100);
+/// The engine's time at the start of the process. Restored entries are older.
+const EARLIER: Duration = Duration::from_secs(48 * 3600);
+/// Number of destinations in a status.
+const DESTINATIONS: usize = 64;
 
 /// Options of a guard.
 #[derive(Clone, Debug)]
@@ -26,6 +44,8 @@ pub struct Options {
     pub config: Config,
     /// Interval of reports.
     pub every: Duration,
+    /// File of the state, by which connections outlive the process.
+    pub state: Option<PathBuf>,
 }
 
 struct Guard {
@@ -33,15 +53,36 @@ struct Guard {
     start: Instant,
     /// Time of the batch: the clock is not read for each packet.
     now: Duration,
-    received: u16,
+    sent: u16,
+    /// Sockets for the second parts of split segments, over IPv4 and IPv6.
+    sockets: [Option<OwnedFd>; 2],
+    interface: u32,
+}
+
+impl Guard {
+    /// Sends the second part of the last segment, if there is one. It comes to the queue after the
+    /// verdicts on the batch, which include the first part.
+    fn send_rest(&mut self) {
+        let Some(packet) = self.engine.rest() else { return };
+        let version = packet[0] >> 4;
+        let to = match version {
+            4 => packet[16..].first_chunk::<4>().map(|&bytes| IpAddr::from(bytes)),
+            _ => packet[24..].first_chunk::<16>().map(|&bytes| IpAddr::from(bytes)),
+        };
+        if let (Some(socket), Some(to)) = (&self.sockets[usize::from(version == 6)], to) {
+            // Otherwise TCP retransmits it.
+            let _ = send_packet(socket.as_fd(), packet, to, self.interface);
+        }
+    }
 }
 
 impl Judge for Guard {
     fn judge(&mut self, queue: u16, packet: &[u8]) -> Verdict<'_> {
-        let action = if queue == self.received {
-            self.engine.ingress(packet, self.now)
-        } else {
+        self.send_rest();
+        let action = if queue == self.sent {
             self.engine.egress(packet, self.now)
+        } else {
+            self.engine.ingress(packet, self.now)
         };
         match action {
             Action::Pass => Verdict::Accept,
@@ -52,7 +93,8 @@ impl Judge for Guard {
 }
 
 /// Guards until the process receives SIGINT, SIGTERM or SIGHUP, then removes its rules. Calls
-/// `report` at the start and at intervals. Returns the last status.
+/// `report` at the start and at intervals. Returns the last status. On SIGUSR1 it forgets the
+/// destinations for which a value failed.
 ///
 /// Packets have their own thread, which a slow `report` must not delay: it may print to a terminal
 /// whose connection is guarded. Reports that come while it works are skipped.
@@ -61,26 +103,49 @@ impl Judge for Guard {
 ///
 /// # Errors
 ///
-/// If the queues are unavailable, the rules cannot be installed or removed, or another guard runs
-/// here.
+/// If the queues are unavailable, the rules cannot be installed or removed, another guard runs
+/// here, or the interface disappears.
 pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Status> {
-    let numbers = [options.rules.sent, options.rules.received];
+    let rules = &options.rules;
     let listener = listen()?;
-    must_be_free(numbers)?;
+    must_be_free(rules.queues())?;
     // Before a second thread starts: signals would end it, and it would keep its capabilities.
-    let signals = end_signals()?;
+    let signals = signals()?;
+    let mut engine = Engine::new(options.config);
+    let opened = options.state.as_deref().map(|path| Saved::open(path, &mut engine, EARLIER));
+    let (saved, state_error) = opened.map_or((None, None), |(saved, error)| (Some(saved), error));
     // The queues come first, so that the rules have a listener.
-    let queue = Queue::open(&numbers).map_err(explain)?;
-    let installed = options.rules.install()?;
+    let queue = Queue::open(&[rules.sent, rules.received]).map_err(explain)?;
+    let syns = Queue::open_for(&[rules.syns], WAITING_SYNS).map_err(explain)?;
+    let strangers = Queue::open_for(&[rules.strangers], WAITING_STRANGERS).map_err(explain)?;
+    let sockets = [4, 6].map(|version| packet_socket(version).ok());
+    let installed = rules.install()?;
     keep_capabilities(&[NET_ADMIN, NET_RAW])?;
 
     let guard = Guard {
-        engine: Engine::new(options.config),
+        engine,
         start: Instant::now(),
-        now: Duration::ZERO,
-        received: options.rules.received,
+        now: EARLIER,
+        sent: rules.sent,
+        sockets,
+        interface: 0,
     };
-    let work = Work { options, queue, listener, signals, installed, guard, packets: 0, batches: 0 };
+    let work = Work {
+        options,
+        queue,
+        unconfirmed: [syns, strangers],
+        listener,
+        signals,
+        installed,
+        guard,
+        saved,
+        state_error,
+        packets: 0,
+        batches: 0,
+        lost: 0,
+        ticks_without: 0,
+        is_busy: false,
+    };
     let (sender, statuses) = sync_channel(1);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| work.until_asked_to_end(sender));
@@ -95,28 +160,56 @@ pub fn run(options: &Options, mut report: impl FnMut(&Status)) -> io::Result<Sta
 struct Work<'a> {
     options: &'a Options,
     queue: Queue,
+    /// Queues of packets that may be forged: SYNs, and segments without a socket.
+    unconfirmed: [Queue; 2],
     listener: UnixListener,
-    signals: OwnedFd,
+    signals: File,
     installed: Installed,
     guard: Guard,
+    saved: Option<Saved>,
+    state_error: Option<String>,
     packets: u64,
     batches: u64,
+    /// Packets that the kernel dropped before the guard saw them.
+    lost: u64,
+    ticks_without: u32,
+    /// Whether the last packets came within [`SPIN`].
+    is_busy: bool,
 }
 
 impl Work<'_> {
     fn until_asked_to_end(mut self, reports: SyncSender<Status>) -> io::Result<Status> {
-        let mut next = Instant::now();
+        let start = Instant::now();
+        let (mut next_report, mut next_tick) = (start, start);
         loop {
             let now = Instant::now();
-            if now >= next {
+            if now >= next_tick {
+                self.tick()?;
+                next_tick = now + TICK;
+            }
+            if now >= next_report {
                 // The receiver may still be busy with the previous one.
                 let _ = reports.try_send(self.status());
-                next = now + self.options.every;
+                next_report = now + self.options.every;
             }
-            let waited = [self.queue.as_fd(), self.listener.as_fd(), self.signals.as_fd()];
-            let [has_packets, has_questions, ends] = wait(waited, next - now)?;
-            if ends {
-                break;
+            let [syns, strangers] = &self.unconfirmed;
+            let waited = [
+                self.queue.as_fd(),
+                syns.as_fd(),
+                strangers.as_fd(),
+                self.listener.as_fd(),
+                self.signals.as_fd(),
+            ];
+            let most = next_tick.min(next_report) - now;
+            let [has_packets, has_syns, has_strangers, has_questions, is_asked] =
+                wait(waited, most)?;
+            self.is_busy = now.elapsed() < SPIN;
+            if is_asked {
+                match asked(&mut self.signals) {
+                    Some(Asked::End) => break,
+                    Some(Asked::Forget) => drop(self.guard.engine.forget()),
+                    None => {}
+                }
             }
             if has_questions {
                 answer(&self.listener, &self.status());
@@ -124,23 +217,89 @@ impl Work<'_> {
             if has_packets {
                 self.judge()?;
             }
+            // A batch at a time, so that a flood does not delay established connections.
+            for (at, is_ready) in [has_syns, has_strangers].into_iter().enumerate() {
+                if is_ready {
+                    self.guard.now = EARLIER + self.guard.start.elapsed();
+                    self.packets += self.unconfirmed[at].batch(&mut self.guard)? as u64;
+                    self.batches += 1;
+                }
+            }
         }
         let last = self.status();
         self.installed.remove()?;
+        if let Some(saved) = &self.saved {
+            // Without it, the next guard resumes fewer connections.
+            let _ = saved.write(&self.guard.engine, self.guard.now);
+        }
         Ok(last)
+    }
+
+    /// Looks after the interface, the kernel's losses and the file of the state.
+    fn tick(&mut self) -> io::Result<()> {
+        let rules = &self.options.rules;
+        self.guard.now = EARLIER + self.guard.start.elapsed();
+        if let Some(index) = index(&rules.interface) {
+            self.ticks_without = 0;
+            self.guard.interface = index;
+        } else {
+            self.ticks_without += 1;
+        }
+        if self.ticks_without >= MOST_TICKS_WITHOUT {
+            let words =
+                format!("interface `{}` is gone; nothing is guarded any more", rules.interface);
+            return Err(io::Error::new(io::ErrorKind::NotFound, words));
+        }
+        let lost = |queue: &QueueStatus| match queue.number {
+            // Forged ones, mostly.
+            number if number == rules.strangers => 0,
+            _ => queue.full + queue.lost,
+        };
+        let lost = queues(rules.queues()).iter().map(lost).sum();
+        if lost != self.lost {
+            self.lost = lost;
+            self.guard.engine.packets_were_lost(self.guard.now);
+        }
+        if let Some(saved) = &mut self.saved
+            && let Err(error) = saved.update(&self.guard.engine, self.packets, self.guard.now)
+        {
+            self.state_error = Some(error.to_string());
+        }
+        Ok(())
     }
 
     fn judge(&mut self) -> io::Result<()> {
         for _ in 0..BATCHES {
-            self.guard.now = self.guard.start.elapsed();
+            self.guard.now = EARLIER + self.guard.start.elapsed();
             let count = self.queue.batch(&mut self.guard)?;
-            if count == 0 {
+            self.guard.send_rest();
+            self.packets += count as u64;
+            self.batches += u64::from(count > 0);
+            // A smaller batch has emptied the queue.
+            if count < Queue::BATCH && !self.spins()? {
                 break;
             }
-            self.packets += count as u64;
-            self.batches += 1;
         }
         Ok(())
+    }
+
+    /// Waits for packets without sleeping, which would delay them by the time to wake up, if the
+    /// last ones came soon enough for that. Other threads get the CPU meanwhile. Returns whether
+    /// there are packets.
+    fn spins(&mut self) -> io::Result<bool> {
+        let start = Instant::now();
+        while self.is_busy && start.elapsed() < SPIN {
+            std::thread::yield_now();
+            let queues = [self.queue.as_fd(), self.unconfirmed[0].as_fd()];
+            match wait(queues, Duration::ZERO)? {
+                [true, false] => return Ok(true),
+                [false, false] => {}
+                // SYNs have their turn.
+                [_, true] => return Ok(false),
+            }
+        }
+        self.is_busy = false;
+        Ok(false)
     }
 
     fn status(&self) -> Status {
@@ -156,9 +315,12 @@ impl Work<'_> {
             cpu_time: cpu_time().as_secs_f64(),
             packets: self.packets,
             batches: self.batches,
-            queues: queues([rules.sent, rules.received]),
+            queues: queues(rules.queues()),
             entries: self.guard.engine.entries(),
             counters: *self.guard.engine.counters(),
+            destinations: self.guard.engine.destinations(self.guard.now, DESTINATIONS),
+            state: self.options.state.as_ref().map(|path| path.display().to_string()),
+            state_error: self.state_error.clone(),
         }
     }
 }

@@ -2,8 +2,10 @@
 //! belongs to the network namespace and leaves nothing behind; a file would have to be removed, and
 //! would be shared by all namespaces.
 
+use super::sys::process::ask_to_forget;
 use crate::counters::Counters;
 use crate::engine::Entries;
+use crate::memory::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -46,6 +48,15 @@ pub struct Status {
     pub entries: Entries,
     /// Counters of the engine.
     pub counters: Counters,
+    /// Destinations for which a value failed; at most 64 of them.
+    #[serde(default)]
+    pub destinations: Vec<Destination>,
+    /// File of the state, which the next guard continues.
+    #[serde(default)]
+    pub state: Option<String>,
+    /// Why the state is not saved, or could not be restored.
+    #[serde(default)]
+    pub state_error: Option<String>,
 }
 
 /// Counts of the kernel for one queue.
@@ -142,6 +153,19 @@ pub fn ask() -> io::Result<Option<Status>> {
     status.map(Some).map_err(|error| io::Error::other(format!("the guard's answer: {error}")))
 }
 
+/// Asks the guard in the current network namespace to forget the destinations for which a value
+/// failed. Returns whether there is a guard.
+///
+/// # Errors
+///
+/// If the guard does not answer, or belongs to another user.
+pub fn forget() -> io::Result<bool> {
+    match ask()? {
+        Some(status) => ask_to_forget(status.process).map(|()| true),
+        None => Ok(false),
+    }
+}
+
 impl Status {
     /// Formats the status for Prometheus. Counters end in `_total`; all counters of the engine are
     /// included, by their names.
@@ -179,7 +203,65 @@ impl Status {
             entries.iter().map(|(name, count)| (labels(&[("state", name)]), number(count)));
         text.metric("entries", "Entries in use", "gauge", entries);
 
-        for (name, value) in object(&self.counters) {
+        let unprotected = [(String::new(), self.entries.regular as f64)];
+        let words = "Regular connections, which have no check value, now";
+        text.metric("unprotected_connections", words, "gauge", unprotected);
+        text.destinations(&self.destinations);
+        text.counters(&self.counters);
+        text.finish()
+    }
+}
+
+fn object(value: &impl Serialize) -> serde_json::Map<String, Value> {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_object().cloned().unwrap_or_default()
+}
+
+/// Returns the name of a variant without data.
+fn object_name(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_string()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
+}
+
+/// Formats labels. Names and values are our own, and need no escapes.
+fn labels(pairs: &[(&str, &str)]) -> String {
+    let pairs: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+    format!("{{{}}}", pairs.join(","))
+}
+
+/// The text format of Prometheus.
+#[derive(Default)]
+pub(crate) struct Metrics(String);
+
+impl Metrics {
+    pub(crate) fn finish(self) -> String {
+        self.0
+    }
+
+    /// Adds the destinations that get a weaker request.
+    pub(crate) fn destinations(&mut self, destinations: &[Destination]) {
+        let destinations = destinations.iter().map(|destination| {
+            let value = destination.value.map_or("none".to_string(), |value| value.to_string());
+            let failure = object_name(&destination.failure);
+            let pairs = [
+                ("address", &*destination.address),
+                ("requested", &*value),
+                ("failure", &*failure),
+            ];
+            (labels(&pairs), destination.age as f64)
+        });
+        let words = "Seconds since a value failed for a destination that gets a weaker request";
+        self.metric("failed_destination_age_seconds", words, "gauge", destinations);
+    }
+
+    /// Adds all counters of a structure, by their names.
+    pub(crate) fn counters(&mut self, counters: &impl Serialize) {
+        for (name, value) in object(counters) {
             let metric = format!("{name}_total");
             let values = value.as_array().map(Vec::as_slice).unwrap_or_default();
             // An array has an element for each value, 0 to 6; unused ones are left out.
@@ -194,7 +276,7 @@ impl Status {
                             (labels, number(&count))
                         })
                     });
-                    text.metric(
+                    self.metric(
                         "received_total",
                         "Segments received, by value and verdict",
                         "counter",
@@ -204,9 +286,9 @@ impl Status {
                 Value::Array(_) => {
                     let rows = by_value
                         .map(|(at, count)| (labels(&[("value", &at.to_string())]), number(count)));
-                    text.metric(&metric, &name.replace('_', " "), "counter", rows);
+                    self.metric(&metric, &name.replace('_', " "), "counter", rows);
                 }
-                _ => text.metric(
+                _ => self.metric(
                     &metric,
                     &name.replace('_', " "),
                     "counter",
@@ -214,31 +296,9 @@ impl Status {
                 ),
             }
         }
-        text.0
     }
-}
 
-fn object(value: &impl Serialize) -> serde_json::Map<String, Value> {
-    let value = serde_json::to_value(value).unwrap_or_default();
-    value.as_object().cloned().unwrap_or_default()
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_default()
-}
-
-/// Formats labels. Names and values are our own, and need no escapes.
-fn labels(pairs: &[(&str, &str)]) -> String {
-    let pairs: Vec<String> =
-        pairs.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
-    format!("{{{}}}", pairs.join(","))
-}
-
-#[derive(Default)]
-struct Metrics(String);
-
-impl Metrics {
-    fn metric(
+    pub(crate) fn metric(
         &mut self,
         name: &str,
         help: &str,
@@ -257,6 +317,7 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Failure;
 
     #[test]
     fn the_kernels_table() {
@@ -289,8 +350,17 @@ mod tests {
             packets: 9,
             batches: 3,
             queues: vec![QueueStatus { number: 14, waiting: 0, full: 0, lost: 2 }],
-            entries: Entries { established: 4, ..Entries::default() },
+            entries: Entries { established: 4, regular: 6, ..Entries::default() },
             counters,
+            destinations: vec![Destination {
+                address: "192.0.2.1".to_string(),
+                value: None,
+                failure: Failure::NothingGood,
+                age: 40,
+                left: 20,
+            }],
+            state: None,
+            state_error: None,
         };
         let text = status.prometheus();
         for line in [
@@ -301,6 +371,9 @@ mod tests {
             "residue_guard_received_total{value=\"5\",verdict=\"only_crc_bad\"} 3",
             "residue_guard_sent_total{value=\"6\"} 11",
             "residue_guard_adopted_total 7",
+            "residue_guard_unprotected_connections 6",
+            "residue_guard_failed_destination_age_seconds{address=\"192.0.2.1\",requested=\"none\",\
+             failure=\"nothing_good\"} 40",
             "# TYPE residue_guard_passed_total counter",
         ] {
             assert!(text.lines().any(|each| each == line), "{line}\n{text}");

@@ -5,12 +5,14 @@
 
 #![allow(unsafe_code)]
 
-pub(super) mod interface;
-pub(super) mod process;
+pub(crate) mod bpf;
+pub(crate) mod interface;
+pub(crate) mod process;
 pub(super) mod streams;
 
 use std::io;
-use std::mem::{size_of, zeroed};
+use std::mem::{size_of, size_of_val, zeroed};
+use std::net::IpAddr;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::ptr::from_ref;
 use std::time::Duration;
@@ -36,12 +38,24 @@ fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// Opens a netlink socket for netfilter, with an address of the kernel's choice.
-pub(crate) fn netfilter_socket() -> io::Result<OwnedFd> {
-    // SAFETY: no memory is passed.
-    let result = unsafe {
-        libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_NETFILTER)
+/// A part of the kernel that is reached by netlink.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Netlink {
+    /// Netfilter: queues.
+    Netfilter,
+    /// Diagnosis of sockets: ends connections.
+    SocketDiagnosis,
+}
+
+/// Opens a netlink socket, with an address of the kernel's choice.
+pub(crate) fn netlink_socket(to: Netlink) -> io::Result<OwnedFd> {
+    let protocol = match to {
+        Netlink::Netfilter => libc::NETLINK_NETFILTER,
+        Netlink::SocketDiagnosis => libc::NETLINK_SOCK_DIAG,
     };
+    // SAFETY: no memory is passed.
+    let result =
+        unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, protocol) };
     let number = checked(result)?;
     // SAFETY: the descriptor is open, and has no other owner.
     let socket = unsafe { OwnedFd::from_raw_fd(number) };
@@ -57,6 +71,47 @@ pub(crate) fn netfilter_socket() -> io::Result<OwnedFd> {
         )
     })?;
     Ok(socket)
+}
+
+/// Opens a socket for whole IP packets of a version. Needs `CAP_NET_RAW`.
+pub(crate) fn packet_socket(version: u8) -> io::Result<OwnedFd> {
+    let family = if version == 4 { libc::AF_INET } else { libc::AF_INET6 };
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: no memory is passed.
+    let number = checked(unsafe { libc::socket(family, kind, libc::IPPROTO_RAW) })?;
+    // SAFETY: the descriptor is open, and has no other owner.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Sends a whole IP packet to an address; a link-local one belongs to the interface of this index.
+pub(crate) fn send_packet(
+    socket: BorrowedFd,
+    packet: &[u8],
+    to: IpAddr,
+    interface: u32,
+) -> io::Result<()> {
+    // SAFETY: zero is a valid value of each of their fields.
+    let (mut v4, mut v6): (libc::sockaddr_in, libc::sockaddr_in6) = unsafe { (zeroed(), zeroed()) };
+    let (address, length): (*const libc::sockaddr, usize) = match to {
+        IpAddr::V4(to) => {
+            v4.sin_family = libc::AF_INET as libc::sa_family_t;
+            v4.sin_addr.s_addr = u32::from_ne_bytes(to.octets());
+            (from_ref(&v4).cast(), size_of_val(&v4))
+        }
+        IpAddr::V6(to) => {
+            v6.sin6_family = libc::AF_INET6 as libc::sa_family_t;
+            v6.sin6_addr.s6_addr = to.octets();
+            v6.sin6_scope_id = interface;
+            (from_ref(&v6).cast(), size_of_val(&v6))
+        }
+    };
+    let length = length as libc::socklen_t;
+    // SAFETY: the pointers and lengths are the slice's, and those of one of the variables above.
+    let sent = unsafe {
+        let (bytes, count) = (packet.as_ptr().cast(), packet.len());
+        libc::sendto(socket.as_raw_fd(), bytes, count, 0, address, length)
+    };
+    if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// A socket option whose value is a number.

@@ -2,7 +2,8 @@
 
 use super::{Engine, Outcome, Reason, growth, request};
 use crate::connection::{Connection, Phase};
-use crate::negotiate::{GREATEST, Values};
+use crate::memory::{Failure, Step};
+use crate::negotiate::Values;
 use crate::options::{self, Options};
 use crate::packet::{ACK, FIN, Key, RST, SYN, Segment, write_checksum};
 use crate::value::{self, Judged};
@@ -20,6 +21,13 @@ impl Engine {
             if let Some(connection) = known
                 && connection.acknowledged == Some(segment.sequence())
             {
+                // A NAT that takes segments of value 3 for damaged forwards them untranslated; the
+                // peer knows no such connection.
+                let is_weaker = connection.step == Some(Step::Own);
+                let is_agreed = matches!(connection.phase, Phase::Agreed { .. });
+                if is_agreed && is_weaker && !connection.proven && !self.is_disturbed(now) {
+                    self.failed(&key, &connection, Failure::Reset, now);
+                }
                 self.keep(key, Connection { reset: true, ..connection }, now);
             }
             return Outcome::Pass;
@@ -53,10 +61,10 @@ impl Engine {
     ) -> Outcome {
         let (isn, asked) = (segment.sequence(), request(segment));
         let Some(mut connection) = known else {
-            let new = asked.and_then(|peer| self.new_answer(&key, isn, peer));
+            let new = asked.and_then(|peer| self.new_answer(&key, isn, peer, now));
             let Some(connection) = new else { return self.unprotected(segment) };
             self.keep(key, connection, now);
-            return self.without_request(segment, connection.values());
+            return self.without_request(&key, segment, connection.values(), now);
         };
         match connection.phase {
             // A simultaneous open.
@@ -69,8 +77,9 @@ impl Engine {
                 self.keep(key, connection, now);
             }
             _ if connection.peer_isn == Some(isn) => {
-                return self.without_request(segment, connection.values());
+                return self.without_request(&key, segment, connection.values(), now);
             }
+            Phase::Regular { .. } if asked.is_none() => return self.unprotected(segment),
             _ => {
                 // It may be late or forged. The kernel can tell, and shows it by its answer.
                 self.counters.doubtful_syns += 1;
@@ -79,7 +88,7 @@ impl Engine {
             }
         }
         let values = asked.map_or(Values::NONE, |peer| connection.offer.agreement(peer));
-        self.without_request(segment, values)
+        self.without_request(&key, segment, values, now)
     }
 
     fn receive_syn_ack(
@@ -95,13 +104,16 @@ impl Engine {
         match connection.phase {
             Phase::Opening { .. } if acknowledges => {
                 connection.peer_isn = Some(segment.sequence());
+                if options::find(segment.options(), options::WINDOW_SCALE).is_none() {
+                    connection.scale = 0;
+                }
                 match answer.and_then(|answer| connection.offer.conclusion(answer)) {
                     Some(value) => {
                         connection.phase = Phase::Agreed { value };
                         connection.confirmed = true;
                         self.counters.agreed[usize::from(value)] += 1;
                         self.keep(key, connection, now);
-                        self.without_request(segment, Values::one(value))
+                        self.without_request(&key, segment, Values::one(value), now)
                     }
                     None => {
                         self.regular(&key, &connection, now);
@@ -109,11 +121,13 @@ impl Engine {
                     }
                 }
             }
-            Phase::Agreed { value } if connection.peer_isn == Some(segment.sequence()) => {
+            Phase::Agreed { value }
+                if acknowledges && connection.peer_isn == Some(segment.sequence()) =>
+            {
                 // A repeated SYN: the peer has not received, or not understood, what followed.
                 self.record_failure(&key, &mut connection, now);
                 self.keep(key, connection, now);
-                self.without_request(segment, Values::one(value))
+                self.without_request(&key, segment, Values::one(value), now)
             }
             _ => Outcome::Pass,
         }
@@ -122,16 +136,26 @@ impl Engine {
     /// Handles a peer that turns out not to support the option.
     fn regular(&mut self, key: &Key, connection: &Connection, now: Duration) {
         self.counters.agreed[0] += 1;
-        if connection.tries > self.config.tries && !self.is_required() {
-            let is_new = self.memory.give_up(key.remote.0, now);
-            self.counters.failed_destinations += u64::from(is_new);
+        if connection.tries > self.config.tries && !self.is_required() && !self.is_disturbed(now) {
+            self.failed(key, connection, Failure::Silence, now);
         }
-        self.table.remove(key);
+        if self.is_required() {
+            self.table.remove(key);
+        } else {
+            let phase = Phase::Regular { negotiated: true };
+            self.keep(*key, Connection { phase, confirmed: true, ..*connection }, now);
+        }
     }
 
     /// Returns a SYN for the kernel: without option 14, Fast Open and data, with a segment size
     /// that leaves room.
-    fn without_request(&mut self, segment: &Segment, values: Values) -> Outcome {
+    fn without_request(
+        &mut self,
+        key: &Key,
+        segment: &Segment,
+        values: Values,
+        now: Duration,
+    ) -> Outcome {
         let all = segment.options();
         let mut options = match options::find(all, REQUEST) {
             Some(place) => Options::without(all, &place),
@@ -141,7 +165,7 @@ impl Engine {
         };
         let fast_open = options.blank_fast_open() || !segment.payload().is_empty();
         self.counters.fast_open_removed += u64::from(fast_open);
-        options.lower_mss(growth(values), self.config.mss);
+        options.lower_mss(growth(values), self.most_data(&key.remote.0, now));
         if segment.rewrite(&options, false, &mut self.buffer).is_none() {
             return Outcome::Pass;
         }
@@ -157,15 +181,24 @@ impl Engine {
         segment: &Segment,
         now: Duration,
     ) -> Outcome {
-        match known {
-            Some(connection) => match connection.phase {
-                Phase::Agreed { value } => self.verify(key, connection, value, segment, now),
-                Phase::Theirs => Outcome::Pass,
-                Phase::Opening { peer: None } => self.unexpected_segment(segment),
-                _ if connection.own_isn.is_none() => self.unknown(key, segment, now),
-                _ => self.settle(key, connection, segment, now),
-            },
-            None => self.unknown(key, segment, now),
+        let Some(mut connection) = known else { return self.unknown(key, None, segment, now) };
+        match connection.phase {
+            Phase::Agreed { value } => self.verify(key, connection, value, segment, now),
+            Phase::Theirs => Outcome::Pass,
+            Phase::Opening { peer: None } => self.unexpected_segment(segment),
+            Phase::Regular { negotiated } => {
+                if segment.flags() & FIN != 0 && connection.expects(segment) {
+                    connection.fins[1] = true;
+                    self.keep(key, connection, now);
+                }
+                if negotiated {
+                    return self.unprotected(segment);
+                }
+                self.unknown(key, known, segment, now)
+            }
+            Phase::Claimed { .. } => self.unknown(key, known, segment, now),
+            _ if connection.own_isn.is_none() => self.unknown(key, known, segment, now),
+            _ => self.settle(key, connection, segment, now),
         }
     }
 
@@ -180,19 +213,27 @@ impl Engine {
     ) -> Outcome {
         let Some(layout) = Layout::of(value) else { return Outcome::Pass };
         let judged = value::verify(segment, &layout, &mut self.pieces);
-        if judged == Judged::Missing && connection.step.is_none() && self.is_regular(segment) {
-            // The segment by which it was resumed was forged, or this one is: the next segment
-            // shows which.
-            self.table.remove(&key);
+        let expected = connection.expects(segment);
+        if judged == Judged::Missing
+            && connection.step.is_none()
+            && connection.expects_exactly(segment)
+            && self.is_regular(segment)
+        {
+            // The ports have another connection now.
+            connection.phase = Phase::Regular { negotiated: false };
+            self.keep(key, connection, now);
             return self.unprotected(segment);
         }
-        self.counters.received[usize::from(value)].count(judged);
+        self.counters.received[usize::from(value)].count(judged, expected);
         if let Some(reason) = reason(judged) {
-            self.record_failure(&key, &mut connection, now);
-            self.keep(key, connection, now);
+            // Whoever is not on the path does not know the numbers.
+            if expected {
+                self.record_failure(&key, &mut connection, now);
+                self.keep(key, connection, now);
+            }
             return Outcome::Drop(reason);
         }
-        connection.proven = true;
+        self.works(&key, &mut connection, now);
         connection.fins[1] |= segment.flags() & FIN != 0;
         self.keep(key, connection, now);
         self.strip(segment)
@@ -216,10 +257,11 @@ impl Engine {
                 worst = worst.or(Some((value, judged)));
                 continue;
             }
-            self.counters.received[usize::from(value)].count(judged);
+            self.counters.received[usize::from(value)].count(judged, acknowledges);
             if acknowledges {
                 connection.phase = Phase::Agreed { value };
-                (connection.confirmed, connection.proven) = (true, true);
+                connection.confirmed = true;
+                self.works(&key, &mut connection, now);
                 connection.fins[1] |= segment.flags() & FIN != 0;
                 self.counters.agreed[usize::from(value)] += 1;
                 self.keep(key, connection, now);
@@ -235,7 +277,7 @@ impl Engine {
             return self.unprotected(segment);
         }
         let Some((value, judged)) = worst else { return self.unprotected(segment) };
-        self.counters.received[usize::from(value)].count(judged);
+        self.counters.received[usize::from(value)].count(judged, acknowledges);
         if acknowledges {
             self.record_failure(&key, &mut connection, now);
             self.keep(key, connection, now);
@@ -249,18 +291,27 @@ impl Engine {
         !has_option && segment.checksum_is_good(&mut self.pieces)
     }
 
-    /// Returns the value for which the option of a segment is right, if any.
+    /// Returns the value for which the option of a segment is right, if any, among those that this
+    /// host's connections may have.
     fn value_of(&mut self, segment: &Segment) -> Option<u8> {
-        (1..=GREATEST).find(|&value| {
+        self.config.offer?.possible().iter().find(|&value| {
             Layout::of(value).filter(|layout| layout.option > 0).is_some_and(|layout| {
                 value::verify(segment, &layout, &mut self.pieces) == Judged::Good
             })
         })
     }
 
-    /// Handles a segment of an unknown connection. One with a right check value resumes a
-    /// connection that a previous engine had, or that was removed.
-    fn unknown(&mut self, key: Key, segment: &Segment, now: Duration) -> Outcome {
+    /// Handles a segment of an unknown connection: a previous engine had it, or it was removed, or
+    /// the segment is forged. One with a right check value is given to the kernel. It resumes the
+    /// connection only if its numbers fit those of the kernel, which an attacker off the path does
+    /// not know: the kernel has sent segments, or its next one decides.
+    fn unknown(
+        &mut self,
+        key: Key,
+        known: Option<Connection>,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
         let Some(offer) = self.config.offer else { return self.unprotected(segment) };
         if options::find(segment.options(), DATA).is_none() {
             return self.unprotected(segment);
@@ -269,12 +320,40 @@ impl Engine {
             self.counters.orphans += 1;
             return Outcome::Drop(Reason::Orphan);
         };
-        self.counters.adopted += 1;
-        self.counters.received[usize::from(value)].count(Judged::Good);
-        let mut connection = Connection::new(Phase::Agreed { value }, offer, None);
-        connection.proven = true;
-        self.keep(key, connection, now);
+        self.counters.claims += 1;
+        let end = segment.sequence().wrapping_add(segment.length());
+        let acknowledgment = segment.acknowledgment();
+        match known {
+            Some(connection) if matches!(connection.phase, Phase::Regular { .. }) => {
+                if connection.fits(end, acknowledgment) && self.may_resume(now) {
+                    let is_fin = segment.flags() & FIN != 0;
+                    self.resume(key, connection, value, is_fin, now);
+                }
+            }
+            // Its SYN waits for the kernel's answer.
+            Some(connection) if matches!(connection.phase, Phase::Answering { .. }) => {}
+            _ => {
+                let phase = Phase::Claimed { value, end, acknowledgment };
+                self.keep(key, Connection::new(phase, offer, None), now);
+            }
+        }
         self.strip(segment)
+    }
+
+    /// Resumes a connection with a value.
+    pub(super) fn resume(
+        &mut self,
+        key: Key,
+        mut connection: Connection,
+        value: u8,
+        is_fin: bool,
+        now: Duration,
+    ) {
+        self.counters.adopted += 1;
+        connection.phase = Phase::Agreed { value };
+        (connection.step, connection.confirmed, connection.proven) = (None, true, true);
+        connection.fins[1] |= is_fin;
+        self.keep(key, connection, now);
     }
 
     /// Handles a segment of an older connection while this host opens a new one: the kernel must

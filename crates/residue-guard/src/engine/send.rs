@@ -3,9 +3,9 @@
 use super::{Engine, Outcome, Reason};
 use crate::connection::{Connection, Phase};
 use crate::options::{self, Options};
-use crate::packet::{ACK, FIN, Key, RST, SYN, Segment, write_checksum};
-use crate::value::{self, NoRoom};
-use residue_net::wire::tcp_checksum_option::{Layout, REQUEST};
+use crate::packet::{ACK, Key, RST, SYN, Segment, write_checksum};
+use crate::value::{self, Judged, NoRoom};
+use residue_net::wire::tcp_checksum_option::{DATA, Layout, REQUEST};
 use std::time::Duration;
 
 impl Engine {
@@ -26,7 +26,7 @@ impl Engine {
             return Outcome::Pass;
         }
         if options::find(segment.options(), REQUEST).is_some() {
-            if let Some(theirs) = self.new_connection(Phase::Theirs, &key) {
+            if let Some(theirs) = self.new_connection(Phase::Theirs, &key, now) {
                 self.keep(key, theirs, now);
             }
             return Outcome::Pass;
@@ -43,14 +43,14 @@ impl Engine {
         let known = self.table.get(&key).copied().filter(|connection| {
             connection.own_isn == isn && matches!(connection.phase, Phase::Opening { .. })
         });
-        let fresh = || self.new_connection(Phase::Opening { peer: None }, &key);
-        let Some(mut connection) = known.or_else(fresh) else {
+        let mut fresh = || self.new_connection(Phase::Opening { peer: None }, &key, now);
+        let Some(mut connection) = known.or_else(&mut fresh) else {
             self.table.remove(&key);
             return self.unprotected(segment);
         };
         connection.own_isn = isn;
-        connection.tries = connection.tries.saturating_add(1);
-        let outcome = self.ask(&connection, connection.offer.value, segment);
+        connection.opens(segment);
+        let outcome = self.ask(&connection, connection.offer.value, segment, now);
         match outcome {
             Outcome::Replace => self.keep(key, connection, now),
             _ => drop(self.table.remove(&key)),
@@ -71,7 +71,10 @@ impl Engine {
                     connection.answer = connection.offer.answer(peer);
                     true
                 }
-                Phase::Opening { peer: None } | Phase::Theirs => false,
+                Phase::Opening { peer: None }
+                | Phase::Theirs
+                | Phase::Regular { .. }
+                | Phase::Claimed { .. } => false,
                 Phase::Answering { .. } | Phase::Agreed { .. } => true,
             },
             Phase::Answering { peer }
@@ -85,7 +88,7 @@ impl Engine {
             // over.
             _ => match connection.pending {
                 Some((isn, Some(peer))) if isn == peer_isn => {
-                    match self.new_answer(&key, isn, peer) {
+                    match self.new_answer(&key, isn, peer, now) {
                         Some(new) => {
                             connection = new;
                             connection.own_isn = own;
@@ -102,8 +105,8 @@ impl Engine {
             self.table.remove(&key);
             return self.unprotected(segment);
         }
-        connection.tries = connection.tries.saturating_add(1);
-        let outcome = self.ask(&connection, connection.answer, segment);
+        connection.opens(segment);
+        let outcome = self.ask(&connection, connection.answer, segment, now);
         if outcome == Outcome::Pass {
             self.table.remove(&key);
         } else {
@@ -113,19 +116,34 @@ impl Engine {
     }
 
     /// Returns an entry for a SYN that requests `peer`, if an agreement is possible.
-    pub(super) fn new_answer(&self, key: &Key, isn: u32, peer: u8) -> Option<Connection> {
-        let mut connection = self.new_connection(Phase::Answering { peer }, key)?;
+    pub(super) fn new_answer(
+        &mut self,
+        key: &Key,
+        isn: u32,
+        peer: u8,
+        now: Duration,
+    ) -> Option<Connection> {
+        let mut connection = self.new_connection(Phase::Answering { peer }, key, now)?;
         connection.peer_isn = Some(isn);
         connection.values().iter().next()?;
         Some(connection)
     }
 
     /// Sends a SYN or SYN-ACK with option 14, or without it after several without an answer.
-    fn ask(&mut self, connection: &Connection, value: u8, segment: &Segment) -> Outcome {
+    fn ask(
+        &mut self,
+        connection: &Connection,
+        value: u8,
+        segment: &Segment,
+        now: Duration,
+    ) -> Outcome {
         let mut plain = Options::new(segment.options());
         let fast_open = plain.blank_fast_open() || !segment.payload().is_empty();
         let is_agreed = matches!(connection.phase, Phase::Agreed { .. });
-        let silent = connection.tries > self.config.tries && !is_agreed && !self.is_required();
+        let silent = connection.tries > self.config.tries
+            && !is_agreed
+            && !self.is_required()
+            && !self.is_disturbed(now);
         let options = if silent {
             self.counters.silent += 1;
             Some(plain)
@@ -147,10 +165,26 @@ impl Engine {
 
     fn send_segment(&mut self, key: &Key, segment: &Segment, now: Duration) -> Outcome {
         let Some(mut connection) = self.table.get(key).copied() else {
-            return self.unprotected(segment);
+            return self.send_unknown(key, segment, now);
         };
         let value = match connection.phase {
+            Phase::Agreed { .. } if connection.restored && !connection.continues(segment) => {
+                return self.send_unknown(key, segment, now);
+            }
             Phase::Agreed { value } => value,
+            Phase::Regular { .. } => {
+                connection.sent(segment);
+                self.keep(*key, connection, now);
+                return self.unprotected(segment);
+            }
+            Phase::Claimed { value, end, acknowledgment } => {
+                connection.sent(segment);
+                if !connection.fits(end, acknowledgment) || !self.may_resume(now) {
+                    return self.send_unknown(key, segment, now);
+                }
+                self.resume(*key, connection, value, false, now);
+                value
+            }
             Phase::Theirs => {
                 self.keep(*key, Connection { confirmed: true, ..connection }, now);
                 return Outcome::Pass;
@@ -158,8 +192,7 @@ impl Engine {
             // The kernel had a connection before the SYN came, which it has not taken: one that is
             // not known.
             Phase::Answering { .. } if connection.own_isn.is_none() => {
-                self.table.remove(key);
-                return self.unprotected(segment);
+                return self.send_unknown(key, segment, now);
             }
             // Acknowledgments of early segments. They can wait until it is known how the peer
             // understands the answer.
@@ -169,11 +202,15 @@ impl Engine {
             },
         };
         let Some(layout) = Layout::of(value) else { return Outcome::Pass };
+        // The second part of a split segment.
+        if options::find(segment.options(), DATA).is_some()
+            && value::verify(segment, &layout, &mut self.pieces) == Judged::Good
+        {
+            return Outcome::Pass;
+        }
         if matches!(connection.phase, Phase::Agreed { .. }) {
-            connection.confirmed = true;
-            connection.reset = false;
-            connection.acknowledged = Some(segment.acknowledgment());
-            connection.fins[0] |= segment.flags() & FIN != 0;
+            (connection.confirmed, connection.restored) = (true, false);
+            connection.sent(segment);
             let first = connection.own_isn.map(|isn| isn.wrapping_add(1));
             if !segment.payload().is_empty() && first == Some(segment.sequence()) {
                 if connection.first_sent {
@@ -183,7 +220,16 @@ impl Engine {
             }
             self.keep(*key, connection, now);
         }
-        match value::write(segment, &layout, &mut self.buffer, &mut self.pieces) {
+        let parts = self.parts(&connection, segment, now);
+        let first = match &parts {
+            Some([first, second]) => {
+                let rest = value::write(second, &layout, &mut self.rest, &mut self.pieces);
+                self.has_rest = rest.is_ok();
+                first
+            }
+            None => segment,
+        };
+        match value::write(first, &layout, &mut self.buffer, &mut self.pieces) {
             Ok(cut) => {
                 self.counters.sack_blocks_cut += u64::from(cut);
                 self.counters.sent[usize::from(value)] += 1;
@@ -194,5 +240,20 @@ impl Engine {
                 Outcome::Drop(Reason::NoRoom)
             }
         }
+    }
+
+    /// Passes a segment of an unknown connection, and remembers what it shows.
+    fn send_unknown(&mut self, key: &Key, segment: &Segment, now: Duration) -> Outcome {
+        self.table.remove(key);
+        let outcome = self.unprotected(segment);
+        if let Some(offer) = self.config.offer
+            && outcome == Outcome::Pass
+            && !options::is_signed(segment.options())
+        {
+            let mut connection = Connection::new(Phase::Regular { negotiated: false }, offer, None);
+            connection.sent(segment);
+            self.keep(*key, connection, now);
+        }
+        outcome
     }
 }

@@ -1,9 +1,10 @@
 //! The process itself: signals, capabilities, processor time.
 
 use super::checked;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::mem::zeroed;
-use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::os::fd::FromRawFd as _;
 use std::time::Duration;
 
 /// `CAP_NET_ADMIN`, for verdicts and rules.
@@ -11,22 +12,47 @@ pub(crate) const NET_ADMIN: u32 = 12;
 /// `CAP_NET_RAW`, for iptables with the old kernel interface, which opens a raw socket.
 pub(crate) const NET_RAW: u32 = 13;
 
-/// Returns a descriptor that becomes readable on SIGINT, SIGTERM or SIGHUP, which then do not end
-/// the process.
-pub(crate) fn end_signals() -> io::Result<OwnedFd> {
+/// A request by a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// SIGINT, SIGTERM or SIGHUP.
+    End,
+    /// SIGUSR1.
+    Forget,
+}
+
+/// Returns the next signal of a descriptor that [`signals`] returned.
+pub(crate) fn asked(signals: &mut File) -> Option<Asked> {
+    // `struct signalfd_siginfo`, which begins with the number.
+    let mut bytes = [0; 128];
+    signals.read_exact(&mut bytes).ok()?;
+    let number = u32::from_ne_bytes(*bytes.first_chunk()?);
+    Some(if number == libc::SIGUSR1 as u32 { Asked::Forget } else { Asked::End })
+}
+
+/// Asks the guard with this process number to forget failed destinations.
+pub(crate) fn ask_to_forget(process: u32) -> io::Result<()> {
+    let process = i32::try_from(process).map_err(io::Error::other)?;
+    // SAFETY: no memory is passed.
+    checked(unsafe { libc::kill(process, libc::SIGUSR1) }).map(drop)
+}
+
+/// Returns a descriptor that becomes readable on SIGINT, SIGTERM, SIGHUP or SIGUSR1, which then do
+/// not end the process.
+pub(crate) fn signals() -> io::Result<File> {
     // SAFETY: zero is a valid value of the set, which is initialised below; the calls get only
     // pointers to it.
     let number = unsafe {
         let mut set: libc::sigset_t = zeroed();
         libc::sigemptyset(&mut set);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGUSR1] {
             libc::sigaddset(&mut set, signal);
         }
         checked(libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()))?;
         checked(libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?
     };
     // SAFETY: the descriptor is open, and has no other owner.
-    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+    Ok(unsafe { File::from_raw_fd(number) })
 }
 
 /// Returns the processor time of this process, including that of the kernel on its behalf.
@@ -35,6 +61,14 @@ pub(crate) fn cpu_time() -> Duration {
     // SAFETY: the pointer is this variable's. If it fails, which it cannot, the time is zero.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+/// Returns the kernel's clock that programs of eBPF read, in nanoseconds.
+pub(crate) fn monotonic() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is this variable's. If it fails, which it cannot, the time is zero.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
 /// `struct __user_cap_header_struct`.

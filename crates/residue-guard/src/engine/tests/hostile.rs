@@ -1,0 +1,244 @@
+//! Tests of forged packets, and of outages that look like a path without the option.
+
+use super::*;
+use crate::simulate::Random;
+use std::collections::BTreeMap;
+
+const FORGED: u64 = 200_000;
+
+/// Returns a random segment of the connection, without its numbers.
+fn random<'a>(random: &mut Random, of: Sketch<'a>) -> Sketch<'a> {
+    let mut number = || random.below(1 << 32) as u32;
+    Sketch { sequence: number(), acknowledgment: number(), ..of }
+}
+
+/// Returns a segment with a right check value.
+fn protected(sketch: &Sketch, value: u8) -> Vec<u8> {
+    let packet = sketch.packet();
+    let mut buffer = Vec::new();
+    let layout = Layout::of(value).unwrap();
+    crate::value::write(&of(&packet), &layout, &mut buffer, &mut Vec::new()).unwrap();
+    buffer
+}
+
+#[test]
+fn forged_segments_do_not_change_what_is_sent() {
+    // A host with a guard, and its peer without one.
+    for own in [3, 5, 6] {
+        for opens in [true, false] {
+            let mut host = engine(own);
+            if opens {
+                host.sends(&syn(), SECOND);
+                host.gets(&syn_ack().packet(), SECOND).unwrap();
+            } else {
+                // The ports' roles are exchanged, the numbers stay.
+                let there = Sketch { flags: SYN, acknowledgment: 0, ..syn_ack() };
+                host.gets(&there.packet(), SECOND).unwrap();
+                host.sends(&Sketch { flags: SYN | ACK, acknowledgment: 201, ..syn() }, SECOND);
+            }
+            assert_eq!(host.sends(&SKETCH, SECOND), SKETCH.packet());
+            let mut numbers = Random(7);
+            for count in 0..FORGED / 4 {
+                let value = 2 + (count % 5) as u8;
+                let forged = protected(&random(&mut numbers, back()), value);
+                let _ = host.gets(&forged, SECOND);
+                if count % 100 == 0 {
+                    assert_eq!(host.sends(&SKETCH, SECOND), SKETCH.packet(), "{own}");
+                }
+            }
+            assert_eq!(host.gets(&back().packet(), SECOND), Ok(back().packet()));
+            assert_eq!((host.counters().adopted, host.entries().regular), (0, 1));
+        }
+    }
+}
+
+#[test]
+fn forged_segments_of_all_ports_change_nothing() {
+    let mut host = engine(5);
+    let mut numbers = Random(8);
+    for count in 0..FORGED {
+        let ports = [80, count as u16];
+        let forged = random(&mut numbers, Sketch { ports, ..back() });
+        let _ = host.gets(&protected(&forged, 3 + (count % 3) as u8), SECOND);
+        // The kernel knows 1 in 50 of them, and challenges.
+        if count % 50 == 0 {
+            let answer = Sketch { ports: [count as u16, 80], ..SKETCH };
+            assert_eq!(host.sends(&answer, SECOND), answer.packet());
+        }
+    }
+    assert_eq!(host.counters().adopted, 0);
+    // Connections with the peers work as ever.
+    let wire = host.sends(&Sketch { ports: [9, 80], ..syn() }, SECOND);
+    assert_eq!(requested(&wire), Some(5));
+    assert_eq!(host.entries().destinations, 0);
+}
+
+#[test]
+fn values_of_others_are_not_taken_up() {
+    let mut host = engine(4);
+    for value in [2, 3, 5, 6] {
+        assert_eq!(host.gets(&protected(&back(), value), SECOND), Err(Reason::Orphan));
+    }
+    // Not even the numbers of the kernel help.
+    host.sends(&SKETCH, SECOND);
+    for value in [2, 3, 5, 6] {
+        assert_eq!(host.gets(&protected(&back(), value), SECOND), Err(Reason::Orphan));
+    }
+    assert!(host.gets(&protected(&back(), 4), SECOND).is_ok());
+    assert_eq!(host.counters().adopted, 1);
+}
+
+#[test]
+fn forged_segments_do_not_count_as_errors_of_tcp() {
+    for value in 3..=6 {
+        let (mut client, mut server) = connected(value);
+        let mut numbers = Random(u64::from(value));
+        for count in 0..FORGED / 8 {
+            // Plain, of another value, or with a wrong check value.
+            let forged = random(&mut numbers, Sketch { data: b"forged", ..SKETCH });
+            let packet = match count % 3 {
+                0 => forged.packet(),
+                1 => protected(&forged, if value == 5 { 4 } else { 5 }),
+                _ => {
+                    let mut packet = protected(&forged, value);
+                    let at = packet.len() - 1;
+                    packet.swap(at, at - 2);
+                    packet
+                }
+            };
+            // Value 4 has no number in it.
+            let _ = server.gets(&packet, SECOND);
+        }
+        let counted = server.counters().received[usize::from(value)];
+        assert!(counted.only_crc_bad + counted.missing + counted.both_bad < 3, "{counted:?}");
+        assert!(counted.outside > FORGED / 16, "{counted:?}");
+        assert_eq!(server.counters().failed_destinations, 0);
+        let wire = client.sends(&SKETCH, SECOND);
+        assert_eq!(server.gets(&wire, SECOND), Ok(SKETCH.packet()));
+    }
+}
+
+#[test]
+fn forged_plain_segments_do_not_turn_the_guard_off() {
+    let mut client = engine(5);
+    let mut numbers = Random(3);
+    for port in 1000..1040 {
+        let ports = [port, 80];
+        let mut server = engine(5);
+        server.gets(&client.sends(&Sketch { ports, ..syn() }, SECOND), SECOND).unwrap();
+        let answer = Sketch { ports: [80, port], ..syn_ack() };
+        client.gets(&server.sends(&answer, SECOND), SECOND).unwrap();
+        for _ in 0..1000 {
+            let forged = random(&mut numbers, Sketch { ports: [80, port], ..back() });
+            assert!(client.gets(&forged.packet(), SECOND).is_err());
+            assert!(
+                server
+                    .gets(&Sketch { ports, ..random(&mut numbers, SKETCH) }.packet(), SECOND)
+                    .is_err()
+                    || server.entries().established == 0
+            );
+        }
+        let wire = client.sends(&Sketch { ports, ..SKETCH }, SECOND);
+        assert_eq!(server.gets(&wire, SECOND), Ok(Sketch { ports, ..SKETCH }.packet()));
+        assert_eq!(server.counters().agreed[5], 1);
+    }
+    assert_eq!((client.counters().failed_destinations, client.entries().regular), (0, 0));
+}
+
+#[test]
+fn an_outage_does_not_turn_the_guard_off() {
+    let mut client = engine(5);
+    // SYNs at 0 and 1 seconds are lost.
+    for second in [0, 1, 3] {
+        client.sends(&syn(), SECOND * second);
+    }
+    client.gets(&syn_ack().packet(), SECOND * 3).unwrap();
+    assert_eq!((client.entries().regular, client.entries().destinations), (1, 1));
+    assert!(client.destinations(SECOND * 4, 9).is_empty());
+    let next = Sketch { ports: [50001, 80], ..syn() };
+    assert_eq!(requested(&client.sends(&next, SECOND * 4)), Some(5));
+    // It works, and the outage is forgotten.
+    let mut server = engine(5);
+    server.gets(&engine(5).sends(&next, SECOND), SECOND).unwrap();
+    let answer = Sketch { ports: [80, 50001], ..syn_ack() };
+    client.gets(&server.sends(&answer, SECOND), SECOND * 4).unwrap();
+    let ports = [50001, 80];
+    let wire = client.sends(&Sketch { ports, ..SKETCH }, SECOND * 4);
+    server.gets(&wire, SECOND).unwrap();
+    let wire = server.sends(&Sketch { ports: [80, 50001], ..back() }, SECOND);
+    client.gets(&wire, SECOND * 4).unwrap();
+    assert_eq!(client.entries().destinations, 0);
+}
+
+#[test]
+fn lost_packets_of_the_queue_weaken_nothing() {
+    let mut client = engine(5);
+    client.packets_were_lost(SECOND);
+    let asked = [1, 2, 4, 8, 16].map(|second| requested(&client.sends(&syn(), SECOND * second)));
+    assert_eq!(asked, [Some(5), Some(5), Some(5), Some(5), None]);
+    let mut client = engine(5);
+    client.packets_were_lost(SECOND);
+    hang(&mut client, 1000, SECOND);
+    assert_eq!(client.entries().destinations, 0);
+    hang(&mut client, 1001, SECOND * 12);
+    assert_eq!(client.entries().destinations, 1);
+}
+
+#[test]
+fn what_fails_is_reported_and_forgotten() {
+    let mut client = engine(4);
+    hang(&mut client, 1000, SECOND);
+    let [destination] = &client.destinations(SECOND * 31, 9)[..] else { panic!("one") };
+    let expected = crate::Destination {
+        address: "10.0.0.2".to_string(),
+        value: None,
+        failure: crate::Failure::NothingGood,
+        age: 30,
+        left: 90,
+    };
+    assert_eq!(*destination, expected);
+    let next = Sketch { ports: [1001, 80], ..syn() };
+    assert_eq!(client.sends(&next, SECOND * 31), next.packet());
+    assert_eq!(client.forget(), 1);
+    let next = Sketch { ports: [1002, 80], ..syn() };
+    assert_eq!(requested(&client.sends(&next, SECOND * 31)), Some(4));
+}
+
+/// A NAT that takes segments of value 3 for damaged forwards them as they are, and the server,
+/// which knows no such connection, resets it.
+#[test]
+fn a_reset_before_any_good_segment_leads_to_value_4() {
+    let (mut client, _) = met(3, 3);
+    client.sends(&SKETCH, SECOND);
+    let rst = Sketch { flags: RST, ..back() };
+    // One with other numbers is forged.
+    client.gets(&Sketch { sequence: 7, ..rst }.packet(), SECOND).unwrap();
+    assert_eq!(client.entries().destinations, 0);
+    client.gets(&rst.packet(), SECOND).unwrap();
+    let next = Sketch { ports: [1001, 80], ..syn() };
+    assert_eq!(requested(&client.sends(&next, SECOND)), Some(4));
+    // A connection that works may be reset.
+    let (mut client, _) = connected(3);
+    client.gets(&rst.packet(), SECOND).unwrap();
+    assert_eq!(client.entries().destinations, 0);
+}
+
+#[test]
+fn regular_connections_are_counted_while_they_live() {
+    let mut host = engine(5);
+    let mut open = BTreeMap::new();
+    for port in 1000..1010 {
+        let ports = [port, 80];
+        host.sends(&Sketch { ports, ..syn() }, SECOND);
+        host.gets(&Sketch { ports: [80, port], ..syn_ack() }.packet(), SECOND).unwrap();
+        host.sends(&Sketch { ports, ..SKETCH }, SECOND);
+        open.insert(port, ports);
+    }
+    assert_eq!(host.entries().regular, 10);
+    let flags = FIN | ACK;
+    host.sends(&Sketch { ports: open[&1000], flags, ..SKETCH }, SECOND);
+    let fin = Sketch { ports: [80, 1000], flags, ..back() };
+    host.gets(&fin.packet(), SECOND).unwrap();
+    host.gets(&Sketch { ports: [80, 1001], flags: RST, ..back() }.packet(), SECOND).unwrap();
+    assert_eq!((host.entries().regular, host.entries().closing), (8, 2));
+}

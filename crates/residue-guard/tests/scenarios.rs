@@ -1,0 +1,184 @@
+//! What happens to guarded hosts, by operators, routers and attackers: connections live, and
+//! protection is not lost. Needs Linux, iproute2, iptables, Python, and a user who may make
+//! namespaces; says why it skips.
+
+#![cfg(target_os = "linux")]
+
+#[path = "scenarios/hosts.rs"]
+mod hosts;
+
+use hosts::{ADDRESSES, must, scenario, until};
+use std::time::Duration;
+
+const FILE: usize = 1 << 20;
+
+fn sleep(milliseconds: u64) {
+    std::thread::sleep(Duration::from_millis(milliseconds));
+}
+
+/// The router's exit has an MTU of 1280, then the client's own interface.
+#[test]
+fn a_smaller_mtu() {
+    scenario("a_smaller_mtu", |network| {
+        for value in [4, 5] {
+            let (a, b) = (network.guard("a", value), network.guard("b", value));
+            for address in ADDRESSES {
+                must("ip -n r link set rb mtu 1280");
+                network.transfers(address, "push", FILE);
+                must("ip -n r link set rb mtu 1500");
+                must("ip -n a route flush cache");
+                must("ip -n a -6 route flush cache");
+            }
+            for address in ADDRESSES {
+                let mut conversation = network.conversation(address);
+                conversation.upload(FILE);
+                must("ip -n a link set va mtu 1280");
+                conversation.upload(FILE);
+                must("ip -n a link set va mtu 1500");
+            }
+            let counters = network.status("a").counters;
+            assert!(counters.agreed[usize::from(value)] == 4 && counters.agreed[0] == 0);
+            a.signal("TERM");
+            b.signal("TERM");
+            must("ip -n a route flush cache");
+            must("ip -n a -6 route flush cache");
+        }
+    });
+}
+
+/// A guard is stopped or killed, and starts again: on the side that sends, and on the other.
+#[test]
+fn a_restart() {
+    scenario("a_restart", |network| {
+        for signal in ["INT", "TERM", "KILL"] {
+            for host in ["a", "b"] {
+                let other = if host == "a" { "b" } else { "a" };
+                let (first, _second) = (network.guard(host, 5), network.guard(other, 5));
+                let mut conversation = network.conversation(ADDRESSES[0]);
+                conversation.upload(1000);
+                let download = network.client(ADDRESSES[1], "slow", FILE);
+                sleep(1000);
+                first.signal(signal);
+                sleep(300);
+                let _first = network.guard(host, 5);
+                conversation.upload(1000);
+                let (is_right, text) = download.ended();
+                assert!(is_right, "{signal} {host}: {text}");
+                conversation.upload(1000);
+                let counters = network.status(host).counters;
+                assert!(counters.restored >= 2 && counters.sent[5] > 10, "{counters:?}");
+            }
+        }
+    });
+}
+
+/// One end has a guard. Forged segments with right check values of all ports, and of the
+/// connection's ports, change nothing.
+#[test]
+fn forged_segments() {
+    scenario("forged_segments", |network| {
+        for host in ["a", "b"] {
+            for own in [3, 5] {
+                let _guard = network.guard(host, own);
+                let mut conversation = network.conversation(ADDRESSES[0]);
+                conversation.upload(1000);
+                let ports = "--ports 32768-60999 --source-ports 8080";
+                let swapped = "--ports 8080 --source-ports 32768-60999";
+                let (from, to, ports) = if host == "a" {
+                    ("10.91.2.2", "10.91.1.2", ports)
+                } else {
+                    ("10.91.1.2", "10.91.2.2", swapped)
+                };
+                for value in [3, 4, 5] {
+                    network.forge(&format!("{from} {to} {ports} --count 28232 --value {value}"));
+                }
+                conversation.upload(1000);
+                network.transfers(ADDRESSES[0], "pull", 1000);
+                let status = network.status(host);
+                let counters = status.counters;
+                assert!(counters.claims + counters.orphans > 1000, "{counters:?}");
+                assert_eq!((counters.adopted, counters.sent), (0, [0; 7]));
+                assert!(status.destinations.is_empty());
+            }
+        }
+    });
+}
+
+/// Both ends have a guard. A flood of forged segments and SYNs hurts no guarded connection, and new
+/// ones are guarded.
+#[test]
+fn a_flood() {
+    scenario("a_flood", |network| {
+        let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));
+        let mut conversation = network.conversation(ADDRESSES[0]);
+        conversation.upload(1000);
+        std::thread::scope(|scope| {
+            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 200000";
+            let floods = ["", "--flags 2", "--value 5"]
+                .map(|more| scope.spawn(move || network.forge(&format!("{words} {more}"))));
+            while !floods.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                conversation.upload(1000);
+                network.transfers(ADDRESSES[1], "push", 10_000);
+            }
+        });
+        for host in ["a", "b"] {
+            let status = network.status(host);
+            assert_eq!(status.counters.agreed[0], 0, "{status:?}");
+            assert!(status.destinations.is_empty(), "{status:?}");
+        }
+        assert!(network.status("a").counters.agreed[5] >= 2);
+    });
+}
+
+/// A translator takes segments of value 3 for damaged. The host learns it.
+#[test]
+fn value_3_behind_a_translator() {
+    scenario("value_3_behind_a_translator", |network| {
+        must("ip netns exec r iptables -t nat -A POSTROUTING -o rb -j MASQUERADE");
+        for has_route in [true, false] {
+            let (a, b) = (network.guard("a", 3), network.guard("b", 3));
+            if !has_route {
+                must("ip -n b route del default");
+            }
+            let tries = (0..3).find(|_| network.client(ADDRESSES[0], "pull", 1000).ended().0);
+            assert!(tries.is_some(), "{:?}", network.status("a"));
+            let status = network.status("a");
+            assert!(!status.destinations.is_empty() && status.counters.sent[4] > 0, "{status:?}");
+            a.signal("TERM");
+            b.signal("TERM");
+            must("rm /run/state-va");
+        }
+    });
+}
+
+/// A guard without its interface ends, and says why.
+#[test]
+fn a_deleted_interface() {
+    scenario("a_deleted_interface", |network| {
+        let guard = network.guard("a", 5);
+        must("ip -n a link del va");
+        let (is_right, text) = guard.ended();
+        assert!(!is_right && text.contains("interface `va` is gone"), "{text}");
+        let rules = must("ip netns exec a iptables-save").stdout;
+        assert!(!String::from_utf8_lossy(&rules).contains("RESIDUE"));
+    });
+}
+
+/// SIGUSR1 makes a guard forget failed destinations.
+#[test]
+fn failed_destinations_are_forgotten() {
+    scenario("failed_destinations_are_forgotten", |network| {
+        // Option 15 is removed on the way: value 4 fails.
+        must(
+            "ip netns exec r iptables -t mangle -A FORWARD -p tcp ! --syn -j TCPOPTSTRIP \
+             --strip-options 15",
+        );
+        let guard = network.guard("a", 4);
+        let _b = network.guard("b", 4);
+        assert!(!network.client(ADDRESSES[0], "push", 100).ended().0);
+        until("it is remembered", || !network.status("a").destinations.is_empty());
+        network.transfers(ADDRESSES[0], "push", 100);
+        must(&format!("kill -USR1 {}", guard.0.id()));
+        until("it is forgotten", || network.status("a").destinations.is_empty());
+    });
+}

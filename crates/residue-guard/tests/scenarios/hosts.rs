@@ -1,0 +1,421 @@
+//! Three hosts on this machine, `a`, the router `r`, and `b`, and the programs on them.
+
+// Each of the tests uses a part of it.
+#![allow(dead_code)]
+
+use residue_guard::adapter::{self, Options, Rules, Status};
+use residue_guard::kernel;
+use residue_guard::negotiate::Offer;
+use residue_guard::{Config, Policy};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The role of a child of the test, and its arguments.
+const ROLE: &str = "RESIDUE_TEST_ROLE";
+const PORT: u16 = 8080;
+/// Time limit of a client for each answer.
+const PATIENCE: Duration = Duration::from_secs(15);
+const NAMESPACES: [&str; 6] =
+    ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+/// Runs `inside` in new namespaces, or a child's role.
+pub fn scenario(test: &str, inside: fn(&Network)) {
+    match std::env::var(ROLE) {
+        Ok(role) if role == "inside" => inside(&Network::new(test)),
+        Ok(role) => play(&role.split(' ').collect::<Vec<_>>()),
+        Err(_) => outside(test),
+    }
+}
+
+/// As [`scenario`], for the guard inside the kernel.
+pub fn kernel_scenario(test: &str, inside: fn(&Network)) {
+    if std::env::var_os(ROLE).is_some() {
+        return scenario(test, inside);
+    }
+    let missing = kernel::needs().into_iter().find_map(|need| {
+        let why = need.missing?;
+        Some(format!("{}: {why}", need.name))
+    });
+    let mut probe = Command::new("unshare");
+    probe.args(NAMESPACES).args(["mount", "-t", "bpf", "bpf", "/mnt"]);
+    let missing = missing.or_else(|| match probe.output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+        Err(error) => Some(error.to_string()),
+    });
+    match missing {
+        Some(why) => skip(&why),
+        None => again(test, &NAMESPACES),
+    }
+}
+
+fn skip(why: &str) {
+    println!("skipped: guarded hosts: {why}");
+    let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+    assert!(!required, "{why}");
+}
+
+/// Runs the test again, in new namespaces.
+fn again(test: &str, words: &[&str]) {
+    let mut run = Command::new("unshare");
+    run.args(words).args(own(test)).env(ROLE, "inside");
+    let output = run.output().expect("unshare runs");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    print!("{out}");
+}
+
+fn outside(test: &str) {
+    let missing = ["ip", "iptables", "ip6tables", "unshare", "python3"].into_iter().find(|tool| {
+        let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
+        !found.is_ok_and(|output| output.status.success())
+    });
+    let probe = "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass";
+    let ways = [&["--user", "--map-root-user"][..], &[]].map(|more| [more, &NAMESPACES].concat());
+    let mut why = missing.map_or(String::new(), |tool| format!("{tool} is not installed"));
+    let works = |words: &Vec<&str>| {
+        let output = Command::new("unshare").args(words).args(["sh", "-c", probe]).output();
+        output.map_err(|error| error.to_string()).and_then(|output| {
+            let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
+            output.status.success().then_some(()).ok_or(text)
+        })
+    };
+    let words = ways
+        .into_iter()
+        .filter(|_| missing.is_none())
+        .find(|words| works(words).map_err(|error| why = error).is_ok());
+    match words {
+        Some(words) => again(test, &words),
+        None => skip(&why),
+    }
+}
+
+fn own(test: &str) -> Vec<String> {
+    let own = std::env::current_exe().expect("a path").display().to_string();
+    [&own, "--exact", test, "--nocapture", "--test-threads=1"].map(str::to_string).to_vec()
+}
+
+pub fn must(line: &str) -> Output {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
+    assert!(output.status.success(), "{line}: {output:?}");
+    output
+}
+
+pub fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !is() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A process that is killed when this is dropped.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    /// Sends a signal, and waits for the end.
+    pub fn signal(mut self, signal: &str) {
+        must(&format!("kill -{signal} {}", self.0.id()));
+        let _ = self.0.wait();
+    }
+
+    /// Waits for the end; returns whether it succeeded, and what it printed.
+    pub fn ended(mut self) -> (bool, String) {
+        let mut text = String::new();
+        let [out, err] = [
+            self.0.stdout.as_mut().map(|out| out.read_to_string(&mut text)),
+            self.0.stderr.as_mut().map(|err| err.read_to_string(&mut text)),
+        ];
+        let _ = (out, err);
+        (self.0.wait().is_ok_and(|status| status.success()), text)
+    }
+}
+
+/// The hosts, with a server on `b`.
+pub struct Network {
+    test: String,
+    _server: Running,
+}
+
+pub const ADDRESSES: [&str; 2] = ["10.91.2.2", "fd91:0:0:2::2"];
+
+impl Network {
+    fn new(test: &str) -> Network {
+        must("mount -t tmpfs none /run");
+        for host in ["a", "r", "b"] {
+            must(&format!("ip netns add {host}"));
+            must(&format!("ip -n {host} link set lo up"));
+        }
+        for (number, host) in [(1, "a"), (2, "b")] {
+            must(&format!("ip -n {host} link add v{host} type veth peer name r{host} netns r"));
+            for (of, device, end) in [(host, format!("v{host}"), 2), ("r", format!("r{host}"), 1)] {
+                must(&format!("ip -n {of} addr add 10.91.{number}.{end}/24 dev {device}"));
+                must(&format!(
+                    "ip -n {of} addr add fd91:0:0:{number}::{end}/64 dev {device} nodad"
+                ));
+                must(&format!("ip -n {of} link set {device} up"));
+            }
+            must(&format!("ip -n {host} route add default via 10.91.{number}.1"));
+            must(&format!("ip -n {host} -6 route add default via fd91:0:0:{number}::1"));
+        }
+        let forward = "echo 1 > /proc/sys/net/ipv4/ip_forward; \
+                       echo 1 > /proc/sys/net/ipv6/conf/all/forwarding";
+        let words = ["netns", "exec", "r", "sh", "-c", forward];
+        assert!(Command::new("ip").args(words).status().expect("ip runs").success());
+        let server = Running(role(test, "b", "serve").spawn().expect("it starts"));
+        let network = Network { test: test.to_string(), _server: server };
+        for address in ADDRESSES {
+            until("the server answers", || network.client(address, "pull", 1).ended().0);
+        }
+        network
+    }
+
+    /// Starts a guard, and waits until its rules are active.
+    pub fn guard(&self, host: &str, value: u8) -> Running {
+        let guard = role(&self.test, host, &format!("guard v{host} {value}")).spawn();
+        let guard = Running(guard.expect("it starts"));
+        until("the guard answers", || self.asked(host).is_some());
+        guard
+    }
+
+    /// Installs a guard inside the kernel.
+    pub fn install(&self, host: &str, value: u8) {
+        self.in_kernel(host, &format!("on v{host} {value}"));
+    }
+
+    /// Removes the guard inside the kernel, with the connections that it guards.
+    pub fn remove(&self, host: &str) {
+        self.in_kernel(host, "off");
+    }
+
+    pub fn kernel_status(&self, host: &str) -> kernel::Status {
+        let text = self.in_kernel(host, "kernel-status");
+        let line = text.lines().find(|line| line.starts_with('{')).expect("a guard");
+        serde_json::from_str(line).expect("a status")
+    }
+
+    /// Runs a role in a host's network only: `ip netns exec` hides the BPF file system.
+    fn in_kernel(&self, host: &str, role: &str) -> String {
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{host}")).args(own(&self.test)).env(ROLE, role);
+        let output = command.output().expect("nsenter runs");
+        assert!(output.status.success(), "{role}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn asked(&self, host: &str) -> Option<Status> {
+        let output = role(&self.test, host, "status").output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = text.lines().find(|line| line.starts_with('{'))?;
+        Some(serde_json::from_str(line).expect("a status"))
+    }
+
+    pub fn status(&self, host: &str) -> Status {
+        self.asked(host).expect("a running guard")
+    }
+
+    /// Starts a client on `a`.
+    pub fn client(&self, address: &str, kind: &str, bytes: usize) -> Running {
+        let words = format!("client {address} {kind} {bytes}");
+        Running(role(&self.test, "a", &words).spawn().expect("it starts"))
+    }
+
+    /// Runs a client on `a` to its end.
+    pub fn transfers(&self, address: &str, kind: &str, bytes: usize) {
+        let (is_right, text) = self.client(address, kind, bytes).ended();
+        assert!(is_right, "{kind} {address}: {text}\n{:?}", self.asked("a").map(|s| s.counters));
+    }
+
+    /// Starts the client of a conversation.
+    pub fn conversation(&self, address: &str) -> Conversation {
+        let mut running = self.client(address, "talk", 0);
+        let input = running.0.stdin.take().expect("a pipe");
+        let output = BufReader::new(running.0.stdout.take().expect("a pipe"));
+        let mut conversation = Conversation { running, input, output };
+        conversation.heard("connected").expect("a connection");
+        conversation
+    }
+
+    /// Forges segments from the router.
+    pub fn forge(&self, words: &str) {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/forge.py");
+        must(&format!("ip netns exec r python3 {script} {words}"));
+    }
+}
+
+/// A client that uploads on request.
+pub struct Conversation {
+    running: Running,
+    input: ChildStdin,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl Conversation {
+    fn heard(&mut self, word: &str) -> Result<(), String> {
+        let mut all = String::new();
+        loop {
+            let mut line = String::new();
+            if self.output.read_line(&mut line).unwrap_or(0) == 0 {
+                return Err(all);
+            }
+            if line.trim() == word {
+                return Ok(());
+            }
+            all += &line;
+        }
+    }
+
+    /// Uploads on the same connection, and waits for the answer.
+    pub fn upload(&mut self, bytes: usize) {
+        writeln!(self.input, "{bytes}").expect("the client lives");
+        let result = self.heard("done");
+        let mut errors = String::new();
+        if result.is_err()
+            && let Some(stderr) = self.running.0.stderr.as_mut()
+        {
+            let _ = stderr.read_to_string(&mut errors);
+        }
+        assert!(result.is_ok(), "{result:?} {errors}");
+    }
+}
+
+fn role(test: &str, host: &str, role: &str) -> Command {
+    let mut command = Command::new("ip");
+    // The test's other threads must not take signals for the guard.
+    let block = ["env", "--block-signal=INT,TERM,USR1"];
+    command.args(["netns", "exec", host]).args(block).args(own(test)).env(ROLE, role);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn play(words: &[&str]) {
+    match *words {
+        ["serve"] => serve(),
+        ["client", address, kind, bytes] => client(address, kind, bytes.parse().expect("a number")),
+        ["guard", interface, value] => guard(interface, value.parse().expect("a value")),
+        ["status"] => {
+            if let Some(status) = adapter::ask().expect("an answer") {
+                println!("\n{}", serde_json::to_string(&status).expect("JSON"));
+            }
+        }
+        ["on", interface, value] => {
+            let value = value.parse().expect("a value");
+            let settings = kernel::Settings {
+                interface: interface.to_string(),
+                ports: Vec::new(),
+                offer: Offer { value, instead: 5 },
+                policy: Policy::Prefer,
+                cgroup: None,
+            };
+            kernel::on(&settings).expect("a guard");
+        }
+        ["off"] => drop(kernel::off(kernel::Ending::Abandon).expect("no guard")),
+        ["kernel-status"] => {
+            let status = kernel::status().expect("a status").expect("a guard");
+            println!("\n{}", serde_json::to_string(&status).expect("JSON"));
+        }
+        _ => panic!("no role: {words:?}"),
+    }
+}
+
+fn guard(interface: &str, value: u8) {
+    let options = Options {
+        rules: Rules::new(interface, &[]).expect("rules"),
+        config: Config {
+            offer: Some(Offer { value, instead: 5 }),
+            policy: Policy::Prefer,
+            ..Config::default()
+        },
+        every: Duration::from_secs(3600),
+        state: Some(PathBuf::from(format!("/run/state-{interface}"))),
+    };
+    if let Err(error) = adapter::run(&options, |_| {}) {
+        panic!("{error}");
+    }
+}
+
+/// Returns bytes that differ from each other everywhere.
+fn noise(count: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// Answers requests: a kind and a number of bytes. `u`: the client's bytes come; `d`: they are
+/// wanted; `s`: slowly.
+fn serve() {
+    let answer = |mut stream: TcpStream| -> std::io::Result<()> {
+        let mut head = [0; 9];
+        loop {
+            stream.read_exact(&mut head)?;
+            let [kind, number @ ..] = head;
+            let count = u64::from_be_bytes(number) as usize;
+            if kind == b'u' {
+                let mut bytes = vec![0; count];
+                stream.read_exact(&mut bytes)?;
+                stream.write_all(if bytes == noise(count) { b"+" } else { b"-" })?;
+                continue;
+            }
+            for part in noise(count).chunks((count / 50).max(1)) {
+                stream.write_all(part)?;
+                if kind == b's' {
+                    std::thread::sleep(Duration::from_millis(80));
+                }
+            }
+        }
+    };
+    for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming().flatten() {
+        std::thread::spawn(move || answer(stream));
+    }
+}
+
+fn client(address: &str, kind: &str, count: usize) {
+    let to = std::net::SocketAddr::new(address.parse().expect("an address"), PORT);
+    let mut stream = TcpStream::connect_timeout(&to, PATIENCE).expect("a connection");
+    stream.set_nodelay(true).expect("an option");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+    let mut upload = |count: usize| {
+        let bytes = noise(count);
+        let mut message = vec![b'u'];
+        message.extend((count as u64).to_be_bytes());
+        message.extend(bytes);
+        stream.write_all(&message).expect("the upload");
+        let mut answer = [0];
+        stream.read_exact(&mut answer).expect("an answer");
+        assert_eq!(answer, *b"+");
+    };
+    match kind {
+        "push" => upload(count),
+        "talk" => {
+            println!("\nconnected");
+            for line in std::io::stdin().lines().map_while(Result::ok) {
+                upload(line.parse().expect("a number"));
+                println!("done");
+            }
+        }
+        _ => {
+            let mut message = vec![if kind == "slow" { b's' } else { b'd' }];
+            message.extend((count as u64).to_be_bytes());
+            stream.write_all(&message).expect("the request");
+            let mut bytes = vec![0; count];
+            stream.read_exact(&mut bytes).expect("the file");
+            assert!(bytes == noise(count), "the file is right");
+        }
+    }
+}
