@@ -31,7 +31,7 @@ pub fn measure(
     Data::Random.fill(&mut fastrand::Rng::with_seed(1), buffer.slice(0, largest + 64));
     let data: &[u8] = buffer.slice(0, largest + 64);
     let copied = plan.sizes.iter().filter(|size| Mode::Copy.sizes().contains(size)).max();
-    let destination = RefCell::new(Buffer::new(copied.copied().unwrap_or(0)));
+    let destination = RefCell::new(Buffer::new(copied.copied().unwrap_or(0) + copy::PAGE));
 
     let mut races = Vec::new();
     for group in groups {

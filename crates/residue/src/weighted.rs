@@ -36,7 +36,9 @@ fn reduced<F: Modular>(sum: u32) -> u32 {
 #[inline(always)]
 fn next<F: Modular>([a, b]: [u32; 2], units: usize, (s, w): (u32, u32)) -> (u32, u32) {
     debug_assert!(units <= Deferred::<F>::UNITS);
-    (reduced::<F>(a + s), reduced::<F>(b + units as u32 * a + w))
+    // Kept apart: the compiler would put both into a vector, to reduce them together.
+    let b = reduced::<F>(b + units as u32 * a + w);
+    (scalar(reduced::<F>(a + s).into()) as u32, b)
 }
 
 /// Returns S and W of more than 8 (K - 1) bytes and at most 8 K: `K` words, of which the first
@@ -71,6 +73,16 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]
     let few = (8 * T::MASKS as usize..=T::WORDS_TO).contains(&n);
     if few && (n <= 8 || n.is_multiple_of(F::Unit::BYTES)) {
         let sums = match n.div_ceil(8) {
+            // The bounds of the sums of up to sixteen bytes: by them the compiler sees that those of
+            // one short message are below the modulus of Adler-32, and need no divisions.
+            0 | 1 if F::Unit::BYTES == 1 => {
+                let (s, w) = words::<F::Unit, 1, 0>(data);
+                return next::<F>(state, units & 15, (s & 0x7ff, w & 0x3fff));
+            }
+            2 if F::Unit::BYTES == 1 => {
+                let (s, w) = words::<F::Unit, 2, 8>(data);
+                return next::<F>(state, units & 31, (s & 0xfff, w.min(0x8fff)));
+            }
             0 | 1 => words::<F::Unit, 1, 0>(data),
             2 => words::<F::Unit, 2, 8>(data),
             3 => words::<F::Unit, 3, 16>(data),
