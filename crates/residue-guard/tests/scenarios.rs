@@ -104,8 +104,8 @@ fn forged_segments() {
     });
 }
 
-/// Both ends have a guard. A flood of forged segments, and of SYNs to another port, hurts no guarded
-/// connection, and new ones are guarded.
+/// Both ends have a guard. A flood of forged segments, and of SYNs to another port, hurts no
+/// guarded connection, and new ones are guarded.
 #[test]
 fn a_flood() {
     scenario("a_flood", |network| {
