@@ -1,6 +1,6 @@
 //! `cargo xtask check`: requirements that tests do not cover.
 
-use crate::{Outcome, cargo, loops, require_all, sizes, widths};
+use crate::{Outcome, bpf, cargo, loops, require_all, sizes, widths};
 use std::process::{Command, ExitCode, Stdio};
 
 /// Targets without `std` (and without vector registers), and one whose `std` does nothing.
@@ -74,6 +74,7 @@ pub fn run(rivals: bool) -> ExitCode {
         ("size on x86-64 Linux", sizes::on_linux),
         ("size on microcontrollers", sizes::on_microcontrollers),
         ("intrinsics are inlined", intrinsics),
+        ("programs in the kernel", bpf::check),
         ("hot loops are clean", || match loops::check() {
             Ok(()) => Outcome::Good,
             Err(loops::Problem::Cannot(why)) => Outcome::Skipped(why),
@@ -85,19 +86,32 @@ pub fn run(rivals: bool) -> ExitCode {
     }
     let mut good = true;
     for (name, check) in checks {
-        match check() {
-            Outcome::Good => println!("{name}: good"),
-            Outcome::Bad(why) => {
-                good = false;
-                println!("{name}: FAILED: {why}");
-            }
-            Outcome::Skipped(why) => {
-                good &= !require_all();
-                println!("skipped: {name}: {why}");
-            }
-        }
+        good &= is_good(name, check);
     }
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs one check.
+pub fn one(name: &str, check: Check) -> ExitCode {
+    if is_good(name, check) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs a check and prints its outcome. A skipped one is bad if all are required.
+fn is_good(name: &str, check: Check) -> bool {
+    match check() {
+        Outcome::Good => {
+            println!("{name}: good");
+            true
+        }
+        Outcome::Bad(why) => {
+            println!("{name}: FAILED: {why}");
+            false
+        }
+        Outcome::Skipped(why) => {
+            println!("skipped: {name}: {why}");
+            !require_all()
+        }
+    }
 }
 
 /// Lints and tests `benches/rivals`. Optional, as it builds a hundred crates and two C libraries.

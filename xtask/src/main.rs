@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bpf;
 mod c;
 mod checks;
 mod cross;
@@ -35,6 +36,9 @@ Commands of the project.
                           Install the C library, its header, manual, and files for pkg-config and
                           CMake; see install-c --help
   cargo xtask rivals      Compare the speed of the library with other libraries; see rivals --help
+  cargo xtask bpf [--check]
+                          Compile the guard's programs for the kernel into the kept object; with
+                          --check, compare it with its source
   cargo xtask web         Build the page, target/web/index.html
 
 With RESIDUE_REQUIRE_ALL=1, a skipped test is a failure.";
@@ -53,6 +57,8 @@ fn main() -> ExitCode {
         ["cross", "--", filter @ ..] => cross::run("", filter),
         ["cross", target, "--", filter @ ..] => cross::run(target, filter),
         ["install-c", words @ ..] => c::install(words),
+        ["bpf"] => bpf::run(),
+        ["bpf", "--check"] => checks::one("programs in the kernel", bpf::check),
         ["web"] => web::made(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {

@@ -81,7 +81,8 @@ fn demo() {
     if !can_demonstrate() {
         return;
     }
-    let words = "guard demo --case swap,strip,kill --value 4 --ip 6 --segments 300 --one-in 10";
+    let words = "guard demo --case swap,strip,kill --engine queue --value 4 --ip 6 --segments 300 \
+                 --one-in 10";
     let ran = common::residue(words.split(' ').chain(["--json"])).run();
     ran.ends(0);
     let json = ran.json();
@@ -101,6 +102,34 @@ fn demo() {
     assert!(guarded["cpu_time"][0].as_f64() > Some(0.0), "{guarded}");
     assert!(number(strip, "damaged") > Some(0) && number(strip, "agreed") == Some(0), "{strip}");
     assert!(number(kill, "agreed") == Some(0), "{kill}");
+}
+
+/// The same with guards in the kernel: at both ends, and at one.
+#[test]
+fn demo_in_the_kernel() {
+    if !can_demonstrate() {
+        return;
+    }
+    let words = "guard demo --case swap,strip,kill --engine mixed,kernel --value 5 --ip 4,6 \
+                 --segments 3000 --one-in 10";
+    let ran = common::residue(words.split(' ').chain(["--json"])).run();
+    let why = "the kernel engine cannot run here";
+    if ran.err.contains(why) {
+        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+        assert!(!required, "{}", ran.err);
+        println!("skipped: the guard: {}", ran.err.trim());
+        return;
+    }
+    ran.ends(0);
+    let json = ran.json();
+    let cases = json["cases"].as_array().expect("cases");
+    // Two plain transfers; then for each version of IP: mixed twice, and in the kernel three times.
+    assert_eq!(cases.len(), 2 + 2 * (2 + 3), "{json}");
+    for row in cases.iter().filter(|row| !row["value"].is_null()) {
+        assert!(row["failure"].is_null() && row["wrong"] == 0, "{row}");
+        assert!(row["case"] == "strip" || row["damaged"].as_u64() >= Some(300), "{row}");
+        assert_eq!(row["agreed"], if row["case"] == "strip" { 0 } else { 5 }, "{row}");
+    }
 }
 
 /// A demonstration killed half-way leaves no process, and therefore no namespace.
@@ -219,7 +248,9 @@ fn until(what: &str, mut is: impl FnMut() -> bool) {
 
 fn guarding(host: &str, words: &str) -> Running {
     let interface = format!("v{host}");
-    let words = ["guard", "run", "--interface", &interface].into_iter().chain(words.split(' '));
+    let words = ["guard", "run", "--engine", "queue", "--interface", &interface]
+        .into_iter()
+        .chain(words.split(' '));
     let guard = start(host, &[RESIDUE].into_iter().chain(words).collect::<Vec<_>>());
     until("the guard answers", || status(host).is_some());
     guard
@@ -265,7 +296,7 @@ fn inside() {
     let a = guarding("a", "--ports 8080");
     let b = guarding("b", "--ports 8000-8080 --value 5 --policy require");
     let (code, _, err) = guard("b", "run --interface vb");
-    assert!(code == 2 && err.contains("a guard runs in this network namespace already"), "{err}");
+    assert!(code == 2 && err.contains("guards `vb` by the queue engine"), "{err}");
     let (code, _, err) = guard("b", "clean");
     assert!(code == 2 && err.contains("guards `vb`"), "{err}");
 

@@ -33,7 +33,7 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("residue strength data", "reads /usr/lib, which is large; tests/strength_data.rs reads less"),
     ("residue strength claims", "takes seconds unless optimised; tests/strength.rs has it"),
     ("residue guard check", "needs an interface of this name; tests/guard.rs makes some"),
-    ("residue guard run", "needs root and two hosts; tests/guard.rs makes them"),
+    ("residue guard on", "needs root and two hosts; tests/guard.rs makes them"),
     ("residue guard status", "needs a guard that runs; tests/guard.rs has one"),
     (
         "residue guard simulate",

@@ -8,8 +8,9 @@ mod router;
 mod rules;
 mod run;
 mod saved;
+mod signals;
 mod status;
-mod sys;
+pub(crate) mod sys;
 
 pub use host::{Host, Nat, Need, needs};
 pub use queue::{Judge, Queue, Verdict};
@@ -17,5 +18,7 @@ pub use router::Router;
 pub use rules::{Ports, Rules, clean};
 pub use run::{Options, run};
 pub use saved::default_state;
+pub use signals::Signals;
+pub(crate) use status::Metrics;
 pub use status::{QueueStatus, Status, ask, forget};
 pub use sys::streams::was_closed;

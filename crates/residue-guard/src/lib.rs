@@ -19,6 +19,8 @@ mod config;
 mod connection;
 mod counters;
 mod engine;
+#[cfg(target_os = "linux")]
+pub mod kernel;
 mod memory;
 pub mod negotiate;
 mod options;

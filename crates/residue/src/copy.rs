@@ -115,6 +115,28 @@ pub(crate) fn in_blocks(
     }
 }
 
+/// Copies to memory of equal length, 32 to 128 bytes without a call.
+#[inline(always)]
+fn copy_short(from: &[u8], to: &mut [MaybeUninit<u8>]) {
+    match from.len() {
+        64..=128 => copy_ends::<64>(from, to),
+        32..64 => copy_ends::<32>(from, to),
+        _ => copy_bytes(from, to),
+    }
+}
+
+/// Copies `N` to `2 N` bytes: the first and the last `N`.
+#[inline(always)]
+fn copy_ends<const N: usize>(from: &[u8], to: &mut [MaybeUninit<u8>]) {
+    let last = from.len() - N;
+    // All loads before all stores, which a CPU may take for stores to the place of a load.
+    if let (Some(&first), Some(&second)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) {
+        copy_bytes(&first, &mut to[..N]);
+        copy_bytes(&second, &mut to[last..]);
+    }
+}
+
+#[inline]
 fn copy<F: Family>(
     best: &Dispatch<F>,
     with: &F::With,
@@ -122,6 +144,25 @@ fn copy<F: Family>(
     to: &mut (impl Destination + ?Sized),
 ) -> F::Value {
     let to = to.bytes();
+    if from.len() == to.len() && from.len() < FUSED_FROM {
+        copy_short(from, to);
+        return best.oneshot(with, from);
+    }
+    long(best, with, from, to)
+}
+
+/// Copies [`FUSED_FROM`] bytes or more, out of line: the registers that it needs would have to be
+/// saved for short data too.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline(never)]
+fn long<F: Family>(
+    best: &Dispatch<F>,
+    with: &F::With,
+    from: &[u8],
+    to: &mut [MaybeUninit<u8>],
+) -> F::Value {
     if from.len() == to.len() && !fused(from.len()) {
         copy_bytes(from, to);
         return best.oneshot(with, from);

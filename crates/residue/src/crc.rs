@@ -140,8 +140,8 @@ pub(crate) enum Engine {
 impl<W: Width> Crc<W> {
     /// Prepares a CRC.
     ///
-    /// At run time this takes two to five microseconds, more for wider CRCs. The name, check value and
-    /// residue of `params` may be missing or wrong; the last two are computed.
+    /// At run time this takes two to five microseconds, more for wider CRCs. The name, check value
+    /// and residue of `params` may be missing or wrong; the last two are computed.
     ///
     /// # Panics
     /// If `W` is narrower than the CRC, or [`Params::validate`] fails; in a `static` this is a

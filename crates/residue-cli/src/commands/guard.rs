@@ -8,18 +8,30 @@ mod check;
 #[cfg(target_os = "linux")]
 mod demo;
 #[cfg(target_os = "linux")]
+mod options;
+#[cfg(target_os = "linux")]
 mod run;
 mod simulate;
 #[cfg(target_os = "linux")]
 mod status;
+#[cfg(target_os = "linux")]
+mod switch;
 
 use crate::output::Output;
 use clap::{Args, Subcommand};
+use std::net::IpAddr;
+use std::path::PathBuf;
 
 const HELP: &str = "\
 A guard on each of two hosts adds a CRC to every TCP segment between them, and drops damaged \
 segments, so that TCP retransmits. Applications are not involved. docs/guard.md explains the \
-protocol and its costs.
+protocol and its costs, docs/guard-rollout.md how to deploy it.
+
+Engines:
+  kernel  eBPF programs that stay in the kernel: no process is in the path of the data. Values 4 \
+to 6; Linux 5.15 or later, and root
+  queue   a process that receives every packet from the kernel's netfilter queue: all values, any \
+kernel, and namespaces without root
 
 Values (RFC 1146, and the thesis that the guard implements):
   3  CRC-32C over header and data, in place of the checksum: not through NAT or stateful firewalls
@@ -28,11 +40,13 @@ Values (RFC 1146, and the thesis that the guard implements):
   6  as 5, with CRC-32K; specific to residue, and used only on request
 
 Examples:
-  residue guard check --interface eth0          what `--value auto` would use, and what is missing
-  residue guard run --interface eth0            guard all connections to peers that run a guard
-  residue guard run --interface eth0 --ports 443 --value 4
+  residue guard check --interface eth0          what would be used, and what is missing
+  residue guard on --interface eth0             guard all connections to peers that run a guard
+  residue guard on --interface eth0 --ports 443 --value 4
   residue guard status                          counts of damaged segments
-  residue guard clean                           remove the rules of a guard that was killed
+  residue guard off                             guard no more new connections
+  residue guard run --interface eth0            guard in the foreground, until Ctrl-C
+  residue guard clean                           remove everything that guards have left
   residue guard demo                            demonstration between namespaces of this machine
   residue guard simulate                        simulation in memory of a hostile network";
 
@@ -46,42 +60,30 @@ pub struct GuardArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Guard the connections of an interface, inside the kernel, until `off` (Linux, root)
+    On(OnArgs),
+    /// Stop the guard inside the kernel
+    Off(OffArgs),
     /// Guard the connections of an interface until interrupted (Linux, root)
     Run(RunArgs),
-    /// Show the counts of the running guard
+    /// Show the counts of the guard
     Status(StatusArgs),
+    /// Forget destinations for which a value failed
+    Forget(ForgetArgs),
     /// Check whether the guard can run here, and what it would use
     Check(CheckArgs),
-    /// Remove the rules of a guard that was killed
+    /// Remove everything that guards have left in this network namespace
     Clean,
-    /// Forget the destinations for which a value failed, so that the next connections request it
-    Forget,
     /// Transfer files through a router that damages them (Linux; root or user namespaces)
     Demo(DemoArgs),
     /// Simulate damaged connections, and count undetected errors of plain TCP and each value
     Simulate(simulate::SimulateArgs),
 }
 
-const RUN_HELP: &str = "\
-The rules of the guard are in the nft table `inet residue_guard`, or, where the OS has no queues \
-for nft, in the chains RESIDUE-GUARD of iptables and ip6tables. They are removed at the end. If \
-the guard is killed, packets pass without it; `residue guard clean` removes its rules, and the \
-next guard replaces them. Guarded connections stall while no guard runs, because their peers drop \
-segments without a CRC; the next guard continues them by its state file.
-
-Stop the guard with Ctrl-C, SIGTERM or SIGHUP; it then prints its counts.
-
-Examples:
-  residue guard run --interface eth0
-  residue guard run --interface eth0 --ports 80,443,8000-8010 --value 5
-  residue guard run --interface eth0 --policy require    allow guarded connections only
-  residue guard run --interface eth0 --json --every 60 | logger";
-
-/// Arguments of `residue guard run`.
+/// Options of both engines.
 #[derive(Debug, Args)]
-#[command(after_help = RUN_HELP)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
-struct RunArgs {
+struct GuardOptions {
     /// Network interface
     #[arg(short, long, value_name = "NAME")]
     interface: String,
@@ -94,19 +96,98 @@ struct RunArgs {
     /// Policy for peers without a guard: regular TCP, or no connection
     #[arg(long, default_value = "prefer")]
     policy: Policy,
-    /// Limit the data of segments, for paths with a smaller MTU than the interface
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
-    mss: Option<u16>,
-    /// File of the state, by which guarded connections outlive the guard [default: in
-    /// /run/residue-guard]
-    #[arg(long, value_name = "FILE", conflicts_with = "no_state")]
-    state: Option<std::path::PathBuf>,
-    /// Keep no state: guarded connections end with the guard
-    #[arg(long)]
-    no_state: bool,
     /// With `--value auto`, guard even on a CPU without CRC instructions
     #[arg(long)]
     force: bool,
+}
+
+const ON_HELP: &str = "\
+The programs and their state are pinned in the BPF file system (/sys/fs/bpf/residue-guard), and \
+stay until `residue guard off`, or until the host restarts. No process runs. Connections that are \
+open already stay regular TCP.
+
+Examples:
+  residue guard on --interface eth0
+  residue guard on --interface eth0 --ports 3260,4420 --value 5
+  residue guard on --interface eth0 --cgroup /sys/fs/cgroup/system.slice/nginx.service
+  residue guard on --interface eth0 --policy require    allow guarded connections only";
+
+/// Arguments of `residue guard on`.
+#[derive(Debug, Args)]
+#[command(after_help = ON_HELP)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+struct OnArgs {
+    #[command(flatten)]
+    options: GuardOptions,
+    /// Guard only connections of the processes in this cgroup (version 2) [default: all]
+    #[arg(long, value_name = "FOLDER")]
+    cgroup: Option<PathBuf>,
+}
+
+const OFF_HELP: &str = "\
+Guarded connections need the guard until they end, because their peers drop segments without a \
+CRC. By default, new connections are regular TCP from now on, guarded ones go on, and the programs \
+are removed once there is none: run the command again to do so.
+
+Examples:
+  residue guard off
+  residue guard off --reset     also reset the guarded connections, and remove the programs";
+
+/// Arguments of `residue guard off`.
+#[derive(Debug, Args)]
+#[command(after_help = OFF_HELP)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+struct OffArgs {
+    /// Reset the guarded connections, and remove the programs
+    #[arg(long)]
+    reset: bool,
+    /// Remove the programs at once: guarded connections hang until they time out
+    #[arg(long, conflicts_with = "reset")]
+    now: bool,
+}
+
+const RUN_HELP: &str = "\
+With the kernel engine, this is `residue guard on`, counts in the foreground, and `residue guard \
+off --reset` at the end. If the process is killed, the guard stays on.
+
+The rules of the queue engine are in the nft table `inet residue_guard`, or, where the OS has no \
+queues for nft, in the chains RESIDUE-GUARD of iptables and ip6tables. They are removed at the \
+end. If this guard is killed, packets pass without it; `residue guard clean` removes its rules, \
+and the next guard replaces them. Guarded connections stall while no guard runs, because their \
+peers drop segments without a CRC; the next guard continues them by its state file.
+
+Stop the guard with Ctrl-C, SIGTERM or SIGHUP; it then prints its counts.
+
+Examples:
+  residue guard run --interface eth0
+  residue guard run --interface eth0 --ports 80,443,8000-8010 --value 5
+  residue guard run --interface eth0 --engine queue
+  residue guard run --interface eth0 --policy require    allow guarded connections only
+  residue guard run --interface eth0 --json --every 60 | logger";
+
+/// Arguments of `residue guard run`.
+#[derive(Debug, Args)]
+#[command(after_help = RUN_HELP)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+struct RunArgs {
+    #[command(flatten)]
+    options: GuardOptions,
+    /// Engine; `auto` is the one that `guard check` shows
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    engine: EngineChoice,
+    /// Kernel engine: guard only connections of the processes in this cgroup [default: all]
+    #[arg(long, value_name = "FOLDER")]
+    cgroup: Option<PathBuf>,
+    /// Queue engine: limit the data of segments, for paths with a smaller MTU than the interface
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
+    mss: Option<u16>,
+    /// Queue engine: file of the state, by which guarded connections outlive the guard [default:
+    /// in /run/residue-guard]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_state")]
+    state: Option<PathBuf>,
+    /// Queue engine: keep no state, so that guarded connections end with the guard
+    #[arg(long)]
+    no_state: bool,
     /// Print a line of JSON at the start, periodically, and at the end
     #[arg(long)]
     json: bool,
@@ -119,6 +200,14 @@ struct RunArgs {
         value_parser = clap::value_parser!(u32).range(1..=86_400)
     )]
     every: u32,
+}
+
+/// The engine to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum EngineChoice {
+    Auto,
+    Kernel,
+    Queue,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -157,6 +246,15 @@ struct StatusArgs {
     watch: bool,
 }
 
+/// Arguments of `residue guard forget`.
+#[derive(Debug, Args)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+struct ForgetArgs {
+    /// Address of the destination [default: all destinations]
+    #[arg(value_name = "ADDRESS")]
+    address: Option<IpAddr>,
+}
+
 /// Arguments of `residue guard check`.
 #[derive(Debug, Args)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
@@ -180,9 +278,15 @@ Cases:
   swap      the router swaps two 16-bit words, undetected by the TCP checksum: plain TCP, each value
   rewrite   the router changes a byte and writes a valid TCP checksum: plain TCP, value 4
   strip     the router removes the request from SYNs: regular TCP
-  kill      the guard of the server is killed during a transfer (SIGKILL): new connections work, and
-            the rules can be removed
+  kill      the guard process of the server is killed during a transfer (SIGKILL). Kernel engine: \
+the same connection finishes, guarded, while the router swaps words, and so does a new one. Queue \
+engine: new connections work, and the rules can be removed
   nat       as `swap`, with address translation (MASQUERADE): plain TCP, value 4
+
+Engines:
+  queue     both guards are processes
+  mixed     one guard is in the kernel: the client's with IPv4, the server's with IPv6
+  kernel    both guards are in the kernel (as root; not value 3)
 
 Columns: segments with data forwarded by the router; damaged packets; segments caught (dropped) by \
 the guard of the client; wrong bytes in the received file. Exit code 1 if plain TCP delivers a \
@@ -201,6 +305,9 @@ struct DemoArgs {
     /// Cases to show, separated by commas [default: all]
     #[arg(long = "case", value_name = "CASE", value_delimiter = ',')]
     cases: Vec<DemoCase>,
+    /// Engines of the guards, separated by commas [default: those that work here]
+    #[arg(long = "engine", value_name = "ENGINE", value_delimiter = ',')]
+    engines: Vec<DemoEngine>,
     /// Values that both guards request
     #[arg(
         long = "value",
@@ -223,7 +330,7 @@ struct DemoArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 20_000,
+        default_value_t = 10_200,
         value_parser = clap::value_parser!(u32).range(40..=1_000_000)
     )]
     segments: u32,
@@ -231,7 +338,7 @@ struct DemoArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 20,
+        default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(2..)
     )]
     one_in: u32,
@@ -241,6 +348,14 @@ struct DemoArgs {
     /// Run in the namespaces that the outer process has created
     #[arg(long, hide = true)]
     inside: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+enum DemoEngine {
+    Queue,
+    Mixed,
+    Kernel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
@@ -257,11 +372,13 @@ enum DemoCase {
 #[cfg(target_os = "linux")]
 pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
+        Command::On(args) => switch::on(args, output),
+        Command::Off(args) => switch::off(args, output),
         Command::Run(args) => run::run(args, output),
         Command::Status(args) => status::run(args, output),
+        Command::Forget(args) => switch::forget(args, output),
         Command::Check(args) => check::run(args, output),
-        Command::Clean => clean(output),
-        Command::Forget => forget(output),
+        Command::Clean => switch::clean(output),
         Command::Demo(args) => demo::run(args, output),
         Command::Simulate(args) => simulate::run(args, output),
     }
@@ -272,43 +389,15 @@ pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
 pub fn run(args: &GuardArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Command::Simulate(args) => simulate::run(args, output),
-        Command::Run(_)
+        Command::On(_)
+        | Command::Off(_)
+        | Command::Forget(_)
+        | Command::Run(_)
         | Command::Status(_)
         | Command::Check(_)
         | Command::Clean
-        | Command::Forget
         | Command::Demo(_) => {
-            anyhow::bail!("the guard needs the netfilter queue, which only Linux has")
+            anyhow::bail!("the guard needs eBPF or the netfilter queue, which only Linux has")
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-fn clean(output: &mut Output) -> anyhow::Result<()> {
-    use residue_guard::adapter;
-
-    if let Some(status) = adapter::ask()? {
-        anyhow::bail!(
-            "process {} guards `{}` with these rules; stop it, and it removes them",
-            status.process,
-            status.interface
-        );
-    }
-    let removed = adapter::clean()?;
-    for rules in &removed {
-        output.line(format!("removed: {rules}"))?;
-    }
-    if removed.is_empty() {
-        output.line("no rules of a guard in this network namespace")?;
-    }
-    Ok(())
-}
-
-#[cfg(target_os = "linux")]
-fn forget(output: &mut Output) -> anyhow::Result<()> {
-    if !residue_guard::adapter::forget()? {
-        anyhow::bail!("no guard runs in this network namespace");
-    }
-    output.line("the guard has been asked to forget failed destinations")?;
-    Ok(())
 }

@@ -2,7 +2,7 @@
 //! returns verdicts.
 
 use super::message::{Message, Requests, messages};
-use super::sys::{self, Datagrams, SocketOption};
+use super::sys::{self, Datagrams, Netlink, SocketOption};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -86,7 +86,7 @@ impl Queue {
     /// Opens queues in which at most `waiting` packets wait for a verdict.
     pub(super) fn open_for(numbers: &[u16], waiting: u32) -> io::Result<Queue> {
         let memory = (RECEIVE as u32 / WAITING * waiting) as i32;
-        let socket = sys::netfilter_socket()?;
+        let socket = sys::netlink_socket(Netlink::Netfilter)?;
         let fd = socket.as_fd();
         // The root of a namespace may not exceed the limit of the system.
         sys::set(fd, SocketOption::ReceiveForce, memory)

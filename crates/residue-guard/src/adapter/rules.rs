@@ -27,6 +27,13 @@ pub struct Ports {
     last: u16,
 }
 
+impl Ports {
+    /// Returns each port.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u16> {
+        self.first..=self.last
+    }
+}
+
 impl FromStr for Ports {
     type Err = String;
 

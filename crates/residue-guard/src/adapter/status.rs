@@ -206,55 +206,9 @@ impl Status {
         let unprotected = [(String::new(), self.entries.regular as f64)];
         let words = "Regular connections, which have no check value, now";
         text.metric("unprotected_connections", words, "gauge", unprotected);
-        let destinations = self.destinations.iter().map(|destination| {
-            let value = destination.value.map_or("none".to_string(), |value| value.to_string());
-            let failure = object_name(&destination.failure);
-            let pairs = [
-                ("address", &*destination.address),
-                ("requested", &*value),
-                ("failure", &*failure),
-            ];
-            (labels(&pairs), destination.age as f64)
-        });
-        let words = "Seconds since a value failed for a destination that gets a weaker request";
-        text.metric("failed_destination_age_seconds", words, "gauge", destinations);
-
-        for (name, value) in object(&self.counters) {
-            let metric = format!("{name}_total");
-            let values = value.as_array().map(Vec::as_slice).unwrap_or_default();
-            // An array has an element for each value, 0 to 6; unused ones are left out.
-            let by_value = values.iter().enumerate();
-            match value {
-                Value::Array(_) if name == "received" => {
-                    let rows = by_value.skip(1).flat_map(|(at, verdicts)| {
-                        let verdicts = verdicts.as_object().cloned().unwrap_or_default();
-                        verdicts.into_iter().map(move |(verdict, count)| {
-                            let labels =
-                                labels(&[("value", &at.to_string()), ("verdict", &verdict)]);
-                            (labels, number(&count))
-                        })
-                    });
-                    text.metric(
-                        "received_total",
-                        "Segments received, by value and verdict",
-                        "counter",
-                        rows,
-                    );
-                }
-                Value::Array(_) => {
-                    let rows = by_value
-                        .map(|(at, count)| (labels(&[("value", &at.to_string())]), number(count)));
-                    text.metric(&metric, &name.replace('_', " "), "counter", rows);
-                }
-                _ => text.metric(
-                    &metric,
-                    &name.replace('_', " "),
-                    "counter",
-                    [(String::new(), number(&value))],
-                ),
-            }
-        }
-        text.0
+        text.destinations(&self.destinations);
+        text.counters(&self.counters);
+        text.finish()
     }
 }
 
@@ -280,11 +234,71 @@ fn labels(pairs: &[(&str, &str)]) -> String {
     format!("{{{}}}", pairs.join(","))
 }
 
+/// The text format of Prometheus.
 #[derive(Default)]
-struct Metrics(String);
+pub(crate) struct Metrics(String);
 
 impl Metrics {
-    fn metric(
+    pub(crate) fn finish(self) -> String {
+        self.0
+    }
+
+    /// Adds the destinations that get a weaker request.
+    pub(crate) fn destinations(&mut self, destinations: &[Destination]) {
+        let destinations = destinations.iter().map(|destination| {
+            let value = destination.value.map_or("none".to_string(), |value| value.to_string());
+            let failure = object_name(&destination.failure);
+            let pairs = [
+                ("address", &*destination.address),
+                ("requested", &*value),
+                ("failure", &*failure),
+            ];
+            (labels(&pairs), destination.age as f64)
+        });
+        let words = "Seconds since a value failed for a destination that gets a weaker request";
+        self.metric("failed_destination_age_seconds", words, "gauge", destinations);
+    }
+
+    /// Adds all counters of a structure, by their names.
+    pub(crate) fn counters(&mut self, counters: &impl Serialize) {
+        for (name, value) in object(counters) {
+            let metric = format!("{name}_total");
+            let values = value.as_array().map(Vec::as_slice).unwrap_or_default();
+            // An array has an element for each value, 0 to 6; unused ones are left out.
+            let by_value = values.iter().enumerate();
+            match value {
+                Value::Array(_) if name == "received" => {
+                    let rows = by_value.skip(1).flat_map(|(at, verdicts)| {
+                        let verdicts = verdicts.as_object().cloned().unwrap_or_default();
+                        verdicts.into_iter().map(move |(verdict, count)| {
+                            let labels =
+                                labels(&[("value", &at.to_string()), ("verdict", &verdict)]);
+                            (labels, number(&count))
+                        })
+                    });
+                    self.metric(
+                        "received_total",
+                        "Segments received, by value and verdict",
+                        "counter",
+                        rows,
+                    );
+                }
+                Value::Array(_) => {
+                    let rows = by_value
+                        .map(|(at, count)| (labels(&[("value", &at.to_string())]), number(count)));
+                    self.metric(&metric, &name.replace('_', " "), "counter", rows);
+                }
+                _ => self.metric(
+                    &metric,
+                    &name.replace('_', " "),
+                    "counter",
+                    [(String::new(), number(&value))],
+                ),
+            }
+        }
+    }
+
+    pub(crate) fn metric(
         &mut self,
         name: &str,
         help: &str,

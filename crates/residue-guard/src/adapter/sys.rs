@@ -5,8 +5,9 @@
 
 #![allow(unsafe_code)]
 
-pub(super) mod interface;
-pub(super) mod process;
+pub(crate) mod bpf;
+pub(crate) mod interface;
+pub(crate) mod process;
 pub(super) mod streams;
 
 use std::io;
@@ -37,12 +38,24 @@ fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
-/// Opens a netlink socket for netfilter, with an address of the kernel's choice.
-pub(crate) fn netfilter_socket() -> io::Result<OwnedFd> {
-    // SAFETY: no memory is passed.
-    let result = unsafe {
-        libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_NETFILTER)
+/// A part of the kernel that is reached by netlink.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Netlink {
+    /// Netfilter: queues.
+    Netfilter,
+    /// Diagnosis of sockets: ends connections.
+    SocketDiagnosis,
+}
+
+/// Opens a netlink socket, with an address of the kernel's choice.
+pub(crate) fn netlink_socket(to: Netlink) -> io::Result<OwnedFd> {
+    let protocol = match to {
+        Netlink::Netfilter => libc::NETLINK_NETFILTER,
+        Netlink::SocketDiagnosis => libc::NETLINK_SOCK_DIAG,
     };
+    // SAFETY: no memory is passed.
+    let result =
+        unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, protocol) };
     let number = checked(result)?;
     // SAFETY: the descriptor is open, and has no other owner.
     let socket = unsafe { OwnedFd::from_raw_fd(number) };

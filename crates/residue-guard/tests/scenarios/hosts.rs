@@ -1,6 +1,10 @@
 //! Three hosts on this machine, `a`, the router `r`, and `b`, and the programs on them.
 
+// Each of the tests uses a part of it.
+#![allow(dead_code)]
+
 use residue_guard::adapter::{self, Options, Rules, Status};
+use residue_guard::kernel;
 use residue_guard::negotiate::Offer;
 use residue_guard::{Config, Policy};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -26,6 +30,45 @@ pub fn scenario(test: &str, inside: fn(&Network)) {
     }
 }
 
+/// As [`scenario`], for the guard inside the kernel.
+pub fn kernel_scenario(test: &str, inside: fn(&Network)) {
+    if std::env::var_os(ROLE).is_some() {
+        return scenario(test, inside);
+    }
+    let missing = kernel::needs().into_iter().find_map(|need| {
+        let why = need.missing?;
+        Some(format!("{}: {why}", need.name))
+    });
+    let mut probe = Command::new("unshare");
+    probe.args(NAMESPACES).args(["mount", "-t", "bpf", "bpf", "/mnt"]);
+    let missing = missing.or_else(|| match probe.output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+        Err(error) => Some(error.to_string()),
+    });
+    match missing {
+        Some(why) => skip(&why),
+        None => again(test, &NAMESPACES),
+    }
+}
+
+fn skip(why: &str) {
+    println!("skipped: guarded hosts: {why}");
+    let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+    assert!(!required, "{why}");
+}
+
+/// Runs the test again, in new namespaces.
+fn again(test: &str, words: &[&str]) {
+    let mut run = Command::new("unshare");
+    run.args(words).args(own(test)).env(ROLE, "inside");
+    let output = run.output().expect("unshare runs");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    print!("{out}");
+}
+
 fn outside(test: &str) {
     let missing = ["ip", "iptables", "ip6tables", "unshare", "python3"].into_iter().find(|tool| {
         let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
@@ -45,19 +88,10 @@ fn outside(test: &str) {
         .into_iter()
         .filter(|_| missing.is_none())
         .find(|words| works(words).map_err(|error| why = error).is_ok());
-    let Some(words) = words else {
-        println!("skipped: guarded hosts: {why}");
-        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
-        assert!(!required, "{why}");
-        return;
-    };
-    let mut run = Command::new("unshare");
-    run.args(words).args(own(test)).env(ROLE, "inside");
-    let output = run.output().expect("unshare runs");
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{out}\n{err}");
-    print!("{out}");
+    match words {
+        Some(words) => again(test, &words),
+        None => skip(&why),
+    }
 }
 
 fn own(test: &str) -> Vec<String> {
@@ -156,6 +190,31 @@ impl Network {
         guard
     }
 
+    /// Installs a guard inside the kernel.
+    pub fn install(&self, host: &str, value: u8) {
+        self.in_kernel(host, &format!("on v{host} {value}"));
+    }
+
+    /// Removes the guard inside the kernel, with the connections that it guards.
+    pub fn remove(&self, host: &str) {
+        self.in_kernel(host, "off");
+    }
+
+    pub fn kernel_status(&self, host: &str) -> kernel::Status {
+        let text = self.in_kernel(host, "kernel-status");
+        let line = text.lines().find(|line| line.starts_with('{')).expect("a guard");
+        serde_json::from_str(line).expect("a status")
+    }
+
+    /// Runs a role in a host's network only: `ip netns exec` hides the BPF file system.
+    fn in_kernel(&self, host: &str, role: &str) -> String {
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{host}")).args(own(&self.test)).env(ROLE, role);
+        let output = command.output().expect("nsenter runs");
+        assert!(output.status.success(), "{role}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     fn asked(&self, host: &str) -> Option<Status> {
         let output = role(&self.test, host, "status").output().expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -250,6 +309,22 @@ fn play(words: &[&str]) {
             if let Some(status) = adapter::ask().expect("an answer") {
                 println!("\n{}", serde_json::to_string(&status).expect("JSON"));
             }
+        }
+        ["on", interface, value] => {
+            let value = value.parse().expect("a value");
+            let settings = kernel::Settings {
+                interface: interface.to_string(),
+                ports: Vec::new(),
+                offer: Offer { value, instead: 5 },
+                policy: Policy::Prefer,
+                cgroup: None,
+            };
+            kernel::on(&settings).expect("a guard");
+        }
+        ["off"] => drop(kernel::off(kernel::Ending::Abandon).expect("no guard")),
+        ["kernel-status"] => {
+            let status = kernel::status().expect("a status").expect("a guard");
+            println!("\n{}", serde_json::to_string(&status).expect("JSON"));
         }
         _ => panic!("no role: {words:?}"),
     }

@@ -30,7 +30,7 @@ pub(crate) trait CarryLess: Tier {
 pub(crate) trait CarryLessWide: CarryLess {
     type W: Copy;
     /// The bytes of one vector.
-    type Block: 'static;
+    type Block: Copy + 'static;
     /// Lanes in a vector.
     const LANES: usize;
     /// The length, at most 64, up to which single lanes are faster than vectors of several.

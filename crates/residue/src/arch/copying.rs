@@ -5,6 +5,7 @@
 use super::Tier;
 use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
 use super::crc32::{CrcStep, Polynomial};
+use super::portable::scalar;
 use super::sums::{Load, Unit, Weighted, WordSum, after};
 use crate::cpu::Features;
 use crate::kernel::{Body, State, With};
@@ -23,6 +24,7 @@ pub(crate) struct Copying<T> {
 /// A block of the data that is copied.
 ///
 /// Only [`Copying`] makes references to it, and only to parts of that data.
+#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Part<B>(B);
 
@@ -48,13 +50,20 @@ impl<T: Tier> Copying<T> {
         }
     }
 
+    /// Stores a block, and returns it.
+    ///
+    /// The vector is loaded once, from the value: from memory it would be loaded again, right
+    /// behind a store that the CPU may take for one to the same place.
     #[inline(always)]
-    fn store_part<B>(self, part: &Part<B>) {
-        let from = ptr::from_ref(part).cast::<MaybeUninit<B>>();
-        let at = (from as usize).wrapping_sub(self.from as usize);
+    fn store_part<B: Copy>(self, part: &Part<B>) -> B {
+        let block = part.0;
+        let at = (ptr::from_ref(part) as usize).wrapping_sub(self.from as usize);
+        // Hidden from the compiler, which would make one call of `memcpy` of all stores of a loop.
+        let at = scalar(at as u64) as usize;
         // SAFETY: `parts` checked that the block lies in the data, so its place lies in the
-        // writable bytes, which do not overlap it. `B` is an array of bytes.
-        unsafe { ptr::copy_nonoverlapping(from, self.to.add(at).cast(), 1) }
+        // writable bytes. `B` is an array of bytes, which needs no alignment.
+        unsafe { self.to.add(at).cast::<B>().write_unaligned(block) }
+        block
     }
 
     /// Converts blocks of the data to blocks that may be stored.
@@ -96,8 +105,7 @@ impl<T: Load> Load for Copying<T> {
 
     #[inline(always)]
     fn load(self, block: &Part<T::Block>) -> T::V {
-        self.store_part(block);
-        self.tier.load(&block.0)
+        self.tier.load(&self.store_part(block))
     }
 
     #[inline(always)]
@@ -108,7 +116,15 @@ impl<T: Load> Load for Copying<T> {
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> T::V {
         let rest = after(data, from);
-        self.store(&rest[..rest.len().min(T::BYTES)]);
+        let last = data.len().checked_sub(T::BYTES).map(|start| after(data, start));
+        // Of a fixed length where it can be: other copies are calls, before which all sums would go
+        // to the stack. The last vector of the data includes a rest that is shorter.
+        match (rest.get(..T::BYTES), last) {
+            (Some(vector), _) => self.store(vector),
+            (None, Some(_)) if rest.is_empty() => (),
+            (None, Some(last)) => self.store(last),
+            (None, None) => self.store(rest),
+        }
         self.tier.load_low(data, from)
     }
 }
@@ -194,8 +210,7 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
 
     #[inline(always)]
     fn load_wide(self, block: &Part<T::Block>) -> T::W {
-        self.store_part(block);
-        self.tier.load_wide(&block.0)
+        self.tier.load_wide(&self.store_part(block))
     }
 
     #[inline(always)]

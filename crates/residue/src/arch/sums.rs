@@ -8,7 +8,7 @@ pub(crate) trait Load: Tier {
     /// A vector.
     type V: Copy;
     /// The bytes of one vector.
-    type Block: 'static;
+    type Block: Copy + 'static;
     /// Vector size in bytes.
     const BYTES: usize;
     /// Whether a load can leave out any bytes; short data then need no other load.

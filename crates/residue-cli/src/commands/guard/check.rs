@@ -1,38 +1,61 @@
 //! `residue guard check`: whether the guard can run on this host.
 
 use super::CheckArgs;
+use super::options::{Engine, can_run};
 use crate::output::{Outcome, Output};
-use residue_guard::adapter::{self, Host, Nat, Need};
+use residue_guard::adapter::{self, Host, Nat};
+use residue_guard::kernel;
 use serde_json::json;
 
 /// Checks the host, and prints what the guard would use.
 pub fn run(args: &CheckArgs, output: &mut Output) -> anyhow::Result<()> {
     let host = Host::of(&args.interface)?;
-    let needs = adapter::needs(&args.interface);
-    let is_met = |need: &Need| need.missing.is_none();
-    let replaceable = || needs.iter().filter(|need| need.replaceable);
-    let ready =
-        needs.iter().all(|need| need.replaceable || is_met(need)) && replaceable().any(is_met);
-    if !ready {
+    let kernel = kernel::needs();
+    let queue = adapter::needs(&args.interface);
+    let engine = if can_run(Engine::Kernel, &kernel) {
+        Some(Engine::Kernel)
+    } else {
+        can_run(Engine::Queue, &queue).then_some(Engine::Queue)
+    };
+    if engine.is_none() {
         output.found(Outcome::Trouble);
     }
+    let value = host.auto.map(|value| match engine {
+        Some(Engine::Kernel) => kernel::instead_of(value),
+        _ => value,
+    });
     if args.json {
-        output.json(&json!({ "host": host, "needs": needs, "ready": ready }))?;
+        output.json(&json!({
+            "host": host,
+            "engine": engine,
+            "value": value,
+            "kernel": kernel,
+            "queue": queue,
+            "ready": engine.is_some(),
+        }))?;
         return Ok(());
     }
     let mut lines = properties(&host);
-    lines.extend(choice(&host));
-    for need in &needs {
-        lines.push((need.name, need.missing.clone().unwrap_or_else(|| "yes".to_string())));
-    }
+    lines.extend(choice(&host, value));
     for (name, words) in lines {
-        output.line(format!("{name:30}{words}"))?;
+        output.line(format!("{name:34}{words}"))?;
+    }
+    for (title, needs) in [("kernel engine", &kernel), ("queue engine", &queue)] {
+        output.line(title)?;
+        for need in needs {
+            let words = need.missing.as_deref().unwrap_or("yes");
+            output.line(format!("  {:32}{words}", need.name))?;
+        }
     }
     let styles = output.styles;
-    let (style, words) = if ready {
-        (styles.good, "the guard can run here")
-    } else {
-        (styles.bad, "the guard cannot run here: it needs the queues, and one of nft and iptables")
+    let (style, words) = match engine {
+        Some(Engine::Kernel) => {
+            (styles.good, "the guard can run here, inside the kernel: `residue guard on`")
+        }
+        Some(Engine::Queue) => {
+            (styles.good, "the guard can run here, by the queue engine alone: `residue guard run`")
+        }
+        None => (styles.bad, "the guard cannot run here: each engine lacks something"),
     };
     output.line(format!("{style}{words}{style:#}"))?;
     Ok(())
@@ -71,9 +94,9 @@ fn properties(host: &Host) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the value that `--value auto` requests, and why.
-fn choice(host: &Host) -> [(&'static str, String); 2] {
+fn choice(host: &Host, value: Option<u8>) -> [(&'static str, String); 2] {
     let offload = host.rx_checksum == Some(true) || host.tx_checksum == Some(true);
-    let auto = match host.auto {
+    let auto = match value {
         Some(value) => format!("value {value}"),
         None => "nothing, as the CPU has no CRC instructions; --force asks all the same".into(),
     };

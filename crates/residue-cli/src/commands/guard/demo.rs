@@ -10,12 +10,14 @@
 mod case;
 mod hosts;
 
-use super::{DemoArgs, DemoCase};
+use super::options::{Engine, can_run};
+use super::{DemoArgs, DemoCase, DemoEngine};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use anyhow::{Context as _, bail};
 use case::{Case, Row};
 use hosts::{Network, command};
+use residue_guard::kernel;
 use residue_report::number::grouped;
 use residue_report::table::{self, Table};
 use serde_json::json;
@@ -23,8 +25,9 @@ use std::io::Read as _;
 use std::process::Stdio;
 
 /// Programs and their Debian packages.
-const PROGRAMS: [(&str, &str); 9] = [
+const PROGRAMS: [(&str, &str); 10] = [
     ("unshare", "util-linux"),
+    ("nsenter", "util-linux"),
     ("mount", "mount"),
     ("sha256sum", "coreutils"),
     ("ip", "iproute2"),
@@ -99,19 +102,23 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
         std::process::exit(130);
     });
     let mut network = Network::new(args.segments).context("cannot create the network")?;
-    let cases = case::all(args);
+    let (engines, skipped) = engines(args)?;
+    if let Some(why) = skipped {
+        output.complain(&format!("skipped: the kernel engine: {why}"));
+    }
+    let cases = case::all(args, &engines);
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    order.sort_by_key(|&at| cases[at].turn());
     let mut rows = Vec::new();
     output.progress = Progress::of_words();
-    for (at, case) in cases.iter().enumerate() {
-        output.progress.say(format!(
-            "{} of {}: {}, {}",
-            at + 1,
-            cases.len(),
-            group(case),
-            name(case)
-        ));
-        rows.push(case.run(&mut network, u64::from(args.one_in), at as u64));
+    for (done, at) in order.into_iter().enumerate() {
+        let case = cases[at];
+        let (group, name) = (group(&case), name(&case));
+        output.progress.say(format!("{} of {}: {group}, {name}", done + 1, cases.len()));
+        rows.push((at, case.run(&mut network, u64::from(args.one_in), at as u64)));
     }
+    rows.sort_by_key(|&(at, _)| at);
+    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
     output.progress.clear();
 
     let failed = rows.iter().filter(|row| row.failure.is_some()).count();
@@ -142,19 +149,45 @@ fn inside(args: &DemoArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns the engines to show, and why the one in the kernel is left out, if so.
+fn engines(args: &DemoArgs) -> anyhow::Result<(Vec<DemoEngine>, Option<String>)> {
+    let all = [DemoEngine::Queue, DemoEngine::Mixed, DemoEngine::Kernel];
+    let is_wanted = |engine: &DemoEngine| args.engines.is_empty() || args.engines.contains(engine);
+    let wanted: Vec<DemoEngine> = all.into_iter().filter(is_wanted).collect();
+    if wanted == [DemoEngine::Queue] {
+        return Ok((wanted, None));
+    }
+    let needs = kernel::needs();
+    if can_run(Engine::Kernel, &needs) {
+        return Ok((wanted, None));
+    }
+    let missing = needs.iter().filter_map(|need| Some((need.name, need.missing.as_ref()?)));
+    let why: Vec<String> = missing.map(|(name, why)| format!("{name}: {why}")).collect();
+    let why = why.join("; ");
+    if !args.engines.is_empty() {
+        bail!("the kernel engine cannot run here: {why}");
+    }
+    Ok((vec![DemoEngine::Queue], Some(why)))
+}
+
 fn group(case: &Case) -> &'static str {
     match case.kind {
         DemoCase::Swap => "words swapped",
         DemoCase::Rewrite => "byte changed, checksum valid",
         DemoCase::Strip => "request taken out of SYNs",
-        DemoCase::Kill => "server's guard killed",
+        DemoCase::Kill => "process of the server's guard killed",
         DemoCase::Nat => "words swapped, behind NAT",
     }
 }
 
 fn name(case: &Case) -> String {
+    let engine = case.engine.map_or("", |engine| match engine {
+        DemoEngine::Queue => ", queue",
+        DemoEngine::Mixed => ", mixed",
+        DemoEngine::Kernel => ", kernel",
+    });
     match case.value {
-        Some(value) => format!("IPv{}, value {value}", case.version),
+        Some(value) => format!("IPv{}, value {value}{engine}", case.version),
         None => format!("IPv{}, plain TCP", case.version),
     }
 }
@@ -188,7 +221,7 @@ fn table(args: &DemoArgs, rows: &[Row], length: usize) -> Table {
             number(row.wrong),
             file.to_string(),
             row.seconds.map_or("-".to_string(), |_| format!("{:.0}", row.megabits)),
-            if row.cpu_time[0].is_some() { format!("{client} + {server}") } else { client },
+            if row.cpu_time == [None; 2] { client } else { format!("{client} + {server}") },
         ];
         lines.push(table::Row::Values(name(&row.case), values));
     }

@@ -1,12 +1,14 @@
 //! `residue guard run`: guards the connections of an interface.
 
-use super::{Policy, RunArgs, Value, status};
+use super::options::{Chosen, Engine, must_not_run};
+use super::switch::settings;
+use super::{EngineChoice, RunArgs, status};
 use crate::output::{Output, Styles};
 use crate::progress::Progress;
-use anyhow::bail;
-use residue_guard::adapter::{self, Host, Options, Ports, Rules, Status};
-use residue_guard::negotiate::Offer;
-use residue_guard::{Config, Policy as Unguarded};
+use anyhow::{anyhow, bail};
+use residue_guard::adapter::{self, Options, Rules, Signals, Status};
+use residue_guard::kernel::{self, Ending};
+use residue_guard::{Config, Received};
 use std::time::Duration;
 
 /// Period of the live line.
@@ -14,7 +16,85 @@ const LIVE: Duration = Duration::from_secs(1);
 
 /// Guards until interrupted, and prints the counts.
 pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
-    let options = options(args)?;
+    let chosen = Chosen::of(&args.options)?;
+    must_not_run()?;
+    let choice = match args.engine {
+        EngineChoice::Kernel if args.mss.is_some() => {
+            bail!("--mss goes with the queue engine; the kernel engine follows the path's MTU")
+        }
+        EngineChoice::Queue if args.cgroup.is_some() => {
+            bail!("--cgroup goes with the kernel engine")
+        }
+        EngineChoice::Auto if args.mss.is_some() => EngineChoice::Queue,
+        choice => choice,
+    };
+    if let Some(status) = kernel::status()? {
+        bail!("a guard of {} is on here; end it first (`residue guard off`)", status.interface);
+    }
+    if choice == EngineChoice::Queue {
+        return by_queue(args, &chosen, output);
+    }
+    let mut signals = Signals::block()?;
+    match kernel::on(&settings(&args.options, &chosen, args.cgroup.as_deref())) {
+        Ok(()) => in_kernel(args, &mut signals, output),
+        Err(_) if choice == EngineChoice::Auto && args.cgroup.is_none() => {
+            by_queue(args, &chosen, output)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the period of the output.
+fn every(args: &RunArgs) -> Duration {
+    if args.json { Duration::from_secs(args.every.into()) } else { LIVE }
+}
+
+fn in_kernel(args: &RunArgs, signals: &mut Signals, output: &mut Output) -> anyhow::Result<()> {
+    let status =
+        || kernel::status()?.ok_or_else(|| anyhow!("the guard was switched off by someone else"));
+    let first = status()?;
+    if args.json {
+        output.line(serde_json::to_string(&first)?)?;
+    } else {
+        output.line(status::kernel_head(&first))?;
+        output.progress = Progress::of_words();
+    }
+    output.flush()?;
+    while !signals.wait(every(args))? {
+        let now = status()?;
+        // Errors of the output are ignored, because the guard goes on without a reader.
+        if args.json {
+            let _ = output.line(serde_json::to_string(&now)?);
+            let _ = output.flush();
+        } else {
+            output.progress.say(kernel_line(&now, output.styles));
+        }
+    }
+    let last = status()?;
+    kernel::off(Ending::Reset)?;
+    output.progress.clear();
+    if args.json {
+        output.line(serde_json::to_string(&last)?)?;
+    } else {
+        for line in status::kernel_lines(&last, output.styles) {
+            output.line(line)?;
+        }
+    }
+    Ok(())
+}
+
+fn by_queue(args: &RunArgs, chosen: &Chosen, output: &mut Output) -> anyhow::Result<()> {
+    let offer = Some(chosen.offer(Engine::Queue));
+    let options = Options {
+        rules: Rules::new(&args.options.interface, &chosen.ports)?,
+        config: Config { offer, policy: chosen.policy, mss: args.mss, ..Config::default() },
+        state: match &args.state {
+            _ if args.no_state => None,
+            Some(file) => Some(file.clone()),
+            None => adapter::default_state(&args.options.interface),
+        },
+        every: every(args),
+    };
     let mut live = Live { json: args.json, before: None };
     let last = adapter::run(&options, |status| live.update(status, output))?;
     output.progress.clear();
@@ -28,37 +108,19 @@ pub fn run(args: &RunArgs, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn options(args: &RunArgs) -> anyhow::Result<Options> {
-    let ports: Result<Vec<Ports>, String> = args.ports.iter().map(|text| text.parse()).collect();
-    let ports = ports.map_err(anyhow::Error::msg)?;
-    if args.force && matches!(args.value, Value::Own(_)) {
-        bail!("--force goes with `--value auto`; a named value needs no --force");
-    }
-    let host = Host::of(&args.interface)?;
-    let value = match args.value {
-        Value::Own(value) => value,
-        Value::Auto if args.force || host.has_crc_instructions() => host.value,
-        Value::Auto => bail!(
-            "this CPU has no CRC instructions, so `--value auto` would guard nothing; use --force \
-             to request value {} all the same",
-            host.value
-        ),
-    };
-    let policy = match args.policy {
-        Policy::Prefer => Unguarded::Prefer,
-        Policy::Require => Unguarded::Require,
-    };
-    let offer = Some(Offer { value, instead: host.value });
-    Ok(Options {
-        rules: Rules::new(&args.interface, &ports)?,
-        config: Config { offer, policy, mss: args.mss, ..Config::default() },
-        state: if args.no_state {
-            None
-        } else {
-            args.state.clone().or_else(|| adapter::default_state(&args.interface))
-        },
-        every: if args.json { Duration::from_secs(args.every.into()) } else { LIVE },
-    })
+/// Returns the state of the kernel engine in one line.
+fn kernel_line(now: &kernel::Status, styles: Styles) -> String {
+    let sum = |of: fn(&Received) -> u64| now.counters.received.iter().map(of).sum::<u64>();
+    let bad = sum(Received::bad);
+    let undetected = sum(|received| received.only_crc_bad);
+    let style = if bad > 0 { styles.bad } else { styles.good };
+    format!(
+        "{} guarded, {} unprotected, {} segments received; {style}{bad} dropped, {undetected} \
+         undetected by TCP{style:#}",
+        now.guarded,
+        now.unprotected,
+        sum(|received| received.both_good),
+    )
 }
 
 /// The live line, or lines of JSON.
@@ -91,9 +153,8 @@ fn line(before: &Status, now: &Status, styles: Styles) -> String {
     let time = (now.uptime - before.uptime).max(0.001);
     let rate = (now.packets - before.packets) as f64 / time;
     let cpu = 100.0 * (now.cpu_time - before.cpu_time) / time;
-    let sum =
-        |of: fn(&residue_guard::Received) -> u64| now.counters.received.iter().map(of).sum::<u64>();
-    let bad = sum(residue_guard::Received::bad);
+    let sum = |of: fn(&Received) -> u64| now.counters.received.iter().map(of).sum::<u64>();
+    let bad = sum(Received::bad);
     let undetected = sum(|received| received.only_crc_bad);
     let lost: u64 = now.queues.iter().map(|queue| queue.full + queue.lost).sum();
     let style = if bad > 0 { styles.bad } else { styles.good };

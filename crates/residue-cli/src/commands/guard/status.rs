@@ -1,19 +1,56 @@
 //! `residue guard status`: the counts of the running guard.
 
 use super::StatusArgs;
-use crate::output::{Output, Styles};
+use crate::output::{Outcome, Output, Styles};
 use anyhow::anyhow;
-use residue_guard::Counters;
 use residue_guard::adapter::{self, Status};
-use serde_json::Value;
+use residue_guard::kernel;
+use residue_guard::{Counters, Destination};
 use std::time::Duration;
+
+/// The status of either engine.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Either {
+    Kernel(Box<kernel::Status>),
+    Queue(Box<Status>),
+}
+
+impl Either {
+    fn of_this_namespace() -> anyhow::Result<Either> {
+        if let Some(status) = kernel::status()? {
+            return Ok(Either::Kernel(Box::new(status)));
+        }
+        let status = adapter::ask()?.ok_or_else(|| {
+            anyhow!("no guard runs in this network namespace; start one with `residue guard on`")
+        })?;
+        Ok(Either::Queue(Box::new(status)))
+    }
+
+    fn prometheus(&self) -> String {
+        match self {
+            Either::Kernel(status) => status.prometheus(),
+            Either::Queue(status) => status.prometheus(),
+        }
+    }
+
+    fn lines(&self, styles: Styles) -> Vec<String> {
+        match self {
+            Either::Kernel(status) => kernel_lines(status, styles),
+            Either::Queue(status) => lines(status, styles),
+        }
+    }
+}
 
 /// Prints the counts, once or every second.
 pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
     loop {
-        let status = adapter::ask()?.ok_or_else(|| {
-            anyhow!("no guard runs in this network namespace; start one with `residue guard run`")
-        })?;
+        let status = Either::of_this_namespace()?;
+        if let Either::Kernel(status) = &status
+            && status.broken.is_some()
+        {
+            output.found(Outcome::Bad);
+        }
         if args.prometheus {
             output.line(status.prometheus().trim_end())?;
         } else if args.json && args.watch {
@@ -21,7 +58,7 @@ pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
         } else if args.json {
             output.json(&status)?;
         } else {
-            for line in lines(&status, output.styles) {
+            for line in status.lines(output.styles) {
                 output.line(line)?;
             }
         }
@@ -34,6 +71,49 @@ pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
         output.flush()?;
         std::thread::sleep(Duration::from_secs(1));
     }
+}
+
+/// Returns a line that says what the kernel engine guards, and how.
+pub fn kernel_head(status: &kernel::Status) -> String {
+    let ports = match status.ports.join(", ") {
+        none if none.is_empty() => "all ports".to_string(),
+        ports => format!("ports {ports}"),
+    };
+    let value = status.value.map_or_else(
+        || "switched off, but open connections are guarded to their end".to_string(),
+        |value| format!("value {value}"),
+    );
+    let policy = if status.required { "required" } else { "preferred" };
+    let cgroup = status.cgroup.as_ref().map(|folder| format!(", cgroup {}", folder.display()));
+    format!(
+        "guarding {}, {ports}{}: {value}, {policy}; in the kernel, by {}",
+        status.interface,
+        cgroup.unwrap_or_default(),
+        status.parts.join(", ")
+    )
+}
+
+/// Returns all counts of the kernel engine, a line each.
+pub fn kernel_lines(status: &kernel::Status, styles: Styles) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(why) = &status.broken {
+        let bad = styles.bad;
+        lines.push(format!(
+            "{bad}NOTHING IS PROTECTED: {why}. Run `residue guard clean`, then `residue guard \
+             on`{bad:#}"
+        ));
+    }
+    lines.push(kernel_head(status));
+    lines.push(format!("on for {}", duration(status.uptime)));
+    lines.push(format!(
+        "connections: {} guarded, {} unprotected",
+        status.guarded, status.unprotected
+    ));
+    lines.extend(destinations(&status.destinations, styles));
+    lines.extend(table(&status.counters, styles));
+    lines.extend(named(&status.counters));
+    lines.extend(named(&status.kernel));
+    lines
 }
 
 /// Returns a line that says what is guarded, and how.
@@ -82,7 +162,19 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
     if entries.regular > 0 {
         lines.push(format!("unprotected now: {} regular connections", entries.regular));
     }
-    for destination in &status.destinations {
+    lines.extend(destinations(&status.destinations, styles));
+    if let Some(error) = &status.state_error {
+        lines.push(format!("{0}the state is not saved: {error}{0:#}", styles.bad));
+    }
+    lines.extend(table(counters, styles));
+    lines.extend(named(counters));
+    lines
+}
+
+/// Returns a line for each destination that gets a weaker request.
+fn destinations(destinations: &[Destination], styles: Styles) -> Vec<String> {
+    let mut lines = Vec::new();
+    for destination in destinations {
         let request = match destination.value {
             Some(value) => format!("requests value {value}"),
             None => "regular TCP".to_string(),
@@ -96,35 +188,40 @@ pub fn lines(status: &Status, styles: Styles) -> Vec<String> {
             duration(destination.left as f64)
         ));
     }
-    if let Some(error) = &status.state_error {
-        lines.push(format!("{0}the state is not saved: {error}{0:#}", styles.bad));
-    }
-    let rows = values(counters, styles);
-    if !rows.is_empty() {
-        let head = styles.head;
-        lines.push(format!(
-            "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12} {:>12}{head:#}",
-            "value",
-            "connections",
-            "segments sent",
-            "both good",
-            "only TCP bad",
-            "only CRC bad",
-            "both bad",
-            "no option",
-            "outside"
-        ));
-        lines.extend(rows);
-        lines.push("Only CRC bad: errors of the network that TCP does not detect.".to_string());
-    }
-    // All other counters above zero, by their names.
-    let all = serde_json::to_value(counters).unwrap_or_default();
-    for (name, value) in all.as_object().into_iter().flatten() {
-        if let Some(count) = Value::as_u64(value).filter(|&count| count > 0) {
-            lines.push(format!("{}: {count}", name.replace('_', " ")));
-        }
-    }
     lines
+}
+
+/// Returns the counts by value.
+fn table(counters: &Counters, styles: Styles) -> Vec<String> {
+    let rows = values(counters, styles);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let head = styles.head;
+    let mut lines = vec![format!(
+        "{head}{:>5} {:>12} {:>14} {:>12} {:>14} {:>14} {:>12} {:>12} {:>12}{head:#}",
+        "value",
+        "connections",
+        "segments sent",
+        "both good",
+        "only TCP bad",
+        "only CRC bad",
+        "both bad",
+        "no option",
+        "outside"
+    )];
+    lines.extend(rows);
+    lines.push("Only CRC bad: errors of the network that TCP does not detect.".to_string());
+    lines
+}
+
+/// Returns the other counters above zero, by their names.
+fn named(counters: &impl serde::Serialize) -> Vec<String> {
+    let all = serde_json::to_value(counters).unwrap_or_default();
+    let counts = all.as_object().into_iter().flatten();
+    let counts = counts.filter_map(|(name, value)| Some((name, value.as_u64()?)));
+    let counts = counts.filter(|&(_, count)| count > 0);
+    counts.map(|(name, count)| format!("{}: {count}", name.replace('_', " "))).collect()
 }
 
 /// Returns a row of counts for each value in use.

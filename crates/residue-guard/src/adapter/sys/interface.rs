@@ -3,7 +3,7 @@
 use super::checked;
 use std::ffi::CString;
 use std::io;
-use std::mem::zeroed;
+use std::mem::{size_of, zeroed};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::os::fd::AsRawFd as _;
 use std::ptr::null_mut;
@@ -21,6 +21,8 @@ pub(crate) enum Feature {
     Gso,
     /// Merging of received segments.
     Gro,
+    /// Sending of data from several places.
+    ScatterGather,
 }
 
 /// `struct ethtool_value`.
@@ -30,17 +32,93 @@ struct Value {
     data: u32,
 }
 
-/// Returns whether a feature is on; an error if there is no such interface, or it cannot report it.
-pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
-    // ETHTOOL_GRXCSUM and so on.
-    let command = match feature {
+/// Returns the command that reads a feature, ETHTOOL_GRXCSUM and so on. The next one sets it.
+fn reads(feature: Feature) -> u32 {
+    match feature {
         Feature::RxChecksum => 0x14,
         Feature::TxChecksum => 0x16,
         Feature::Tso => 0x1e,
         Feature::Gso => 0x23,
         Feature::Gro => 0x2b,
-    };
-    let mut value = Value { command, data: 0 };
+        Feature::ScatterGather => 0x18,
+    }
+}
+
+/// Returns whether a feature is on; an error if there is no such interface, or it cannot report it.
+pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
+    ethtool(interface, reads(feature), 0).map(|data| data != 0)
+}
+
+/// Turns a feature on or off.
+pub(crate) fn set(interface: &str, feature: Feature, on: bool) -> io::Result<()> {
+    ethtool(interface, reads(feature) + 1, u32::from(on)).map(drop)
+}
+
+/// Returns the cookie of this network namespace, which eBPF programs can compare (Linux 5.14).
+pub(crate) fn namespace_cookie() -> io::Result<u64> {
+    let socket = any_socket()?;
+    let mut cookie = 0_u64;
+    let mut length = size_of::<u64>() as libc::socklen_t;
+    // SAFETY: the pointers are these variables', and `length` is that of the first.
+    checked(unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_NETNS_COOKIE,
+            (&raw mut cookie).cast(),
+            &raw mut length,
+        )
+    })?;
+    Ok(cookie)
+}
+
+/// Returns whether packets of an interface begin with an Ethernet header.
+pub(crate) fn is_ethernet(interface: &str) -> io::Result<bool> {
+    let mut request = request(interface)?;
+    let socket = any_socket()?;
+    // SAFETY: the request's name ends with a zero, and the call writes only to the request.
+    checked(unsafe {
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFHWADDR as _, &raw mut request)
+    })?;
+    // SAFETY: this command sets this field of the union.
+    let kind = unsafe { request.ifr_ifru.ifru_hwaddr.sa_family };
+    // The loopback device has such headers, too.
+    Ok(matches!(kind, libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK))
+}
+
+/// Returns the length of the longest packet of an interface, without its link header.
+pub(crate) fn mtu(interface: &str) -> io::Result<u32> {
+    let mut request = request(interface)?;
+    let socket = any_socket()?;
+    // SAFETY: the request's name ends with a zero, and the call writes only to the request.
+    checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as _, &raw mut request) })?;
+    // SAFETY: this command sets this field of the union.
+    Ok(unsafe { request.ifr_ifru.ifru_mtu }.unsigned_abs())
+}
+
+/// Returns the name of the driver of an interface.
+pub(crate) fn driver(interface: &str) -> io::Result<String> {
+    /// `struct ethtool_drvinfo`.
+    #[repr(C)]
+    struct DriverInfo {
+        command: u32,
+        driver: [u8; 32],
+        rest: [u8; 160],
+    }
+    const ETHTOOL_GDRVINFO: u32 = 3;
+    let mut info = DriverInfo { command: ETHTOOL_GDRVINFO, driver: [0; 32], rest: [0; 160] };
+    let mut request = request(interface)?;
+    request.ifr_ifru.ifru_data = (&raw mut info).cast();
+    let socket = any_socket()?;
+    // SAFETY: the request's name ends with a zero, and its pointer is to a structure of the kind
+    // and length that this command wants; both outlive the call.
+    checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
+    let name = info.driver.split(|&byte| byte == 0).next().unwrap_or_default();
+    Ok(String::from_utf8_lossy(name).into_owned())
+}
+
+/// Returns a request for an interface.
+fn request(interface: &str) -> io::Result<libc::ifreq> {
     // SAFETY: zero is a valid value of the structure: an empty name, and a null pointer in the
     // union.
     let mut request: libc::ifreq = unsafe { zeroed() };
@@ -50,14 +128,24 @@ pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
     for (to, from) in request.ifr_name.iter_mut().zip(interface.bytes()) {
         *to = from as libc::c_char;
     }
+    Ok(request)
+}
+
+/// Returns a socket for calls that any socket serves.
+fn any_socket() -> io::Result<UdpSocket> {
+    UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+        .or_else(|_| UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)))
+}
+
+fn ethtool(interface: &str, command: u32, data: u32) -> io::Result<u32> {
+    let mut value = Value { command, data };
+    let mut request = request(interface)?;
     request.ifr_ifru.ifru_data = (&raw mut value).cast();
-    // Any socket serves.
-    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
-        .or_else(|_| UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)))?;
+    let socket = any_socket()?;
     // SAFETY: the request's name ends with a zero, and its pointer is to a `struct ethtool_value`,
     // as these commands want; both outlive the call.
     checked(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) })?;
-    Ok(value.data != 0)
+    Ok(value.data)
 }
 
 /// Returns the index of the interface of this name; `None` if there is none.

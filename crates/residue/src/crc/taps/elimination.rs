@@ -230,7 +230,8 @@ const fn transposed(mut rows: [u64; 64]) -> [u64; 64] {
     rows
 }
 
-/// Transposes 8 columns of 64 bits; column c of a row is its bit c, and row r holds the bits 63 - r.
+/// Transposes 8 columns of 64 bits; column c of a row is its bit c, and row r holds the bits
+/// 63 - r.
 ///
 /// Each block of 8 by 8 bits is one word, in which bits off the diagonal are swapped as in
 /// [`transposed`].

@@ -1,10 +1,10 @@
 //! The cases of the demonstration, and their expected results.
 
-use super::super::{DemoArgs, DemoCase};
-use super::hosts::{Fetched, Guard, Network, clean};
+use super::super::options::Engine;
+use super::super::{DemoArgs, DemoCase, DemoEngine};
+use super::hosts::{Counts, Fetched, Network, clean};
 use anyhow::bail;
-use residue_guard::Received;
-use residue_guard::adapter::{Router, Status};
+use residue_guard::adapter::Router;
 use residue_guard::simulate::Fault;
 use serde::Serialize;
 
@@ -18,6 +18,8 @@ pub struct Case {
     pub version: u8,
     /// Value that both guards request; `None` without guards.
     pub value: Option<u8>,
+    /// Engines of the guards; `None` without guards.
+    pub engine: Option<DemoEngine>,
 }
 
 /// The result of a case.
@@ -46,47 +48,72 @@ pub struct Row {
     pub failure: Option<String>,
 }
 
-/// Returns the cases asked for. Those with address translation come last, because it stays on.
-pub fn all(args: &DemoArgs) -> Vec<Case> {
+/// Returns the cases asked for, with these engines. Those with address translation come last,
+/// because it stays on.
+pub fn all(args: &DemoArgs, engines: &[DemoEngine]) -> Vec<Case> {
     const ALL: [DemoCase; 5] =
         [DemoCase::Swap, DemoCase::Rewrite, DemoCase::Strip, DemoCase::Kill, DemoCase::Nat];
     let is_wanted = |kind: &DemoCase| args.cases.is_empty() || args.cases.contains(kind);
     // These cases never agree on a value, so one is enough.
     let one = args.values.iter().copied().find(|&value| value == 5);
     let one = one.or(args.values.first().copied());
+    let versions = [4, 6]
+        .into_iter()
+        .filter(|version| args.versions.iter().any(|wanted| *wanted == version.to_string()));
     let mut cases = Vec::new();
     for kind in ALL.into_iter().filter(is_wanted) {
-        for version in [4, 6] {
-            if !args.versions.iter().any(|wanted| *wanted == version.to_string()) {
+        let values: Vec<u8> = match kind {
+            DemoCase::Swap => args.values.clone(),
+            DemoCase::Rewrite | DemoCase::Nat => {
+                args.values.iter().copied().filter(|&value| value == 4).collect()
+            }
+            DemoCase::Strip | DemoCase::Kill => one.into_iter().collect(),
+        };
+        if matches!(kind, DemoCase::Swap | DemoCase::Rewrite | DemoCase::Nat) {
+            let plain = |version| Case { kind, version, value: None, engine: None };
+            cases.extend(versions.clone().map(plain));
+        }
+        // By engine first, because a guard stays in the kernel from case to case.
+        for &engine in engines {
+            if kind == DemoCase::Kill && engine == DemoEngine::Mixed {
                 continue;
             }
-            let mut values: Vec<Option<u8>> = Vec::new();
-            match kind {
-                DemoCase::Swap => values.push(None),
-                DemoCase::Rewrite | DemoCase::Nat => {
-                    values.push(None);
-                    values.extend(args.values.contains(&4).then_some(Some(4)));
-                }
-                DemoCase::Strip | DemoCase::Kill => values.push(one),
+            for version in versions.clone() {
+                let possible = |value: &&u8| engine == DemoEngine::Queue || **value != 3;
+                cases.extend(values.iter().filter(possible).map(|&value| Case {
+                    kind,
+                    version,
+                    value: Some(value),
+                    engine: Some(engine),
+                }));
             }
-            if kind == DemoCase::Swap {
-                values.extend(args.values.iter().copied().map(Some));
-            }
-            cases.extend(values.into_iter().map(|value| Case { kind, version, value }));
         }
     }
     cases
 }
 
-/// The statuses of the client's and the server's guard.
-type Statuses = [Option<Status>; 2];
-
 impl Case {
+    /// Returns the turn of the case. Verification by the kernel takes a second, so cases with a
+    /// guard in the same kernels follow one another; address translation cannot be undone, so it is
+    /// last.
+    pub fn turn(self) -> u8 {
+        let turn = match (self.engine, self.version) {
+            (None, _) => 0,
+            (Some(DemoEngine::Queue), _) => 1,
+            (Some(DemoEngine::Mixed), 4) => 2,
+            (Some(DemoEngine::Kernel), _) => 3,
+            (Some(DemoEngine::Mixed), _) => 4,
+        };
+        // Back from where the others have ended.
+        if self.kind == DemoCase::Nat { 9 - turn } else { turn }
+    }
+
     fn fault(self) -> Fault {
         match self.kind {
             DemoCase::Swap | DemoCase::Nat => Fault::WordSwap,
             DemoCase::Rewrite => Fault::NatDamage,
             DemoCase::Strip => Fault::NoRequest,
+            DemoCase::Kill if self.kills_manager() => Fault::WordSwap,
             DemoCase::Kill => Fault::Nothing,
         }
     }
@@ -124,60 +151,108 @@ impl Case {
         if self.kind == DemoCase::Nat {
             network.translate()?;
         }
-        let network = &*network;
-        let router = Router::new(self.fault(), one_in, seed);
-        let (result, router) = network.while_damaging(router, || self.transfer(network))?;
-        (row.segments, row.damaged) = (router.segments, router.damaged);
-        let (fetched, statuses) = result?;
-        row.cpu_time = statuses.each_ref().map(|status| Some(status.as_ref()?.cpu_time));
-        if let (Some(client), Some(value)) = (&statuses[0], self.value) {
-            let counters = &client.counters;
-            let caught = |received: &Received| received.bad() - received.missing;
-            row.caught = Some(counters.received.iter().map(caught).sum());
-            // The connection of the killed guard had agreed on a value; the later one counts.
-            let first = if self.kind == DemoCase::Kill { 0 } else { value };
-            row.agreed = [first, value, 0]
-                .into_iter()
-                .find(|&value| counters.agreed[usize::from(value)] > 0);
+        let (Some(value), Some(engine)) = (self.value, self.engine) else {
+            network.remove_from_kernel([true; 2])?;
+            let plain = |network: &Network| network.fetch(self.version, "file");
+            let fetched = self.damaging(network, one_in, seed, row, plain)??;
+            return self.compare(network, &fetched, row);
+        };
+        let (fetched, counts) = if self.kills_manager() {
+            self.kill_manager(network, value, one_in, seed, row)?
+        } else {
+            let engines = match (engine, self.version) {
+                (DemoEngine::Queue, _) => [Engine::Queue; 2],
+                (DemoEngine::Kernel, _) => [Engine::Kernel; 2],
+                (DemoEngine::Mixed, 4) => [Engine::Kernel, Engine::Queue],
+                (DemoEngine::Mixed, _) => [Engine::Queue, Engine::Kernel],
+            };
+            let [client, server] = network.guards(engines, value)?;
+            let transfer = |network: &Network| {
+                if self.kind == DemoCase::Kill {
+                    let fetched = network.during_transfer(self.version, || {
+                        server.kill();
+                        network.fetch(self.version, "file")
+                    })?;
+                    clean_twice(network, self.version)?;
+                    return Ok((fetched, [client.end()?, Counts::default()]));
+                }
+                let fetched = network.fetch(self.version, "file")?;
+                anyhow::Ok((fetched, [client.end()?, server.end()?]))
+            };
+            self.damaging(network, one_in, seed, row, transfer)??
+        };
+        row.cpu_time = counts.map(|counts| counts.cpu_time);
+        let agreed = &counts[0].agreed;
+        if self.kind == DemoCase::Kill && agreed[usize::from(value)] == 0 {
+            bail!("the connection was not guarded before the guard was killed");
         }
-        let expected = network.file();
-        row.wrong = Some(wrong_bytes(&fetched.bytes, expected));
-        row.sha256 = Some(fetched.sha256);
+        row.caught = Some(counts[0].caught);
+        // With the queue engine, the connection of the killed guard had agreed on a value; the
+        // later one counts.
+        let is_later = self.kind == DemoCase::Kill && !self.kills_manager();
+        let first = if is_later { 0 } else { value };
+        row.agreed = [first, value, 0].into_iter().find(|&value| agreed[usize::from(value)] > 0);
+        self.compare(network, &fetched, row)
+    }
+
+    /// Returns whether the killed process is the manager of a guard that stays.
+    fn kills_manager(self) -> bool {
+        self.kind == DemoCase::Kill && self.engine == Some(DemoEngine::Kernel)
+    }
+
+    /// Does `work` while the router damages packets.
+    fn damaging<T>(
+        self,
+        network: &Network,
+        one_in: u64,
+        seed: u64,
+        row: &mut Row,
+        work: impl FnOnce(&Network) -> T,
+    ) -> anyhow::Result<T> {
+        let router = Router::new(self.fault(), one_in, seed);
+        let (result, router) = network.while_damaging(router, || work(network))?;
+        (row.segments, row.damaged) = (router.segments, router.damaged);
+        Ok(result)
+    }
+
+    /// Kills the manager of the server's guard during the transfer, which goes on, guarded, as does
+    /// a new one.
+    fn kill_manager(
+        self,
+        network: &mut Network,
+        value: u8,
+        one_in: u64,
+        seed: u64,
+        row: &mut Row,
+    ) -> anyhow::Result<(Fetched, [Counts; 2])> {
+        let manager = network.managed_server(value)?;
+        let [client, server] = network.guards([Engine::Kernel; 2], value)?;
+        let transfer = |network: &Network| {
+            let fetched = network.fetch_while(self.version, || {
+                manager.kill();
+                Ok(())
+            })?;
+            if network.fetch(self.version, "small")?.bytes != network.small() {
+                bail!("a wrong file after the manager was killed");
+            }
+            anyhow::Ok(fetched)
+        };
+        let fetched = self.damaging(network, one_in, seed, row, transfer)??;
+        let counts = [client.end()?, server.end()?];
+        for counts in &counts {
+            if counts.agreed[usize::from(value)] != 2 {
+                bail!("one of the two connections was not guarded");
+            }
+        }
+        Ok((fetched, counts))
+    }
+
+    fn compare(self, network: &Network, fetched: &Fetched, row: &mut Row) -> anyhow::Result<()> {
+        row.wrong = Some(wrong_bytes(&fetched.bytes, network.file()));
+        row.sha256 = Some(fetched.sha256.clone());
         row.seconds = Some(fetched.seconds);
         row.megabits = fetched.bytes.len() as f64 * 8e-6 / fetched.seconds;
         Ok(())
-    }
-
-    fn transfer(self, network: &Network) -> anyhow::Result<(Fetched, Statuses)> {
-        let Some(value) = self.value else {
-            return Ok((network.fetch(self.version, "file")?, [None, None]));
-        };
-        let client = Guard::start("client", value)?;
-        let server = Guard::start("server", value)?;
-        if self.kind != DemoCase::Kill {
-            let fetched = network.fetch(self.version, "file")?;
-            return Ok((fetched, [Some(client.end()?), Some(server.end()?)]));
-        }
-
-        let fetched = network.during_transfer(self.version, || {
-            server.kill();
-            network.fetch(self.version, "file")
-        })?;
-        if clean("server")?.is_empty() {
-            bail!("the killed guard has left no rules");
-        }
-        if !clean("server")?.is_empty() {
-            bail!("`guard clean` has left rules");
-        }
-        let small = network.fetch(self.version, "small")?;
-        if small.bytes != network.small() {
-            bail!("a wrong file without the rules");
-        }
-        let client = client.end()?;
-        if client.counters.agreed[usize::from(value)] == 0 {
-            bail!("the connection was not guarded before the guard was killed");
-        }
-        Ok((fetched, [Some(client), None]))
     }
 
     /// Compares the result with the expected one.
@@ -186,7 +261,8 @@ impl Case {
         if is_right != (wrong == 0) {
             bail!("the bytes and their SHA-256 disagree");
         }
-        let damages = matches!(self.kind, DemoCase::Swap | DemoCase::Rewrite | DemoCase::Nat);
+        let damages = matches!(self.kind, DemoCase::Swap | DemoCase::Rewrite | DemoCase::Nat)
+            || self.kills_manager();
         if damages && row.damaged < row.segments / one_in {
             bail!("the router has damaged too few segments");
         }
@@ -211,6 +287,20 @@ impl Case {
         }
         Ok(())
     }
+}
+
+/// Removes the rules of the server's killed guard, after which there are none and connections work.
+fn clean_twice(network: &Network, version: u8) -> anyhow::Result<()> {
+    if clean("server")?.is_empty() {
+        bail!("the killed guard has left no rules");
+    }
+    if !clean("server")?.is_empty() {
+        bail!("`guard clean` has left rules");
+    }
+    if network.fetch(version, "small")?.bytes != network.small() {
+        bail!("a wrong file without the rules");
+    }
+    Ok(())
 }
 
 fn wrong_bytes(got: &[u8], expected: &[u8]) -> u64 {

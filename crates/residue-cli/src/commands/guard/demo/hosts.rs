@@ -1,7 +1,9 @@
 //! The three hosts, and the programs on them. This process is the router.
 
+use super::super::options::Engine;
 use anyhow::{Context as _, bail};
 use residue_guard::adapter::{Queue, Router, Status};
+use residue_guard::{Counters, Received, kernel};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -82,8 +84,14 @@ impl Drop for Running {
 pub struct Network {
     file: Vec<u8>,
     translates: bool,
-    _server: Running,
+    server: Running,
+    /// Hosts whose guard is in the kernel: the client, the server. It stays there for the next
+    /// case, because the kernel takes a second to verify it.
+    in_kernel: [bool; 2],
 }
+
+/// Names of the hosts.
+const HOSTS: [&str; 2] = ["client", "server"];
 
 /// A file received by the client.
 pub struct Fetched {
@@ -131,15 +139,80 @@ impl Network {
                 ))?;
             }
         }
-        let port = PORT.to_string();
-        let words = ["python3", "-m", "http.server", &port, "--bind", "::", "--directory", &www];
-        let mut server = on("server", &words);
-        let server = Running(server.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?);
-        let network = Network { file, translates: false, _server: server };
-        for version in [4, 6] {
-            until("the server answers", || network.fetch(version, "small").is_ok())?;
-        }
+        // Pins of this demonstration end with it.
+        let _ = must("mount -t bpf bpf /sys/fs/bpf");
+        let server = serve()?;
+        let network = Network { file, translates: false, server, in_kernel: [false; 2] };
+        network.wait_for_server()?;
         Ok(network)
+    }
+
+    fn wait_for_server(&self) -> anyhow::Result<()> {
+        for version in [4, 6] {
+            until("the server answers", || self.fetch(version, "small").is_ok())?;
+        }
+        Ok(())
+    }
+
+    /// Starts the server again: the guard in the kernel sees only listeners that are younger than
+    /// it.
+    fn restart_server(&mut self) -> anyhow::Result<()> {
+        let _ = self.server.0.kill();
+        let _ = self.server.0.wait();
+        self.server = serve()?;
+        self.wait_for_server()
+    }
+
+    /// Starts the guards of both hosts, by these engines.
+    pub fn guards(&mut self, engines: [Engine; 2], value: u8) -> anyhow::Result<[Guard; 2]> {
+        self.remove_from_kernel(engines.map(|engine| engine != Engine::Kernel))?;
+        if engines[1] == Engine::Kernel && !self.in_kernel[1] {
+            self.on(1, value)?;
+            self.restart_server()?;
+        }
+        if engines[0] == Engine::Kernel {
+            self.on(0, value)?;
+        }
+        let mut guards = Vec::new();
+        for (host, engine) in engines.into_iter().enumerate() {
+            guards.push(match engine {
+                Engine::Queue => Guard::Process(Process::start(HOSTS[host], value, "queue")?),
+                Engine::Kernel => {
+                    self.on(host, value)?;
+                    let before = Counts::of_kernel(&kernel_status(HOSTS[host])?);
+                    Guard::Kernel { host: HOSTS[host], before }
+                }
+            });
+        }
+        guards.try_into().map_err(|_| anyhow::anyhow!("two guards"))
+    }
+
+    fn on(&mut self, host: usize, value: u8) -> anyhow::Result<()> {
+        let name = HOSTS[host];
+        output(guard(name, &format!("on --interface uplink --value {value}"))?)?;
+        output(guard(name, "forget")?)?;
+        self.in_kernel[host] = true;
+        Ok(())
+    }
+
+    /// Removes the guards of these hosts from the kernel: the client's, the server's.
+    pub fn remove_from_kernel(&mut self, which: [bool; 2]) -> anyhow::Result<()> {
+        for (host, _) in which.into_iter().enumerate().filter(|&(_, is_one)| is_one) {
+            if self.in_kernel[host] {
+                output(guard(HOSTS[host], "off --now")?)?;
+                self.in_kernel[host] = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a guard in the kernel of the server, with its manager in the foreground.
+    pub fn managed_server(&mut self, value: u8) -> anyhow::Result<Process> {
+        self.remove_from_kernel([false, true])?;
+        let manager = Process::start("server", value, "kernel")?;
+        self.in_kernel[1] = true;
+        self.restart_server()?;
+        Ok(manager)
     }
 
     /// Returns the content of the file.
@@ -178,18 +251,53 @@ impl Network {
         version: u8,
         meanwhile: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
+        // In a minute or more, much longer than the rest takes.
+        let curl = self.slow_transfer(version, (self.file.len() / 60).max(1))?;
+        let result = meanwhile();
+        drop(curl);
+        result
+    }
+
+    /// Fetches the file in seconds, and calls `meanwhile` when some of it has arrived.
+    pub fn fetch_while(
+        &self,
+        version: u8,
+        meanwhile: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<Fetched> {
+        let start = Instant::now();
+        let mut curl = self.slow_transfer(version, (self.file.len() / 3).max(1))?;
+        meanwhile()?;
+        if curl.0.try_wait()?.is_some() {
+            bail!("the transfer has ended before the guard was killed");
+        }
+        let mut why = String::new();
+        curl.0.stderr.take().context("no pipe")?.read_to_string(&mut why)?;
+        if !curl.0.wait()?.success() {
+            bail!("curl: {}", why.trim());
+        }
+        let to = format!("{FOLDER}/part");
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Fetched { bytes: fs::read(&to)?, seconds, sha256: sha256(&to)? })
+    }
+
+    /// Starts to fetch the file, at so many bytes a second, and waits until some of it has arrived.
+    fn slow_transfer(&self, version: u8, rate: usize) -> anyhow::Result<Running> {
         let to = format!("{FOLDER}/part");
         let _ = fs::remove_file(&to);
-        let rate = (self.file.len() / 20).to_string();
-        let more = ["--limit-rate", &rate, "--no-buffer"];
+        let rate = rate.to_string();
+        let more =
+            ["--limit-rate", &rate, "--no-buffer", "--speed-limit", "1", "--speed-time", "20"];
         let mut curl = Running(Network::curl(version, "file", &to, &more).spawn()?);
         until("the transfer begins", || {
-            Path::new(&to).metadata().is_ok_and(|file| file.len() > 0)
+            let has_begun = Path::new(&to).metadata().is_ok_and(|file| file.len() > 0);
+            has_begun || curl.0.try_wait().is_ok_and(|ended| ended.is_some())
         })?;
-        if curl.0.try_wait()?.is_some() {
-            bail!("the transfer has ended too early");
+        if let Some(ended) = curl.0.try_wait()? {
+            let mut why = String::new();
+            curl.0.stderr.take().context("no pipe")?.read_to_string(&mut why)?;
+            bail!("the transfer has ended too early: {ended}; {}", why.trim());
         }
-        meanwhile()
+        Ok(curl)
     }
 
     /// Turns on address translation in the router, and removes the server's route to the client.
@@ -238,55 +346,131 @@ fn sha256(path: &str) -> anyhow::Result<String> {
     Ok(text.split_whitespace().next().unwrap_or_default().to_string())
 }
 
+/// Starts the server.
+fn serve() -> anyhow::Result<Running> {
+    let (port, www) = (PORT.to_string(), format!("{FOLDER}/www"));
+    let words = ["python3", "-m", "http.server", &port, "--bind", "::", "--directory", &www];
+    let mut server = on("server", &words);
+    Ok(Running(server.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?))
+}
+
 /// Returns the command `residue guard` on a host.
 fn guard(host: &str, words: &str) -> anyhow::Result<Command> {
     let own = std::env::current_exe()?;
     let own = own.to_str().context("the path of this program is not UTF-8")?;
-    let words: Vec<&str> = [own, "guard"].into_iter().chain(words.split(' ')).collect();
-    Ok(on(host, &words))
+    // `ip netns exec` would hide the BPF file system.
+    let network = format!("--net=/run/netns/{host}");
+    let words: Vec<&str> =
+        [&network, "--", own, "guard"].into_iter().chain(words.split(' ')).collect();
+    let mut command = command("nsenter", &words);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(command)
 }
 
-/// Removes the rules of a killed guard, and returns the lines that name them.
+fn kernel_status(host: &str) -> anyhow::Result<kernel::Status> {
+    Ok(serde_json::from_str(&output(guard(host, "status --json")?)?)?)
+}
+
+/// Removes what guards have left, and returns the lines that name it.
 pub fn clean(host: &str) -> anyhow::Result<Vec<String>> {
     let text = output(guard(host, "clean")?)?;
     Ok(text.lines().filter(|line| line.starts_with("removed:")).map(str::to_string).collect())
 }
 
-/// A running guard.
-pub struct Guard {
+/// What a guard has counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Segments dropped for a wrong check value, but not for a missing one.
+    pub caught: u64,
+    /// Agreed connections, by value.
+    pub agreed: [u64; 7],
+    /// Seconds of CPU time; `None` for the kernel engine, which has no process.
+    pub cpu_time: Option<f64>,
+}
+
+impl Counts {
+    fn of(counters: &Counters, cpu_time: Option<f64>) -> Counts {
+        let caught = |received: &Received| received.bad() - received.missing;
+        let caught = counters.received.iter().map(caught).sum();
+        Counts { caught, agreed: counters.agreed, cpu_time }
+    }
+
+    fn of_kernel(status: &kernel::Status) -> Counts {
+        let counts = Counts::of(&status.counters, None);
+        Counts { caught: counts.caught + status.kernel.out_of_window, ..counts }
+    }
+}
+
+/// A guard of a host.
+pub enum Guard {
+    /// The queue engine.
+    Process(Process),
+    /// The kernel engine: its host, and what it had counted before.
+    Kernel { host: &'static str, before: Counts },
+}
+
+impl Guard {
+    /// Stops a process; the guard in the kernel stays. Returns what it has counted.
+    pub fn end(self) -> anyhow::Result<Counts> {
+        match self {
+            Guard::Process(process) => process.end(),
+            Guard::Kernel { host, before } => {
+                let mut counts = Counts::of_kernel(&kernel_status(host)?);
+                counts.caught -= before.caught;
+                for (now, before) in counts.agreed.iter_mut().zip(before.agreed) {
+                    *now -= before;
+                }
+                Ok(counts)
+            }
+        }
+    }
+
+    /// Kills a process, as by `kill -9`.
+    pub fn kill(self) {
+        if let Guard::Process(process) = self {
+            process.kill();
+        }
+    }
+}
+
+/// `residue guard run`.
+pub struct Process {
     running: Running,
     lines: BufReader<ChildStdout>,
 }
 
-impl Guard {
-    /// Starts a guard, and waits until its rules are active.
-    pub fn start(host: &str, value: u8) -> anyhow::Result<Guard> {
-        let words = format!("run --interface uplink --value {value} --json --every 86400");
+impl Process {
+    /// Starts a guard, and waits until it works.
+    fn start(host: &str, value: u8, engine: &str) -> anyhow::Result<Process> {
+        let words = format!(
+            "run --engine {engine} --interface uplink --value {value} --json --every 86400"
+        );
         let mut child = guard(host, &words)?.spawn()?;
         let lines = BufReader::new(child.stdout.take().context("no pipe")?);
-        let mut guard = Guard { running: Running(child), lines };
+        let mut process = Process { running: Running(child), lines };
         let mut first = String::new();
-        if guard.lines.read_line(&mut first)? == 0 {
+        if process.lines.read_line(&mut first)? == 0 {
             let mut text = String::new();
-            if let Some(mut errors) = guard.running.0.stderr.take() {
+            if let Some(mut errors) = process.running.0.stderr.take() {
                 errors.read_to_string(&mut text)?;
             }
             bail!("the guard of the {host} does not start: {}", text.trim());
         }
-        Ok(guard)
+        Ok(process)
     }
 
-    /// Stops the guard, and returns its counts.
-    pub fn end(mut self) -> anyhow::Result<Status> {
+    /// Stops the queue engine, and returns its counts.
+    fn end(mut self) -> anyhow::Result<Counts> {
         let process = self.running.0.id().to_string();
         output(command("sh", &["-c", "kill \"$1\"", "sh", &process]))?;
         let mut text = String::new();
         self.lines.read_to_string(&mut text)?;
         let last = text.lines().last().context("the guard has ended without printing a status")?;
-        Ok(serde_json::from_str(last)?)
+        let status: Status = serde_json::from_str(last)?;
+        Ok(Counts::of(&status.counters, Some(status.cpu_time)))
     }
 
-    /// Kills the guard, as by `kill -9`.
+    /// Kills it, as by `kill -9`.
     pub fn kill(self) {
         drop(self.running);
     }

@@ -1,0 +1,99 @@
+//! `residue guard on`, `off`, `forget` and `clean`.
+
+use super::options::{Chosen, Engine, can_run, must_not_run};
+use super::status;
+use super::{ForgetArgs, GuardOptions, OffArgs, OnArgs};
+use crate::output::Output;
+use anyhow::{anyhow, bail};
+use residue_guard::adapter;
+use residue_guard::kernel::{self, Ending, Left, Settings};
+use std::io;
+use std::path::Path;
+
+/// Returns the settings of the kernel engine.
+pub fn settings(options: &GuardOptions, chosen: &Chosen, cgroup: Option<&Path>) -> Settings {
+    Settings {
+        interface: options.interface.clone(),
+        ports: chosen.ports.clone(),
+        offer: chosen.offer(Engine::Kernel),
+        policy: chosen.policy,
+        cgroup: cgroup.map(Path::to_path_buf),
+    }
+}
+
+/// Installs the guard, and returns.
+pub fn on(args: &OnArgs, output: &mut Output) -> anyhow::Result<()> {
+    let chosen = Chosen::of(&args.options)?;
+    must_not_run()?;
+    let settings = settings(&args.options, &chosen, args.cgroup.as_deref());
+    if let Err(error) = kernel::on(&settings) {
+        let has_queue = can_run(Engine::Queue, &adapter::needs(&args.options.interface));
+        if error.kind() != io::ErrorKind::AlreadyExists && has_queue {
+            bail!("{error}. The queue engine works here: `residue guard run --engine queue`");
+        }
+        return Err(error.into());
+    }
+    let status = kernel::status()?.ok_or_else(|| anyhow!("the guard is gone already"))?;
+    output.line(status::kernel_head(&status))?;
+    Ok(())
+}
+
+/// Switches the guard off.
+pub fn off(args: &OffArgs, output: &mut Output) -> anyhow::Result<()> {
+    let ending = match args {
+        OffArgs { reset: true, .. } => Ending::Reset,
+        OffArgs { now: true, .. } => Ending::Abandon,
+        _ => Ending::Finish,
+    };
+    let Some(left) = kernel::off(ending)? else {
+        if let Some(status) = adapter::ask()? {
+            bail!(
+                "process {} guards `{}` by the queue engine; stop it with Ctrl-C or SIGTERM",
+                status.process,
+                status.interface
+            );
+        }
+        output.line("no guard is on in this network namespace")?;
+        return Ok(());
+    };
+    output.line(match (left, ending) {
+        (Left::Connections(count), _) => format!(
+            "new connections are regular TCP; {count} guarded ones go on. `residue guard off` \
+             removes the programs once they have ended, `residue guard off --reset` now"
+        ),
+        (Left::Nothing(0), _) => "off".to_string(),
+        (Left::Nothing(count), Ending::Reset) => format!("off; {count} connections were reset"),
+        (Left::Nothing(count), _) => format!("off; {count} connections will hang"),
+    })?;
+    Ok(())
+}
+
+/// Forgets destinations for which a value failed.
+pub fn forget(args: &ForgetArgs, output: &mut Output) -> anyhow::Result<()> {
+    match (kernel::forget(args.address)?, args.address) {
+        (Some(0), Some(address)) => output.line(format!("nothing was remembered of {address}"))?,
+        (Some(count), _) => output.line(format!("{count} destinations forgotten"))?,
+        (None, Some(_)) if adapter::ask()?.is_some() => {
+            bail!("the queue engine forgets all destinations at once: leave out the address")
+        }
+        (None, _) if !adapter::forget()? => {
+            bail!("no guard is on in this network namespace; start one with `residue guard on`")
+        }
+        (None, _) => output.line("the guard has been asked to forget failed destinations")?,
+    }
+    Ok(())
+}
+
+/// Removes what guards have left.
+pub fn clean(output: &mut Output) -> anyhow::Result<()> {
+    must_not_run()?;
+    let mut removed = kernel::clean()?;
+    removed.extend(adapter::clean()?);
+    for each in &removed {
+        output.line(format!("removed: {each}"))?;
+    }
+    if removed.is_empty() {
+        output.line("no rules or programs of a guard in this network namespace")?;
+    }
+    Ok(())
+}

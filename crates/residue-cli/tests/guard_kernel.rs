@@ -1,0 +1,430 @@
+//! Tests the guard inside the kernel, between network namespaces.
+//!
+//! This needs Linux with eBPF, cgroups of version 2, iproute2, and root. The namespaces, and with
+//! them all pins, end with the test; cgroups are removed at its end.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::RESIDUE;
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The role of a child of this test: the parent of the namespaces, a server, or a client.
+const ROLE: &str = "RESIDUE_TEST_ROLE";
+/// More than the buffers of both ends hold.
+const LENGTH: usize = 24 << 20;
+const PORT: u16 = 8080;
+const V4: &str = "10.80.0.2:8080";
+const V6: &str = "[fd80::2]:8080";
+
+#[test]
+fn guarded_in_the_kernel() {
+    match std::env::var(ROLE) {
+        Ok(role) if role == "inside" => inside(),
+        Ok(role) if role == "serve" => serve(),
+        Ok(role) => match role.strip_prefix("hold ") {
+            Some(address) => hold(address),
+            None => fetch(&role),
+        },
+        Err(_) => outside(),
+    }
+}
+
+/// Starts this test again in new namespaces, if the kernel engine can run there.
+fn outside() {
+    let unshare = |words: &[&str]| {
+        let mut run = Command::new("unshare");
+        run.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]);
+        run.args(words).output().expect("unshare runs")
+    };
+    let probe = format!(
+        "mount -t bpf bpf /sys/fs/bpf && ip link set lo up && {RESIDUE} guard check --interface lo \
+         --json"
+    );
+    let probed = unshare(&["sh", "-c", &probe]);
+    let json: Value = serde_json::from_slice(&probed.stdout).unwrap_or_default();
+    if json["engine"] != "kernel" {
+        let missing = json["kernel"].as_array().into_iter().flatten();
+        let missing: Vec<String> = missing
+            .filter(|need| !need["missing"].is_null())
+            .map(|need| format!("{}: {}", need["name"], need["missing"]))
+            .collect();
+        let errors = String::from_utf8_lossy(&probed.stderr);
+        let why = format!("the guard in the kernel: {} {}", errors.trim(), missing.join("; "));
+        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+        assert!(!required, "{why}");
+        println!("skipped: {why}");
+        return;
+    }
+    let own = std::env::current_exe().expect("a path");
+    let role = format!("{ROLE}=inside");
+    let own = own.to_str().expect("text");
+    let output = unshare(&["env", &role, own, "--exact", "guarded_in_the_kernel", "--nocapture"]);
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Sends the file to every client.
+fn serve() {
+    for stream in TcpListener::bind(("::", PORT)).expect("a port").incoming() {
+        std::thread::spawn(|| {
+            let _ = stream.and_then(|mut stream| stream.write_all(&common::noise(LENGTH)));
+        });
+    }
+}
+
+fn connect(address: &str) -> TcpStream {
+    let address: SocketAddr = address.parse().expect("an address");
+    let stream = TcpStream::connect_timeout(&address, Duration::from_secs(10));
+    let stream = stream.expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    stream
+}
+
+fn fetch(address: &str) {
+    let mut file = Vec::new();
+    connect(address).read_to_end(&mut file).expect("the file");
+    assert!(file == common::noise(LENGTH), "the file arrives");
+}
+
+/// Fetches the file; waits for a line of input after the first byte.
+fn hold(address: &str) {
+    let mut stream = connect(address);
+    let mut file = vec![0];
+    stream.read_exact(&mut file).expect("a byte");
+    println!("held");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).expect("a line");
+    stream.read_to_end(&mut file).expect("the file");
+    assert!(file == common::noise(LENGTH), "the file arrives");
+}
+
+/// A process that is killed when this is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Returns a command on a host. `ip netns exec` would hide the BPF file system.
+fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {
+    let mut command = Command::new("nsenter");
+    command.arg(format!("--net=/run/netns/{host}")).arg("--").args(words);
+    command.env_remove("RESIDUE_CPU").env_remove("RESIDUE_PROFILE");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn must(line: &str) -> Output {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
+    assert!(output.status.success(), "{line}: {output:?}");
+    output
+}
+
+/// Runs `residue guard`, and returns the exit code, standard output and standard error.
+fn guard(host: &str, words: &str) -> (i32, String, String) {
+    let words: Vec<&str> = [RESIDUE, "guard"].into_iter().chain(words.split(' ')).collect();
+    let output = command(host, &words).output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+/// Runs `residue guard`, which must succeed; returns its output.
+fn good(host: &str, words: &str) -> String {
+    let (code, out, err) = guard(host, words);
+    assert!(code == 0, "{host}: {words}: {code} {out}{err}");
+    out
+}
+
+fn status(host: &str) -> Value {
+    serde_json::from_str(&guard(host, "status --json").1).expect("JSON")
+}
+
+fn agreed(host: &str, value: usize) -> u64 {
+    status(host)["counters"]["agreed"][value].as_u64().expect("a number")
+}
+
+fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !is() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn own(role: &str) -> Vec<String> {
+    let own = std::env::current_exe().expect("a path").display().to_string();
+    let role = format!("{ROLE}={role}");
+    ["env", &role, &own, "--exact", "guarded_in_the_kernel", "--nocapture"]
+        .map(str::to_string)
+        .to_vec()
+}
+
+fn start(host: &str, role: &str) -> Running {
+    let mut command = command(host, &own(role));
+    Running(command.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("it starts"))
+}
+
+/// Starts the server, after its guard: older listeners stay regular.
+fn server() -> Running {
+    let server = start("b", "serve");
+    until("the server listens", || {
+        let listening = command("b", &["cat", "/proc/net/tcp6"]).output().expect("cat runs");
+        String::from_utf8_lossy(&listening.stdout).contains(&format!(":{PORT:04X} 0000"))
+    });
+    server
+}
+
+fn fetched(address: &str) {
+    let output = command("a", &own(address)).output().expect("it runs");
+    assert!(output.status.success(), "{address}: {output:?}");
+}
+
+/// Starts to fetch the file, and waits for its first byte.
+fn holding(address: &str) -> Running {
+    let mut client = start("a", &format!("hold {address}"));
+    let mut lines = BufReader::new(client.0.stdout.take().expect("a pipe")).lines();
+    assert!(lines.any(|line| line.expect("text").contains("held")));
+    client.0.stdout = None;
+    // The rest of its output is not read.
+    std::thread::spawn(move || lines.count());
+    client
+}
+
+/// Lets the client go on; returns whether it has received the file.
+fn finishes(mut client: Running) -> bool {
+    client.0.stdin.take().expect("a pipe").write_all(b"go\n").expect("it reads");
+    client.0.wait().expect("it ends").success()
+}
+
+/// A cgroup, removed at the end.
+struct Cgroup(PathBuf);
+
+impl Cgroup {
+    fn new(name: &str) -> Cgroup {
+        let mounts = std::fs::read_to_string("/proc/self/mounts").expect("the mounts");
+        let root = mounts.lines().find_map(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            (fields[2] == "cgroup2").then(|| fields[1].to_string())
+        });
+        // The process of the new process namespace is always 1: the inode tells tests apart.
+        let namespace = std::fs::read_link("/proc/self/ns/net").expect("a namespace");
+        let number: String = namespace.to_string_lossy().matches(char::is_numeric).collect();
+        let folder = Path::new(&root.expect("cgroups")).join(format!("residue-{number}-{name}"));
+        std::fs::create_dir(&folder).expect("a cgroup");
+        Cgroup(folder)
+    }
+
+    /// Returns a command line that runs another one in the cgroup.
+    fn within(&self, words: &[String]) -> Vec<String> {
+        let enter = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
+        ["sh", "-c", &enter, "sh"].map(str::to_string).into_iter().chain(words.to_vec()).collect()
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        let end = Instant::now() + Duration::from_secs(5);
+        while std::fs::remove_dir(&self.0).is_err() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn hosts() {
+    must("mount -t tmpfs none /run");
+    must("mount -t bpf bpf /sys/fs/bpf");
+    for host in ["a", "b"] {
+        must(&format!("ip netns add {host}"));
+        must(&format!("ip -n {host} link set lo up"));
+    }
+    cable();
+}
+
+fn cable() {
+    must("ip -n a link add va type veth peer name vb netns b");
+    for (host, number) in [("a", 1), ("b", 2)] {
+        must(&format!("ip -n {host} addr add 10.80.0.{number}/24 dev v{host}"));
+        must(&format!("ip -n {host} addr add fd80::{number}/64 dev v{host} nodad"));
+        must(&format!("ip -n {host} link set v{host} up"));
+    }
+}
+
+fn inside() {
+    hosts();
+    on_and_off();
+    interface_deleted();
+    with_the_queue_engine();
+    pods();
+}
+
+fn on_and_off() {
+    let (code, _, err) = guard("a", "status");
+    assert!(code == 2 && err.contains("no guard runs in this network namespace"), "{err}");
+    let out = good("a", "on --interface va --ports 8080 --value 5");
+    assert!(out.starts_with("guarding va, ports 8080"), "{out}");
+    let out = good("b", "on --interface vb --value 5 --policy require");
+    assert!(out.contains("value 5, required; in the kernel"), "{out}");
+    let (code, _, err) = guard("b", "run --interface vb");
+    assert!(code == 2 && err.contains("a guard of vb is on here"), "{err}");
+
+    let mut _server = server();
+    fetched(V4);
+    fetched(V6);
+    for host in ["a", "b"] {
+        let status = status(host);
+        let counters = &status["counters"];
+        assert_eq!(counters["agreed"][5], 2, "{status}");
+        assert!(counters["received"][5]["both_good"].as_u64() > Some(10), "{status}");
+        let bad = ["only_tcp_bad", "only_crc_bad", "both_bad", "missing"];
+        assert!(bad.iter().all(|which| counters["received"][5][which] == 0), "{status}");
+        assert_eq!(counters["refused"], 0);
+        assert!(status["broken"].is_null() && status["engine"] == "kernel", "{status}");
+    }
+    let text = good("b", "status --prometheus");
+    assert!(text.contains("\nresidue_guard_agreed_total{value=\"5\"} 2\n"), "{text}");
+    assert!(text.contains("\nresidue_guard_up 1\n"), "{text}");
+    assert!(text.contains("\nresidue_guard_unprotected_connections 0\n"), "{text}");
+
+    // Settings change in place, and counters stay.
+    good("a", "on --interface va --ports 8080 --value 4");
+    fetched(V4);
+    assert_eq!((agreed("a", 4), agreed("a", 5)), (1, 2));
+    assert!(good("a", "forget").starts_with("0 destinations"));
+    let out = good("a", "forget 192.0.2.1");
+    assert_eq!(out, "nothing was remembered of 192.0.2.1\n");
+
+    // A manager that is killed has no part in what goes on.
+    good("b", "clean");
+    let words = ["guard", "run", "--interface", "vb", "--value", "5", "--engine", "kernel"];
+    let words: Vec<&str> = [RESIDUE].into_iter().chain(words).collect();
+    let mut manager = Running(command("b", &words).spawn().expect("it starts"));
+    let mut line = String::new();
+    let out = manager.0.stdout.take().expect("a pipe");
+    BufReader::new(out).read_line(&mut line).expect("text");
+    assert!(line.starts_with("guarding vb, all ports"), "{line}");
+    drop(_server);
+    _server = server();
+    let client = holding(V4);
+    let before = status("b")["counters"]["sent"][4].as_u64();
+    drop(manager);
+    assert!(finishes(client));
+    assert!(status("b")["counters"]["sent"][4].as_u64() > before);
+    fetched(V6);
+    assert_eq!(agreed("b", 4), 2);
+
+    // Off: open connections are guarded to their end; with --reset they end at once.
+    let [first, second] = [V4, V6].map(holding);
+    assert_eq!(status("a")["guarded"], 2);
+    let out = good("a", "off");
+    assert!(out.contains("2 guarded ones go on"), "{out}");
+    assert!(status("a")["value"].is_null());
+    assert!(finishes(first));
+    let out = good("a", "off --reset");
+    assert_eq!(out, "off; 1 connections were reset\n");
+    assert!(!finishes(second));
+    assert_eq!(guard("a", "status").0, 2);
+    fetched(V4);
+    assert_eq!(agreed("b", 4), 4);
+    good("b", "off --now");
+    assert!(good("b", "off").starts_with("no guard is on"));
+    assert!(good("b", "clean").starts_with("no rules or programs"));
+    let devices = must("ip -n b -br link").stdout;
+    assert!(!String::from_utf8_lossy(&devices).contains("rguard"));
+}
+
+fn interface_deleted() {
+    good("a", "on --interface va");
+    must("ip -n a link del va");
+    let (code, out, _) = guard("a", "status");
+    assert!(
+        code == 1 && out.contains("NOTHING IS PROTECTED: the interface va was deleted"),
+        "{out}"
+    );
+    assert!(guard("a", "status --prometheus").1.contains("\nresidue_guard_up 0\n"));
+    cable();
+    let (code, out, _) = guard("a", "status");
+    assert!(code == 1 && out.contains("was deleted and made again"), "{out}");
+    let (code, _, err) = guard("a", "on --interface va");
+    assert!(code == 2 && err.contains("deleted and made again"), "{err}");
+    assert!(good("a", "clean").starts_with("removed: eBPF programs of va"));
+    good("a", "on --interface va");
+    good("a", "off");
+}
+
+/// One host has the guard in the kernel, the other one a process.
+fn with_the_queue_engine() {
+    let probe = ["sh", "-c", "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass"];
+    if !command("a", &probe).output().is_ok_and(|output| output.status.success()) {
+        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+        assert!(!required, "no netfilter queue");
+        println!("skipped: both engines: no netfilter queue");
+        return;
+    }
+    must("nsenter --net=/run/netns/a iptables -F OUTPUT");
+    for (kernel, queue) in [("a", "b"), ("b", "a")] {
+        good(kernel, &format!("on --interface v{kernel} --value 5"));
+        let interface = format!("v{queue}");
+        let words =
+            ["guard", "run", "--engine", "queue", "--value", "5", "--interface", &interface];
+        let words: Vec<&str> = [RESIDUE].into_iter().chain(words).collect();
+        let process = Running(command(queue, &words).spawn().expect("it starts"));
+        until("the guard answers", || guard(queue, "status --json").0 == 0);
+        let (code, _, err) = guard(queue, &format!("on --interface {interface}"));
+        assert!(code == 2 && err.contains("by the queue engine; stop it first"), "{err}");
+        let server = server();
+        fetched(V4);
+        fetched(V6);
+        for host in ["a", "b"] {
+            let status = status(host);
+            assert_eq!(status["counters"]["agreed"][5], 2, "{status}");
+            let received = &status["counters"]["received"][5];
+            let bad = ["only_tcp_bad", "only_crc_bad", "both_bad", "missing"];
+            assert!(bad.iter().all(|which| received[which] == 0), "{status}");
+        }
+        drop((server, process));
+        good(queue, "clean");
+        good(kernel, "off --now");
+    }
+}
+
+/// Two network namespaces as pods: only the processes of a cgroup are guarded.
+fn pods() {
+    let [client, service] = ["client", "service"].map(Cgroup::new);
+    good("a", &format!("on --interface va --value 5 --cgroup {}", client.0.display()));
+    good("b", &format!("on --interface vb --value 5 --cgroup {}", service.0.display()));
+    assert_eq!(status("b")["cgroup"], service.0.to_str().expect("text"));
+    let (code, _, err) = guard("a", "on --interface va --cgroup /nowhere");
+    assert!(code == 2 && err.contains("/nowhere is not the folder of a cgroup"), "{err}");
+    let (code, _, err) = guard("a", "on --interface va");
+    assert!(code == 2 && err.contains("another cgroup"), "{err}");
+
+    let words = service.within(&own("serve"));
+    let server = Running(command("b", &words).spawn().expect("it starts"));
+    until("the server listens", || {
+        command("a", &own(V4)).output().is_ok_and(|output| output.status.success())
+    });
+    // That client was outside.
+    assert_eq!((agreed("a", 5), agreed("b", 5)), (0, 0));
+    let output = command("a", &client.within(&own(V4))).output().expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!((agreed("a", 5), agreed("b", 5)), (1, 1));
+    drop(server);
+    for host in ["a", "b"] {
+        good(host, "off --now");
+    }
+}

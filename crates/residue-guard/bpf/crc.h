@@ -1,0 +1,136 @@
+// CRCs of the bytes in the working memory.
+#ifndef GUARD_CRC_H
+#define GUARD_CRC_H
+
+#include "packet.h"
+
+// Most bytes for tables alone, and the first length for which the reduction is faster.
+#define SHORT 448
+// Bytes that the reduction leaves are at least this many: words of the largest distance.
+#define REST 224
+
+#define WORD(at) (*(__u64 *)(at))
+#define AT_DISTANCES(at, a, b, c, d, e)                                                            \
+	(WORD((at) - (a)) ^ WORD((at) - (b)) ^ WORD((at) - (c)) ^ WORD((at) - (d)) ^ WORD((at) - (e)))
+
+// Shortens a message without changing its CRC (for a register that starts as 0), after Chorba
+// (Russell 2024). The polynomial divides 1 + x^8a + x^8b + ... + x^8e, seen from the end: so a byte
+// may be replaced by its copies, added at five distances behind it. Words are replaced from the
+// front, until REST and some bytes remain. A table would need eight look-ups for a word, with six
+// instructions each. Distances of less than 64 would read words that the CPU has yet to store.
+//
+// Returns the number of bytes replaced, which are not to be read.
+#define REDUCE(name, a, b, c, d, e)                                                                \
+	__attribute__((noinline)) __u32 name(__u32 length)                                         \
+	{                                                                                          \
+		struct scratch *s = own_scratch();                                                 \
+		__u32 done = 0;                                                                    \
+		__u8 *at;                                                                          \
+		if (!s)                                                                            \
+			return 0;                                                                  \
+		for (int i = 0; i < LONGEST / 64; i++) {                                           \
+			if (done + 64 + REST > length)                                             \
+				break;                                                             \
+			at = s->text + BEFORE + i * 64;                                            \
+			_Pragma("unroll") for (int k = 0; k < 64; k += 8)                          \
+				WORD(at + k) ^= AT_DISTANCES(at + k, a, b, c, d, e);               \
+			done += 64;                                                                \
+		}                                                                                  \
+		/* The verifier need not know how many. */                                         \
+		*(volatile __u32 *)&s->reduced = done;                                             \
+		done = *(volatile __u32 *)&s->reduced & (LONGEST - 1);                             \
+		at = s->text + BEFORE + done;                                                      \
+		/* What was replaced last, then zeros: behind it, nothing is replaced. */          \
+		_Pragma("unroll") for (int k = 0; k < REST; k += 8)                                \
+			WORD(s->replaced + k) = WORD(at - REST + k);                               \
+		_Pragma("unroll") for (int k = 0; k < REST; k += 8)                                \
+			WORD(at + k) ^= AT_DISTANCES(s->replaced + REST + k, a, b, c, d, e);       \
+		return done;                                                                       \
+	}
+
+// Five distances are the fewest for which the largest is short; these are the first found.
+REDUCE(reduce_crc32c, 65, 155, 170, 195, 209)
+REDUCE(reduce_crc32k, 84, 135, 203, 218, 222)
+
+// Continues a CRC with bytes of the working memory, at most SHORT: slicing by 16 (Intel 2006).
+__attribute__((noinline)) __u32 slicing(__u32 polynomial, __u32 start, __u32 length, __u32 value)
+{
+	struct scratch *s = own_scratch();
+	struct guard_tables *t = bpf_map_lookup_elem(&crc_tables, &polynomial);
+	__u32 done = 0;
+
+	if (!s || !t)
+		return 0;
+	const __u8 *bytes = s->text + BEFORE + (start & (LONGEST - 1));
+	for (int i = 0; i < SHORT / 16; i++) {
+		if (done + 16 > length)
+			break;
+		__u64 a = WORD(bytes + i * 16) ^ value, b = WORD(bytes + i * 16 + 8);
+		value = t->slices[15][a & 255] ^ t->slices[14][a >> 8 & 255] ^
+			t->slices[13][a >> 16 & 255] ^ t->slices[12][a >> 24 & 255] ^
+			t->slices[11][a >> 32 & 255] ^ t->slices[10][a >> 40 & 255] ^
+			t->slices[9][a >> 48 & 255] ^ t->slices[8][a >> 56] ^
+			t->slices[7][b & 255] ^ t->slices[6][b >> 8 & 255] ^
+			t->slices[5][b >> 16 & 255] ^ t->slices[4][b >> 24 & 255] ^
+			t->slices[3][b >> 32 & 255] ^ t->slices[2][b >> 40 & 255] ^
+			t->slices[1][b >> 48 & 255] ^ t->slices[0][b >> 56];
+		done += 16;
+	}
+	for (int i = 0; i < 15; i++) {
+		if (done >= length || done > SHORT)
+			break;
+		value = value >> 8 ^ t->slices[0][(value ^ bytes[done]) & 255];
+		done++;
+	}
+	return value;
+}
+
+// Returns the CRC of `length` bytes of the working memory from BEFORE on, in network byte order as
+// the option holds it. There must be zeros before. Destroys the bytes.
+static __always_inline __u32 crc(__u32 polynomial, struct scratch *s, __u32 length)
+{
+	__u32 done = 0, value = ~0u;
+
+	if (length > SHORT) {
+		*(__u32 *)(s->text + BEFORE) ^= value;
+		value = 0;
+		done = polynomial ? reduce_crc32k(length) : reduce_crc32c(length);
+	}
+	return bpf_htonl(~slicing(polynomial, done, length - done, value));
+}
+
+static __always_inline __u16 folded(__u64 sum)
+{
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+// Returns the sum of 16-bit words of the working memory from `start` on, folded. Zeros must follow
+// an incomplete word.
+__attribute__((noinline)) __u32 sum(__u32 start, __u32 length)
+{
+	struct scratch *s = own_scratch();
+	__s64 value = 0;
+
+	if (!s)
+		return 0;
+	start &= 1023;
+	// Kernels before 6.13 take at most 512 bytes.
+	for (int i = 0; i < LONGEST / 512 + 1; i++) {
+		__u32 part = length;
+		if (part > 512)
+			part = 512;
+		OPAQUE(part);
+		if (part < 1 || part > 512)
+			break;
+		length -= part;
+		value = bpf_csum_diff(0, 0, (__be32 *)(s->text + start + i * 512), (part + 3) & ~3u,
+				      value);
+	}
+	return folded(value);
+}
+
+#endif

@@ -1,0 +1,256 @@
+// Packets from the kernel.
+#ifndef GUARD_EGRESS_H
+#define GUARD_EGRESS_H
+
+#include "segments.h"
+
+// Writes the check value over the option's place, whose bytes are `old`.
+static __always_inline int fill(struct __sk_buff *skb, struct scratch *s, __u8 value)
+{
+	struct guard_counters *counters = counting();
+	__u32 offset = s->data_at;
+	__be32 old;
+
+	if (!counters || value >= GUARD_VALUES || !gather(skb, TC, s, value) || offset > 54)
+		return 0;
+	offset = within(offset);
+	__builtin_memcpy(&old, s->tcp + offset + 2, 4);
+	overwrite(skb, TC, s, offset + 2, old, crc_of(s, value), 0);
+	counters->sent[value]++;
+	return 1;
+}
+
+#define SHOT 2 // TC_ACT_SHOT
+#define OK 0   // TC_ACT_OK
+
+// The option as the kernel would write it: with the value in place of the CRC, and two NOPs.
+static __always_inline void write_option(struct __sk_buff *skb, struct scratch *s, __u32 at,
+					 __u8 value)
+{
+	__be32 old[2], new[2];
+
+	if (at > 56)
+		return;
+	at = within(at);
+	__builtin_memcpy(old, s->tcp + at, 8);
+	new[0] = bpf_htonl(DATA << 24 | DATA_LENGTH << 16);
+	new[1] = bpf_htonl((__u32)value << 16 | NOP << 8 | NOP);
+	overwrite(skb, TC, s, at, old[0], new[0], 0);
+	overwrite(skb, TC, s, at + 4, old[1], new[1], 0);
+}
+
+// Makes room where the kernel left none: it asks for room only after it has filled the header with
+// selective acknowledgments. Gives up the last block, which senders repeat (RFC 2018 section 4).
+static __always_inline int cut_sack(struct __sk_buff *skb, struct scratch *s, __u8 value)
+{
+	__u32 at = s->sack_at, length = s->sack_length;
+	__be32 old, new;
+
+	if (s->sacks != 1 || length < 18 || at + length != s->header || at < TCP_HEADER || at > 50)
+		return 0;
+	at = within(at);
+	__builtin_memcpy(&old, s->tcp + at - 2, 4);
+	new = (old & bpf_htonl(0xffffff00)) | bpf_htonl(length - 8);
+	overwrite(skb, TC, s, at - 2, old, new, 0);
+	s->data_at = s->header - DATA_ROOM;
+	write_option(skb, s, s->data_at, value);
+	COUNT(sack_blocks_cut);
+	return 1;
+}
+
+// Adds the option to an acknowledgment without data that the kernel sends without the socket: for
+// a connection that waits after its end, or is not established yet.
+static __always_inline int append(struct __sk_buff *skb, struct scratch *s, __u8 value)
+{
+	__u32 header = s->header, offset = s->start, end = s->start + s->length, ip;
+	__be16 old, new;
+	__be32 zeros[2] = { 0, 0 };
+
+	if (header != s->length || header > 52 || end != skb->len)
+		return 0;
+	header = within(header);
+	if (bpf_skb_change_tail(skb, skb->len + DATA_ROOM, 0))
+		return 0;
+	// The length in the IP header.
+	if (s->is_ipv6) {
+		ip = skb->len - s->length - DATA_ROOM - 40;
+		if (end - s->length < 40 || bpf_skb_load_bytes(skb, ip + 4, &old, 2))
+			return 0;
+		new = bpf_htons(bpf_ntohs(old) + DATA_ROOM);
+		bpf_skb_store_bytes(skb, ip + 4, &new, 2, 0);
+	} else {
+		ip = offset - 20;
+		if (offset < 20 || bpf_skb_load_bytes(skb, ip + 2, &old, 2))
+			return 0;
+		new = bpf_htons(bpf_ntohs(old) + DATA_ROOM);
+		bpf_skb_store_bytes(skb, ip + 2, &new, 2, 0);
+		bpf_l3_csum_replace(skb, ip + 10, old, new, 2);
+	}
+	// That in the pseudo-header, which a partial checksum includes.
+	bpf_l4_csum_replace(skb, offset + TCP_CHECKSUM, bpf_htons(s->length),
+			    bpf_htons(s->length + DATA_ROOM), BPF_F_PSEUDO_HDR | 2);
+	bpf_skb_store_bytes(skb, end, zeros, 8, 0);
+	__builtin_memset(s->tcp + header, 0, 8);
+	// The length of the TCP header.
+	__be32 word, longer;
+	__builtin_memcpy(&word, s->tcp + 12, 4);
+	longer = bpf_htonl(bpf_ntohl(word) + ((DATA_ROOM / 4u) << 28));
+	overwrite(skb, TC, s, 12, word, longer, 0);
+	s->header += DATA_ROOM;
+	s->length += DATA_ROOM;
+	s->data_at = header;
+	write_option(skb, s, header, value);
+	COUNT(appended);
+	return 1;
+}
+
+// Removes a request for TCP Fast Open from a SYN with a request: data in SYNs have no check value.
+static __always_inline void blank_fast_open(struct __sk_buff *skb, struct scratch *s)
+{
+	__u32 at = s->fast_open_at;
+	__be32 old, new;
+
+	if (s->requests != 1 || s->fast_opens != 1 || at < TCP_HEADER || at > 58)
+		return;
+	at = within(at);
+	// A kind that nobody knows.
+	__builtin_memcpy(&old, s->tcp + at - 3, 4);
+	new = (old & bpf_htonl(0xffffff00)) | bpf_htonl(253);
+	overwrite(skb, TC, s, at - 3, old, new, 0);
+	COUNT(fast_open_removed);
+}
+
+// Finds the connection of a segment that this host sends. The socket knows the value if the table
+// has displaced the connection.
+static __always_inline struct guard_connection *connection_of(struct __sk_buff *skb,
+							      struct scratch *s)
+{
+	struct guard_connection *known = bpf_map_lookup_elem(&connections, &s->key);
+	struct guard_connection new = {};
+	struct guard_socket *state;
+	struct bpf_sock *sk = skb->sk;
+
+	if (known || !sk)
+		return known;
+	sk = bpf_sk_fullsock(sk);
+	if (!sk)
+		return 0;
+	state = bpf_sk_storage_get(&sockets, sk, 0, 0);
+	if (!state || state->phase != GUARD_AGREED)
+		return 0;
+	new.phase = GUARD_AGREED;
+	new.proven = 1;
+	new.value = state->value;
+	new.window_shift = state->window_shift;
+	new.since = bpf_ktime_get_ns();
+	bpf_map_update_elem(&connections, &s->key, &new, BPF_ANY);
+	return bpf_map_lookup_elem(&connections, &s->key);
+}
+
+// Whether the segment is from a connection's own socket: the kernel answers for waiting connections
+// through a raw one.
+static __always_inline int is_from_connection(struct __sk_buff *skb)
+{
+	struct bpf_sock *sk = skb->sk;
+
+	if (sk)
+		sk = bpf_sk_fullsock(sk);
+	return sk && sk->type == 1; // SOCK_STREAM
+}
+
+static __always_inline int send_unprotected(struct __sk_buff *skb, struct scratch *s,
+					    const struct guard_config *c)
+{
+	if (!(c->flags & GUARD_REQUIRE) || s->is_signed || !skb->sk ||
+	    !is_port(c, s->key.local_port, s->key.remote_port))
+		return OK;
+	COUNT(refused);
+	return SHOT;
+}
+
+static __always_inline int send(struct __sk_buff *skb)
+{
+	struct guard_config *c = configuration();
+	struct scratch *s = own_scratch();
+	struct guard_connection *known;
+	enum packet packet;
+	__u8 flags, value;
+
+	if (!c || !s)
+		return OK;
+	if (c->mark && skb->mark & c->mark) {
+		skb->mark &= ~c->mark;
+		return OK;
+	}
+	packet = parse(skb, TC, s, c, 1);
+	if (packet == OTHER)
+		return OK;
+	if (packet == FRAGMENT) {
+		known = bpf_map_lookup_elem(&connections, &s->key);
+		if (!known || known->phase != GUARD_AGREED)
+			return OK;
+		COUNT(fragments);
+		return SHOT;
+	}
+	flags = s->tcp[13];
+	if (flags & RST)
+		return OK;
+	if (flags & SYN) {
+		if (s->requests) {
+			blank_fast_open(skb, s);
+			return OK;
+		}
+		return send_unprotected(skb, s, c);
+	}
+	known = connection_of(skb, s);
+	if (!known)
+		return send_unprotected(skb, s, c);
+	value = known->value;
+	known->acknowledged = be32(s->tcp + 8);
+	known->window = (__u32)be16(s->tcp + 14) << (known->window_shift & 15);
+	if (!known->window)
+		known->window = 1;
+	if (s->data_options != 1 || s->data_length != DATA_LENGTH) {
+		// Another connection with the ports of one that has ended.
+		if (known->phase == GUARD_CLOSING && is_from_connection(skb))
+			return OK;
+		if (!cut_sack(skb, s, value) && !append(skb, s, value)) {
+			COUNT(no_room);
+			return SHOT;
+		}
+	}
+	if (skb->gso_size && skb->gso_segs > 1) {
+		if (!c->segmenter) {
+			COUNT(unsegmented);
+			return SHOT;
+		}
+		COUNT(segmented);
+		return bpf_redirect(c->segmenter, 0);
+	}
+	if (!fill(skb, s, value)) {
+		COUNT(no_room);
+		return SHOT;
+	}
+	return OK;
+}
+
+// A segment of a big packet that was cut.
+static __always_inline int send_cut(struct __sk_buff *skb)
+{
+	struct guard_config *c = configuration();
+	struct scratch *s = own_scratch();
+	__u32 at;
+
+	if (!c || !s || parse(skb, TC, s, c, 1) != SEGMENT || s->data_options != 1)
+		return SHOT;
+	at = s->data_at;
+	if (at > 54)
+		return SHOT;
+	at = within(at);
+	if (!fill(skb, s, s->tcp[at + 5]))
+		return SHOT;
+	skb->mark |= c->mark;
+	return bpf_redirect(c->device, 0);
+}
+
+#endif

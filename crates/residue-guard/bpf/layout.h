@@ -1,0 +1,182 @@
+// Constants and structures that the programs share with user space. src/kernel/layout.rs mirrors
+// them; tests/kernel_layout.rs compares the two. Numbers are in the host's byte order, except
+// addresses and ports of a key, which are copied from packets.
+#ifndef GUARD_LAYOUT_H
+#define GUARD_LAYOUT_H
+
+#include <linux/types.h>
+
+// Changes with every change of this file. The programs do nothing while the configuration has
+// another version.
+#define GUARD_VERSION 1
+
+// Values: index 1 to 6 of the counters.
+#define GUARD_VALUES 7
+// Most ports in the configuration.
+#define GUARD_PORTS 64
+// Entries of `crc_tables`: CRC-32C, CRC-32K.
+#define GUARD_POLYNOMIALS 2
+// Tables of each: slicing by 16.
+#define GUARD_SLICES 16
+
+// Flags of the configuration.
+// Protection is required: unprotected segments of the host's own connections are dropped.
+#define GUARD_REQUIRE 1
+// Packets of the device begin with the IP header.
+#define GUARD_NO_ETHERNET 2
+// The device delivers segments whose checksum is not computed yet (veth, virtio, tun).
+#define GUARD_PARTIAL 4
+
+// Phases of a connection and of a socket.
+#define GUARD_OPENING 1
+#define GUARD_AGREED 2
+#define GUARD_CLOSING 3
+
+// What is left to request from a destination.
+#define GUARD_STEP_OWN 0
+#define GUARD_STEP_FOUR 1
+#define GUARD_STEP_NOTHING 2
+
+// Why less is requested from a destination.
+// The agreed value did not work on the path.
+#define GUARD_REASON_FAILED 1
+// SYNs with the option got no answer, a SYN without it did.
+#define GUARD_REASON_SILENT 2
+
+struct guard_config {
+	__u32 version;
+	// Value to request and to answer with: 4 to 6; 0: none.
+	__u8 value;
+	// What 6 counts as for a peer without 6: 4 or 5.
+	__u8 instead;
+	// SYNs, or SYN-ACKs, with the option before one without it is sent.
+	__u8 tries;
+	__u8 port_count;
+	__u32 flags;
+	// Interface that is guarded.
+	__u32 device;
+	// Interface that cuts big packets; 0: none.
+	__u32 segmenter;
+	// Bit of the packet mark that says "has its check value".
+	__u32 mark;
+	// Network namespace (SO_NETNS_COOKIE) whose sockets are guarded; 0: all.
+	__u64 netns;
+	// Time in nanoseconds for which failures of a destination are remembered.
+	__u64 failed_time;
+	// Only connections with one of these ports at either end; none: all.
+	__u16 ports[GUARD_PORTS];
+};
+
+// Received segments with one value.
+struct guard_received {
+	__u64 both_good;
+	__u64 only_tcp_bad;
+	__u64 only_crc_bad;
+	__u64 both_bad;
+	__u64 missing;
+};
+
+struct guard_counters {
+	struct guard_received received[GUARD_VALUES];
+	__u64 sent[GUARD_VALUES];
+	// Agreed connections; index 0: regular ones although this host sent a request.
+	__u64 agreed[GUARD_VALUES];
+	// SYNs sent with the option, and SYN-ACKs.
+	__u64 requests;
+	__u64 answers;
+	// SYNs and SYN-ACKs repeated without the option, as those with it got no answer.
+	__u64 silent;
+	// SYNs and SYN-ACKs with a wrong Internet checksum: dropped.
+	__u64 bad_syns;
+	// Requests for TCP Fast Open removed.
+	__u64 fast_open_removed;
+	// Segments of connections without agreement whose option is right for no value: dropped.
+	__u64 orphans;
+	// Such segments with a right option: delivered, without effect on what is sent.
+	__u64 unconfirmed;
+	// Bad segments outside of the receive window: dropped, and not in `received`.
+	__u64 out_of_window;
+	// Destinations from which less is requested.
+	__u64 failed_destinations;
+	// Segments dropped for want of room for the option.
+	__u64 no_room;
+	__u64 sack_blocks_cut;
+	// Options added to acknowledgments that the kernel sends without a socket.
+	__u64 appended;
+	// First fragments of guarded connections: dropped.
+	__u64 fragments;
+	// Packets dropped because protection is required but unavailable.
+	__u64 refused;
+	// Big packets handed to the segmenter, and those dropped because there is none.
+	__u64 segmented;
+	__u64 unsegmented;
+};
+
+// Ends of a connection as this host sees them. IPv4 addresses are IPv4-mapped.
+struct guard_key {
+	__u8 local[16];
+	__u8 remote[16];
+	__be16 local_port;
+	__be16 remote_port;
+};
+
+// A connection that the local kernel has established with a value, or closed a while ago.
+struct guard_connection {
+	__u8 phase;
+	__u8 value;
+	// A good segment has been received.
+	__u8 proven;
+	// Failures before that.
+	__u8 failures;
+	// What was left to request when it was opened.
+	__u8 step;
+	// Shift of the windows that this host announces.
+	__u8 window_shift;
+	__u16 reserved;
+	// Initial sequence numbers.
+	__u32 own_isn;
+	__u32 peer_isn;
+	// Last acknowledgment number and window that this host sent; a window of 0: none yet.
+	__u32 acknowledged;
+	__u32 window;
+	// Kernel clock (CLOCK_MONOTONIC, nanoseconds) of the agreement, or of the end.
+	__u64 since;
+};
+
+// An answer that this host has given to a SYN, until the connection is established.
+struct guard_answer {
+	__u32 peer_isn;
+	__u8 asked;
+	__u8 tries;
+	__u8 window_shift;
+	__u8 reserved;
+};
+
+// A destination from which less is requested, by the peer's address.
+struct guard_destination {
+	__u8 step;
+	__u8 reason;
+	__u16 reserved;
+	// Failures, each of a connection.
+	__u32 count;
+	// Kernel clock of the last failure.
+	__u64 since;
+};
+
+// State of a socket.
+struct guard_socket {
+	__u8 phase;
+	__u8 value;
+	__u8 instead;
+	__u8 step;
+	__u8 tries;
+	__u8 window_shift;
+	__u16 reserved;
+};
+
+// Tables of a CRC: slices[k][byte] is the register after this byte and k bytes of zeros.
+struct guard_tables {
+	__u32 slices[GUARD_SLICES][256];
+};
+
+#endif

@@ -1,0 +1,59 @@
+// Maps: state of the guard, which user space may pin. None grows beyond its limit.
+#ifndef GUARD_MAPS_H
+#define GUARD_MAPS_H
+
+#include "layout.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct guard_config);
+} config SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct guard_counters);
+} counters SEC(".maps");
+
+// Only the local kernel's handshakes make entries, so a flood of SYNs displaces none.
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct guard_key);
+	__type(value, struct guard_connection);
+} connections SEC(".maps");
+
+// Needed for repeated SYN-ACKs only.
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct guard_key);
+	__type(value, struct guard_answer);
+} answers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u8[16]);
+	__type(value, struct guard_destination);
+} destinations SEC(".maps");
+
+// Filled by user space, from the constants of crate `residue`.
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, GUARD_POLYNOMIALS);
+	__type(key, __u32);
+	__type(value, struct guard_tables);
+} crc_tables SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct guard_socket);
+} sockets SEC(".maps");
+
+#endif

@@ -1,0 +1,135 @@
+// Requests and agreements, as in src/negotiate.rs, and the destinations for which they failed.
+#ifndef GUARD_NEGOTIATE_H
+#define GUARD_NEGOTIATE_H
+
+#include "maps.h"
+
+// Marks the value of a request that came through the guarded interface, for the socket program:
+// requests through other interfaces have no effect.
+#define MARKED 0x80
+// A value that nobody has defined.
+#define UNDEFINED 0x7f
+
+struct offer {
+	__u8 value;
+	__u8 instead;
+};
+
+static __always_inline struct guard_config *configuration(void)
+{
+	__u32 zero = 0;
+	struct guard_config *c = bpf_map_lookup_elem(&config, &zero);
+	return c && c->version == GUARD_VERSION ? c : 0;
+}
+
+static __always_inline struct guard_counters *counting(void)
+{
+	__u32 zero = 0;
+	return bpf_map_lookup_elem(&counters, &zero);
+}
+
+// Programs of sockets can be interrupted by those of packets.
+#define COUNT(field)                                                                               \
+	do {                                                                                       \
+		struct guard_counters *counters_ = counting();                                     \
+		if (counters_)                                                                     \
+			__sync_fetch_and_add(&counters_->field, 1);                                \
+	} while (0)
+
+// The value of two requests of 3, 4 or 5 (Sahu 2019, table 7.2); 0: regular TCP.
+static __always_inline __u8 greater(__u8 one, __u8 other)
+{
+	if (one < 3 || one > 5 || other < 3 || other > 5)
+		return 0;
+	if (one == 4 || other == 4)
+		return 4;
+	return one == 5 || other == 5 ? 5 : 3;
+}
+
+// The value in the SYN-ACK to a SYN that requests `asked`; 0: no agreement is possible.
+static __always_inline __u8 answer_to(struct offer own, __u8 asked)
+{
+	if (!own.value || asked < 3 || asked > 6)
+		return 0;
+	return own.value == 6 && asked != 6 ? own.instead : own.value;
+}
+
+// The value of a connection whose SYN-ACK answers `answer`; 0: regular TCP. Value 3 never results,
+// as this host requests none.
+static __always_inline __u8 conclusion(struct offer own, __u8 answer)
+{
+	if (answer == 6)
+		return own.value == 6 ? 6 : 0;
+	return greater(own.value == 6 ? own.instead : own.value, answer);
+}
+
+// Whether a connection that a peer opened can have a value.
+static __always_inline int is_possible(struct offer own, __u8 value)
+{
+	return value == 4 ? own.value != 0 : value == own.value ||
+			    (own.value == 6 && value == own.instead);
+}
+
+// The offer for a peer, and what was left to request from it.
+static __always_inline struct offer offer_to(const struct guard_config *c, const __u8 peer[16],
+					     __u8 *step)
+{
+	struct offer own = { c->value, c->instead == 4 ? 4 : 5 };
+	struct guard_destination *d = bpf_map_lookup_elem(&destinations, peer);
+
+	*step = GUARD_STEP_OWN;
+	if (d && bpf_ktime_get_ns() - d->since < c->failed_time)
+		*step = d->step;
+	if (*step == GUARD_STEP_OWN || !own.value)
+		return own;
+	own.value = own.instead = 4;
+	if (*step == GUARD_STEP_NOTHING && !(c->flags & GUARD_REQUIRE))
+		own.value = 0;
+	return own;
+}
+
+// Records that a connection requested at `step` failed. Of several that fail at once, only the
+// first counts.
+static __always_inline void record_failure(const struct guard_config *c, const __u8 peer[16],
+					   __u8 step)
+{
+	struct guard_destination *d = bpf_map_lookup_elem(&destinations, peer), new = {};
+	__u64 now = bpf_ktime_get_ns();
+	__u8 current = GUARD_STEP_OWN;
+
+	if (d) {
+		new.count = d->count;
+		if (now - d->since < c->failed_time)
+			current = d->step;
+	}
+	if (current != step || step == GUARD_STEP_NOTHING)
+		return;
+	new.step = step == GUARD_STEP_OWN && c->value != 4 ? GUARD_STEP_FOUR : GUARD_STEP_NOTHING;
+	new.reason = GUARD_REASON_FAILED;
+	new.count++;
+	new.since = now;
+	bpf_map_update_elem(&destinations, peer, &new, BPF_ANY);
+	COUNT(failed_destinations);
+}
+
+// Records that a peer answered a SYN only when it had no option. The first time may have been an
+// outage of the path: from the second on, nothing is requested for a while.
+static __always_inline void record_silence(const __u8 peer[16])
+{
+	struct guard_destination *d = bpf_map_lookup_elem(&destinations, peer), new = {};
+
+	if (d) {
+		new.count = d->count;
+		new.step = d->step;
+	}
+	new.reason = GUARD_REASON_SILENT;
+	new.count++;
+	if (new.count > 1)
+		new.step = GUARD_STEP_NOTHING;
+	new.since = bpf_ktime_get_ns();
+	bpf_map_update_elem(&destinations, peer, &new, BPF_ANY);
+	if (new.count > 1)
+		COUNT(failed_destinations);
+}
+
+#endif

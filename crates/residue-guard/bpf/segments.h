@@ -1,0 +1,169 @@
+// Check values of segments: as src/value.rs.
+#ifndef GUARD_SEGMENTS_H
+#define GUARD_SEGMENTS_H
+
+#include "crc.h"
+#include "negotiate.h"
+
+// The states of a checksum field. A partial one holds the sum of the pseudo-header: hardware, or
+// nobody on a link that does not leave the machine, computes the rest.
+#define WRONG 0
+#define COMPLETE 1
+#define PARTIAL 2
+
+static __always_inline __u32 pseudo_length(const struct scratch *s)
+{
+	return s->is_ipv6 ? 40 : 12;
+}
+
+// Copies pseudo-header and segment into the working memory, so that what `value` covers starts at
+// BEFORE. Returns the offset of the pseudo-header; 0 on failure.
+static __always_inline __u32 gather(void *context, const int hook, struct scratch *s, __u8 value)
+{
+	__u32 pseudo = pseudo_length(s), length = s->length;
+	__u32 at = value == 4 ? BEFORE - pseudo - s->header : BEFORE;
+	__u8 *text;
+
+	if (at > BEFORE || at < BEFORE - 100)
+		return 0;
+	OPAQUE(at);
+	if (at > BEFORE)
+		return 0;
+	text = s->text + at;
+	if (s->is_ipv6) {
+		__builtin_memcpy(text, s->source, 16);
+		__builtin_memcpy(text + 16, s->destination, 16);
+		*(__be32 *)(text + 32) = bpf_htonl(length);
+		*(__be32 *)(text + 36) = bpf_htonl(TCP);
+	} else {
+		__builtin_memcpy(text, s->source + 12, 4);
+		__builtin_memcpy(text + 4, s->destination + 12, 4);
+		*(__be32 *)(text + 8) = bpf_htonl(TCP << 16 | (length & 0xffff));
+	}
+	OPAQUE(length);
+	if (length < TCP_HEADER || length > LONGEST)
+		return 0;
+	OPAQUE(pseudo);
+	if (pseudo > 40)
+		return 0;
+	if (load(context, hook, s->start, text + pseudo, length))
+		return 0;
+	*(__u64 *)(text + pseudo + length) = 0;
+	return at;
+}
+
+// Returns the CRC of data in the working memory: value 4.
+static __always_inline __u32 crc_of_data(struct scratch *s, __u32 length)
+{
+	// The CRC reads zeros before its bytes.
+	__builtin_memset(s->text + BEFORE - 104, 0, 104);
+	return crc(0, s, length);
+}
+
+// Returns the CRC of the gathered segment, in network byte order.
+static __always_inline __u32 crc_of(struct scratch *s, __u8 value)
+{
+	__u32 pseudo = pseudo_length(s), at = s->data_at;
+
+	if (value == 4)
+		return crc_of_data(s, s->length - s->header);
+	__builtin_memset(s->text + BEFORE - 104, 0, 104);
+	*(__u16 *)(s->text + BEFORE + pseudo + TCP_CHECKSUM) = 0;
+	if (at > 60)
+		return 0;
+	at = within(at);
+	__builtin_memset(s->text + BEFORE + pseudo + at + 2, 0, 4);
+	return crc(value == 6, s, s->length + pseudo);
+}
+
+// Returns the states that the checksum field of the gathered segment may have: WRONG, COMPLETE,
+// PARTIAL, or both of these, which one segment in 65536 leaves open.
+static __always_inline int checksum_state(struct scratch *s, const struct guard_config *c, __u32 at)
+{
+	__u32 pseudo = pseudo_length(s);
+	int state = sum(at, pseudo + s->length) == 0xffff ? COMPLETE : WRONG;
+
+	if (c->flags & GUARD_PARTIAL && sum(at, pseudo) == *(__u16 *)(s->tcp + TCP_CHECKSUM))
+		state |= PARTIAL;
+	return state;
+}
+
+// The results of the checks of a segment.
+enum judged { GOOD, ONLY_TCP_BAD, ONLY_CRC_BAD, BOTH_BAD, MISSING };
+
+static __always_inline enum judged verify(void *context, const int hook, struct scratch *s,
+					  const struct guard_config *c, __u8 value, int *state)
+{
+	__u32 at, stored, offset = s->data_at;
+	int is_right;
+
+	*state = WRONG;
+	if (s->data_options != 1 || s->data_length != DATA_LENGTH)
+		return MISSING;
+	at = gather(context, hook, s, value);
+	if (!at || offset > 54)
+		return BOTH_BAD;
+	offset = within(offset);
+	__builtin_memcpy(&stored, s->tcp + offset + 2, 4);
+	*state = checksum_state(s, c, at);
+	is_right = crc_of(s, value) == stored;
+	if (*state)
+		return is_right ? GOOD : ONLY_CRC_BAD;
+	return is_right ? ONLY_TCP_BAD : BOTH_BAD;
+}
+
+// As `verify`, for segments that the kernel has merged, whose checksums it has verified: their
+// options are equal, as with value 4 if their data are.
+static __always_inline enum judged verify_merged(struct __sk_buff *skb, struct scratch *s,
+						 __u8 value)
+{
+	__u32 offset = s->data_at, at = s->start + s->header, rest = s->length - s->header, stored;
+
+	if (s->data_options != 1 || s->data_length != DATA_LENGTH)
+		return MISSING;
+	if (value != 4 || offset > 54)
+		return ONLY_CRC_BAD;
+	offset = within(offset);
+	__builtin_memcpy(&stored, s->tcp + offset + 2, 4);
+	for (int i = 0; i < 64 && rest; i++) {
+		__u32 length = skb->gso_size;
+		if (length > rest)
+			length = rest;
+		OPAQUE(length);
+		if (length < 1 || length > LONGEST)
+			return ONLY_CRC_BAD;
+		if (bpf_skb_load_bytes(skb, at, s->text + BEFORE, length) ||
+		    crc_of_data(s, length) != stored)
+			return ONLY_CRC_BAD;
+		at += length;
+		rest -= length;
+	}
+	return rest ? ONLY_CRC_BAD : GOOD;
+}
+
+// Writes 4 bytes at an offset of the TCP header, and updates a checksum in the given state.
+static __always_inline void overwrite(void *context, const int hook, struct scratch *s,
+				      __u32 offset, __be32 old, __be32 new, int state)
+{
+	__u32 from = old, to = new;
+
+	if (store(context, hook, s->start + offset, &new, 4))
+		return;
+	__builtin_memcpy(s->tcp + within(offset), &new, 4);
+	if (offset & 1) {
+		from = from >> 8 | from << 24;
+		to = to >> 8 | to << 24;
+	}
+	if (hook == TC) {
+		// Does nothing if the checksum is partial.
+		bpf_l4_csum_replace(context, s->start + TCP_CHECKSUM, from, to, 4);
+	} else if (state == COMPLETE) {
+		// RFC 1624, equation 3.
+		__u16 *field = (__u16 *)(s->tcp + TCP_CHECKSUM);
+		__u64 value = (__u64)(__u16)~*field + (__u32)~from + to;
+		*field = ~folded(value);
+		store(context, hook, s->start + TCP_CHECKSUM, field, 2);
+	}
+}
+
+#endif

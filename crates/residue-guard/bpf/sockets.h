@@ -1,0 +1,360 @@
+// The negotiation, in the kernel's own handshakes (bpf_sock_ops). The kernel makes room for the
+// options in its headers.
+#ifndef GUARD_SOCKETS_H
+#define GUARD_SOCKETS_H
+
+#include "negotiate.h"
+#include "packet.h"
+
+#define WINDOW_SCALE 3
+
+#define FLAGS_OF_GUARDED                                                                           \
+	(BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG | BPF_SOCK_OPS_STATE_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG)
+
+static __always_inline int is_other_namespace(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	return c->netns && bpf_get_netns_cookie(k) != c->netns;
+}
+
+// Reads a field of the context by itself: the verifier forbids addresses computed for several.
+#define FIELD(name)                                                                                \
+	({                                                                                         \
+		__u32 field_ = k->name;                                                            \
+		OPAQUE(field_);                                                                    \
+		field_;                                                                            \
+	})
+
+static __always_inline void key_of(struct bpf_sock_ops *k, struct guard_key *key)
+{
+	__u32 address[4] = { 0, 0, bpf_htonl(0xffff), 0 };
+
+	if (k->family == 2) {
+		address[3] = FIELD(local_ip4);
+		__builtin_memcpy(key->local, address, 16);
+		address[3] = FIELD(remote_ip4);
+		__builtin_memcpy(key->remote, address, 16);
+	} else {
+		address[0] = FIELD(local_ip6[0]);
+		address[1] = FIELD(local_ip6[1]);
+		address[2] = FIELD(local_ip6[2]);
+		address[3] = FIELD(local_ip6[3]);
+		__builtin_memcpy(key->local, address, 16);
+		address[0] = FIELD(remote_ip6[0]);
+		address[1] = FIELD(remote_ip6[1]);
+		address[2] = FIELD(remote_ip6[2]);
+		address[3] = FIELD(remote_ip6[3]);
+		__builtin_memcpy(key->remote, address, 16);
+	}
+	key->local_port = bpf_htons(FIELD(local_port));
+	// Network byte order in the upper half.
+	key->remote_port = bpf_htons(bpf_ntohl(FIELD(remote_port)));
+}
+
+static __always_inline struct guard_socket *state_of(struct bpf_sock_ops *k, __u64 flags)
+{
+	struct bpf_sock *sk = k->sk;
+	return sk ? bpf_sk_storage_get(&sockets, sk, 0, flags) : 0;
+}
+
+static __always_inline void set_flags(struct bpf_sock_ops *k, int on)
+{
+	int flags = k->bpf_sock_ops_cb_flags;
+	bpf_sock_ops_cb_flags_set(k, on ? flags | FLAGS_OF_GUARDED : flags & ~FLAGS_OF_GUARDED);
+}
+
+// The TCP header of the segment that the kernel sends or has received; 0 if there is none.
+static __always_inline const __u8 *header_of(struct bpf_sock_ops *k)
+{
+	const __u8 *data = k->skb_data;
+	return data && data + TCP_HEADER <= (const __u8 *)k->skb_data_end ? data : 0;
+}
+
+// Shift of the windows that the SYN in the kernel's hands announces.
+static __always_inline __u8 window_shift(struct bpf_sock_ops *k)
+{
+	__u8 option[3] = {};
+	option[0] = WINDOW_SCALE;
+	return bpf_load_hdr_opt(k, option, sizeof(option), 0) == 3 && option[2] <= 14 ? option[2] : 0;
+}
+
+// The value of the request in the received SYN-ACK, or with `flags` in the SYN that is answered; 0
+// without one that came through the guarded interface.
+static __always_inline __u8 request(struct bpf_sock_ops *k, __u64 flags)
+{
+	__u8 option[3] = {};
+	option[0] = REQUEST;
+	if (bpf_load_hdr_opt(k, option, sizeof(option), flags) != 3 || !(option[2] & MARKED))
+		return 0;
+	return option[2] & ~MARKED;
+}
+
+// The kernel is about to send its first SYN.
+static __always_inline void opening(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	struct guard_key key;
+	struct guard_socket *state;
+	struct offer own;
+	__u8 step;
+
+	key_of(k, &key);
+	bpf_map_delete_elem(&connections, &key);
+	if (!is_port(c, key.local_port, key.remote_port))
+		return;
+	own = offer_to(c, key.remote, &step);
+	if (!own.value)
+		return;
+	state = state_of(k, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!state)
+		return;
+	state->phase = GUARD_OPENING;
+	state->value = own.value;
+	state->instead = own.instead;
+	state->step = step;
+	state->tries = 0;
+	set_flags(k, 1);
+}
+
+// A value for the SYN-ACK to a SYN, or to one that is repeated; 0: none.
+static __always_inline __u8 answer(struct bpf_sock_ops *k, const struct guard_config *c,
+				   struct guard_key *key, struct guard_answer *state)
+{
+	struct guard_answer *given;
+	struct offer own;
+	__u8 step, asked;
+
+	key_of(k, key);
+	if (!is_port(c, key->local_port, key->remote_port))
+		return 0;
+	given = bpf_map_lookup_elem(&answers, key);
+	asked = request(k, BPF_LOAD_HDR_OPT_TCP_SYN);
+	if (given)
+		*state = *given;
+	if (asked) {
+		// The kernel has the SYN at hand only when it answers the first time.
+		state->asked = asked;
+		state->tries = 0;
+	}
+	own = offer_to(c, key->remote, &step);
+	if (state->tries >= c->tries && !(c->flags & GUARD_REQUIRE))
+		return 0;
+	return answer_to(own, state->asked);
+}
+
+// The kernel asks how much room it must leave.
+static __always_inline void reserve(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	__u8 flags = k->skb_tcp_flags;
+	struct guard_socket *state;
+
+	if (flags & RST)
+		return;
+	if (!k->is_fullsock) {
+		struct guard_key key;
+		struct guard_answer given = {};
+		if (flags & SYN && answer(k, c, &key, &given))
+			bpf_reserve_hdr_opt(k, 3, 0);
+		return;
+	}
+	state = state_of(k, 0);
+	if (!state)
+		return;
+	if (flags & SYN) {
+		// In a simultaneous open, 6 cannot know what its peer has requested.
+		if (flags & ACK && state->value == 6)
+			state->phase = 0;
+		if (state->phase == GUARD_OPENING &&
+		    (state->tries < c->tries || c->flags & GUARD_REQUIRE))
+			bpf_reserve_hdr_opt(k, 3, 0);
+	} else if (state->phase == GUARD_AGREED) {
+		bpf_reserve_hdr_opt(k, DATA_LENGTH, 0);
+	}
+}
+
+static __always_inline void store_request(struct bpf_sock_ops *k, __u8 value)
+{
+	__u8 option[3];
+
+	option[0] = REQUEST;
+	option[1] = sizeof(option);
+	option[2] = value;
+	bpf_store_hdr_opt(k, option, sizeof(option), 0);
+}
+
+// The kernel has written its header.
+static __always_inline void write(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	__u8 flags = k->skb_tcp_flags;
+	struct guard_socket *state;
+
+	if (flags & RST)
+		return;
+	if (!k->is_fullsock) {
+		struct guard_key key;
+		struct guard_answer given = {};
+		const __u8 *header = header_of(k);
+		__u8 value;
+		if (!(flags & SYN) || !header)
+			return;
+		value = answer(k, c, &key, &given);
+		if (!given.asked)
+			return;
+		given.peer_isn = be32(header + 8) - 1;
+		given.window_shift = window_shift(k);
+		if (given.tries < 255)
+			given.tries++;
+		bpf_map_update_elem(&answers, &key, &given, BPF_ANY);
+		if (!value) {
+			COUNT(silent);
+			return;
+		}
+		store_request(k, value);
+		COUNT(answers);
+		return;
+	}
+	state = state_of(k, 0);
+	if (!state)
+		return;
+	if (flags & SYN) {
+		if (state->phase != GUARD_OPENING)
+			return;
+		state->window_shift = window_shift(k);
+		if (state->tries < 255)
+			state->tries++;
+		if (state->tries > c->tries && !(c->flags & GUARD_REQUIRE)) {
+			COUNT(silent);
+			return;
+		}
+		store_request(k, state->value);
+		COUNT(requests);
+	} else if (state->phase == GUARD_AGREED) {
+		// The value, where its CRC is written when the segment leaves.
+		__u8 option[DATA_LENGTH] = {};
+		option[0] = DATA;
+		option[1] = DATA_LENGTH;
+		option[5] = state->value;
+		bpf_store_hdr_opt(k, option, sizeof(option), 0);
+	}
+}
+
+// The kernel has established a connection: with a value from here on.
+static __always_inline void agree(struct bpf_sock_ops *k, const struct guard_key *key,
+				  struct guard_socket *state, __u8 value, int opened)
+{
+	struct guard_connection new = {};
+	const __u8 *header = header_of(k);
+
+	state->phase = GUARD_AGREED;
+	state->value = value;
+	new.phase = GUARD_AGREED;
+	new.value = value;
+	new.step = state->step;
+	new.window_shift = state->window_shift;
+	if (header) {
+		new.own_isn = be32(header + 8) - 1;
+		new.peer_isn = be32(header + 4) - !opened;
+		new.acknowledged = new.peer_isn + 1;
+	}
+	// The segment was received with a right value.
+	new.proven = !opened;
+	new.since = bpf_ktime_get_ns();
+	bpf_map_update_elem(&connections, key, &new, BPF_ANY);
+	set_flags(k, 1);
+	if (value < GUARD_VALUES)
+		COUNT(agreed[value]);
+}
+
+static __always_inline void regular(struct bpf_sock_ops *k, struct guard_socket *state)
+{
+	if (state)
+		state->phase = 0;
+	set_flags(k, 0);
+}
+
+// The SYN-ACK has come.
+static __always_inline void opened(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	struct guard_socket *state = state_of(k, 0);
+	struct guard_key key;
+	struct offer own;
+	__u8 value;
+
+	if (!state || state->phase != GUARD_OPENING)
+		return;
+	key_of(k, &key);
+	own.value = state->value;
+	own.instead = state->instead;
+	value = conclusion(own, request(k, 0));
+	if (value) {
+		agree(k, &key, state, value, 1);
+		return;
+	}
+	COUNT(agreed[0]);
+	if (state->tries > c->tries && !(c->flags & GUARD_REQUIRE))
+		record_silence(key.remote);
+	regular(k, state);
+}
+
+// The opener's first segment has come. If it was right by a value, the program of the interface
+// has put that value in place of the CRC.
+static __always_inline void accepted(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	__u8 option[DATA_LENGTH] = {};
+	struct guard_answer *given;
+	struct guard_socket *state;
+	struct guard_key key;
+	struct offer own;
+	__u8 step, shift = 0;
+
+	option[0] = DATA;
+	key_of(k, &key);
+	bpf_map_delete_elem(&connections, &key);
+	given = bpf_map_lookup_elem(&answers, &key);
+	if (given) {
+		shift = given->window_shift;
+		bpf_map_delete_elem(&answers, &key);
+	}
+	own = offer_to(c, key.remote, &step);
+	if (bpf_load_hdr_opt(k, option, sizeof(option), 0) != DATA_LENGTH || option[2] ||
+	    option[3] || option[4] || !option[5] || !is_possible(own, option[5])) {
+		if (given)
+			COUNT(agreed[0]);
+		regular(k, 0);
+		return;
+	}
+	state = state_of(k, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!state)
+		return;
+	state->step = step;
+	state->window_shift = shift;
+	agree(k, &key, state, option[5], 0);
+}
+
+// Nothing was received since the agreement, and the kernel repeats its first data again and again.
+static __always_inline void timed_out(struct bpf_sock_ops *k, const struct guard_config *c)
+{
+	struct guard_socket *state = state_of(k, 0);
+	struct guard_connection *connection;
+	struct guard_key key;
+
+	if (!state || state->phase != GUARD_AGREED || k->args[0] < 2)
+		return;
+	key_of(k, &key);
+	connection = bpf_map_lookup_elem(&connections, &key);
+	if (connection && !connection->proven)
+		record_failure(c, key.remote, state->step);
+}
+
+static __always_inline void closed(struct bpf_sock_ops *k)
+{
+	struct guard_connection *connection;
+	struct guard_key key;
+
+	key_of(k, &key);
+	connection = bpf_map_lookup_elem(&connections, &key);
+	if (connection && connection->phase == GUARD_AGREED) {
+		connection->since = bpf_ktime_get_ns();
+		connection->phase = GUARD_CLOSING;
+	}
+}
+
+#endif

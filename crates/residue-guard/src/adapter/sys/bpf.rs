@@ -1,0 +1,501 @@
+//! The kernel's BPF system: bpf(2) (linux/bpf.h).
+
+use std::ffi::CString;
+use std::io;
+use std::mem::{size_of, size_of_val};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// A command of bpf(2).
+#[derive(Clone, Copy, Debug)]
+#[repr(i64)]
+enum Command {
+    MapCreate = 0,
+    MapLookup = 1,
+    MapUpdate = 2,
+    MapDelete = 3,
+    MapNextKey = 4,
+    ProgramLoad = 5,
+    ObjectPin = 6,
+    ObjectGet = 7,
+    TestRun = 10,
+    ObjectInfo = 15,
+    TypesLoad = 18,
+    LinkCreate = 28,
+    IteratorCreate = 33,
+}
+
+/// Calls bpf(2).
+///
+/// # Safety
+///
+/// `attributes` must be a prefix of `union bpf_attr` with the layout of the command, and its
+/// pointers valid for what the command does with them.
+unsafe fn bpf<T>(command: Command, attributes: &mut T) -> io::Result<i32> {
+    // SAFETY: the pointer and the length are the attributes', and the caller vouches for the rest.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_bpf,
+            command as libc::c_long,
+            std::ptr::from_mut(attributes),
+            size_of::<T>(),
+        )
+    };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as i32) }
+}
+
+/// As [`bpf`], for commands that return a descriptor.
+///
+/// # Safety
+///
+/// As for [`bpf`].
+unsafe fn descriptor<T>(command: Command, attributes: &mut T) -> io::Result<OwnedFd> {
+    // SAFETY: the caller vouches for the attributes.
+    let number = unsafe { bpf(command, attributes) }?;
+    // SAFETY: the descriptor is open, and has no other owner.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// The name of an object, which the kernel limits to 15 characters.
+fn name(text: &str) -> [u8; 16] {
+    let mut name = [0; 16];
+    for (to, from) in name[..15].iter_mut().zip(text.bytes()) {
+        *to = from;
+    }
+    name
+}
+
+/// Loads types (BTF).
+pub(crate) fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
+    #[repr(C)]
+    struct Attributes {
+        types: u64,
+        log: u64,
+        length: u32,
+        log_length: u32,
+        log_level: u32,
+        padding: u32,
+    }
+    let mut attributes = Attributes {
+        types: types.as_ptr() as u64,
+        log: 0,
+        length: types.len() as u32,
+        log_length: 0,
+        log_level: 0,
+        padding: 0,
+    };
+    // SAFETY: the layout is the command's, which reads as many bytes as the slice has.
+    unsafe { descriptor(Command::TypesLoad, &mut attributes) }
+}
+
+/// Properties of a map.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewMap<'a> {
+    pub name: &'a str,
+    pub kind: u32,
+    pub key_size: u32,
+    pub value_size: u32,
+    pub max_entries: u32,
+    pub flags: u32,
+    pub types: BorrowedFd<'a>,
+    pub key_type: u32,
+    pub value_type: u32,
+}
+
+/// Creates a map.
+pub(crate) fn create_map(new: &NewMap) -> io::Result<OwnedFd> {
+    #[repr(C)]
+    struct Attributes {
+        kind: u32,
+        key_size: u32,
+        value_size: u32,
+        max_entries: u32,
+        flags: u32,
+        unused: [u32; 2],
+        name: [u8; 16],
+        interface: u32,
+        types: u32,
+        key_type: u32,
+        value_type: u32,
+    }
+    let mut attributes = Attributes {
+        kind: new.kind,
+        key_size: new.key_size,
+        value_size: new.value_size,
+        max_entries: new.max_entries,
+        flags: new.flags,
+        unused: [0; 2],
+        name: name(new.name),
+        interface: 0,
+        types: new.types.as_raw_fd() as u32,
+        key_type: new.key_type,
+        value_type: new.value_type,
+    };
+    // SAFETY: the layout is the command's, which takes no pointers.
+    unsafe { descriptor(Command::MapCreate, &mut attributes) }
+}
+
+/// Kinds of programs (`enum bpf_prog_type`) with their attachment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Options of TCP headers, for the sockets of a cgroup.
+    SocketOperations,
+    /// Traffic control.
+    Classifier,
+    /// Received packets, in the driver.
+    Xdp,
+    /// Sockets, one after the other: the number of the iterator's type among those of the kernel.
+    Iterator(u32),
+}
+
+/// Loads a program. The error has the last lines of the verifier's log.
+pub(crate) fn load_program(
+    text: &str,
+    kind: Kind,
+    instructions: &[u8],
+    types: BorrowedFd,
+    functions: &[u8],
+) -> io::Result<OwnedFd> {
+    #[repr(C)]
+    struct Attributes {
+        kind: u32,
+        count: u32,
+        instructions: u64,
+        license: u64,
+        log_level: u32,
+        log_length: u32,
+        log: u64,
+        kernel_version: u32,
+        flags: u32,
+        name: [u8; 16],
+        interface: u32,
+        attachment: u32,
+        types: u32,
+        function_size: u32,
+        functions: u64,
+        function_count: u32,
+        line_size: u32,
+        lines: u64,
+        line_count: u32,
+        iterator: u32,
+    }
+    const XDP_HAS_FRAGMENTS: u32 = 1 << 5;
+    let (number, attachment, flags) = match kind {
+        Kind::SocketOperations => (13, Attachment::SocketOperations as u32, 0),
+        Kind::Classifier => (3, 0, 0),
+        Kind::Xdp => (6, Attachment::Xdp as u32, XDP_HAS_FRAGMENTS),
+        Kind::Iterator(_) => (26, Attachment::Iterator as u32, 0),
+    };
+    let license = c"Dual MIT/GPL";
+    let mut attributes = Attributes {
+        kind: number,
+        count: (instructions.len() / 8) as u32,
+        instructions: instructions.as_ptr() as u64,
+        license: license.as_ptr() as u64,
+        log_level: 0,
+        log_length: 0,
+        log: 0,
+        kernel_version: 0,
+        flags,
+        name: name(text),
+        interface: 0,
+        attachment,
+        types: types.as_raw_fd() as u32,
+        function_size: 8,
+        functions: functions.as_ptr() as u64,
+        function_count: (functions.len() / 8) as u32,
+        line_size: 0,
+        lines: 0,
+        line_count: 0,
+        iterator: if let Kind::Iterator(of) = kind { of } else { 0 },
+    };
+    // SAFETY: the layout is the command's. It reads the licence, a string that ends with a zero,
+    // and as many instructions and types of functions as there are.
+    let error = match unsafe { descriptor(Command::ProgramLoad, &mut attributes) } {
+        Ok(program) => return Ok(program),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+        Err(error) => error,
+    };
+    // Once more, to learn why.
+    let mut log = vec![0_u8; 1 << 20];
+    (attributes.log_level, attributes.log_length) = (1, log.len() as u32);
+    attributes.log = log.as_mut_ptr() as u64;
+    // SAFETY: as above; the log has as many bytes as the call may write.
+    let again = unsafe { descriptor(Command::ProgramLoad, &mut attributes) };
+    if let Ok(program) = again {
+        return Ok(program);
+    }
+    let log = String::from_utf8_lossy(log.split(|&byte| byte == 0).next().unwrap_or_default());
+    let lines: Vec<&str> = log.lines().filter(|line| !line.starts_with("processed ")).collect();
+    let why = lines.last().map(|line| format!(": {}", line.trim())).unwrap_or_default();
+    Err(io::Error::new(error.kind(), format!("{error}{why}")))
+}
+
+/// Runs a program with a packet, `repeat` times, for a program of tc as one that was merged of
+/// segments with `merged` bytes of data; 0: not merged. Writes the packet into `output` as the
+/// program left it, and returns the program's result and the duration of one run in nanoseconds.
+pub(crate) fn test_run(
+    program: BorrowedFd,
+    packet: &[u8],
+    repeat: u32,
+    merged: u32,
+    output: &mut Vec<u8>,
+) -> io::Result<(u32, u32)> {
+    /// Most bytes by which a program may enlarge a packet; with more, the call fails.
+    const GROWTH: usize = 256;
+    #[repr(C)]
+    struct Attributes {
+        program: u32,
+        result: u32,
+        input_length: u32,
+        output_length: u32,
+        input: u64,
+        output: u64,
+        repeat: u32,
+        duration: u32,
+        context_lengths: [u32; 2],
+        context: u64,
+        context_output: u64,
+        flags: u32,
+        cpu: u32,
+    }
+    // `struct __sk_buff`: number of segments, size of each.
+    let mut context = [0_u32; 48];
+    if merged > 0 {
+        (context[41], context[44]) = ((packet.len() as u32).div_ceil(merged), merged);
+    }
+    output.resize(packet.len() + GROWTH, 0);
+    let mut attributes = Attributes {
+        program: program.as_raw_fd() as u32,
+        result: 0,
+        input_length: packet.len() as u32,
+        output_length: output.len() as u32,
+        input: packet.as_ptr() as u64,
+        output: output.as_mut_ptr() as u64,
+        repeat,
+        duration: 0,
+        context_lengths: [if merged > 0 { size_of_val(&context) as u32 } else { 0 }, 0],
+        context: if merged > 0 { context.as_ptr() as u64 } else { 0 },
+        context_output: 0,
+        flags: 0,
+        cpu: 0,
+    };
+    // SAFETY: the layout is the command's; input, output and context have these lengths.
+    unsafe { bpf(Command::TestRun, &mut attributes) }?;
+    output.truncate(attributes.output_length as usize);
+    Ok((attributes.result, attributes.duration))
+}
+
+/// Attachments of links (`enum bpf_attach_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attachment {
+    /// To a cgroup.
+    SocketOperations = 3,
+    /// To nothing: it runs when it is read.
+    Iterator = 28,
+    /// To an interface, in the driver.
+    Xdp = 37,
+    /// To an interface, received packets (Linux 6.6).
+    Ingress = 46,
+    /// To an interface, sent packets (Linux 6.6).
+    Egress = 47,
+}
+
+/// Attaches a program to `target`: the index of an interface, or the descriptor of a cgroup.
+pub(crate) fn attach(
+    program: BorrowedFd,
+    target: u32,
+    attachment: Attachment,
+) -> io::Result<OwnedFd> {
+    #[repr(C)]
+    struct Attributes {
+        program: u32,
+        target: u32,
+        attachment: u32,
+        flags: u32,
+        unused: [u64; 4],
+    }
+    const XDP_DRIVER_MODE: u32 = 1 << 2;
+    let mut attributes = Attributes {
+        program: program.as_raw_fd() as u32,
+        target,
+        attachment: attachment as u32,
+        flags: if attachment == Attachment::Xdp { XDP_DRIVER_MODE } else { 0 },
+        unused: [0; 4],
+    };
+    // SAFETY: the layout is the command's, which takes no pointers for these attachments.
+    unsafe { descriptor(Command::LinkCreate, &mut attributes) }
+}
+
+/// Runs an iterator over all that it iterates over, in this network namespace.
+pub(crate) fn iterate(program: BorrowedFd) -> io::Result<()> {
+    #[repr(C)]
+    struct Attributes {
+        link: u32,
+        flags: u32,
+    }
+    let link = attach(program, 0, Attachment::Iterator)?;
+    let mut attributes = Attributes { link: link.as_raw_fd() as u32, flags: 0 };
+    // SAFETY: the layout is the command's, which takes no pointers.
+    let iterator = unsafe { descriptor(Command::IteratorCreate, &mut attributes) }?;
+    // It writes nothing.
+    io::copy(&mut std::fs::File::from(iterator), &mut io::sink()).map(drop)
+}
+
+#[repr(C)]
+struct Pinned {
+    path: u64,
+    object: u32,
+    flags: u32,
+}
+
+/// Pins a map, program or link.
+pub(crate) fn pin(object: BorrowedFd, path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let mut attributes =
+        Pinned { path: path.as_ptr() as u64, object: object.as_raw_fd() as u32, flags: 0 };
+    // SAFETY: the layout is the command's; the path ends with a zero.
+    unsafe { bpf(Command::ObjectPin, &mut attributes) }.map(drop)
+}
+
+/// Opens a pinned map, program or link.
+pub(crate) fn open(path: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let mut attributes = Pinned { path: path.as_ptr() as u64, object: 0, flags: 0 };
+    // SAFETY: the layout is the command's; the path ends with a zero.
+    unsafe { descriptor(Command::ObjectGet, &mut attributes) }
+}
+
+/// Returns the information about an object: as many words as there are.
+fn information<const N: usize>(object: BorrowedFd) -> io::Result<[u32; N]> {
+    #[repr(C)]
+    struct Attributes {
+        object: u32,
+        length: u32,
+        information: u64,
+    }
+    let mut words = [0; N];
+    let mut attributes = Attributes {
+        object: object.as_raw_fd() as u32,
+        length: size_of_val(&words) as u32,
+        information: words.as_mut_ptr() as u64,
+    };
+    // SAFETY: the layout is the command's, which writes at most as many bytes as it is given.
+    unsafe { bpf(Command::ObjectInfo, &mut attributes) }?;
+    Ok(words)
+}
+
+/// Returns the index of the interface of a link of tc or XDP; 0: the interface was deleted, or the
+/// link detached.
+pub(crate) fn interface_of(link: BorrowedFd) -> io::Result<u32> {
+    // `struct bpf_link_info`: kind, number, program, and the target from byte 16 on.
+    information::<16>(link).map(|words| words[4])
+}
+
+/// Returns the number of the cgroup of a link.
+pub(crate) fn cgroup_of(link: BorrowedFd) -> io::Result<u64> {
+    let [.., low, high] = information::<6>(link)?.map(u32::to_ne_bytes);
+    Ok(u64::from_ne_bytes([low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]]))
+}
+
+/// Returns the sizes of a map's keys and values in bytes, and whether it has values for each CPU.
+fn sizes(map: BorrowedFd) -> io::Result<(usize, usize, bool)> {
+    const PER_CPU: [u32; 2] = [5, 6];
+    // `struct bpf_map_info`: kind, number, key size, value size.
+    let [kind, _, key, value] = information(map)?;
+    Ok((key as usize, value as usize, PER_CPU.contains(&kind)))
+}
+
+#[repr(C)]
+struct Element {
+    map: u32,
+    padding: u32,
+    key: u64,
+    /// The value, or the next key.
+    value: u64,
+    flags: u64,
+}
+
+impl Element {
+    fn new(map: BorrowedFd, key: *const u8, value: *const u8) -> Element {
+        let (key, value) = (key as u64, value as u64);
+        Element { map: map.as_raw_fd() as u32, padding: 0, key, value, flags: 0 }
+    }
+}
+
+/// Returns an error if the lengths are not those of the map, which the kernel would exceed.
+fn must_fit(map: BorrowedFd, key: usize, value: Option<usize>) -> io::Result<()> {
+    let (key_size, value_size, is_per_cpu) = sizes(map)?;
+    let fits = key == key_size && value.is_none_or(|value| value == value_size && !is_per_cpu);
+    if fits { Ok(()) } else { Err(io::Error::other("a map has another layout")) }
+}
+
+/// Returns the value of a key; `None`: there is none.
+pub(crate) fn get(map: BorrowedFd, key: &[u8], length: usize) -> io::Result<Option<Vec<u8>>> {
+    must_fit(map, key.len(), Some(length))?;
+    let mut value = vec![0; length];
+    let mut element = Element::new(map, key.as_ptr(), value.as_mut_ptr());
+    // SAFETY: the layout is the command's; key and value have the lengths of the map.
+    found(unsafe { bpf(Command::MapLookup, &mut element) }).map(|found| found.then_some(value))
+}
+
+/// Returns the values of a key on all CPUs, of a map that has one for each.
+pub(crate) fn get_per_cpu(map: BorrowedFd, key: &[u8], length: usize) -> io::Result<Vec<Vec<u8>>> {
+    let (key_size, value_size, is_per_cpu) = sizes(map)?;
+    if (key.len(), length, true) != (key_size, value_size, is_per_cpu) {
+        return Err(io::Error::other("a map has another layout"));
+    }
+    // The kernel has each value at a multiple of 8 bytes, for all CPUs that could exist.
+    let stride = length.next_multiple_of(8);
+    let mut values = vec![0; stride * possible_cpus()?];
+    let mut element = Element::new(map, key.as_ptr(), values.as_mut_ptr());
+    // SAFETY: the layout is the command's; the key has the length of the map, and the values as
+    // many bytes as the kernel writes.
+    unsafe { bpf(Command::MapLookup, &mut element) }?;
+    Ok(values.chunks_exact(stride).map(|value| value[..length].to_vec()).collect())
+}
+
+/// Sets the value of a key.
+pub(crate) fn put(map: BorrowedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
+    must_fit(map, key.len(), Some(value.len()))?;
+    let mut element = Element::new(map, key.as_ptr(), value.as_ptr());
+    // SAFETY: the layout is the command's, which reads a key and a value of the map's lengths.
+    unsafe { bpf(Command::MapUpdate, &mut element) }.map(drop)
+}
+
+/// Removes a key; returns whether it was there.
+pub(crate) fn remove(map: BorrowedFd, key: &[u8]) -> io::Result<bool> {
+    must_fit(map, key.len(), None)?;
+    let mut element = Element::new(map, key.as_ptr(), std::ptr::null());
+    // SAFETY: the layout is the command's, which reads a key of the map's length.
+    found(unsafe { bpf(Command::MapDelete, &mut element) })
+}
+
+/// Returns the key after `key`, or the first one; `None` at the end.
+pub(crate) fn next_key(map: BorrowedFd, key: Option<&[u8]>) -> io::Result<Option<Vec<u8>>> {
+    let (key_size, ..) = sizes(map)?;
+    if key.is_some_and(|key| key.len() != key_size) {
+        return Err(io::Error::other("a map has another layout"));
+    }
+    let mut next = vec![0; key_size];
+    let key = key.map_or(std::ptr::null(), <[u8]>::as_ptr);
+    let mut element = Element::new(map, key, next.as_mut_ptr());
+    // SAFETY: the layout is the command's; both keys have the length of the map.
+    found(unsafe { bpf(Command::MapNextKey, &mut element) }).map(|found| found.then_some(next))
+}
+
+fn found(result: io::Result<i32>) -> io::Result<bool> {
+    match result {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the number of CPUs that could exist: the last number in `0-3` or `0,2-3`, and one more.
+fn possible_cpus() -> io::Result<usize> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/possible")?;
+    let last = text.trim().rsplit([',', '-']).next().and_then(|last| last.parse::<usize>().ok());
+    last.map(|last| last + 1).ok_or_else(|| io::Error::other("the CPUs cannot be counted"))
+}

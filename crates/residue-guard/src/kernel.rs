@@ -1,0 +1,23 @@
+//! The guard inside the kernel: eBPF programs, which `cargo xtask bpf` compiles from `bpf/`.
+//!
+//! [`on`] loads and attaches them, and pins what keeps them alive. No process is in the path of the
+//! data, and none has to stay.
+
+mod device;
+pub mod layout;
+mod load;
+mod maps;
+mod object;
+mod pins;
+mod sockets;
+mod status;
+mod switch;
+#[doc(hidden)]
+pub mod trial;
+
+pub use load::{Settings, instead_of, needs, on};
+pub use status::{KernelCounters, Status, status};
+pub use switch::{Ending, Left, clean, forget, off};
+
+/// The compiled programs and the definitions of their maps, an ELF file.
+pub static PROGRAMS: &[u8] = include_bytes!("../bpf/guard.bpf.o");

@@ -1,0 +1,409 @@
+//! Loads the programs, attaches them, and pins what keeps them alive.
+
+use super::PROGRAMS;
+use super::device::{self, iproute2};
+use super::layout::{Config, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, VERSION, crc_tables};
+use super::maps::{Map, put};
+use super::object::{self, Object};
+use super::pins::{self, Pins};
+use crate::adapter::sys::bpf::{self, Attachment, Kind, NewMap};
+use crate::adapter::sys::interface;
+use crate::adapter::{Need, Ports};
+use crate::negotiate::Offer;
+use crate::{Config as Defaults, Policy};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// The programs, by the names of their functions.
+#[cfg(test)]
+pub(super) const NAMES: [&str; 6] = [SOCKETS, EGRESS, SEGMENTS, INGRESS, XDP, LISTENERS];
+const SOCKETS: &str = "guard_sockops";
+const LISTENERS: &str = "guard_listeners";
+pub(super) const EGRESS: &str = "guard_egress";
+const SEGMENTS: &str = "guard_segments";
+pub(super) const INGRESS: &str = "guard_ingress";
+pub(super) const XDP: &str = "guard_xdp";
+
+/// Preference of the filters, where the kernel has no links for tc.
+const FILTER: &str = "14";
+
+/// Longest packet that the programs read.
+const LONGEST: u32 = 16_384;
+
+/// Bit of the packet mark that a segment has between the guard's own devices and its interface.
+const MARK: u32 = 1 << 29;
+
+/// Drivers that deliver segments of the same machine whose checksums are not computed yet.
+const LOCAL_DRIVERS: [&str; 5] = ["veth", "virtio_net", "tun", "vif", "bridge"];
+
+/// What the kernel engine guards, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Name of the interface.
+    pub interface: String,
+    /// Ports of the connections, at either end; empty: all.
+    pub ports: Vec<Ports>,
+    /// Value to request and to answer with.
+    pub offer: Offer,
+    /// Policy without an agreement.
+    pub policy: Policy,
+    /// Folder of a cgroup (version 2) whose processes are guarded; `None`: all processes of the
+    /// network namespace.
+    pub cgroup: Option<PathBuf>,
+}
+
+/// Returns what the kernel engine requests where a host has this value of table 7.1: 3 needs the
+/// checksum field, which the network card may write later.
+#[must_use]
+pub fn instead_of(value: u8) -> u8 {
+    if value == 3 { 5 } else { value }
+}
+
+/// Guards an interface, until [`off`](super::off). Connections that are open already stay as they
+/// are. If the guard is on, value, policy and ports change for new connections, and everything else
+/// stays, counters too.
+///
+/// # Errors
+///
+/// If a guard of another interface or cgroup is on, or the kernel lacks something; nothing is
+/// attached then.
+pub fn on(settings: &Settings) -> io::Result<()> {
+    // The devices of a dead guard would be in the way.
+    pins::remove_dead()?;
+    if let Some(pins) = Pins::all()?.first() {
+        return change(settings, pins);
+    }
+    let pins = Pins::of(&settings.interface)?;
+    pins.create()?;
+    let attached = attach(settings, &pins);
+    if attached.is_err() {
+        // The first error is the one to report.
+        let _ = remove_filters(&pins);
+        let _ = pins.remove();
+        let _ = device::remove();
+    }
+    attached
+}
+
+/// Changes the settings of a guard that is on.
+fn change(settings: &Settings, pins: &Pins) -> io::Result<()> {
+    let map = Map::<u32, Config>::open(&pins.map("config"))?;
+    let before = map.must_get(&0)?;
+    let config = config(settings, before.segmenter)?;
+    let cgroup = cgroup(settings)?.canonicalize()?;
+    let is_same_cgroup = || pins.cgroup().and_then(|is| is.canonicalize().ok()) == Some(cgroup);
+    let why = if pins.interface != settings.interface {
+        "there can be one in a network namespace".to_string()
+    } else if let Some(why) = pins.broken(before.device) {
+        why
+    } else if !is_same_cgroup() {
+        "another cgroup cannot take its place".to_string()
+    } else {
+        return map.put(&0, &config);
+    };
+    let words = format!(
+        "a guard of {} is on already, and {why}; end it first (`residue guard off`)",
+        pins.interface
+    );
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
+}
+
+fn attach(settings: &Settings, pins: &Pins) -> io::Result<()> {
+    let cgroup = File::open(cgroup(settings)?)?;
+    let [segmenter, _] = device::create()?;
+    let config = config(settings, segmenter)?;
+    let programs = Programs::new()?;
+    for (at, tables) in (0_u32..).zip(crc_tables()) {
+        put(programs.map("crc_tables")?, &at, &tables)?;
+    }
+    put(programs.map("config")?, &0_u32, &config)?;
+    for (name, map) in &programs.maps {
+        bpf::pin(map.as_fd(), &pins.map(name))?;
+    }
+    // Received segments first, sockets last: a connection that is negotiated finds the rest.
+    let interface = &settings.interface;
+    attach_ingress(&programs, interface, config.device, pins)?;
+    let exit = interface::index(device::ENDS[1]).ok_or(io::ErrorKind::NotFound)?;
+    attach_tc(&programs, SEGMENTS, device::ENDS[1], exit, pins)?;
+    attach_tc(&programs, EGRESS, interface, config.device, pins)?;
+    let program = programs.load(SOCKETS)?;
+    let target = cgroup.as_raw_fd() as u32;
+    let link = bpf::attach(program.as_fd(), target, Attachment::SocketOperations)?;
+    bpf::pin(link.as_fd(), &pins.link("sockops"))?;
+    // `needs` says whether it is possible.
+    let _ = include_listeners(&programs);
+    Ok(())
+}
+
+/// Attaches the check of received segments: by XDP in the driver, so that the kernel merges
+/// segments afterwards, or else by tc. XDP outside the driver comes after merging, too.
+fn attach_ingress(
+    programs: &Programs,
+    interface: &str,
+    device: u32,
+    pins: &Pins,
+) -> io::Result<()> {
+    let link = programs
+        .load(XDP)
+        .and_then(|program| bpf::attach(program.as_fd(), device, Attachment::Xdp));
+    match link {
+        Ok(link) => bpf::pin(link.as_fd(), &pins.link("xdp")),
+        Err(_) => attach_tc(programs, INGRESS, interface, device, pins),
+    }
+}
+
+/// Attaches a program of tc: as a link (Linux 6.6), or else as a filter.
+fn attach_tc(
+    programs: &Programs,
+    name: &str,
+    interface: &str,
+    device: u32,
+    pins: &Pins,
+) -> io::Result<()> {
+    let program = programs.load(name)?;
+    let part = part(name);
+    let (attachment, direction) = direction(name);
+    if let Ok(link) = bpf::attach(program.as_fd(), device, attachment) {
+        return bpf::pin(link.as_fd(), &pins.link(part));
+    }
+    // The pin also says that the filter is there.
+    let pin = pins.link(&format!("{part}_filter"));
+    bpf::pin(program.as_fd(), &pin)?;
+    // It exists already if others use it.
+    let _ = iproute2("tc", &["qdisc", "add", "dev", interface, "clsact"]);
+    let path = pin.to_string_lossy();
+    iproute2(
+        "tc",
+        &[
+            "filter",
+            "add",
+            "dev",
+            interface,
+            direction,
+            "pref",
+            FILTER,
+            "bpf",
+            "da",
+            "object-pinned",
+            &path,
+        ],
+    )
+}
+
+/// Returns the name of a program's link.
+fn part(program: &str) -> &str {
+    program.trim_start_matches("guard_")
+}
+
+fn direction(program: &str) -> (Attachment, &'static str) {
+    if program == EGRESS {
+        (Attachment::Egress, "egress")
+    } else {
+        (Attachment::Ingress, "ingress")
+    }
+}
+
+/// Removes the filters of a guard. Links need no such thing, as they end with their pins.
+pub(super) fn remove_filters(pins: &Pins) -> io::Result<()> {
+    for program in [EGRESS, SEGMENTS, INGRESS] {
+        let interface = if program == SEGMENTS { device::ENDS[1] } else { &pins.interface };
+        let is_there = pins.link(&format!("{}_filter", part(program))).exists();
+        // A filter ends with its interface.
+        if is_there && interface::index(interface).is_some() {
+            let direction = direction(program).1;
+            iproute2("tc", &["filter", "del", "dev", interface, direction, "pref", FILTER])?;
+        }
+    }
+    Ok(())
+}
+
+/// The programs, and the maps that they share.
+#[derive(Debug)]
+pub(super) struct Programs {
+    object: Object<'static>,
+    types: OwnedFd,
+    maps: Vec<(String, OwnedFd)>,
+}
+
+impl Programs {
+    pub(super) fn new() -> io::Result<Programs> {
+        let object = Object::parse(PROGRAMS)?;
+        let types = bpf::load_types(&object.types()?).map_err(explain)?;
+        let mut maps = Vec::new();
+        for map in &object.maps {
+            let new = NewMap {
+                name: &map.name,
+                kind: map.kind,
+                key_size: map.key_size,
+                value_size: map.value_size,
+                max_entries: map.max_entries,
+                flags: map.flags,
+                types: types.as_fd(),
+                key_type: map.key_type,
+                value_type: map.value_type,
+            };
+            let created = bpf::create_map(&new).map_err(explain)?;
+            maps.push((map.name.clone(), created));
+        }
+        Ok(Programs { object, types, maps })
+    }
+
+    pub(super) fn map(&self, name: &str) -> io::Result<BorrowedFd<'_>> {
+        let map = self.maps.iter().find(|(each, _)| each == name);
+        let map = map.ok_or_else(|| io::Error::other(format!("the object has no map `{name}`")))?;
+        Ok(map.1.as_fd())
+    }
+
+    /// Loads a program: the verifier of this kernel accepts it.
+    pub(super) fn load(&self, name: &str) -> io::Result<OwnedFd> {
+        let mut program = self.object.program(name)?;
+        for &(at, map) in &program.maps {
+            let descriptor = self.maps[map].1.as_raw_fd();
+            program.instructions[at + 4..at + 8].copy_from_slice(&descriptor.to_ne_bytes());
+        }
+        let kind = match name {
+            SOCKETS => Kind::SocketOperations,
+            XDP => Kind::Xdp,
+            LISTENERS => Kind::Iterator(tcp_iterator()?),
+            _ => Kind::Classifier,
+        };
+        let (code, functions) = (&program.instructions, &program.functions);
+        bpf::load_program(name, kind, code, self.types.as_fd(), functions).map_err(explain)
+    }
+}
+
+/// Returns the number of the type of iterators over TCP sockets in this kernel.
+fn tcp_iterator() -> io::Result<u32> {
+    let types = std::fs::read("/sys/kernel/btf/vmlinux")?;
+    object::function(&types, "bpf_iter_tcp")
+        .ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "no iterator over TCP sockets"))
+}
+
+/// Includes the sockets that listen already. Without an iterator (Linux 6.12), their connections
+/// stay regular until they are opened again.
+fn include_listeners(programs: &Programs) -> io::Result<()> {
+    bpf::iterate(programs.load(LISTENERS)?.as_fd())
+}
+
+/// Returns the folder of the cgroup whose sockets are guarded.
+fn cgroup(settings: &Settings) -> io::Result<PathBuf> {
+    let Some(folder) = &settings.cgroup else { return pins::cgroups() };
+    // Version 1 has no such file.
+    if !folder.join("cgroup.procs").exists() || !is_version_2(folder) {
+        let words = format!("{} is not the folder of a cgroup (version 2)", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, words));
+    }
+    Ok(folder.clone())
+}
+
+/// Returns whether a folder is below the root of all cgroups of version 2.
+fn is_version_2(folder: &Path) -> bool {
+    let root = pins::cgroups().and_then(|root| root.canonicalize());
+    root.is_ok_and(|root| folder.canonicalize().is_ok_and(|folder| folder.starts_with(root)))
+}
+
+fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
+    let Settings { interface, ports, offer, policy, .. } = settings;
+    if !matches!(offer.value, 4..=6) {
+        let words = format!(
+            "the kernel engine has no value {}, only 4 to 6; use `residue guard run --engine \
+             queue`",
+            offer.value
+        );
+        return Err(io::Error::new(io::ErrorKind::Unsupported, words));
+    }
+    let listed: Vec<u16> = ports.iter().flat_map(Ports::iter).take(PORTS + 1).collect();
+    if listed.len() > PORTS {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("the kernel engine takes {PORTS} ports at most, those of ranges included"),
+        ));
+    }
+    let device = interface::index(interface).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, format!("no interface `{interface}`"))
+    })?;
+    let mtu = interface::mtu(interface)?;
+    if mtu > LONGEST {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            format!("the MTU of {interface} is {mtu}; the kernel engine takes {LONGEST} at most"),
+        ));
+    }
+    let defaults = Defaults::default();
+    let mut config = Config {
+        version: VERSION,
+        value: offer.value,
+        instead: instead_of(offer.instead),
+        tries: defaults.tries,
+        port_count: listed.len() as u8,
+        device,
+        segmenter,
+        mark: MARK,
+        // Older kernels guard the sockets of the cgroup in all network namespaces.
+        netns: interface::namespace_cookie().unwrap_or(0),
+        failed_time: defaults.timeouts.failed.as_nanos() as u64,
+        ..Config::default()
+    };
+    config.ports[..listed.len()].copy_from_slice(&listed);
+    if *policy == Policy::Require {
+        config.flags |= REQUIRE;
+    }
+    if !interface::is_ethernet(interface)? {
+        config.flags |= NO_ETHERNET;
+    }
+    if interface::driver(interface).is_ok_and(|driver| LOCAL_DRIVERS.contains(&driver.as_str())) {
+        config.flags |= PARTIAL;
+    }
+    Ok(config)
+}
+
+/// Tests the requirements of the kernel engine, without attaching anything. It runs without those
+/// that are replaceable: slower without XDP, and only for sockets younger than itself without the
+/// iterator over those that listen.
+#[must_use]
+pub fn needs() -> Vec<Need> {
+    let need = |name, result: io::Result<()>, replaceable| Need {
+        name,
+        missing: result.err().map(|error| error.to_string()),
+        replaceable,
+    };
+    let mut needs = vec![
+        need("BPF file system", pins::is_usable(), false),
+        need("cgroups, version 2", pins::cgroups().map(drop), false),
+        need("ip (iproute2)", device::is_possible(), false),
+    ];
+    let programs = match Programs::new() {
+        Ok(programs) => programs,
+        Err(error) => {
+            needs.push(need("eBPF", Err(error), false));
+            return needs;
+        }
+    };
+    for (name, program, replaceable) in [
+        ("eBPF: options of TCP headers", SOCKETS, false),
+        ("eBPF: sent segments (tc)", EGRESS, false),
+        ("eBPF: big packets (tc)", SEGMENTS, false),
+        ("eBPF: received segments (XDP)", XDP, true),
+        ("eBPF: received segments (tc)", INGRESS, false),
+        ("eBPF: sockets that listen already (Linux 6.12)", LISTENERS, true),
+    ] {
+        needs.push(need(name, programs.load(program).map(drop), replaceable));
+    }
+    needs
+}
+
+/// Adds advice to an error.
+fn explain(error: io::Error) -> io::Error {
+    let words = match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "not permitted; run it as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON"
+        }
+        _ if error.raw_os_error() == Some(libc::ENOSYS) => {
+            "this kernel has no eBPF (CONFIG_BPF_SYSCALL)"
+        }
+        _ => return error,
+    };
+    io::Error::new(error.kind(), words)
+}

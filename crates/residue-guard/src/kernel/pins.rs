@@ -1,0 +1,297 @@
+//! Where the kernel engine keeps its maps and links: in the BPF file system, below
+//! `residue-guard/NAMESPACE/INTERFACE`. A pinned link holds its program, and both outlive the
+//! process that made them. There is no other state: what `status` shows is derived from here.
+
+use crate::adapter::sys::{bpf, interface};
+use std::fs;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+/// Usual place of the BPF file system.
+const BPFFS: &str = "/sys/fs/bpf";
+const FOLDER: &str = "residue-guard";
+
+/// Names of the links, in the order in which they are removed: no new connection is negotiated once
+/// the first is gone.
+pub(super) const LINKS: [&str; 8] = [
+    "sockops",
+    "egress",
+    "egress_filter",
+    "segments",
+    "segments_filter",
+    "xdp",
+    "ingress",
+    "ingress_filter",
+];
+
+/// Those of them that are links of an interface, and know it.
+const OF_INTERFACE: [&str; 3] = ["egress", "xdp", "ingress"];
+
+/// The pinned objects of the guard of one interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pins {
+    pub interface: String,
+    pub folder: PathBuf,
+}
+
+impl Pins {
+    /// Returns the place for the guard of an interface of this network namespace.
+    pub fn of(interface: &str) -> io::Result<Pins> {
+        // Dots are reserved in the BPF file system, and `+` is in no name that the guard accepts.
+        let folder = namespace()?.join(interface.replace('.', "+"));
+        Ok(Pins { interface: interface.to_string(), folder })
+    }
+
+    /// Returns the guards of this network namespace, whether they work or not. There are none
+    /// without a BPF file system.
+    pub fn all() -> io::Result<Vec<Pins>> {
+        let Some(root) = mounted()? else { return Ok(Vec::new()) };
+        Pins::below(&root.join(FOLDER).join(namespace_number()?.to_string()))
+    }
+
+    fn below(folder: &Path) -> io::Result<Vec<Pins>> {
+        let mut all = Vec::new();
+        for entry in entries(folder)? {
+            let name = entry.file_name().unwrap_or_default().to_string_lossy().replace('+', ".");
+            all.push(Pins { interface: name, folder: entry });
+        }
+        Ok(all)
+    }
+
+    pub fn create(&self) -> io::Result<()> {
+        fs::create_dir_all(self.folder.join("maps"))?;
+        fs::create_dir_all(self.folder.join("links"))
+    }
+
+    pub fn map(&self, name: &str) -> PathBuf {
+        self.folder.join("maps").join(name)
+    }
+
+    pub fn link(&self, name: &str) -> PathBuf {
+        self.folder.join("links").join(name)
+    }
+
+    /// Returns the names of the links that exist.
+    pub fn links(&self) -> Vec<&'static str> {
+        LINKS.into_iter().filter(|name| self.link(name).exists()).collect()
+    }
+
+    /// Returns the folder of the cgroup whose sockets are guarded, if it still exists.
+    pub fn cgroup(&self) -> Option<PathBuf> {
+        let link = bpf::open(&self.link("sockops")).ok()?;
+        let number = bpf::cgroup_of(link.as_fd()).ok()?;
+        let root = cgroups().ok()?;
+        folder_with(&root, number, 32)
+    }
+
+    /// Returns the time since the guard was installed.
+    pub fn age(&self) -> Duration {
+        let made = fs::metadata(&self.folder).and_then(|folder| folder.modified());
+        made.ok().and_then(|made| SystemTime::now().duration_since(made).ok()).unwrap_or_default()
+    }
+
+    /// Returns why this guard protects nothing; `None`: its links are attached to the interface.
+    /// `device` is the index of the interface when it was installed.
+    pub fn broken(&self, device: u32) -> Option<String> {
+        let interface = &self.interface;
+        let Some(index) = interface::index(interface) else {
+            return Some(format!("the interface {interface} was deleted"));
+        };
+        if index != device {
+            return Some(format!("the interface {interface} was deleted and made again"));
+        }
+        for name in OF_INTERFACE {
+            let path = self.link(name);
+            if !path.exists() {
+                continue;
+            }
+            let attached = bpf::open(&path).and_then(|link| bpf::interface_of(link.as_fd()));
+            match attached {
+                Ok(attached) if attached == index => {}
+                Ok(_) => return Some(format!("its part `{name}` was detached")),
+                Err(error) => return Some(format!("the link `{name}`: {error}")),
+            }
+        }
+        let links = self.links();
+        let has = |names: &[&str]| names.iter().any(|name| links.contains(name));
+        for (part, names) in [
+            ("sockops", &["sockops"][..]),
+            ("egress", &["egress", "egress_filter"]),
+            ("segments", &["segments", "segments_filter"]),
+            ("ingress", &["xdp", "ingress", "ingress_filter"]),
+        ] {
+            if !has(names) {
+                return Some(format!("its part `{part}` is not attached"));
+            }
+        }
+        None
+    }
+
+    /// Removes all links and maps. The kernel detaches the programs.
+    pub fn remove(&self) -> io::Result<()> {
+        for name in LINKS {
+            remove_file(&self.link(name))?;
+        }
+        for folder in ["maps", "links"] {
+            let folder = self.folder.join(folder);
+            for file in entries(&folder)? {
+                remove_file(&file)?;
+            }
+            remove_folder(&folder)?;
+        }
+        remove_folder(&self.folder)?;
+        // The folders above go with the last guard.
+        for folder in self.folder.ancestors().skip(1).take(2) {
+            let _ = fs::remove_dir(folder);
+        }
+        Ok(())
+    }
+}
+
+/// Removes what guards of network namespaces that no longer exist have left: their links belong to
+/// no interface. Returns their folders.
+pub(super) fn remove_dead() -> io::Result<Vec<PathBuf>> {
+    let Some(root) = mounted()? else { return Ok(Vec::new()) };
+    let own = root.join(FOLDER).join(namespace_number()?.to_string());
+    let mut removed = Vec::new();
+    for namespace in entries(&root.join(FOLDER))? {
+        if namespace == own {
+            continue;
+        }
+        for pins in Pins::below(&namespace)? {
+            let is_dead = |name: &&str| {
+                let link = bpf::open(&pins.link(name));
+                link.and_then(|link| bpf::interface_of(link.as_fd())).is_ok_and(|index| index == 0)
+            };
+            if OF_INTERFACE.iter().any(is_dead) {
+                pins.remove()?;
+                removed.push(pins.folder);
+            }
+        }
+    }
+    Ok(removed)
+}
+
+/// Returns the folder of the root of all cgroups (version 2).
+pub(super) fn cgroups() -> io::Result<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts")?;
+    find(&mounts, "cgroup2", "/sys/fs/cgroup").ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, "no cgroup file system (version 2) is mounted")
+    })
+}
+
+/// Returns the folder in a tree that has this inode number, which is a cgroup's identity.
+fn folder_with(root: &Path, number: u64, depth: u32) -> Option<PathBuf> {
+    if fs::metadata(root).ok()?.ino() == number {
+        return Some(root.to_path_buf());
+    }
+    let inner = fs::read_dir(root).ok().filter(|_| depth > 0)?;
+    let folders = inner.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.map(|entry| entry.path()).find_map(|path| folder_with(&path, number, depth - 1))
+}
+
+/// Returns the number of this network namespace.
+fn namespace_number() -> io::Result<u64> {
+    Ok(fs::metadata("/proc/self/ns/net")?.ino())
+}
+
+/// Returns the folder for this network namespace.
+fn namespace() -> io::Result<PathBuf> {
+    let root = mounted()?.map_or_else(mount, Ok)?;
+    Ok(root.join(FOLDER).join(namespace_number()?.to_string()))
+}
+
+/// Returns the BPF file system that this process sees.
+fn mounted() -> io::Result<Option<PathBuf>> {
+    Ok(find(&fs::read_to_string("/proc/self/mounts")?, "bpf", BPFFS))
+}
+
+/// Returns a place where a file system of this kind is mounted, by preference the usual one.
+pub(super) fn find(mounts: &str, kind: &str, usual: &str) -> Option<PathBuf> {
+    let places = || {
+        mounts.lines().filter_map(|line| {
+            let mut fields = line.split_ascii_whitespace().skip(1);
+            let place = fields.next()?;
+            (fields.next() == Some(kind)).then_some(place)
+        })
+    };
+    places().find(|&place| place == usual).or_else(|| places().next()).map(PathBuf::from)
+}
+
+/// Tests whether there is, or could be, a BPF file system for pins.
+pub(super) fn is_usable() -> io::Result<()> {
+    if mounted()?.is_some() { Ok(()) } else { is_shared() }
+}
+
+/// Mounts the BPF file system, as systemd does. In a mount namespace of its own, the guard would
+/// end with that namespace.
+fn mount() -> io::Result<PathBuf> {
+    is_shared()?;
+    let output = Command::new("mount").args(["-t", "bpf", "bpf", BPFFS]).output()?;
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(format!("no BPF file system: {}", words.trim())));
+    }
+    Ok(BPFFS.into())
+}
+
+/// Returns an error if this process has a mount namespace of its own.
+fn is_shared() -> io::Result<()> {
+    let of = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt"));
+    if of("self")? != of("1")? {
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "no BPF file system is visible here, as under `ip netns exec`, which hides \
+             /sys/fs/bpf; use `nsenter --net=/run/netns/NAME residue guard ...`",
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the paths in a folder, which need not exist.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+fn remove_file(path: &Path) -> io::Result<()> {
+    absent_is_fine(fs::remove_file(path))
+}
+
+fn remove_folder(path: &Path) -> io::Result<()> {
+    absent_is_fine(fs::remove_dir(path))
+}
+
+fn absent_is_fine(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_systems_are_found() {
+        let mounts = "\
+proc /proc proc rw 0 0
+bpf /run/other/bpf bpf rw 0 0
+none /sys/fs/bpf bpf rw,nosuid 0 0
+cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
+";
+        assert_eq!(find(mounts, "bpf", BPFFS), Some(BPFFS.into()));
+        assert_eq!(find(mounts, "bpf", "/elsewhere"), Some("/run/other/bpf".into()));
+        let cgroups = find(mounts, "cgroup2", "/sys/fs/cgroup");
+        assert_eq!(cgroups, Some("/sys/fs/cgroup/unified".into()));
+        assert_eq!(find("", "bpf", BPFFS), None);
+    }
+}

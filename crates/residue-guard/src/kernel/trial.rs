@@ -1,0 +1,139 @@
+//! Runs the programs on packets, without attaching them: for tests.
+
+use super::layout::{Config, Connection, Counters, Key, Plain, crc_tables};
+use super::load::{EGRESS, INGRESS, Programs, XDP};
+use super::maps::put;
+use crate::adapter::sys::bpf;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+
+/// A program of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// Sent packets.
+    Egress,
+    /// Received packets, by tc.
+    Ingress,
+    /// Received packets, by XDP.
+    Xdp,
+}
+
+/// The programs, loaded with maps of their own.
+#[derive(Debug)]
+pub struct Trial {
+    programs: Programs,
+    loaded: [OwnedFd; 3],
+}
+
+/// Result of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Whether the packet passes.
+    pub passes: bool,
+    /// Duration of a run in nanoseconds.
+    pub nanoseconds: u32,
+}
+
+impl Trial {
+    /// Loads the programs.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel does not allow it, or lacks something.
+    pub fn new(config: &Config) -> io::Result<Trial> {
+        let programs = Programs::new()?;
+        put(programs.map("config")?, &0_u32, config)?;
+        for (at, tables) in (0_u32..).zip(crc_tables()) {
+            put(programs.map("crc_tables")?, &at, &tables)?;
+        }
+        let loaded = [programs.load(EGRESS)?, programs.load(INGRESS)?, programs.load(XDP)?];
+        Ok(Trial { programs, loaded })
+    }
+
+    /// Inserts a connection.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn insert(&self, key: &Key, connection: &Connection) -> io::Result<()> {
+        put(self.programs.map("connections")?, key, connection)
+    }
+
+    /// Returns the state of a connection.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn get(&self, key: &Key) -> io::Result<Option<Connection>> {
+        let map = self.programs.map("connections")?;
+        let bytes = bpf::get(map, &key.to_bytes(), Connection::SIZE)?;
+        Ok(bytes.and_then(|bytes| Connection::from_bytes(&bytes)))
+    }
+
+    /// Returns the number of entries of a map.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn entries(&self, map: &str) -> io::Result<usize> {
+        let map = self.programs.map(map)?;
+        let (mut count, mut key) = (0, None);
+        while let Some(next) = bpf::next_key(map, key.as_deref())? {
+            (count, key) = (count + 1, Some(next));
+        }
+        Ok(count)
+    }
+
+    /// Returns the counters of all CPUs.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn counters(&self) -> io::Result<Counters> {
+        let map = self.programs.map("counters")?;
+        let mut sums = vec![0; Counters::SIZE / 8];
+        for cpu in bpf::get_per_cpu(map, &0_u32.to_bytes(), Counters::SIZE)? {
+            for (sum, bytes) in sums.iter_mut().zip(cpu.chunks_exact(8)) {
+                *sum += u64::from_bytes(bytes).unwrap_or_default();
+            }
+        }
+        let bytes: Vec<u8> = sums.iter().flat_map(u64::to_bytes).collect();
+        Counters::from_bytes(&bytes).ok_or_else(|| io::Error::other("a map has another layout"))
+    }
+
+    /// Runs a program with a packet, `repeat` times. Writes the packet into `output` as the program
+    /// left it.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2): the kernel does not run programs with packets of less than 14 bytes.
+    pub fn run(
+        &self,
+        program: Program,
+        packet: &[u8],
+        repeat: u32,
+        output: &mut Vec<u8>,
+    ) -> io::Result<Run> {
+        self.run_merged(program, packet, repeat, 0, output)
+    }
+
+    /// As [`Trial::run`], for a packet that was merged of segments with `merged` bytes of data.
+    ///
+    /// # Errors
+    ///
+    /// Those of bpf(2).
+    pub fn run_merged(
+        &self,
+        program: Program,
+        packet: &[u8],
+        repeat: u32,
+        merged: u32,
+        output: &mut Vec<u8>,
+    ) -> io::Result<Run> {
+        // TC_ACT_OK, XDP_PASS.
+        const PASSES: [u32; 3] = [0, 0, 2];
+        let loaded = self.loaded[program as usize].as_fd();
+        let (result, nanoseconds) = bpf::test_run(loaded, packet, repeat, merged, output)?;
+        Ok(Run { passes: result == PASSES[program as usize], nanoseconds })
+    }
+}

@@ -1,0 +1,202 @@
+//! The scenarios of `scenarios.rs` with the guard inside the kernel. Needs Linux 6.12, root, and
+//! the same tools; says why it skips.
+
+#![cfg(target_os = "linux")]
+
+#[path = "scenarios/hosts.rs"]
+mod hosts;
+
+use hosts::{ADDRESSES, Network, kernel_scenario, must};
+use residue_guard::kernel::Status;
+
+const FILE: usize = 1 << 20;
+
+/// Guards both hosts. The server of `b` listens already.
+fn install(network: &Network, value: u8) {
+    must("mount -t bpf bpf /sys/fs/bpf");
+    for host in ["a", "b"] {
+        network.install(host, value);
+    }
+}
+
+/// Asserts that every connection was guarded and nothing was dropped for a bad check value.
+fn all_are_guarded(status: &Status, value: u8) {
+    let counters = &status.counters;
+    assert!(counters.agreed[usize::from(value)] > 0 && counters.agreed[0] == 0, "{status:?}");
+    assert_eq!(counters.received[usize::from(value)].bad(), 0, "{status:?}");
+    assert!(status.destinations.is_empty(), "{status:?}");
+}
+
+#[test]
+fn every_value_and_pair_of_values() {
+    kernel_scenario("every_value_and_pair_of_values", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        for (one, other, agreed) in
+            [(4, 4, 4), (5, 5, 5), (6, 6, 6), (4, 5, 4), (5, 4, 4), (6, 5, 5), (5, 6, 5), (6, 4, 4)]
+        {
+            network.install("a", one);
+            network.install("b", other);
+            for address in ADDRESSES {
+                network.transfers(address, "push", FILE);
+                network.transfers(address, "pull", FILE);
+            }
+            for host in ["a", "b"] {
+                let status = network.kernel_status(host);
+                all_are_guarded(&status, agreed);
+                assert_eq!(status.counters.agreed[usize::from(agreed)], 4);
+                assert!(status.kernel.segmented > 0, "{status:?}");
+                network.remove(host);
+            }
+        }
+    });
+}
+
+/// The engines understand each other, whichever opens the connection.
+#[test]
+fn with_the_queue_engine() {
+    kernel_scenario("with_the_queue_engine", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        for (inside, other) in [("a", "b"), ("b", "a")] {
+            for (value, theirs, agreed) in [(4, 4, 4), (5, 5, 5), (6, 6, 6), (5, 3, 5), (6, 3, 5)] {
+                network.install(inside, value);
+                let guard = network.guard(other, theirs);
+                for address in ADDRESSES {
+                    network.transfers(address, "push", FILE);
+                    network.transfers(address, "pull", FILE);
+                }
+                all_are_guarded(&network.kernel_status(inside), agreed);
+                assert_eq!(network.status(other).counters.agreed[usize::from(agreed)], 4);
+                guard.signal("TERM");
+                must(&format!("rm -f /run/state-v{other}"));
+                network.remove(inside);
+            }
+        }
+    });
+}
+
+/// The router's exit has an MTU of 1280, then the client's own interface.
+#[test]
+fn a_smaller_mtu() {
+    kernel_scenario("a_smaller_mtu", |network| {
+        install(network, 5);
+        for address in ADDRESSES {
+            must("ip -n r link set rb mtu 1280");
+            network.transfers(address, "push", FILE);
+            must("ip -n r link set rb mtu 1500");
+            must("ip -n a route flush cache");
+            must("ip -n a -6 route flush cache");
+        }
+        for address in ADDRESSES {
+            let mut conversation = network.conversation(address);
+            conversation.upload(FILE);
+            must("ip -n a link set va mtu 1280");
+            conversation.upload(FILE);
+            must("ip -n a link set va mtu 1500");
+        }
+        all_are_guarded(&network.kernel_status("a"), 5);
+    });
+}
+
+#[test]
+fn jumbo_frames() {
+    kernel_scenario("jumbo_frames", |network| {
+        for device in ["a link set va", "r link set ra", "r link set rb", "b link set vb"] {
+            must(&format!("ip -n {device} mtu 9000"));
+        }
+        install(network, 6);
+        for address in ADDRESSES {
+            network.transfers(address, "push", 4 * FILE);
+            network.transfers(address, "pull", 4 * FILE);
+        }
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            all_are_guarded(&status, 6);
+            // Acknowledgments included.
+            assert!(status.counters.sent[6] < 4 * 4 * FILE as u64 / 4000, "{status:?}");
+        }
+    });
+}
+
+/// One end has a guard. Forged segments with right check values of all ports, and of the
+/// connection's ports, change nothing.
+#[test]
+fn forged_segments() {
+    kernel_scenario("forged_segments", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        for host in ["a", "b"] {
+            network.install(host, 5);
+            let mut conversation = network.conversation(ADDRESSES[0]);
+            conversation.upload(1000);
+            let (from, to, ports) = if host == "a" {
+                ("10.91.2.2", "10.91.1.2", "--ports 32768-60999 --source-ports 8080")
+            } else {
+                ("10.91.1.2", "10.91.2.2", "--ports 8080 --source-ports 32768-60999")
+            };
+            for value in [3, 4, 5] {
+                network.forge(&format!("{from} {to} {ports} --count 28232 --value {value}"));
+            }
+            conversation.upload(1000);
+            network.transfers(ADDRESSES[0], "pull", 1000);
+            let status = network.kernel_status(host);
+            assert!(status.kernel.unconfirmed > 0, "{status:?}");
+            assert_eq!((status.counters.sent, status.guarded), ([0; 7], 0));
+            assert!(status.destinations.is_empty());
+            network.remove(host);
+        }
+    });
+}
+
+/// Both ends have a guard. A flood of forged segments and SYNs hurts no guarded connection, and new
+/// ones are guarded.
+#[test]
+fn a_flood() {
+    kernel_scenario("a_flood", |network| {
+        install(network, 5);
+        let mut conversation = network.conversation(ADDRESSES[0]);
+        conversation.upload(1000);
+        std::thread::scope(|scope| {
+            let words = "10.91.1.2 10.91.2.2 --source-ports 1024-60999 --ports 8080 --count 200000";
+            let floods = ["", "--flags 2", "--value 5"]
+                .map(|more| scope.spawn(move || network.forge(&format!("{words} {more}"))));
+            while !floods.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                conversation.upload(1000);
+                network.transfers(ADDRESSES[1], "push", 10_000);
+            }
+        });
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            assert!(status.counters.agreed[5] >= 2 && status.counters.agreed[0] == 0, "{status:?}");
+            assert_eq!(status.counters.received[5].only_crc_bad, 0, "{status:?}");
+            assert!(status.destinations.is_empty(), "{status:?}");
+        }
+    });
+}
+
+/// A translator changes what value 5 covers. The host learns it, and requests 4.
+#[test]
+fn value_5_behind_a_translator() {
+    kernel_scenario("value_5_behind_a_translator", |network| {
+        must("ip netns exec r iptables -t nat -A POSTROUTING -o rb -j MASQUERADE");
+        install(network, 5);
+        let tries = (0..3).find(|_| network.client(ADDRESSES[0], "pull", 1000).ended().0);
+        let status = network.kernel_status("a");
+        assert!(tries.is_some(), "{status:?}");
+        assert!(!status.destinations.is_empty() && status.counters.agreed[4] > 0, "{status:?}");
+    });
+}
+
+/// The path loses everything while a connection opens: the next one is guarded again.
+#[test]
+fn an_outage() {
+    kernel_scenario("an_outage", |network| {
+        install(network, 5);
+        must("ip netns exec r iptables -A FORWARD -p tcp -j DROP");
+        let client = network.client(ADDRESSES[0], "push", 1000);
+        std::thread::sleep(std::time::Duration::from_millis(2200));
+        must("ip netns exec r iptables -D FORWARD -p tcp -j DROP");
+        assert!(client.ended().0);
+        network.transfers(ADDRESSES[0], "push", 1000);
+        let status = network.kernel_status("a");
+        assert!(status.counters.agreed[5] > 0, "{status:?}");
+    });
+}
