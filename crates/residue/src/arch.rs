@@ -69,10 +69,11 @@ macro_rules! x86_64_tiers {
             avx2_vpclmul::Avx2Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq";
             /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes
             /// by a mask.
-            avx512_vpclmul::Avx512Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq" "gfni"
-                "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2";
+            avx512_vpclmul::Avx512Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq"
+                "gfni" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2";
             /// Dot products in 64-byte vectors.
-            avx512_vnni::Avx512Vnni: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni";
+            avx512_vnni::Avx512Vnni: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq"
+                "avx512vl" "avx512vnni";
         }
     };
 }
@@ -243,8 +244,8 @@ pub trait Enter: Tier {
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_oneshot<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
 
-    /// Runs a body with the features enabled, and stores all bytes of `data` that it loads as vectors
-    /// at their offsets in `to`.
+    /// Runs a body with the features enabled, and stores all bytes of `data` that it loads as
+    /// vectors at their offsets in `to`.
     ///
     /// # Safety
     /// The CPU must have [`Tier::NEEDS`]. `to` must be valid for writes of `data.len()` bytes and
@@ -329,8 +330,8 @@ macro_rules! tiers {
                     data: &[u8],
                     to: *mut u8,
                 ) -> crate::kernel::State<B, crate::arch::Copying<Self>> {
-                    // SAFETY: the caller ensures the conditions of this function, which are those of
-                    // `new`.
+                    // SAFETY: the caller ensures the conditions of this function, which are those
+                    // of `new`.
                     let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
                     B::run(tier, with, state, data)
                 }

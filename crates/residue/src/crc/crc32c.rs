@@ -97,10 +97,12 @@ compiled_in! {
             copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep
         ),
         on_x86_64!(
-            Avx2Vpclmul, Composed, "sse42_avx2_vpclmul", copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep
+            Avx2Vpclmul, Composed, "sse42_avx2_vpclmul",
+            copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep
         ),
         on_x86_64!(
-            Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul", copy FoldStepsLong<Crc32c>, batch Sse42 Lockstep
+            Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul",
+            copy FoldStepsLong<Crc32c>, batch Sse42 Lockstep
         ),
         on_x86_64!(Sse42, ChainOrTables<Crc32c>, "sse42_tables", batch Sse42 Lockstep),
         on_aarch64!(
