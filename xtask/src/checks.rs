@@ -216,8 +216,8 @@ fn instances() -> Outcome {
         return Outcome::Bad(format!("`{}` shows no kernels", library.display()));
     };
     println!(
-        "  the library has {code} bytes of code, at most {MOST_CODE}, of which {most} of {tier}, at \
-         most {MOST_OF_A_TIER}"
+        "  the library has {code} bytes of code, at most {MOST_CODE}, of which {most} of {tier}, \
+         at most {MOST_OF_A_TIER}"
     );
     if code > MOST_CODE || most > MOST_OF_A_TIER {
         return Outcome::Bad("the library takes longer to compile".to_string());

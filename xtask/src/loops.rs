@@ -72,8 +72,8 @@ const HOT: &[Hot] = &[
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 5, 34>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 0, 0>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 5, 0>", ("vgf2p8affineqb", 1)),
-    // The widest windows, of CRCs of 64 bits: the matrices that no register holds are broadcast from
-    // memory.
+    // The widest windows, of CRCs of 64 bits: the matrices that no register holds are broadcast
+    // from memory.
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 6, 46501>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 6, 0>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 8, 0>", ("vgf2p8affineqb", 1)),

@@ -73,8 +73,8 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]
     let few = (8 * T::MASKS as usize..=T::WORDS_TO).contains(&n);
     if few && (n <= 8 || n.is_multiple_of(F::Unit::BYTES)) {
         let sums = match n.div_ceil(8) {
-            // The bounds of the sums of up to sixteen bytes: by them the compiler sees that those of
-            // one short message are below the modulus of Adler-32, and need no divisions.
+            // The bounds of the sums of up to sixteen bytes: by them the compiler sees that those
+            // of one short message are below the modulus of Adler-32, and need no divisions.
             0 | 1 if F::Unit::BYTES == 1 => {
                 let (s, w) = words::<F::Unit, 1, 0>(data);
                 return next::<F>(state, units & 15, (s & 0x7ff, w & 0x3fff));
