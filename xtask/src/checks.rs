@@ -1,6 +1,7 @@
 //! `cargo xtask check`: requirements that tests do not cover.
 
 use crate::{Outcome, bpf, cargo, loops, require_all, sizes, widths};
+use std::collections::BTreeMap;
 use std::process::{Command, ExitCode, Stdio};
 
 /// Targets without `std` (and without vector registers), and one whose `std` does nothing.
@@ -75,6 +76,7 @@ pub fn run(rivals: bool) -> ExitCode {
         ("size on microcontrollers", sizes::on_microcontrollers),
         ("intrinsics are inlined", intrinsics),
         ("programs in the kernel", bpf::check),
+        ("code to compile", instances),
         ("hot loops are clean", || match loops::check() {
             Ok(()) => Outcome::Good,
             Err(loops::Problem::Cannot(why)) => Outcome::Skipped(why),
@@ -175,6 +177,52 @@ fn target(name: &str, options: &[&str]) -> Outcome {
         .args(["--config", "profile.dev.opt-level=1"])
         .args(options);
     done(command.env("RUSTFLAGS", "-D warnings").status())
+}
+
+/// The most code of the library with every kernel, in bytes, and the most of one tier. The time to
+/// compile the library follows from the first, and from the second how well several cores share it:
+/// the kernels of a tier are compiled one after the other.
+const MOST_CODE: u64 = 540_000;
+const MOST_OF_A_TIER: u64 = 120_000;
+
+/// Checks how much code the kernels of the library are.
+fn instances() -> Outcome {
+    let library = match loops::library() {
+        Ok(library) => library,
+        Err(why) => return Outcome::Bad(why),
+    };
+    let mut nm = Command::new("nm");
+    let Ok(output) = nm.args(["-C", "-S", "-t", "d", "--defined-only"]).arg(&library).output()
+    else {
+        return Outcome::Skipped("`nm` is not installed (Debian package binutils)".to_string());
+    };
+    let symbols = String::from_utf8_lossy(&output.stdout);
+    let (mut code, mut tiers) = (0, BTreeMap::<&str, u64>::new());
+    for line in symbols.lines() {
+        let mut words = line.splitn(4, ' ').skip(1);
+        let (Some(bytes), Some("t" | "T" | "w" | "W"), Some(name)) =
+            (words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        let bytes = bytes.parse().unwrap_or(0);
+        code += bytes;
+        if let Some((tier, _)) = name.split_once(" as residue::arch::Enter>") {
+            let tier = tier.rsplit("::").next().unwrap_or(tier);
+            *tiers.entry(tier).or_default() += bytes;
+        }
+    }
+    let Some((tier, most)) = tiers.into_iter().max_by_key(|(_, bytes)| *bytes) else {
+        return Outcome::Bad(format!("`{}` shows no kernels", library.display()));
+    };
+    println!(
+        "  the library has {code} bytes of code, at most {MOST_CODE}, of which {most} of {tier}, \
+         at most {MOST_OF_A_TIER}"
+    );
+    if code > MOST_CODE || most > MOST_OF_A_TIER {
+        return Outcome::Bad("the library takes longer to compile".to_string());
+    }
+    Outcome::Good
 }
 
 /// Checks that intrinsics are inlined. One that is not is a function call in place of an

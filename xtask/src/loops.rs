@@ -51,18 +51,14 @@ const HOT: &[Hot] = &[
     // The loop of CRCs that are not reflected, which turns the bytes of each lane.
     clean("Avx2Vpclmul", "crc::fold::FoldSingly<0>", ("vpshufb", 4)),
     clean("Avx512Vpclmul", "crc::fold::FoldSingly<63>", ("vpshufb", 4)),
-    clean("Avx2Vpclmul", "crc::steps::FoldSteps<crc::crc32c::Crc32c>", ("vpclmul", 8)),
-    clean("Avx512Vpclmul", "crc::steps::FoldSteps<crc::crc32c::Crc32c>", ("vpclmul", 8)),
+    clean("Avx2Vpclmul", "crc::steps::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
+    clean("Avx512Vpclmul", "crc::steps::FoldStepsLong<crc::crc32c::Crc32c>", ("vpclmul", 8)),
     clean(
         "Avx512Vpclmul",
         "crc::steps::fused::Fused<crc::crc32c::Crc32c, 5120, 4, 256, 4>",
         ("vpclmul", 8),
     ),
-    clean(
-        "Avx512Vpclmul",
-        "crc::compiled::Given<crc::compiled::Crc32, crc::taps::OnSet<true, 4, 254>>",
-        ("vpclmul", 14),
-    ),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 4, 254>", ("vpclmul", 14)),
     // Two of the constants that join the chains, once in 1024 bytes.
     Hot {
         tier: "Avx2Vpclmul",
@@ -71,38 +67,16 @@ const HOT: &[Hot] = &[
         stack: 2,
         copies: 0,
     },
-    clean(
-        "Avx512Vpclmul",
-        "crc::compiled::Given<crc::crc32c::Crc32c, crc::taps::OnSet<true, 3, 73>>",
-        ("vgf2p8affineqb", 8),
-    ),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 3, 73>", ("vgf2p8affineqb", 8)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 0, 0>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<true, 5, 34>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 0, 0>", ("vgf2p8affineqb", 1)),
     clean("Avx512Vpclmul", "crc::taps::OnSet<false, 5, 0>", ("vgf2p8affineqb", 1)),
-    // The widest windows, of CRCs of 64 bits, need more matrices than there are registers: they
-    // stay in the stack, as many as do today.
-    Hot {
-        tier: "Avx512Vpclmul",
-        body: "crc::taps::OnSet<true, 6, 46501>",
-        does: ("vgf2p8affineqb", 1),
-        stack: 8,
-        copies: 2,
-    },
-    Hot {
-        tier: "Avx512Vpclmul",
-        body: "crc::taps::OnSet<false, 6, 0>",
-        does: ("vgf2p8affineqb", 1),
-        stack: 21,
-        copies: 0,
-    },
-    Hot {
-        tier: "Avx512Vpclmul",
-        body: "crc::taps::OnSet<false, 8, 0>",
-        does: ("vgf2p8affineqb", 1),
-        stack: 29,
-        copies: 6,
-    },
+    // The widest windows, of CRCs of 64 bits: the matrices that no register holds are broadcast
+    // from memory.
+    clean("Avx512Vpclmul", "crc::taps::OnSet<true, 6, 46501>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 6, 0>", ("vgf2p8affineqb", 1)),
+    clean("Avx512Vpclmul", "crc::taps::OnSet<false, 8, 0>", ("vgf2p8affineqb", 1)),
 ];
 
 /// A reason why the loops cannot be checked, or the violations.
@@ -206,10 +180,8 @@ impl Hot {
         let body = constants
             .iter()
             .fold(body, |body, constant| body.replace(&format!("residue::{constant}"), constant));
-        let name = format!(
-            " <<residue::arch::x86_64::{} as residue::arch::Enter>::enter::<residue::{body}>>:\n",
-            self.tier
-        );
+        let name =
+            format!("::{} as residue::arch::Enter>::enter::<residue::{body}>>:\n", self.tier);
         let start = listing.find(&name).ok_or("no such function; was it renamed?")? + name.len();
         let function = listing[start..].split("\n\n").next().unwrap_or("");
         let code: Vec<_> = function.lines().filter_map(Instruction::parse).collect();
@@ -264,7 +236,7 @@ mod tests {
     /// A loop in a loop; the inner one has a copy, a slot of the stack and a call, the outer one
     /// more of each.
     const LISTING: &str = "
-0000000000000000 <<residue::arch::x86_64::T as residue::arch::Enter>\
+0000000000000000 <<residue::arch::x86_64::markers::t::T as residue::arch::Enter>\
 ::enter::<residue::b::B<residue::c::C>>>:
    0:\tmov    %rsp,%rbp
    3:\tvmovdqa %ymm1,%ymm2

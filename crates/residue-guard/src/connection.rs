@@ -12,7 +12,8 @@ pub(crate) const ANSWERING: usize = 1;
 pub(crate) const ESTABLISHED: usize = 2;
 pub(crate) const CLOSING: usize = 3;
 pub(crate) const REGULAR: usize = 4;
-pub(crate) const CLASSES: usize = 5;
+pub(crate) const CLAIMED: usize = 5;
+pub(crate) const CLASSES: usize = 6;
 
 /// Number of failures, before any good segment, after which the path is taken to block the value.
 pub(crate) const MOST_FAILURES: u8 = 4;
@@ -132,6 +133,7 @@ impl Connection {
             _ if self.reset || self.fins == [true; 2] => CLOSING,
             Phase::Agreed { .. } | Phase::Theirs if self.confirmed => ESTABLISHED,
             Phase::Regular { .. } => REGULAR,
+            Phase::Claimed { .. } => CLAIMED,
             _ => ANSWERING,
         }
     }

@@ -9,7 +9,8 @@ pub use state::StateError;
 
 use crate::config::{Config, Policy};
 use crate::connection::{
-    ANSWERING, CLASSES, CLOSING, Connection, ESTABLISHED, MOST_FAILURES, OPENING, Phase, REGULAR,
+    ANSWERING, CLAIMED, CLASSES, CLOSING, Connection, ESTABLISHED, MOST_FAILURES, OPENING, Phase,
+    REGULAR,
 };
 use crate::counters::Counters;
 use crate::memory::{Destination, Failure, Memory, Step};
@@ -148,6 +149,7 @@ impl Engine {
         most[ESTABLISHED] = limits.established;
         most[CLOSING] = limits.closing;
         most[REGULAR] = limits.regular;
+        most[CLAIMED] = limits.answering;
         Engine {
             config,
             table: Lru::new(most),
@@ -253,6 +255,7 @@ impl Engine {
             (ESTABLISHED, timeouts.idle),
             (CLOSING, timeouts.closing),
             (REGULAR, timeouts.idle),
+            (CLAIMED, timeouts.handshake),
         ] {
             let time = now.saturating_sub(timeout);
             while self.table.pop_if(class, |connection| connection.used < time).is_some() {

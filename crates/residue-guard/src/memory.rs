@@ -70,8 +70,9 @@ pub(crate) struct Record {
     pub(crate) pause: Duration,
     /// Time of the last attempt.
     attempt: Option<Duration>,
-    /// Time of a single silence, which may have been an outage.
-    silence: Option<Duration>,
+    /// A single silence, which may have been an outage, or RST, which may have been the program's;
+    /// and its time.
+    doubt: Option<(Failure, Duration)>,
 }
 
 /// The time that an attempt has to show its result, before another connection makes the next one.
@@ -87,7 +88,7 @@ pub(crate) struct Memory {
 
 impl Record {
     pub(crate) fn new(step: Step, failure: Failure, since: Duration, pause: Duration) -> Record {
-        Record { step, failure, since, pause, attempt: None, silence: None }
+        Record { step, failure, since, pause, attempt: None, doubt: None }
     }
 
     /// Returns whether it is time to try a stronger request.
@@ -151,19 +152,6 @@ impl Memory {
         if old.is_some_and(|old| opened < old.since) {
             return false;
         }
-        if failure == Failure::Silence && old.is_none_or(|old| old.step != Step::Nothing) {
-            match old.and_then(|old| old.silence) {
-                // In the same outage.
-                Some(silence) if opened < silence => return false,
-                Some(_) => {}
-                None => {
-                    let new = Record::new(Step::Own, failure, now, Duration::ZERO);
-                    let record = Record { silence: Some(now), ..old.unwrap_or(new) };
-                    self.failed.insert(peer, record, 0);
-                    return false;
-                }
-            }
-        }
         let next = match (step, failure) {
             (_, Failure::Silence) => Step::Nothing,
             (Step::Own, _) if has_weaker(own) => Step::Four,
@@ -171,6 +159,19 @@ impl Memory {
             (_, Failure::Reset) => return false,
             _ => Step::Nothing,
         };
+        if failure != Failure::NothingGood && old.is_none_or(|old| old.step != next) {
+            match old.and_then(|old| old.doubt).filter(|(doubt, _)| *doubt == failure) {
+                // At the same time.
+                Some((_, then)) if opened < then => return false,
+                Some(_) => {}
+                None => {
+                    let new = Record::new(Step::Own, failure, now, Duration::ZERO);
+                    let record = Record { doubt: Some((failure, now)), ..old.unwrap_or(new) };
+                    self.failed.insert(peer, record, 0);
+                    return false;
+                }
+            }
+        }
         let (first, longest) = match (next, failure) {
             (Step::Four, _) => (self.longest, self.longest * 6),
             (_, Failure::Silence) => (self.longest / 10, self.longest),
@@ -305,6 +306,17 @@ mod tests {
         assert_eq!(memory.step(&peer, own, true, now), Step::Own);
         memory.worked(&peer, Step::Own, now);
         assert_eq!((memory.len(), memory.step(&peer, own, true, now)), (0, Step::Own));
+    }
+
+    #[test]
+    fn a_single_reset_is_the_programs() {
+        let peer = Address::new(&[192, 0, 2, 1]);
+        let (mut memory, own) = (memory(), own(3));
+        for (second, step) in [(0, Step::Own), (1, Step::Four)] {
+            let now = NOW + Duration::from_secs(second);
+            memory.failed(peer, (Step::Own, now), own, Failure::Reset, now);
+            assert_eq!(memory.step(&peer, own, true, now), step);
+        }
     }
 
     #[test]

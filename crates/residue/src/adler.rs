@@ -18,7 +18,7 @@ use crate::arch::{Bytes, Portable, Tier, on_aarch64, on_x86_64};
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::streaming::streaming;
-use crate::weighted::{Deferred, Fields, Modular, Vectors};
+use crate::weighted::{Deferred, Fields, Long, Modular, Vectors};
 
 /// The largest prime below 2^16.
 pub(crate) const MODULUS: u32 = 65521;
@@ -242,10 +242,10 @@ impl Modular for Adler {
 /// The kernels, best first.
 #[doc(hidden)]
 pub static KERNELS: &[Kernel<Adler>] = &[
-    on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni", copy Vectors<Adler>),
-    on_x86_64!(Avx2, Vectors<Adler>, "avx2", copy Vectors<Adler>),
+    on_x86_64!(Avx512Vnni, Vectors<Adler>, "avx512_vnni", copy Long<Adler>),
+    on_x86_64!(Avx2, Vectors<Adler>, "avx2", copy Long<Adler>),
     on_x86_64!(Ssse3, Vectors<Adler>, "ssse3"),
-    on_aarch64!(Neon, Vectors<Adler>, "neon", copy Vectors<Adler>),
+    on_aarch64!(Neon, Vectors<Adler>, "neon", copy Long<Adler>),
     #[cfg(feature = "generic")]
     Kernel::generic::<Vectors<Adler>>("generic"),
     #[cfg(feature = "methods")]

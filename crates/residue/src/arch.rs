@@ -54,25 +54,26 @@ macro_rules! x86_64_tiers {
     ($macro:ident) => {
         $macro! {
             /// The x86-64 baseline.
-            Sse2: "sse2";
+            sse2::Sse2: "sse2";
             /// Byte shuffles and multiply-adds of bytes.
-            Ssse3: "sse2" "ssse3";
+            ssse3::Ssse3: "sse2" "ssse3";
             /// The CRC-32C instruction.
-            Sse42: "sse4.2";
+            sse42::Sse42: "sse4.2";
             /// Carry-less products, with the byte shuffles of SSSE3.
-            Pclmul: "ssse3" "pclmulqdq";
+            pclmul::Pclmul: "ssse3" "pclmulqdq";
             /// The CRC-32C instruction beside carry-less products.
-            Sse42Pclmul: "ssse3" "sse4.2" "pclmulqdq";
+            sse42_pclmul::Sse42Pclmul: "ssse3" "sse4.2" "pclmulqdq";
             /// 32-byte integer vectors.
-            Avx2: "avx2" "bmi2";
+            avx2::Avx2: "avx2" "bmi2";
             /// Carry-less products of two lanes at once.
-            Avx2Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq";
+            avx2_vpclmul::Avx2Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq";
             /// Carry-less products of four lanes at once, bit-matrix products, and moves of bytes
             /// by a mask.
-            Avx512Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq" "gfni"
-                "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2";
+            avx512_vpclmul::Avx512Vpclmul: "avx2" "bmi2" "ssse3" "sse4.2" "pclmulqdq" "vpclmulqdq"
+                "gfni" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2";
             /// Dot products in 64-byte vectors.
-            Avx512Vnni: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni";
+            avx512_vnni::Avx512Vnni: "avx2" "bmi2" "avx512f" "avx512bw" "avx512dq"
+                "avx512vl" "avx512vnni";
         }
     };
 }
@@ -84,17 +85,17 @@ macro_rules! aarch64_tiers {
     ($macro:ident) => {
         $macro! {
             /// 16-byte vectors, the baseline.
-            Neon: "neon";
+            neon::Neon: "neon";
             /// The instructions for CRC-32C and CRC-32.
-            Crc: "crc";
+            crc::Crc: "crc";
             /// Carry-less products.
-            Pmull: "neon" "aes";
+            pmull::Pmull: "neon" "aes";
             /// The CRC instructions beside carry-less products.
-            CrcPmull: "neon" "aes" "crc";
+            crc_pmull::CrcPmull: "neon" "aes" "crc";
             /// Carry-less products beside an exclusive or of three.
-            PmullEor3: "neon" "aes" "sha3";
+            pmull_eor3::PmullEor3: "neon" "aes" "sha3";
             /// The CRC instructions beside carry-less products and an exclusive or of three.
-            CrcPmullEor3: "neon" "aes" "sha3" "crc";
+            crc_pmull_eor3::CrcPmullEor3: "neon" "aes" "sha3" "crc";
         }
     };
 }
@@ -109,7 +110,7 @@ pub(crate) mod needs {
     use crate::cpu::Features;
 
     macro_rules! needs {
-        ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
+        ($($(#[$doc:meta])* $module:ident::$name:ident: $($feature:literal)*;)*) => {$(
             $(#[$doc])*
             pub(crate) const $name: Features = Features::of(&[$($feature),*]);
         )*};
@@ -121,31 +122,46 @@ pub(crate) mod needs {
 /// Makes a line of a kernel table: a body on a tier of x86-64, or on other architectures its name
 /// alone.
 ///
-/// Bodies that copy and that take batches follow, if the kernel has them.
+/// Bodies that copy and that take batches follow, if the kernel has them, the latter with its tier:
+/// one of fewer features, if these do not make batches faster.
 macro_rules! on_x86_64 {
     // The tiers of 64-byte vectors are a feature of this crate.
     (Avx512Vpclmul, $($line:tt)*) => {
         $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512");
+            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"), on;
             Avx512Vpclmul, $($line)*
         )
     };
     (Avx512Vnni, $($line:tt)*) => {
         $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512");
+            @ all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"), on;
             Avx512Vnni, $($line)*
         )
     };
+    // CPUs without AVX2 are rare.
+    (Sse2, $($line:tt)*) => {
+        $crate::arch::on_x86_64!(
+            @ all(target_arch = "x86_64", target_feature = "sse2"), small;
+            Sse2, $($line)*
+        )
+    };
+    (Ssse3, $($line:tt)*) => {
+        $crate::arch::on_x86_64!(
+            @ all(target_arch = "x86_64", target_feature = "sse2"), small;
+            Ssse3, $($line)*
+        )
+    };
     (
-        @ $has:meta;
-        $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
+        @ $has:meta, $make:ident;
+        $tier:ident, $body:ty, $name:literal
+        $(, copy $copy:ty)? $(, batch $on:ident $batch:ty)? $(,)?
     ) => {{
         #[cfg($has)]
         {
             use $crate::arch::x86_64::$tier;
-            $crate::kernel::Kernel::on::<$tier, $body>($name)
+            $crate::kernel::Kernel::$make::<$tier, $body>($name)
                 $(.copying::<$tier, $copy>())?
-                $(.batched::<$tier, $batch>())?
+                $(.batched::<$crate::arch::x86_64::$on, $batch>())?
         }
         #[cfg(not($has))]
         {
@@ -156,7 +172,7 @@ macro_rules! on_x86_64 {
     }};
     ($($line:tt)*) => {
         $crate::arch::on_x86_64!(
-            @ all(target_arch = "x86_64", target_feature = "sse2");
+            @ all(target_arch = "x86_64", target_feature = "sse2"), on;
             $($line)*
         )
     };
@@ -169,14 +185,15 @@ pub(crate) use on_x86_64;
 /// Bodies that copy and that take batches follow, if the kernel has them.
 macro_rules! on_aarch64 {
     (
-        $tier:ident, $body:ty, $name:literal $(, copy $copy:ty)? $(, batch $batch:ty)? $(,)?
+        $tier:ident, $body:ty, $name:literal
+        $(, copy $copy:ty)? $(, batch $on:ident $batch:ty)? $(,)?
     ) => {{
         #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
         {
             use $crate::arch::aarch64::$tier;
             $crate::kernel::Kernel::on::<$tier, $body>($name)
                 $(.copying::<$tier, $copy>())?
-                $(.batched::<$tier, $batch>())?
+                $(.batched::<$crate::arch::aarch64::$on, $batch>())?
         }
         #[cfg(not(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little")))]
         {
@@ -227,8 +244,8 @@ pub trait Enter: Tier {
     #[allow(private_bounds, private_interfaces)]
     unsafe fn enter_oneshot<B: Body<Self>>(with: &With<B, Self>, data: &[u8]) -> Value<B, Self>;
 
-    /// Runs a body with the features enabled, and stores all bytes of `data` that it loads at their
-    /// offsets in `to`.
+    /// Runs a body with the features enabled, and stores all bytes of `data` that it loads as
+    /// vectors at their offsets in `to`.
     ///
     /// # Safety
     /// The CPU must have [`Tier::NEEDS`]. `to` must be valid for writes of `data.len()` bytes and
@@ -254,77 +271,83 @@ pub trait Enter: Tier {
 }
 
 /// Declares markers and their entries from the features that each proves.
+///
+/// Each is in a module of its own: the compiler works on modules in parallel, and all kernels of a
+/// tier are code of the marker's module.
 macro_rules! tiers {
-    ($($(#[$doc:meta])* $name:ident: $($feature:literal)*;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy)]
-        pub(crate) struct $name(());
+    ($($(#[$doc:meta])* $module:ident::$name:ident: $($feature:literal)*;)*) => {$(
+        pub(crate) mod $module {
+            $(#[$doc])*
+            #[derive(Clone, Copy)]
+            pub(crate) struct $name(());
 
-        impl crate::arch::Tier for $name {
-            const NEEDS: crate::cpu::Features = crate::cpu::Features::of(&[$($feature),*]);
+            impl crate::arch::Tier for $name {
+                const NEEDS: crate::cpu::Features = crate::cpu::Features::of(&[$($feature),*]);
 
-            #[allow(private_bounds, private_interfaces)]
-            #[inline(always)]
-            fn outline<B: crate::kernel::Body<Self>>(
-                self,
-                with: &crate::kernel::With<B, Self>,
-                state: crate::kernel::State<B, Self>,
-                data: &[u8],
-            ) -> crate::kernel::State<B, Self> {
-                // SAFETY: `self` exists, so the CPU has `NEEDS`.
-                unsafe { <Self as crate::arch::Enter>::enter::<B>(with, state, data) }
+                #[allow(private_bounds, private_interfaces)]
+                #[inline(always)]
+                fn outline<B: crate::kernel::Body<Self>>(
+                    self,
+                    with: &crate::kernel::With<B, Self>,
+                    state: crate::kernel::State<B, Self>,
+                    data: &[u8],
+                ) -> crate::kernel::State<B, Self> {
+                    // SAFETY: `self` exists, so the CPU has `NEEDS`.
+                    unsafe { <Self as crate::arch::Enter>::enter::<B>(with, state, data) }
+                }
+            }
+
+            impl crate::arch::Enter for $name {
+                // Called through a pointer, or by `outline`, which requires a call.
+                #[inline(never)]
+                #[allow(private_bounds, private_interfaces)]
+                $(#[target_feature(enable = $feature)])*
+                unsafe fn enter<B: crate::kernel::Body<Self>>(
+                    with: &crate::kernel::With<B, Self>,
+                    state: crate::kernel::State<B, Self>,
+                    data: &[u8],
+                ) -> crate::kernel::State<B, Self> {
+                    B::run($name(()), with, state, data)
+                }
+
+                #[allow(private_bounds, private_interfaces)]
+                $(#[target_feature(enable = $feature)])*
+                unsafe fn enter_oneshot<B: crate::kernel::Body<Self>>(
+                    with: &crate::kernel::With<B, Self>,
+                    data: &[u8],
+                ) -> crate::kernel::Value<B, Self> {
+                    use crate::kernel::Family;
+                    let state = B::run($name(()), with, B::Family::start(with), data);
+                    B::Family::finish(with, state)
+                }
+
+                #[inline(never)]
+                #[allow(private_bounds, private_interfaces)]
+                $(#[target_feature(enable = $feature)])*
+                unsafe fn enter_copying<B: crate::kernel::Body<crate::arch::Copying<Self>>>(
+                    with: &crate::kernel::With<B, crate::arch::Copying<Self>>,
+                    state: crate::kernel::State<B, crate::arch::Copying<Self>>,
+                    data: &[u8],
+                    to: *mut u8,
+                ) -> crate::kernel::State<B, crate::arch::Copying<Self>> {
+                    // SAFETY: the caller ensures the conditions of this function, which are those
+                    // of `new`.
+                    let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
+                    B::run(tier, with, state, data)
+                }
+
+                #[allow(private_bounds, private_interfaces)]
+                $(#[target_feature(enable = $feature)])*
+                unsafe fn enter_batch<B: crate::kernel::Batch<Self>>(
+                    with: &<B::Family as crate::kernel::Family>::With,
+                    packets: crate::batch::Packets<'_>,
+                    values: &mut [<B::Family as crate::kernel::Family>::Value],
+                ) {
+                    B::run($name(()), with, packets, values)
+                }
             }
         }
-
-        impl crate::arch::Enter for $name {
-            // Called through a pointer, or by `outline`, which requires a call.
-            #[inline(never)]
-            #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $feature)])*
-            unsafe fn enter<B: crate::kernel::Body<Self>>(
-                with: &crate::kernel::With<B, Self>,
-                state: crate::kernel::State<B, Self>,
-                data: &[u8],
-            ) -> crate::kernel::State<B, Self> {
-                B::run($name(()), with, state, data)
-            }
-
-            #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $feature)])*
-            unsafe fn enter_oneshot<B: crate::kernel::Body<Self>>(
-                with: &crate::kernel::With<B, Self>,
-                data: &[u8],
-            ) -> crate::kernel::Value<B, Self> {
-                use crate::kernel::Family;
-                let state = B::run($name(()), with, B::Family::start(with), data);
-                B::Family::finish(with, state)
-            }
-
-            #[inline(never)]
-            #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $feature)])*
-            unsafe fn enter_copying<B: crate::kernel::Body<crate::arch::Copying<Self>>>(
-                with: &crate::kernel::With<B, crate::arch::Copying<Self>>,
-                state: crate::kernel::State<B, crate::arch::Copying<Self>>,
-                data: &[u8],
-                to: *mut u8,
-            ) -> crate::kernel::State<B, crate::arch::Copying<Self>> {
-                // SAFETY: the caller ensures the conditions of this function, which are those of
-                // `new`.
-                let tier = unsafe { crate::arch::Copying::new($name(()), data, to) };
-                B::run(tier, with, state, data)
-            }
-
-            #[allow(private_bounds, private_interfaces)]
-            $(#[target_feature(enable = $feature)])*
-            unsafe fn enter_batch<B: crate::kernel::Batch<Self>>(
-                with: &<B::Family as crate::kernel::Family>::With,
-                packets: crate::batch::Packets<'_>,
-                values: &mut [<B::Family as crate::kernel::Family>::Value],
-            ) {
-                B::run($name(()), with, packets, values)
-            }
-        }
+        pub(crate) use $module::$name;
     )*};
 }
 pub(crate) use tiers;

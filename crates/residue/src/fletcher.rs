@@ -33,7 +33,7 @@ use crate::arch::{Bytes, Portable, Tier, Unit, Words, bytes_of, on_aarch64, on_x
 use crate::copy::{self, Destination};
 use crate::kernel::{Body, Dispatch, Family, Kernel, dispatch};
 use crate::streaming::streaming;
-use crate::weighted::{Deferred, Fields, Modular, Vectors, each_unit};
+use crate::weighted::{Deferred, Fields, Long, Modular, Vectors, each_unit};
 use core::marker::PhantomData;
 use historical::{Float53, Indexed, Pairs, PairsDouble, Quads, Simple};
 
@@ -435,10 +435,10 @@ macro_rules! variant {
 variant!(
     /// Bytes modulo 255: Fletcher-16.
     Bytes255, Bytes, 255, KERNELS_16, [
-        on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni", copy Vectors<Bytes255>),
-        on_x86_64!(Avx2, Vectors<Bytes255>, "avx2", copy Vectors<Bytes255>),
+        on_x86_64!(Avx512Vnni, Vectors<Bytes255>, "avx512_vnni", copy Long<Bytes255>),
+        on_x86_64!(Avx2, Vectors<Bytes255>, "avx2", copy Long<Bytes255>),
         on_x86_64!(Ssse3, Vectors<Bytes255>, "ssse3"),
-        on_aarch64!(Neon, Vectors<Bytes255>, "neon", copy Vectors<Bytes255>),
+        on_aarch64!(Neon, Vectors<Bytes255>, "neon", copy Long<Bytes255>),
         #[cfg(feature = "generic")]
         Kernel::generic::<Vectors<Bytes255>>("generic"),
         #[cfg(feature = "methods")]
@@ -464,10 +464,10 @@ variant!(
 variant!(
     /// Little-endian words modulo 65535: Fletcher-32.
     Words65535, Words, 65535, KERNELS_32, [
-        on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni", copy Vectors<Words65535>),
-        on_x86_64!(Avx2, Vectors<Words65535>, "avx2", copy Vectors<Words65535>),
-        on_x86_64!(Sse2, Vectors<Words65535>, "sse2", copy Vectors<Words65535>),
-        on_aarch64!(Neon, Vectors<Words65535>, "neon", copy Vectors<Words65535>),
+        on_x86_64!(Avx512Vnni, Vectors<Words65535>, "avx512_vnni", copy Long<Words65535>),
+        on_x86_64!(Avx2, Vectors<Words65535>, "avx2", copy Long<Words65535>),
+        on_x86_64!(Sse2, Vectors<Words65535>, "sse2", copy Long<Words65535>),
+        on_aarch64!(Neon, Vectors<Words65535>, "neon", copy Long<Words65535>),
         #[cfg(feature = "generic")]
         Kernel::generic::<Vectors<Words65535>>("generic"),
         #[cfg(feature = "methods")]

@@ -496,10 +496,13 @@ impl Paired for Internet {
 /// The kernels, best first.
 #[doc(hidden)]
 pub static KERNELS: &[Kernel<Internet>] = &[
-    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy Vectors, batch Grouped<4>),
-    on_x86_64!(Avx2, Vectors, "avx2", copy Vectors, batch Grouped<2>),
-    on_x86_64!(Sse2, Vectors, "sse2", copy Vectors),
-    on_aarch64!(Neon, Vectors, "neon", copy Vectors),
+    on_x86_64!(
+        Avx512Vnni, Vectors, "avx512_vnni",
+        copy paired::Long<Internet>, batch Avx512Vnni Grouped<4>
+    ),
+    on_x86_64!(Avx2, Vectors, "avx2", copy paired::Long<Internet>, batch Avx2 Grouped<2>),
+    on_x86_64!(Sse2, Vectors, "sse2", copy paired::Long<Internet>),
+    on_aarch64!(Neon, Vectors, "neon", copy paired::Long<Internet>),
     #[cfg(feature = "generic")]
     Kernel::generic::<Vectors>("generic").batched::<Portable, Grouped<2>>(),
     #[cfg(feature = "methods")]

@@ -67,7 +67,9 @@ pub(crate) trait Batch<T: Tier>: 'static {
     );
 }
 
-/// Runs body `Short` for data below `FROM` bytes, and body `Long`, out of line, from there on.
+/// Runs body `Short` for data below `FROM` bytes, and body `Long` from there on.
+///
+/// `Long` is usually [`OutOfLine`], so that short data need no stack frame.
 pub(crate) struct ByLength<Short, Long, const FROM: usize>(PhantomData<(Short, Long)>);
 
 impl<T, Short, Long, const FROM: usize> Body<T> for ByLength<Short, Long, FROM>
@@ -82,8 +84,19 @@ where
         if data.len() < FROM {
             Short::run(tier, with, state, data)
         } else {
-            tier.outline::<Long>(with, state, data)
+            Long::run(tier, with, state, data)
         }
+    }
+}
+
+/// Runs a body out of line, where it may be shared.
+pub(crate) struct OutOfLine<B>(PhantomData<B>);
+
+impl<T: Tier, B: Body<T>> Body<T> for OutOfLine<B> {
+    type Family = B::Family;
+    #[inline(always)]
+    fn run(tier: T, with: &With<B, T>, state: State<B, T>, data: &[u8]) -> State<B, T> {
+        tier.outline::<B>(with, state, data)
     }
 }
 
@@ -237,25 +250,30 @@ impl<F: Family> Kernel<F> {
         }
     }
 
-    /// Makes the kernel of body `B`, written for vectors, on arrays.
+    /// Makes the kernel of body `B` on tier `T`, with a one-shot entry that calls the other.
     ///
-    /// Its one-shot entry calls the other, which halves what is compiled; nobody uses these kernels
-    /// for speed.
-    #[cfg(feature = "generic")]
-    pub(crate) const fn generic<B: Body<Portable, Family = F>>(name: &'static str) -> Self {
-        unsafe fn oneshot<B: Body<Portable>>(
-            with: &With<B, Portable>,
-            data: &[u8],
-        ) -> Value<B, Portable> {
-            // SAFETY: the tier needs nothing.
-            let state = unsafe { Portable::enter::<B>(with, B::Family::start(with), data) };
+    /// It takes a few cycles more and halves what is compiled: for CPUs that are rare.
+    #[cfg_attr(
+        not(any(feature = "generic", all(target_arch = "x86_64", target_feature = "sse2"))),
+        allow(dead_code)
+    )]
+    pub(crate) const fn small<T: Enter, B: Body<T, Family = F>>(name: &'static str) -> Self {
+        unsafe fn oneshot<T: Enter, B: Body<T>>(with: &With<B, T>, data: &[u8]) -> Value<B, T> {
+            // SAFETY: the caller ensures that the CPU has what the tier needs.
+            let state = unsafe { T::enter::<B>(with, B::Family::start(with), data) };
             B::Family::finish(with, state)
         }
-        let (run, oneshot) = (Portable::enter::<B>, oneshot::<B>);
+        let (run, oneshot) = (T::enter::<B>, oneshot::<T, B>);
         Kernel {
-            info: KernelInfo { name, sort: Sort::Method, ..KernelInfo::PORTABLE },
+            info: KernelInfo { name, needs: T::NEEDS, ..KernelInfo::PORTABLE },
             entries: Entries { run, oneshot, copy: None, batch: None },
         }
+    }
+
+    /// Makes the kernel of body `B`, written for vectors, on arrays.
+    #[cfg(feature = "generic")]
+    pub(crate) const fn generic<B: Body<Portable, Family = F>>(name: &'static str) -> Self {
+        Kernel::small::<Portable, B>(name).method()
     }
 
     /// Adds a body that stores the bytes it loads, for [`crate::copy`].

@@ -62,7 +62,7 @@ pub(crate) fn sum<F: Paired, T: WordSum>(tier: T, state: F::State, data: &[u8]) 
 }
 
 /// Runs steps of eight vectors.
-struct Long<F>(PhantomData<F>);
+pub(crate) struct Long<F>(PhantomData<F>);
 
 impl<F> Long<F> {
     /// Steps before the lanes are emptied: a lane takes three words per vector, and up to eight

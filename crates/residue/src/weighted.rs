@@ -12,7 +12,7 @@
 //!   [`Deferred`] and [`Groups`] need no vectors at all.
 
 use crate::arch::{Tier, Unit, Weighted, corrected32, scalar};
-use crate::kernel::{Body, ByLength, Family};
+use crate::kernel::{Body, ByLength, Family, OutOfLine};
 use crate::words::short_word;
 use core::marker::PhantomData;
 
@@ -120,7 +120,7 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Vectors<F> {
 }
 
 /// Runs steps of four vectors, the last one filled up with zeros.
-struct Long<F>(PhantomData<F>);
+pub(crate) struct Long<F>(PhantomData<F>);
 
 impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
     type Family = F;
@@ -154,8 +154,9 @@ impl<F: Modular, T: Weighted<F::Unit>> Body<T> for Long<F> {
                 let s = plain + bias * n;
                 let w = weighted + i64::from(T::CENTRE) * plain + bias * (n * (n + 1) / 2);
                 let w = (w - zeros as i64 * s) as u64;
-                let [a, b] = state.map(u64::from);
-                state = [(a + s as u64) % m, (b + taken as u64 * a + w) % m].map(|sum| sum as u32);
+                let (a, b) = (u64::from(state[0]), u64::from(state[1]));
+                let (a, b) = ((a + s as u64) % m, (b + taken as u64 * a + w) % m);
+                state = [a as u32, b as u32];
             }
         }
         state
@@ -186,9 +187,13 @@ impl<F: Modular> Deferred<F> {
     /// The most units that leave B within 32 bits: 5552 bytes modulo 65521, 5802 modulo 255, 360
     /// words modulo 65535.
     pub(crate) const UNITS: usize = {
-        let mut n = 0;
-        while Self::largest(n + 1) <= u32::MAX as u64 {
-            n += 1;
+        // Bit by bit from the highest: the bound grows with n.
+        let (mut n, mut bit) = (0, 1 << 16);
+        while bit > 0 {
+            if Self::largest(n + bit) <= u32::MAX as u64 {
+                n += bit;
+            }
+            bit >>= 1;
         }
         n as usize
     };
@@ -211,7 +216,7 @@ impl<F: Modular, T: Tier> Body<T> for Deferred<F> {
 }
 
 /// Sums short data unit by unit, then groups of words.
-pub(crate) type Fields<F> = ByLength<Deferred<F>, Groups<F>, GROUP>;
+pub(crate) type Fields<F> = ByLength<Deferred<F>, OutOfLine<Groups<F>>, GROUP>;
 
 /// The bytes of a group.
 const GROUP: usize = 128;

@@ -363,9 +363,9 @@ impl Paired for Xns {
 /// The kernels, best first.
 #[doc(hidden)]
 pub static KERNELS: &[Kernel<Xns>] = &[
-    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy Vectors),
-    on_x86_64!(Avx2, Vectors, "avx2", copy Vectors),
-    on_x86_64!(Sse2, Vectors, "sse2", copy Vectors),
+    on_x86_64!(Avx512Vnni, Vectors, "avx512_vnni", copy paired::Long<Xns>),
+    on_x86_64!(Avx2, Vectors, "avx2", copy paired::Long<Xns>),
+    on_x86_64!(Sse2, Vectors, "sse2", copy paired::Long<Xns>),
     on_aarch64!(Neon, Vectors, "neon"),
     #[cfg(feature = "generic")]
     Kernel::generic::<Vectors>("generic"),

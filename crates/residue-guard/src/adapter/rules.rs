@@ -91,9 +91,9 @@ pub struct Rules {
     pub sent: u16,
     /// Queue of received packets.
     pub received: u16,
-    /// Queue of received SYNs.
+    /// Queue of received SYNs with option 14.
     pub syns: u16,
-    /// Queue of received segments without a socket, and of reports of a smaller MTU.
+    /// Queue of other received segments without a socket, and of reports of a smaller MTU.
     pub strangers: u16,
 }
 
@@ -146,7 +146,7 @@ impl Rules {
             ports => ["tcp sport", "tcp dport"].map(|end| format!("{end} {{ {ports} }}")).to_vec(),
         };
         let interface = &self.interface;
-        let mut rows = vec![(" tcp flags & (syn | ack) == syn", self.syns)];
+        let mut rows = vec![(" tcp flags & (syn | ack) == syn tcp option 14 exists", self.syns)];
         if sockets == Sockets::Matched {
             rows.extend([(" socket wildcard 0", self.received), ("", self.strangers)]);
         } else {
@@ -207,7 +207,8 @@ impl Rules {
         let interface = &self.interface;
         let sent = format!("-p tcp -o {interface} -m addrtype --src-type LOCAL{ports}");
         let received = format!("-i {interface} -m addrtype --dst-type LOCAL{ports}");
-        let mut rows = vec![(format!("-p tcp --tcp-flags SYN,ACK SYN {received}"), self.syns)];
+        let syns = "-p tcp --tcp-flags SYN,ACK SYN --tcp-option 14";
+        let mut rows = vec![(format!("{syns} {received}"), self.syns)];
         if sockets == Sockets::Matched {
             rows.push((format!("-p tcp {received} -m socket"), self.received));
             rows.push((format!("-p tcp {received}"), self.strangers));
@@ -444,7 +445,10 @@ table inet residue_guard {
         assert_eq!(
             received,
             [
-                format!("{start} tcp flags & (syn | ack) == syn queue flags bypass to 17"),
+                format!(
+                    "{start} tcp flags & (syn | ack) == syn tcp option 14 exists \
+                     queue flags bypass to 17"
+                ),
                 format!("{start} socket wildcard 0 queue flags bypass to 15"),
                 format!("{start} queue flags bypass to 18"),
                 format!(
@@ -467,8 +471,9 @@ table inet residue_guard {
 COMMIT
 *raw
 :RESIDUE-GUARD - [0:0]
--A RESIDUE-GUARD -p tcp --tcp-flags SYN,ACK SYN -i eth0 -m addrtype --dst-type LOCAL \
--m multiport --ports 80,8000:8010 -j NFQUEUE --queue-num 17 --queue-bypass
+-A RESIDUE-GUARD -p tcp --tcp-flags SYN,ACK SYN --tcp-option 14 -i eth0 \
+-m addrtype --dst-type LOCAL -m multiport --ports 80,8000:8010 \
+-j NFQUEUE --queue-num 17 --queue-bypass
 -A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL \
 -m multiport --ports 80,8000:8010 -m socket -j NFQUEUE --queue-num 15 --queue-bypass
 -A RESIDUE-GUARD -p tcp -i eth0 -m addrtype --dst-type LOCAL \

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 const BATCHES: usize = 8;
 /// Number of packets that may be forged, SYNs and others, that wait for a verdict.
 const WAITING_SYNS: u32 = 1 << 14;
-const WAITING_STRANGERS: u32 = 1 << 11;
+const WAITING_STRANGERS: u32 = 1 << 14;
 /// Period of looking after the interface, the kernel's losses and the file of the state.
 const TICK: Duration = Duration::from_millis(200);
 /// Number of ticks without the interface after which the guard ends: it may be replaced.

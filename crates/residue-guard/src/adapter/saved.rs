@@ -1,9 +1,10 @@
 //! The file of the state, by which guarded connections outlive the process.
 
 use crate::engine::Engine;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use residue_net::replace::replace;
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -75,13 +76,10 @@ impl Saved {
         if let Some(folder) = self.path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let mut new = self.path.clone().into_os_string();
-        new.push(".new");
-        // One of a process that was killed.
-        let _ = fs::remove_file(&new);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-        file.write_all(&engine.save(now))?;
-        fs::rename(&new, &self.path)
+        replace(&self.path, None, |file| {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+            file.write_all(&engine.save(now))
+        })
     }
 }
 
@@ -102,7 +100,6 @@ fn restore(path: &Path, engine: &mut Engine, now: Duration) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn a_file_is_written_read_and_refused() {

@@ -4,13 +4,15 @@
 // entries, which enable the features.
 #![allow(inline_always_mismatching_target_features)]
 
-use super::{aarch64_tiers, tiers};
-
 mod crc32;
 mod neon;
 mod pmull;
 
-aarch64_tiers!(tiers);
+mod markers {
+    use super::super::{aarch64_tiers, tiers};
+    aarch64_tiers!(tiers);
+}
+pub(crate) use markers::*;
 
 /// Defines methods whose body is one `unsafe` expression of intrinsics that the marker proves.
 macro_rules! ops {

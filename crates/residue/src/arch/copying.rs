@@ -2,11 +2,11 @@
 //!
 //! Each vector is in a register anyway, and the store runs in parallel with the arithmetic.
 
-use super::Tier;
 use super::clmul::{ByteMatrix, CarryLess, CarryLessWide, Head};
 use super::crc32::{CrcStep, Polynomial};
 use super::portable::scalar;
-use super::sums::{Load, Unit, Weighted, WordSum, after};
+use super::sums::{Load, Unit, Weighted, WordSum};
+use super::{Enter, Tier};
 use crate::cpu::Features;
 use crate::kernel::{Body, State, With};
 use core::mem::MaybeUninit;
@@ -39,15 +39,11 @@ impl<T: Tier> Copying<T> {
         Copying { tier, from: data.as_ptr(), bytes: data.len(), to }
     }
 
-    /// Stores bytes that lie in the data; ignores others.
+    /// Returns the offset of `bytes` bytes in the data, if they lie there.
     #[inline(always)]
-    fn store(self, part: &[u8]) {
-        let at = (part.as_ptr() as usize).wrapping_sub(self.from as usize);
-        if at <= self.bytes && part.len() <= self.bytes - at {
-            // SAFETY: `part` lies in the data, so its place lies in the writable bytes, which do
-            // not overlap it.
-            unsafe { ptr::copy_nonoverlapping(part.as_ptr(), self.to.add(at), part.len()) }
-        }
+    fn offset(self, bytes_at: *const u8, bytes: usize) -> Option<usize> {
+        let at = (bytes_at as usize).wrapping_sub(self.from as usize);
+        (at <= self.bytes && bytes <= self.bytes - at).then_some(at)
     }
 
     /// Stores a block, and returns it.
@@ -66,21 +62,27 @@ impl<T: Tier> Copying<T> {
         block
     }
 
+    /// Stores a block of `N` bytes if it lies in the data; ignores others.
+    #[inline(always)]
+    fn store<const N: usize>(self, block: &[u8; N]) {
+        if let ([part], _) = self.parts((core::slice::from_ref(block), &[])) {
+            self.store_part(part);
+        }
+    }
+
     /// Converts blocks of the data to blocks that may be stored.
     #[inline(always)]
     fn parts<'a, B>(self, (blocks, rest): (&'a [B], &'a [u8])) -> (&'a [Part<B>], &'a [u8]) {
-        let at = (blocks.as_ptr() as usize).wrapping_sub(self.from as usize);
-        let inside = at <= self.bytes && size_of_val(blocks) <= self.bytes - at;
+        let inside = self.offset(blocks.as_ptr().cast(), size_of_val(blocks)).is_some();
         let count = if inside { blocks.len() } else { 0 };
         // SAFETY: `Part` is transparent, and the blocks lie in the data.
         (unsafe { core::slice::from_raw_parts(blocks.as_ptr().cast(), count) }, rest)
     }
 }
 
-impl<T: Tier> Tier for Copying<T> {
+impl<T: Enter> Tier for Copying<T> {
     const NEEDS: Features = T::NEEDS;
 
-    /// Runs the body in line: this is the long path already.
     #[inline(always)]
     fn outline<B: Body<Self>>(
         self,
@@ -88,11 +90,31 @@ impl<T: Tier> Tier for Copying<T> {
         state: State<B, Self>,
         data: &[u8],
     ) -> State<B, Self> {
-        B::run(self, with, state, data)
+        let Some(at) = self.offset(data.as_ptr(), data.len()) else {
+            // Bodies run on parts of the data.
+            return state;
+        };
+        // SAFETY: the marker exists, so the CPU has the features of the tier; `data` is a part of
+        // the data, so its place lies in the writable bytes, which do not overlap it.
+        unsafe { T::enter_copying::<B>(with, state, data, self.to.add(at)) }
     }
 }
 
-impl<T: Load> Load for Copying<T> {
+impl<T: Load + Enter> Copying<T> {
+    /// Stores the last `vectors` vectors of the data, which must have as many.
+    #[inline(always)]
+    fn store_last(self, vectors: usize) {
+        // SAFETY: these are the data of `new`, which the marker does not outlive.
+        let data = unsafe { core::slice::from_raw_parts(self.from, self.bytes) };
+        let last = &data[data.len().saturating_sub(vectors * T::BYTES)..];
+        for block in self.blocks(last).0 {
+            self.store_part(block);
+        }
+    }
+}
+
+/// Loads of the rest behind whole vectors store as many whole vectors at the end of the data.
+impl<T: Load + Enter> Load for Copying<T> {
     type V = T::V;
     type Block = Part<T::Block>;
     const BYTES: usize = T::BYTES;
@@ -115,17 +137,18 @@ impl<T: Load> Load for Copying<T> {
 
     #[inline(always)]
     fn load_low(self, data: &[u8], from: usize) -> T::V {
-        let rest = after(data, from);
-        let last = data.len().checked_sub(T::BYTES).map(|start| after(data, start));
-        // Of a fixed length where it can be: other copies are calls, before which all sums would go
-        // to the stack. The last vector of the data includes a rest that is shorter.
-        match (rest.get(..T::BYTES), last) {
-            (Some(vector), _) => self.store(vector),
-            (None, Some(_)) if rest.is_empty() => (),
-            (None, Some(last)) => self.store(last),
-            (None, None) => self.store(rest),
+        if from < data.len() {
+            self.store_last(1);
         }
         self.tier.load_low(data, from)
+    }
+
+    #[inline(always)]
+    fn load_rest(self, data: &[u8], from: usize) -> T::V {
+        if from < data.len() {
+            self.store_last(1);
+        }
+        self.tier.load_rest(data, from)
     }
 }
 
@@ -139,7 +162,7 @@ macro_rules! handed_on {
     };
 }
 
-impl<T: WordSum> WordSum for Copying<T> {
+impl<T: WordSum + Enter> WordSum for Copying<T> {
     const BIAS: i32 = T::BIAS;
     const WORDS_TO: usize = T::WORDS_TO;
     type Lanes = T::Lanes;
@@ -153,7 +176,7 @@ impl<T: WordSum> WordSum for Copying<T> {
     }
 }
 
-impl<U: Unit, T: Weighted<U>> Weighted<U> for Copying<T> {
+impl<U: Unit, T: Weighted<U> + Enter> Weighted<U> for Copying<T> {
     type Sums = T::Sums;
     const BIAS: i64 = T::BIAS;
     const CENTRE: i32 = T::CENTRE;
@@ -166,12 +189,18 @@ impl<U: Unit, T: Weighted<U>> Weighted<U> for Copying<T> {
     }
 
     #[inline(always)]
+    fn last_step(self, sums: T::Sums, data: &[u8], from: usize) -> (T::Sums, usize) {
+        self.store_last(4);
+        self.tier.last_step(sums, data, from)
+    }
+
+    #[inline(always)]
     fn few<const K: usize>(self, vectors: [T::V; K], units: usize) -> (u32, u32) {
         self.tier.few(vectors, units)
     }
 }
 
-impl<T: CarryLess> CarryLess for Copying<T> {
+impl<T: CarryLess + Enter> CarryLess for Copying<T> {
     type V = T::V;
 
     #[inline(always)]
@@ -195,7 +224,7 @@ impl<T: CarryLess> CarryLess for Copying<T> {
     }
 }
 
-impl<T: CarryLessWide> CarryLessWide for Copying<T> {
+impl<T: CarryLessWide + Enter> CarryLessWide for Copying<T> {
     type W = T::W;
     type Block = Part<T::Block>;
     const LANES: usize = T::LANES;
@@ -215,9 +244,10 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
 
     #[inline(always)]
     fn head(self, data: &[u8], register: T::V) -> Head<T::W> {
-        // No head is longer. Long data use a fixed length, without a call; bytes after the head are
-        // stored again later.
-        self.store(data.first_chunk::<64>().map_or(data, |first| first));
+        // No head is longer; bytes after the head are stored again later.
+        if let [first, ..] = self.blocks(data).0 {
+            self.store_part(first);
+        }
         self.tier.head(data, register)
     }
 
@@ -232,14 +262,14 @@ impl<T: CarryLessWide> CarryLessWide for Copying<T> {
     }
 }
 
-impl<T: ByteMatrix> ByteMatrix for Copying<T> {
+impl<T: ByteMatrix + Enter> ByteMatrix for Copying<T> {
     handed_on! {
         fn matrix(self, rows: u64) -> T::W;
         fn multiply(self, v: T::W, matrix: T::W) -> T::W;
     }
 }
 
-impl<P: Polynomial, T: CrcStep<P>> CrcStep<P> for Copying<T> {
+impl<P: Polynomial, T: CrcStep<P> + Enter> CrcStep<P> for Copying<T> {
     handed_on! {
         fn step8(self, register: u32, word: u64) -> u32;
         fn step4(self, register: u32, word: u32) -> u32;

@@ -10,7 +10,7 @@ mod sums;
 
 tiers! {
     /// The tier of any CPU.
-    Portable: ;
+    arrays::Portable: ;
 }
 
 /// Hides a value from the optimiser, so that the loop around it stays scalar.

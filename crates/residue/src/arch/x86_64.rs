@@ -1,6 +1,5 @@
 //! x86-64: markers and their operations.
 
-use super::{tiers, x86_64_tiers};
 #[cfg(not(miri))]
 use core::arch::asm;
 #[cfg(not(miri))]
@@ -14,7 +13,11 @@ mod packets;
 mod sse2;
 mod ssse3;
 
-x86_64_tiers!(tiers);
+mod markers {
+    use super::super::{tiers, x86_64_tiers};
+    x86_64_tiers!(tiers);
+}
+pub(crate) use markers::*;
 
 /// Returns XCR0: the registers that the operating system saves.
 ///

@@ -5,7 +5,7 @@
 //! read constants through a pointer. Without carry-less products they use tables; two of them use
 //! CPU instructions.
 
-use super::fold::FoldLanes;
+use super::fold::{FoldLanes, FoldLong};
 use super::steps::{
     ChainOrTables, ChainToFused, FusedEor3, FusedPmull, HeadShift, Serial, ShiftTables, Stepped,
     ThreeWay,
@@ -15,7 +15,7 @@ use super::taps::{FewOfCrc32, FewOfCrc64Nvme, OfCrc32, OfCrc64Nvme, Taps};
 use super::{Constants, Embedded, Register, Width, catalog};
 use crate::arch::{Ethernet, Polynomial, Tier, on_aarch64, on_x86_64};
 use crate::cpu::{INTEL_AVX512, Product};
-use crate::kernel::{Body, ByLength, Dispatch, Family, Kernel};
+use crate::kernel::{Body, ByLength, Dispatch, Family, Kernel, OutOfLine};
 use core::marker::PhantomData;
 
 /// The CRCs with compiled-in constants, by the function that computes them.
@@ -213,6 +213,9 @@ macro_rules! compiled_in {
 }
 pub(super) use compiled_in;
 
+/// Folds long data.
+type LongFold<N> = Given<N, OutOfLine<FoldLong>>;
+
 /// Folds by carry-less products, and removes a few vectors by the matrices of `Few` in data from
 /// `FEW_FROM` bytes up to [`FEW_BELOW`].
 struct Products<N, Few, const FEW_FROM: usize>(PhantomData<(N, Few)>);
@@ -220,16 +223,16 @@ struct Products<N, Few, const FEW_FROM: usize>(PhantomData<(N, Few)>);
 impl<N, Few, T, const FEW_FROM: usize> Body<T> for Products<N, Few, FEW_FROM>
 where
     N: CompiledIn,
-    Few: 'static,
     T: Tier,
+    Few: 'static,
     Given<N, FoldLanes>: Body<T, Family = N>,
-    Given<N, Few>: Body<T, Family = N>,
+    Given<N, OutOfLine<Few>>: Body<T, Family = N>,
 {
     type Family = N;
     #[inline(always)]
     fn run(tier: T, (): &(), state: N::Word, data: &[u8]) -> N::Word {
         if (FEW_FROM..FEW_BELOW).contains(&data.len()) {
-            tier.outline::<Given<N, Few>>(&(), state, data)
+            <Given<N, OutOfLine<Few>> as Body<T>>::run(tier, &(), state, data)
         } else {
             <Given<N, FoldLanes> as Body<T>>::run(tier, &(), state, data)
         }
@@ -243,7 +246,7 @@ where
 const FEW_BELOW: usize = 4 << 20;
 
 /// Removes a few vectors by matrices in all data that is long enough for it.
-type AlwaysFew<N, Few> = ByLength<Given<N, FoldLanes>, Given<N, Few>, { Taps::FROM }>;
+type AlwaysFew<N, Few> = Given<N, ByLength<FoldLanes, OutOfLine<Few>, { Taps::FROM }>>;
 
 compiled_in! {
     /// CRC-32/ISO-HDLC.
@@ -259,21 +262,21 @@ compiled_in! {
         .by(Product::ByteMatrix),
         on_x86_64!(
             Avx512Vpclmul, Products<Crc32, FewOfCrc32, { INTEL_AVX512.few_from }>,
-            "avx512_vpclmul", copy Given<Crc32, Fold>
+            "avx512_vpclmul", copy LongFold<Crc32>
         ),
-        on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy Given<Crc32, Fold>),
-        on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy Given<Crc32, Fold>),
+        on_x86_64!(Avx2Vpclmul, Given<Crc32, Fold>, "avx2_vpclmul", copy LongFold<Crc32>),
+        on_x86_64!(Pclmul, Given<Crc32, Fold>, "pclmul", copy LongFold<Crc32>),
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32, FusedEor3<Crc32>>, "crc_pmull_eor3",
-            copy Given<Crc32, Fold>
+            copy LongFold<Crc32>
         ),
         on_aarch64!(
             CrcPmull, ChainToFused<Crc32, FusedPmull<Crc32>>, "crc_pmull",
-            copy Given<Crc32, Fold>
+            copy LongFold<Crc32>
         ),
         on_aarch64!(Crc, ChainOrTables<Crc32>, "crc_tables"),
-        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy Given<Crc32, Fold>),
-        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy Given<Crc32, Fold>),
+        on_aarch64!(PmullEor3, Given<Crc32, Fold>, "pmull_eor3", copy LongFold<Crc32>),
+        on_aarch64!(Pmull, Given<Crc32, Fold>, "pmull", copy LongFold<Crc32>),
     ]
     methods [
         on_x86_64!(Avx512Vpclmul, Given<Crc32, FoldLanes>, "avx512_vpclmul_fold").method(),
@@ -301,13 +304,13 @@ compiled_in! {
         .by(Product::ByteMatrix),
         on_x86_64!(
             Avx512Vpclmul, Products<Crc64Nvme, FewOfCrc64Nvme, { 4 * INTEL_AVX512.few_from }>,
-            "avx512_vpclmul", copy Given<Crc64Nvme, Fold>
+            "avx512_vpclmul", copy LongFold<Crc64Nvme>
         ),
         on_x86_64!(Avx2Vpclmul, Given<Crc64Nvme, Fold>, "avx2_vpclmul",
-            copy Given<Crc64Nvme, Fold>),
-        on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul", copy Given<Crc64Nvme, Fold>),
-        on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy Given<Crc64Nvme, Fold>),
-        on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy Given<Crc64Nvme, Fold>),
+            copy LongFold<Crc64Nvme>),
+        on_x86_64!(Pclmul, Given<Crc64Nvme, Fold>, "pclmul", copy LongFold<Crc64Nvme>),
+        on_aarch64!(PmullEor3, Given<Crc64Nvme, Fold>, "pmull_eor3", copy LongFold<Crc64Nvme>),
+        on_aarch64!(Pmull, Given<Crc64Nvme, Fold>, "pmull", copy LongFold<Crc64Nvme>),
     ]
     methods [
         on_x86_64!(Avx512Vpclmul, Given<Crc64Nvme, FoldLanes>, "avx512_vpclmul_fold").method(),

@@ -6,14 +6,14 @@
 
 use super::compiled::{CompiledIn, Given, compiled_in};
 use super::steps::{
-    ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, Fused, FusedEor3, FusedPmull, HeadShift,
-    Serial, ShiftTables, Stepped, ThreeWay, ThreeWayTables,
+    ChainOrFold, ChainOrTables, ChainToFused, FoldSteps, FoldStepsLong, Fused, FusedEor3,
+    FusedPmull, HeadShift, Serial, ShiftTables, Stepped, ThreeWay,
 };
 use super::taps::{OfCrc32c, Taps};
 use crate::arch::{Castagnoli, Polynomial, on_aarch64, on_x86_64};
 use crate::batch::Lockstep;
 use crate::cpu::{INTEL_AVX512, Product};
-use crate::kernel::{ByLength, Kernel};
+use crate::kernel::{ByLength, Kernel, OutOfLine};
 
 /// Computes CRC-32C of `data`, of any length.
 ///
@@ -52,7 +52,8 @@ impl Stepped for Crc32c {
 }
 
 /// Runs one chain of instructions, then folding, then byte matrices, by length.
-type ComposedTaps = ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OfCrc32c>, { Taps::FROM }>;
+type ComposedTaps =
+    ByLength<ChainOrFold<Crc32c>, Given<Crc32c, OutOfLine<OfCrc32c>>, { Taps::FROM }>;
 
 /// Runs four chains of 256 bytes beside 4096 bytes of vectors: on Intel's cores the products of a
 /// vector take two cycles, and in that time the chains take two words.
@@ -61,7 +62,7 @@ type FusedAvx512 = Fused<Crc32c, 5120, 4, 256, 4>;
 /// Runs one chain of instructions, then folding, then both at once, by length.
 type ComposedAvx512 = ByLength<
     FoldSteps<Crc32c, { INTEL_AVX512.fold_from - 1 }>,
-    FusedAvx512,
+    OutOfLine<FusedAvx512>,
     { INTEL_AVX512.both_from },
 >;
 
@@ -69,8 +70,9 @@ type ComposedAvx512 = ByLength<
 type FusedAvx2 = Fused<Crc32c, 1024, 4, 128, 4>;
 
 /// Runs one chain of instructions, then three, then folding, then both at once, by length.
-type Composed =
-    ByLength<HeadShift<Crc32c>, ByLength<ThreeWay<Crc32c>, FusedAvx2, FOLD_FROM>, THREE_WAY_FROM>;
+type Composed = ByLength<HeadShift<Crc32c>, OutOfLine<ThreeWayToFused>, THREE_WAY_FROM>;
+
+type ThreeWayToFused = ByLength<ThreeWay<Crc32c>, OutOfLine<FusedAvx2>, FOLD_FROM>;
 
 // The lengths from which each wins, on a Zen 3 core on 2026-11-21: `residue bench -a crc32c -k
 // sse42_head,sse42_pclmul,avx2_vpclmul,sse42_avx2_vpclmul_fused --mode throughput --sizes
@@ -87,29 +89,31 @@ compiled_in! {
     [
         on_x86_64!(
             Avx512Vpclmul, ComposedTaps, "sse42_avx512_gfni",
-            copy Given<Crc32c, OfCrc32c>, batch Lockstep
+            copy Given<Crc32c, OfCrc32c>, batch Avx2Vpclmul Lockstep
         )
         .by(Product::ByteMatrix),
         on_x86_64!(
             Avx512Vpclmul, ComposedAvx512, "sse42_avx512_vpclmul",
-            copy FoldSteps<Crc32c>, batch Lockstep
+            copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep
         ),
         on_x86_64!(
-            Avx2Vpclmul, Composed, "sse42_avx2_vpclmul", copy FoldSteps<Crc32c>, batch Lockstep
+            Avx2Vpclmul, Composed, "sse42_avx2_vpclmul",
+            copy FoldStepsLong<Crc32c>, batch Avx2Vpclmul Lockstep
         ),
         on_x86_64!(
-            Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul", copy FoldSteps<Crc32c>, batch Lockstep
+            Sse42Pclmul, ThreeWay<Crc32c>, "sse42_pclmul",
+            copy FoldStepsLong<Crc32c>, batch Sse42 Lockstep
         ),
-        on_x86_64!(Sse42, ThreeWayTables<Crc32c>, "sse42_tables", batch Lockstep),
+        on_x86_64!(Sse42, ChainOrTables<Crc32c>, "sse42_tables", batch Sse42 Lockstep),
         on_aarch64!(
             CrcPmullEor3, ChainToFused<Crc32c, FusedEor3<Crc32c>>, "crc_pmull_eor3",
-            copy FoldSteps<Crc32c>, batch Lockstep
+            copy FoldStepsLong<Crc32c>, batch Crc Lockstep
         ),
         on_aarch64!(
             CrcPmull, ChainToFused<Crc32c, FusedPmull<Crc32c>>, "crc_pmull",
-            copy FoldSteps<Crc32c>, batch Lockstep
+            copy FoldStepsLong<Crc32c>, batch Crc Lockstep
         ),
-        on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Lockstep),
+        on_aarch64!(Crc, ChainOrTables<Crc32c>, "crc_tables", batch Crc Lockstep),
         on_aarch64!(Pmull, Given<Crc32c, Fold>, "pmull"),
     ]
     methods [
@@ -132,7 +136,7 @@ compiled_in! {
     generic [
         Kernel::generic::<ThreeWay<Crc32c>>("generic_three_way")
             .batched::<Portable, Lockstep>(),
-        Kernel::generic::<ThreeWayTables<Crc32c>>("generic_tables")
+        Kernel::generic::<super::steps::ThreeWayTables<Crc32c>>("generic_tables")
     ]
 }
 

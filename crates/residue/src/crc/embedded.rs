@@ -1,7 +1,7 @@
 //! CRCs of up to 64 bits, all in one 64-bit embedding, and their kernels that need no tables.
 
 use super::chains::EightChains;
-use super::fold::{self, Fold, FoldLanes};
+use super::fold::{self, Fold, FoldLanes, FoldLong};
 use super::gf2::{self, Multiples};
 use super::taps::{Matrices, Taps};
 use super::{Params, Register};
@@ -252,12 +252,12 @@ impl<T: Tier> Body<T> for BitwiseMsb {
 ///
 /// [`Tables`](super::tables::Tables) has the others.
 pub static KERNELS: &[Kernel<Embedded>] = &[
-    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy Fold).by(Product::ByteMatrix),
-    on_x86_64!(Avx512Vpclmul, FoldLanes, "avx512_vpclmul", copy Fold),
-    on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul", copy Fold),
-    on_x86_64!(Pclmul, Fold, "pclmul", copy Fold),
-    on_aarch64!(PmullEor3, Fold, "pmull_eor3", copy Fold),
-    on_aarch64!(Pmull, Fold, "pmull", copy Fold),
+    on_x86_64!(Avx512Vpclmul, Taps, "avx512_gfni", copy FoldLong).by(Product::ByteMatrix),
+    on_x86_64!(Avx512Vpclmul, FoldLanes, "avx512_vpclmul", copy FoldLong),
+    on_x86_64!(Avx2Vpclmul, Fold, "avx2_vpclmul", copy FoldLong),
+    on_x86_64!(Pclmul, Fold, "pclmul", copy FoldLong),
+    on_aarch64!(PmullEor3, Fold, "pmull_eor3", copy FoldLong),
+    on_aarch64!(Pmull, Fold, "pmull", copy FoldLong),
     #[cfg(feature = "generic")]
     Kernel::generic::<Fold>("generic"),
     #[cfg(feature = "methods")]

@@ -148,9 +148,9 @@ impl Keys {
     }
 
     /// Returns the factors that move a lane forward by `bits`, at least 128.
-    pub(super) const fn distance(bits: u64, poly: u64, reflected: bool) -> u128 {
-        let (low, high) = lane_factors(bits, poly, reflected);
-        key(low, high, reflected)
+    pub(super) const fn distance(bits: u64, multiples: &Multiples, reflected: bool) -> u128 {
+        let (low, high) = if reflected { (bits + 63, bits - 1) } else { (bits, bits + 64) };
+        key(multiples.xpow(low), multiples.xpow(high), reflected)
     }
 
     /// Returns the factors that move a vector forward by `vectors` vectors of `LANES` lanes, 16
@@ -158,15 +158,6 @@ impl Keys {
     #[inline(always)]
     pub(super) fn vectors<T: CarryLessWide>(&self, tier: T, vectors: usize) -> T::W {
         tier.key(self.lanes[16 - vectors * T::LANES])
-    }
-}
-
-/// Returns the factors that move the low and the high half of a lane.
-const fn lane_factors(bits: u64, poly: u64, reflected: bool) -> (u64, u64) {
-    if reflected {
-        (gf2::xpow(bits + 63, poly), gf2::xpow(bits - 1, poly))
-    } else {
-        (gf2::xpow(bits, poly), gf2::xpow(bits + 64, poly))
     }
 }
 
@@ -211,8 +202,28 @@ fn run<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
     if data.len() <= 16 {
         short::<T, REFLECTED>(t, keys, state, data)
     } else {
-        let lane = fold::<T, REFLECTED, SINGLY_TO>(t, keys, state, data);
+        let lane = fold::<T, REFLECTED, SINGLY_TO, true>(t, keys, state, data);
         reduce128::<T, REFLECTED>(t, keys, lane)
+    }
+}
+
+/// Folds data of more than four vectors.
+///
+/// The CRCs with compiled-in constants share its code, which takes the constants by reference.
+pub(crate) struct FoldLong;
+
+impl<T: CarryLessWide> Body<T> for FoldLong {
+    type Family = Embedded;
+    #[inline(always)]
+    fn run(tier: T, with: &Constants, state: u64, data: &[u8]) -> u64 {
+        let keys = &with.fold;
+        if with.reflected {
+            let lane = fold_long::<T, true>(tier, keys, state, data);
+            reduce128::<T, true>(tier, keys, lane)
+        } else {
+            let lane = fold_long::<T, false>(tier, keys, state, data);
+            reduce128::<T, false>(tier, keys, lane)
+        }
     }
 }
 
@@ -228,9 +239,15 @@ pub(super) fn register_lane<T: CarryLess, const REFLECTED: bool>(t: T, state: u6
     t.lane_of(u128::from(if REFLECTED { state } else { state.swap_bytes() }))
 }
 
-/// Folds the register and more than 16 bytes of data to one congruent lane.
+/// Folds the register and more than 16 bytes of data to one congruent lane; no more than four
+/// vectors unless `LONG`.
 #[inline(always)]
-pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usize>(
+pub(super) fn fold<
+    T: CarryLessWide,
+    const REFLECTED: bool,
+    const SINGLY_TO: usize,
+    const LONG: bool,
+>(
     t: T,
     keys: &Keys,
     state: u64,
@@ -252,9 +269,44 @@ pub(super) fn fold<T: CarryLessWide, const REFLECTED: bool, const SINGLY_TO: usi
         [b] => gather(t, keys, [first, spilled(b)]),
         [b, c] => gather(t, keys, [first, spilled(b), load(c)]),
         [b, c, d, more @ ..] => {
-            fold_on::<T, REFLECTED>(t, keys, [first, spilled(b), load(c), load(d)], more)
+            let four = [first, spilled(b), load(c), load(d)];
+            if LONG { fold_on::<T, REFLECTED>(t, keys, four, more) } else { gather(t, keys, four) }
         }
     };
+    after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)
+}
+
+/// Folds the register and data of more than four vectors to one congruent lane.
+#[inline(always)]
+pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool>(
+    t: T,
+    keys: &Keys,
+    state: u64,
+    data: &[u8],
+) -> T::V {
+    let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
+    let (vectors, rest) = t.blocks(&data[head.bytes..]);
+    let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
+    let first = oriented::<T, REFLECTED>(t, head.first);
+    let Some(([b, c, d], more)) = vectors.split_first_chunk() else {
+        // Nothing calls it with such data.
+        return t.lane_of(0);
+    };
+    let second = oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(b), head.spill));
+    let lane = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more);
+    after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)
+}
+
+/// Folds a lane for the data before the rest, and the rest if the tier leaves one, to one congruent
+/// lane.
+#[inline(always)]
+fn after_vectors<T: CarryLessWide, const REFLECTED: bool>(
+    t: T,
+    keys: &Keys,
+    lane: T::V,
+    rest: &[u8],
+    data: &[u8],
+) -> T::V {
     match data.last_chunk() {
         Some(last) if T::LEAVES_REST => fold_rest::<T, REFLECTED>(t, keys, lane, rest, last),
         _ => lane,

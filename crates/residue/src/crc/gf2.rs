@@ -20,7 +20,8 @@ pub(crate) const fn mul(a: u64, b: u64, p: u64) -> u64 {
     product
 }
 
-/// Returns x^n mod p.
+/// Returns x^n mod p, bit by bit: tests compare [`Multiples::xpow`] with it.
+#[cfg(test)]
 pub(crate) const fn xpow(n: u64, p: u64) -> u64 {
     let (mut power, mut bit) = (1, 64 - n.leading_zeros());
     while bit > 0 {
@@ -70,6 +71,19 @@ impl Multiples {
             left -= 1;
         }
         a
+    }
+
+    /// Returns x^n mod P.
+    pub(crate) const fn xpow(&self, n: u64) -> u64 {
+        let (mut power, mut bit) = (1, 64 - n.leading_zeros());
+        while bit > 0 {
+            bit -= 1;
+            power = self.square(power);
+            if n >> bit & 1 == 1 {
+                power = mulx(power, self.0[1]);
+            }
+        }
+        power
     }
 
     /// Returns a^2 mod P: bit i becomes bit 2 i.
@@ -127,6 +141,9 @@ mod tests {
                 for bytes in 0..20 {
                     assert_eq!(multiples.shift(a, bytes), mul(a, xpow(8 * bytes, p), p));
                 }
+            }
+            for n in [0, 1, 63, 64, 127, 4160, 7744, 8256] {
+                assert_eq!(multiples.xpow(n), xpow(n, p));
             }
             for byte in 0..=255 {
                 assert_eq!(multiples.remainder(byte), multiples.shift(u64::from(byte) << 56, 1));

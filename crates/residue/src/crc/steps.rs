@@ -6,10 +6,10 @@
 //! chains and folding at once.
 
 use super::compiled::CompiledIn;
-use super::fold::fold;
-use super::gf2;
+use super::fold::{fold, fold_long};
+use super::gf2::Multiples;
 use crate::arch::{CarryLessWide, CrcStep, Polynomial};
-use crate::kernel::{Body, ByLength};
+use crate::kernel::{Body, ByLength, OutOfLine};
 use core::marker::PhantomData;
 
 mod chain;
@@ -25,6 +25,8 @@ pub(crate) use three_way::{ShiftTables, ThreeWay, ThreeWayTables};
 pub(crate) trait Stepped: CompiledIn<Word = u32> {
     /// The polynomial of the CRC.
     type Polynomial: Polynomial;
+    /// The multiples of the embedded polynomial, for constants.
+    const MULTIPLES: &'static Multiples = &Multiples::new(embedded(Self::Polynomial::POLY));
     /// Returns the tables of [`ThreeWayTables`].
     fn shift_tables() -> &'static ShiftTables;
 }
@@ -32,10 +34,11 @@ pub(crate) trait Stepped: CompiledIn<Word = u32> {
 /// Returns the factor that moves a register over `bytes` (at least 5) by a carry-less product and
 /// one step from zero: x^(8 bytes - 33) mod P, reversed.
 ///
-/// The product comes out one place low and the step multiplies by x^32.
-const fn shift_key(poly: u32, bytes: u64) -> u64 {
+/// The product comes out one place low and the step multiplies by x^32. `multiples` are those of
+/// [`Stepped::MULTIPLES`].
+const fn shift_key(multiples: &Multiples, bytes: u64) -> u64 {
     // x^(n + 32) modulo P x^32 is x^32 times x^n modulo P.
-    ((gf2::xpow(8 * bytes - 33 + 32, embedded(poly)) >> 32) as u32).reverse_bits() as u64
+    ((multiples.xpow(8 * bytes - 33 + 32) >> 32) as u32).reverse_bits() as u64
 }
 
 /// Returns the polynomial in the embedding of 64 bits.
@@ -57,8 +60,22 @@ impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide, const CHAIN_TO: usiz
         if data.len() <= CHAIN_TO {
             return <HeadShift<F> as Body<T>>::run(tier, &(), state, data);
         }
-        let lane = fold::<T, true, 0>(tier, &F::constants().fold, state.into(), data);
+        if data.len() > 64 * T::LANES {
+            return tier.outline::<FoldStepsLong<F>>(&(), state, data);
+        }
+        let lane = fold::<T, true, 0, false>(tier, &F::constants().fold, state.into(), data);
         reduce(tier, lane)
+    }
+}
+
+/// Folds data of more than four vectors as [`FoldSteps`] does.
+pub(crate) struct FoldStepsLong<F>(PhantomData<F>);
+
+impl<F: Stepped, T: CrcStep<F::Polynomial> + CarryLessWide> Body<T> for FoldStepsLong<F> {
+    type Family = F;
+    #[inline(always)]
+    fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
+        reduce(tier, fold_long::<T, true>(tier, &F::constants().fold, state.into(), data))
     }
 }
 
@@ -70,7 +87,7 @@ fn reduce<P: Polynomial, T: CrcStep<P> + CarryLessWide>(tier: T, lane: T::V) -> 
 }
 
 /// Runs one chain of instructions, then folding, by length.
-pub(crate) type ChainOrFold<F> = ByLength<HeadShift<F>, FoldSteps<F>, FOLD_FROM>;
+pub(crate) type ChainOrFold<F> = FoldSteps<F, { FOLD_FROM - 1 }>;
 
 /// The length from which folding takes over.
 ///
@@ -87,11 +104,12 @@ pub(crate) type FusedEor3<F> = Fused<F, 1408, 3, 128, 8>;
 pub(crate) type FusedPmull<F> = Fused<F, 1024, 4, 128, 4>;
 
 /// Runs one chain of instructions, then folding, then both at once by the body `B`, by length.
-pub(crate) type ChainToFused<F, B> = ByLength<ChainOrFold<F>, B, FUSED_FROM>;
+pub(crate) type ChainToFused<F, B> = ByLength<ChainOrFold<F>, OutOfLine<B>, FUSED_FROM>;
 
 /// The length from which the fused body takes over, an estimate: it is used on aarch64, of which no
 /// CPU was measured.
 const FUSED_FROM: usize = 4096;
 
 /// Runs one chain of instructions, then three joined by tables, by length.
-pub(crate) type ChainOrTables<F> = ByLength<HeadShift<F>, ThreeWayTables<F>, TABLES_FROM>;
+pub(crate) type ChainOrTables<F> =
+    ByLength<HeadShift<F>, OutOfLine<ThreeWayTables<F>>, TABLES_FROM>;

@@ -34,6 +34,13 @@ struct Set {
     class: u32,
 }
 
+impl Set {
+    /// Returns the window.
+    const fn window(&self) -> usize {
+        self.taps[self.taps.len() - 1]
+    }
+}
+
 /// The sets in the order of trial: fewest taps first.
 ///
 /// Taps with as many bits as the polynomial suit three polynomials of ten, with eight bits more
@@ -249,21 +256,22 @@ impl<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const CLASS: u32> B
     }
 }
 
-/// Repeats a block for the offsets of a window, in the order given.
+/// Repeats a block for the places of a window of the set `SET`, in the order given.
 ///
-/// A loop would not be unrolled, and the window would lie in memory.
+/// A loop would not be unrolled, and the window would lie in memory. Places outside the window cost
+/// nothing, because their conditions are constants.
 macro_rules! places {
-    ([$($number:literal)*] $place:ident < $window:ident => $block:block) => {
+    ([$($number:literal)*] $place:ident of $set:ident => $block:block) => {
         $({
-            let $place: usize = $number;
-            if $place < $window $block
+            const $place: usize = $number;
+            if const { $place < SETS[$set].window() } $block
         })*
     };
-    ($place:ident < $window:ident => $block:block) => {
-        places!([0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15] $place < $window => $block)
+    ($place:ident of $set:ident => $block:block) => {
+        places!([0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15] $place of $set => $block)
     };
-    (reversed $place:ident < $window:ident => $block:block) => {
-        places!([15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0] $place < $window => $block)
+    (reversed $place:ident of $set:ident => $block:block) => {
+        places!([15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0] $place of $set => $block)
     };
 }
 
@@ -277,11 +285,9 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
     state: u64,
     data: &[u8],
 ) -> T::V {
-    let taps = const { SETS[SET].taps };
+    let window = const { SETS[SET].window() };
     const { assert!(REFLECTED || CLASS == 0) };
-    let window = const { SETS[SET].taps[SETS[SET].taps.len() - 1] };
-    const { assert!(T::LANES == 4 && SETS[SET].taps[SETS[SET].taps.len() - 1].is_multiple_of(4)) };
-    let product = |place: usize| CLASS >> place & 1 == 1;
+    const { assert!(T::LANES == 4 && SETS[SET].window().is_multiple_of(4)) };
     // Not by `map`: calls in its closure are not inlined into this tier.
     let [a, b, c, d, e, f, g, h] = matrices.rows;
     let matrix = [
@@ -299,54 +305,65 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
     let (vectors, _) = t.blocks(&data[head.bytes..]);
     let (start, mut rest) = vectors.split_at(window - 1);
     let mut v = [head.first; WINDOW];
-    places!(i < window => {
-        if i > 0 {
-            v[i] = t.load_wide(&start[i - 1]);
+    places!(I of SET => {
+        if I != 0 {
+            v[I] = t.load_wide(&start[I - 1]);
         }
     });
     v[1] = t.xor_wide(v[1], head.spill);
 
     // Each vector adds the effect of deleting the vectors before it in the window.
-    places!(i < window => {
-        for k in 0..taps.len() {
-            if i >= taps[k] && !product(i - taps[k]) {
-                v[i] = t.xor_wide(v[i], t.multiply(v[i - taps[k]], matrix[k]));
-            }
-        }
+    places!(I of SET => {
+        v[I] = tapped::<T, SET, CLASS, false>(t, &matrix, &v, I, v[I]);
     });
     // Then each place of the window takes the vector W further on; the vectors deleted for it are
     // complete.
     let key = t.key(matrices.window);
     while let Some((step, after)) = rest.split_at_checked(window) {
-        places!(i < window => {
-            let mut next = t.load_wide(&step[i]);
-            for k in 0..taps.len() {
-                let source = (window + i - taps[k]) % window;
-                if !product(source) {
-                    next = t.xor_wide(next, t.multiply(v[source], matrix[k]));
-                }
-            }
-            v[i] = if product(i) { t.fold(v[i], key, next) } else { next };
+        places!(I of SET => {
+            let next = tapped::<T, SET, CLASS, true>(t, &matrix, &v, I, t.load_wide(&step[I]));
+            v[I] = if const { CLASS >> I & 1 == 1 } { t.fold(v[I], key, next) } else { next };
         });
         rest = after;
     }
     // The additions among the vectors of the last window are undone: they are a message again, and
     // not deleted.
-    places!(reversed i < window => {
-        for k in 0..taps.len() {
-            if i >= taps[k] && !product(i - taps[k]) {
-                v[i] = t.xor_wide(v[i], t.multiply(v[i - taps[k]], matrix[k]));
-            }
-        }
+    places!(reversed I of SET => {
+        v[I] = tapped::<T, SET, CLASS, false>(t, &matrix, &v, I, v[I]);
     });
 
     let key = keys.vectors(t, 4);
     let mut last = [v[0]; 4];
-    places!(i < window => {
-        let oriented = oriented::<T, REFLECTED>(t, v[i]);
-        last[i % 4] = if i < 4 { oriented } else { t.fold(last[i % 4], key, oriented) };
+    places!(I of SET => {
+        let oriented = oriented::<T, REFLECTED>(t, v[I]);
+        last[I % 4] = if I < 4 { oriented } else { t.fold(last[I % 4], key, oriented) };
     });
     fold_on::<T, REFLECTED>(t, keys, last, rest)
+}
+
+/// Adds to `sum`, for a place of the window, the effect of deleting the vectors at its taps, except
+/// those that products delete; of vectors before the window only if `around`.
+#[inline(always)]
+fn tapped<T: ByteMatrix, const SET: usize, const CLASS: u32, const AROUND: bool>(
+    t: T,
+    matrix: &[T::W; TAPS],
+    window: &[T::W; WINDOW],
+    place: usize,
+    mut sum: T::W,
+) -> T::W {
+    // A `for` would be four times the code until it is unrolled.
+    let mut k = 0;
+    while k < const { SETS[SET].taps.len() } {
+        let tap = const { SETS[SET].taps }[k];
+        if AROUND || place >= tap {
+            let source = (place + WINDOW - tap) % const { SETS[SET].window() };
+            if CLASS >> source & 1 == 0 {
+                sum = t.xor_wide(sum, t.multiply(window[source], matrix[k]));
+            }
+        }
+        k += 1;
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -207,7 +207,7 @@ fn what_fails_is_reported_and_forgotten() {
 /// A NAT that takes segments of value 3 for damaged forwards them as they are, and the server,
 /// which knows no such connection, resets it.
 #[test]
-fn a_reset_before_any_good_segment_leads_to_value_4() {
+fn resets_before_any_good_segment_lead_to_value_4() {
     let (mut client, _) = met(3, 3);
     client.sends(&SKETCH, SECOND);
     let rst = Sketch { flags: RST, ..back() };
@@ -215,8 +215,15 @@ fn a_reset_before_any_good_segment_leads_to_value_4() {
     client.gets(&Sketch { sequence: 7, ..rst }.packet(), SECOND).unwrap();
     assert_eq!(client.entries().destinations, 0);
     client.gets(&rst.packet(), SECOND).unwrap();
+    assert!(client.destinations(SECOND, 9).is_empty());
+    // A second connection, of the same ports.
+    let mut server = engine(3);
+    server.gets(&client.sends(&syn(), SECOND * 2), SECOND).unwrap();
+    client.gets(&server.sends(&syn_ack(), SECOND), SECOND * 2).unwrap();
+    client.sends(&SKETCH, SECOND * 2);
+    client.gets(&rst.packet(), SECOND * 2).unwrap();
     let next = Sketch { ports: [1001, 80], ..syn() };
-    assert_eq!(requested(&client.sends(&next, SECOND)), Some(4));
+    assert_eq!(requested(&client.sends(&next, SECOND * 3)), Some(4));
     // A connection that works may be reset.
     let (mut client, _) = connected(3);
     client.gets(&rst.packet(), SECOND).unwrap();
@@ -241,4 +248,19 @@ fn regular_connections_are_counted_while_they_live() {
     host.gets(&fin.packet(), SECOND).unwrap();
     host.gets(&Sketch { ports: [80, 1001], flags: RST, ..back() }.packet(), SECOND).unwrap();
     assert_eq!((host.entries().regular, host.entries().closing), (8, 2));
+}
+
+/// A flood of claims displaces no connection that others are opening.
+#[test]
+fn claims_have_their_own_class() {
+    let mut server = engine(5);
+    let mut client = engine(5);
+    server.gets(&client.sends(&syn(), SECOND), SECOND).unwrap();
+    let mut numbers = Random(5);
+    for port in 0..10_000 {
+        let forged = random(&mut numbers, Sketch { ports: [port, 80], from: 9, ..SKETCH });
+        server.gets(&protected(&forged, 5), SECOND).unwrap();
+    }
+    let wire = server.sends(&syn_ack(), SECOND);
+    assert_eq!(requested(&wire), Some(5));
 }

@@ -15,7 +15,7 @@ fn an_engine_that_starts_anew_takes_connections_up_again() {
         *bad.last_mut().unwrap() ^= 1;
         assert_eq!(server.gets(&bad, SECOND), Err(Reason::Orphan));
         assert_eq!(server.gets(&wire, SECOND), Ok(DATA_SENT.packet()));
-        assert_eq!((server.entries().answering, server.counters().adopted), (1, 0));
+        assert_eq!((server.counters().claims, server.counters().adopted), (1, 0));
         let answer = Sketch { acknowledgment: 106, ..back() };
         let wire = server.sends(&answer, SECOND);
         assert_eq!(client.gets(&wire, SECOND), Ok(answer.packet()));

@@ -5,8 +5,8 @@
 //! short. The products that move the register and the chains to the end of a block are added, and
 //! one instruction reduces the sum. Accumulators are reduced after the last block only.
 
-use super::{FoldSteps, Stepped, embedded, reduce, shift_key};
-use crate::arch::{CarryLessWide, CrcStep, Polynomial, streamed};
+use super::{FoldSteps, Stepped, reduce, shift_key};
+use crate::arch::{CarryLessWide, CrcStep, streamed};
 use crate::crc::fold::{Keys, fold_on, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
@@ -33,14 +33,14 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
         let mut keys = [0; CHAINS];
         let mut chain = 0;
         while chain < CHAINS {
-            keys[chain] = shift_key(F::Polynomial::POLY, (BLOCK - (chain + 1) * CHAIN) as u64);
+            keys[chain] = shift_key(F::MULTIPLES, (BLOCK - (chain + 1) * CHAIN) as u64);
             chain += 1;
         }
         keys
     };
 
     /// The factor that moves a register over a block.
-    const OVER_BLOCK: u128 = shift_key(F::Polynomial::POLY, BLOCK as u64) as u128;
+    const OVER_BLOCK: u128 = shift_key(F::MULTIPLES, BLOCK as u64) as u128;
 
     /// Returns the number of groups of vectors in a block, if they have `lanes` lanes; a group has
     /// one vector for each accumulator.
@@ -53,11 +53,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
     /// Returns the factors that move an accumulator from the last group of a block to the first of
     /// the next.
     const fn over_chains(lanes: usize) -> u128 {
-        Keys::distance(
-            8 * (Self::SCALAR + 16 * lanes * SUMS) as u64,
-            embedded(F::Polynomial::POLY),
-            true,
-        )
+        Keys::distance(8 * (Self::SCALAR + 16 * lanes * SUMS) as u64, F::MULTIPLES, true)
     }
 
     #[inline(always)]
@@ -125,15 +121,14 @@ impl<
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
         let (blocks, rest) = data.as_chunks::<BLOCK>();
-        if blocks.is_empty() {
-            return <FoldSteps<F, 16> as Body<T>>::run(tier, &(), state, data);
-        }
         // Two copies of the code: a test in the loop would cost as much as reading ahead.
-        let register = if streamed(data.len()) {
+        let register = if blocks.is_empty() {
+            state
+        } else if streamed(data.len()) {
             Self::blocks::<T, true>(tier, state, blocks)
         } else {
             Self::blocks::<T, false>(tier, state, blocks)
         };
-        <FoldSteps<F, 16> as Body<T>>::run(tier, &(), register, rest)
+        <FoldSteps<F> as Body<T>>::run(tier, &(), register, rest)
     }
 }

@@ -5,7 +5,7 @@
 use super::chain::serial;
 use super::{Stepped, embedded, shift_key};
 use crate::arch::{CarryLess, CrcStep, Polynomial};
-use crate::crc::gf2;
+use crate::crc::gf2::{self, Multiples};
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
@@ -18,9 +18,9 @@ fn chains<P: Polynomial, T: CrcStep<P>, const L: usize>(
     register: u32,
     segments: [&[u8]; 3],
 ) -> ([u32; 3], u64) {
-    let [first, second, third] = segments.map(|segment| segment.as_chunks::<8>().0);
+    let words = |segment: usize| &segments[segment].as_chunks::<8>().0[..L / 8];
+    let (first, second, third) = (words(0), words(1), words(2));
     let word = |segment: &[[u8; 8]], i: usize| u64::from_le_bytes(segment[i]);
-    let (first, second, third) = (&first[..L / 8], &second[..L / 8], &third[..L / 8]);
     let mut c = [register, 0, 0];
     for i in 0..L / 8 - 1 {
         c[0] = tier.step8(c[0], word(first, i));
@@ -45,8 +45,8 @@ impl<F: Stepped> ThreeWay<F> {
         mut data: &[u8],
     ) -> (u32, &[u8]) {
         let far_near = const {
-            let far = shift_key(F::Polynomial::POLY, 2 * L as u64) as u128;
-            (shift_key(F::Polynomial::POLY, L as u64) as u128) << 64 | far
+            let far = shift_key(F::MULTIPLES, 2 * L as u64) as u128;
+            (shift_key(F::MULTIPLES, L as u64) as u128) << 64 | far
         };
         while data.len() >= 3 * L {
             let (block, rest) = data.split_at(3 * L);
@@ -107,14 +107,14 @@ struct ShiftTable([[u32; 16]; 8]);
 impl ShiftTable {
     const fn new(poly: u32, bytes: usize) -> Self {
         let poly = embedded(poly);
-        let power = gf2::xpow(8 * bytes as u64, poly);
+        let power = Multiples::new(poly).xpow(8 * bytes as u64);
         let mut table = [[0; 16]; 8];
-        let mut bit = 0;
-        while bit < 32 {
-            // Bit i of a register is x^(31 - i).
-            let moved = gf2::mul(1 << (63 - bit), power, poly);
+        // Bit i of a register is x^(31 - i), embedded x^(63 - i).
+        let (mut moved, mut bit) = (gf2::mul(1 << 32, power, poly), 32);
+        while bit > 0 {
+            bit -= 1;
             table[bit / 4][1 << (bit % 4)] = ((moved >> 32) as u32).reverse_bits();
-            bit += 1;
+            moved = gf2::mulx(moved, poly);
         }
         let mut k = 0;
         while k < 8 {
