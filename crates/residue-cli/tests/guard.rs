@@ -7,13 +7,13 @@
 
 mod common;
 
-use common::RESIDUE;
+use common::{RESIDUE, must, until};
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// The role of a child of this test: the parent of the namespaces, a server, or a client.
 const ROLE: &str = "RESIDUE_TEST_ROLE";
@@ -104,7 +104,7 @@ fn demo() {
     assert!(number(kill, "agreed") == Some(0), "{kill}");
 }
 
-/// The same with guards in the kernel: at both ends, and at one.
+/// Demonstrates guards in the kernel, at both ends and at one.
 #[test]
 fn demo_in_the_kernel() {
     if !can_demonstrate() {
@@ -218,13 +218,6 @@ fn start<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Running {
     Running(command(host, words).stderr(Stdio::inherit()).spawn().expect("it starts"))
 }
 
-fn must(line: &str) -> Output {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
-    assert!(output.status.success(), "{line}: {output:?}");
-    output
-}
-
 /// Runs `residue guard`, and returns the exit code, standard output and standard error.
 fn guard(host: &str, words: &str) -> (i32, String, String) {
     let words: Vec<&str> = [RESIDUE, "guard"].into_iter().chain(words.split(' ')).collect();
@@ -236,14 +229,6 @@ fn guard(host: &str, words: &str) -> (i32, String, String) {
 fn status(host: &str) -> Option<Value> {
     let (code, out, _) = guard(host, "status --json");
     (code == 0).then(|| serde_json::from_str(&out).expect("JSON"))
-}
-
-fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
-    while !is() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn guarding(host: &str, words: &str) -> Running {

@@ -7,12 +7,12 @@
 
 mod common;
 
-use common::RESIDUE;
+use common::{RESIDUE, must, until};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The role of a child of this test: the parent of the namespaces, a server, or a client.
@@ -128,13 +128,6 @@ fn command<S: AsRef<std::ffi::OsStr>>(host: &str, words: &[S]) -> Command {
     command
 }
 
-fn must(line: &str) -> Output {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
-    assert!(output.status.success(), "{line}: {output:?}");
-    output
-}
-
 /// Runs `residue guard`, and returns the exit code, standard output and standard error.
 fn guard(host: &str, words: &str) -> (i32, String, String) {
     let words: Vec<&str> = [RESIDUE, "guard"].into_iter().chain(words.split(' ')).collect();
@@ -156,14 +149,6 @@ fn status(host: &str) -> Value {
 
 fn agreed(host: &str, value: usize) -> u64 {
     status(host)["counters"]["agreed"][value].as_u64().expect("a number")
-}
-
-fn until(what: &str, mut is: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !is() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn own(role: &str) -> Vec<String> {
@@ -221,7 +206,7 @@ impl Cgroup {
             let fields: Vec<&str> = line.split(' ').collect();
             (fields[2] == "cgroup2").then(|| fields[1].to_string())
         });
-        // The process of the new process namespace is always 1: the inode tells tests apart.
+        // In its process namespace, this process is always 1; the inode differs from test to test.
         let namespace = std::fs::read_link("/proc/self/ns/net").expect("a namespace");
         let number: String = namespace.to_string_lossy().matches(char::is_numeric).collect();
         let folder = Path::new(&root.expect("cgroups")).join(format!("residue-{number}-{name}"));

@@ -79,20 +79,7 @@ fn with_the_queue_engine() {
 fn a_smaller_mtu() {
     kernel_scenario("a_smaller_mtu", |network| {
         install(network, 5);
-        for address in ADDRESSES {
-            must("ip -n r link set rb mtu 1280");
-            network.transfers(address, "push", FILE);
-            must("ip -n r link set rb mtu 1500");
-            must("ip -n a route flush cache");
-            must("ip -n a -6 route flush cache");
-        }
-        for address in ADDRESSES {
-            let mut conversation = network.conversation(address);
-            conversation.upload(FILE);
-            must("ip -n a link set va mtu 1280");
-            conversation.upload(FILE);
-            must("ip -n a link set va mtu 1500");
-        }
+        network.uploads_on_smaller_paths(FILE);
         all_are_guarded(&network.kernel_status("a"), 5);
     });
 }

@@ -22,20 +22,7 @@ fn a_smaller_mtu() {
     scenario("a_smaller_mtu", |network| {
         for value in [4, 5] {
             let (a, b) = (network.guard("a", value), network.guard("b", value));
-            for address in ADDRESSES {
-                must("ip -n r link set rb mtu 1280");
-                network.transfers(address, "push", FILE);
-                must("ip -n r link set rb mtu 1500");
-                must("ip -n a route flush cache");
-                must("ip -n a -6 route flush cache");
-            }
-            for address in ADDRESSES {
-                let mut conversation = network.conversation(address);
-                conversation.upload(FILE);
-                must("ip -n a link set va mtu 1280");
-                conversation.upload(FILE);
-                must("ip -n a link set va mtu 1500");
-            }
+            network.uploads_on_smaller_paths(FILE);
             let counters = network.status("a").counters;
             assert!(counters.agreed[usize::from(value)] == 4 && counters.agreed[0] == 0);
             a.signal("TERM");

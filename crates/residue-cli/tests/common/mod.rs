@@ -4,7 +4,8 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// Path of the program.
 pub const RESIDUE: &str = env!("CARGO_BIN_EXE_residue");
@@ -142,4 +143,23 @@ pub fn output(tool: &str, args: &[&OsStr]) -> String {
     let output = Command::new(tool).args(args).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
     assert!(output.status.success(), "{tool}: {output:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Runs a command line without quotes, which must succeed.
+#[track_caller]
+pub fn must(line: &str) -> Output {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let output = Command::new(words[0]).args(&words[1..]).output().expect(line);
+    assert!(output.status.success(), "{line}: {output:?}");
+    output
+}
+
+/// Waits up to 20 seconds for a condition.
+#[track_caller]
+pub fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !is() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -25,9 +25,9 @@ pub enum Ending {
 /// What is left after the guard was switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing. So many connections were reset, or abandoned.
+    /// Nothing; the number of connections that were reset or abandoned.
     Nothing(usize),
-    /// So many connections are guarded to their end; new ones are regular TCP.
+    /// The number of connections that are guarded to their end; new ones are regular TCP.
     Connections(usize),
 }
 

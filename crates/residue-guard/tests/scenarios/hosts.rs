@@ -190,6 +190,25 @@ impl Network {
         guard
     }
 
+    /// Uploads while the router's exit has an MTU of 1280, then while the client's own interface
+    /// has.
+    pub fn uploads_on_smaller_paths(&self, length: usize) {
+        for address in ADDRESSES {
+            must("ip -n r link set rb mtu 1280");
+            self.transfers(address, "push", length);
+            must("ip -n r link set rb mtu 1500");
+            must("ip -n a route flush cache");
+            must("ip -n a -6 route flush cache");
+        }
+        for address in ADDRESSES {
+            let mut conversation = self.conversation(address);
+            conversation.upload(length);
+            must("ip -n a link set va mtu 1280");
+            conversation.upload(length);
+            must("ip -n a link set va mtu 1500");
+        }
+    }
+
     /// Installs a guard inside the kernel.
     pub fn install(&self, host: &str, value: u8) {
         self.in_kernel(host, &format!("on v{host} {value}"));
