@@ -10,7 +10,7 @@ macro_rules! published {
     ($name:literal) => {
         residue_report::csv::parse(include_str!(concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../published/",
+            "/published/",
             $name,
             ".csv"
         )))

@@ -10,13 +10,13 @@ use std::str::FromStr;
 
 /// The compiled-in files whose lines are `name | input | value | source`, by name.
 pub const FILES: &[(&str, &str)] = &[
-    ("internet.txt", include_str!("../../../../vectors/internet.txt")),
-    ("xns.txt", include_str!("../../../../vectors/xns.txt")),
-    ("fletcher.txt", include_str!("../../../../vectors/fletcher.txt")),
-    ("trailers.txt", include_str!("../../../../vectors/trailers.txt")),
-    ("baseline.txt", include_str!("../../../../vectors/baseline.txt")),
-    ("adler.txt", include_str!("../../../../vectors/adler.txt")),
-    ("crc.txt", include_str!("../../../../vectors/crc.txt")),
+    ("internet.txt", include_str!("../../vectors/internet.txt")),
+    ("xns.txt", include_str!("../../vectors/xns.txt")),
+    ("fletcher.txt", include_str!("../../vectors/fletcher.txt")),
+    ("trailers.txt", include_str!("../../vectors/trailers.txt")),
+    ("baseline.txt", include_str!("../../vectors/baseline.txt")),
+    ("adler.txt", include_str!("../../vectors/adler.txt")),
+    ("crc.txt", include_str!("../../vectors/crc.txt")),
 ];
 
 /// A line of a file: the value of a code for some bytes, and its source.
