@@ -36,6 +36,26 @@ fn guarded_in_the_kernel() {
     }
 }
 
+/// Pins in a mount namespace of the guard's own would end with it, so it names another way.
+#[test]
+fn a_mount_namespace_without_the_bpf_file_system() {
+    let script = format!("umount -l /sys/fs/bpf; {RESIDUE} guard check --interface lo --json");
+    let probed = Command::new("unshare").args(["--mount", "sh", "-c", &script]).output();
+    let probed = probed.expect("unshare runs");
+    let errors = String::from_utf8_lossy(&probed.stderr);
+    if errors.contains("unshare failed") {
+        println!("skipped: a mount namespace: {errors}");
+        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+        assert!(!required, "{errors}");
+        return;
+    }
+    let json: Value = serde_json::from_slice(&probed.stdout).unwrap_or_default();
+    let needs = json["kernel"].as_array().expect("the needs of the engine");
+    let need = needs.iter().find(|need| need["name"] == "BPF file system").expect("this need");
+    let missing = need["missing"].as_str().unwrap_or_default();
+    assert!(missing.contains("nsenter --net="), "{need} {errors}");
+}
+
 /// Starts this test again in new namespaces, if the kernel engine can run there.
 fn outside() {
     let unshare = |words: &[&str]| {

@@ -239,10 +239,14 @@ fn mount() -> io::Result<PathBuf> {
     Ok(BPFFS.into())
 }
 
-/// Returns an error if this process has a mount namespace of its own.
+/// Returns an error if this process has a mount namespace of its own, other than that of its oldest
+/// ancestor. Ancestors whose namespace it may not see do not count: even root may not see that of
+/// process 1 if that process has capabilities that this one lacks.
 fn is_shared() -> io::Result<()> {
-    let of = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt"));
-    if of("self")? != of("1")? {
+    let namespace = |process: u32| fs::read_link(format!("/proc/{process}/ns/mnt"));
+    let process = std::process::id();
+    let oldest = ancestors(process).filter_map(|ancestor| namespace(ancestor).ok()).last();
+    if oldest.is_some_and(|oldest| namespace(process).is_ok_and(|own| own != oldest)) {
         return Err(io::Error::new(
             io::ErrorKind::NotFound,
             "no BPF file system is visible here, as under `ip netns exec`, which hides \
@@ -250,6 +254,22 @@ fn is_shared() -> io::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Returns the parent of a process, its parent, and so on.
+fn ancestors(process: u32) -> impl Iterator<Item = u32> {
+    let next = |process: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        parent(&stat).filter(|&parent| parent != 0)
+    };
+    std::iter::successors(next(&process), next)
+}
+
+/// Returns the parent from a process's `stat`. The name before it, in parentheses, may hold any
+/// character.
+fn parent(stat: &str) -> Option<u32> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// Returns the paths in a folder, which need not exist.
@@ -293,5 +313,17 @@ cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
         let cgroups = find(mounts, "cgroup2", "/sys/fs/cgroup");
         assert_eq!(cgroups, Some("/sys/fs/cgroup/unified".into()));
         assert_eq!(find("", "bpf", BPFFS), None);
+    }
+
+    #[test]
+    fn parents_are_read_behind_any_name() {
+        assert_eq!(parent("7 (residue) S 5 7 7 0"), Some(5));
+        assert_eq!(parent("7 (a) S 9 (b) R 12 7"), Some(12));
+        assert_eq!(parent("7 (cut"), None);
+        assert_eq!(parent(""), None);
+        let own = std::process::id();
+        let ancestors: Vec<u32> = ancestors(own).collect();
+        assert_eq!(ancestors.first(), Some(&std::os::unix::process::parent_id()));
+        assert!(!ancestors.contains(&own));
     }
 }
