@@ -2,6 +2,7 @@
 //! distribution outside the repository.
 
 use crate::debian::install;
+use crate::shell::{done, emptied, only};
 use crate::test::Counts;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead, BufReader};
@@ -123,7 +124,7 @@ impl Tools {
 
     /// Tests the wheel, installed alone.
     fn wheel(&self) -> Result<(), String> {
-        let folder = self.emptied("python-wheel")?;
+        let folder = emptied(&self.target.join("python-wheel"))?;
         let to = folder.display().to_string();
         self.maturin(&["build", "--quiet", "--locked", "--out", &to])?;
         self.check(&only(&folder)?)
@@ -132,7 +133,7 @@ impl Tools {
     /// Tests the source distribution: builds it outside the repository, and tests the resulting
     /// wheel.
     fn source(&self) -> Result<(), String> {
-        let folder = self.emptied("python-source")?;
+        let folder = emptied(&self.target.join("python-source"))?;
         let to = folder.display().to_string();
         self.maturin(&["sdist", "--out", &to])?;
         let archive = only(&folder)?;
@@ -176,35 +177,6 @@ impl Tools {
         let _ = std::fs::remove_dir_all(&place);
         result
     }
-
-    /// Returns an empty folder below the target directory.
-    fn emptied(&self, name: &str) -> Result<PathBuf, String> {
-        let folder = self.target.join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        Ok(folder)
-    }
-}
-
-/// Returns the only entry of a folder.
-fn only(folder: &Path) -> Result<PathBuf, String> {
-    let named = |why: &dyn std::fmt::Display| format!("{}: {why}", folder.display());
-    let entries = std::fs::read_dir(folder).map_err(|error| named(&error))?;
-    let paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    match paths.as_slice() {
-        [path] => Ok(path.clone()),
-        others => Err(named(&format!("expected one entry, got {}", others.len()))),
-    }
-}
-
-/// Runs a command; on failure, its output is the error.
-fn done(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = [output.stdout, output.stderr].concat();
-    Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&text)))
 }
 
 /// Creates the environment, and installs missing packages.

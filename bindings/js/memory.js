@@ -1,0 +1,92 @@
+// The part of the library's memory that belongs to JavaScript. Its pages are added to the memory
+// once; the library's own allocator leaves pages that it did not add alone.
+
+import { library } from "./library.js";
+
+const PAGE = 65536;
+
+/** Bytes of data that a call takes at once. */
+export const CHUNK = 16 * PAGE;
+
+/** Bytes for values, parameters and names. */
+const SCRATCH = PAGE;
+
+const start = library.memory.grow((CHUNK + SCRATCH) / PAGE) * PAGE;
+
+/** Address of the data of a call. */
+export const data = start;
+
+/** Address of the values, parameters and names of a call. */
+export const scratch = start + CHUNK;
+
+// A memory that grows has a new buffer, so no view of it may be kept.
+const view = () => new DataView(library.memory.buffer);
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Returns the bytes of an argument: of a buffer, of a view of one, or of a text in UTF-8. */
+export function bytesOf(argument) {
+  if (argument instanceof Uint8Array) return argument;
+  if (typeof argument === "string") return encoder.encode(argument);
+  if (ArrayBuffer.isView(argument)) {
+    return new Uint8Array(argument.buffer, argument.byteOffset, argument.byteLength);
+  }
+  if (argument instanceof ArrayBuffer) return new Uint8Array(argument);
+  if (typeof SharedArrayBuffer === "function" && argument instanceof SharedArrayBuffer) {
+    return new Uint8Array(argument);
+  }
+  throw new TypeError("the data must be a string, an ArrayBuffer, or a view of one");
+}
+
+/** Copies at most CHUNK bytes to `data`. */
+export function put(bytes) {
+  new Uint8Array(library.memory.buffer, data, CHUNK).set(bytes);
+}
+
+/** Calls `take` with the length of each piece of the data, which is then at `data`. */
+export function inPieces(argument, take) {
+  const bytes = bytesOf(argument);
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    const piece = bytes.subarray(at, at + CHUNK);
+    put(piece);
+    take(piece.length);
+  }
+}
+
+/** Writes a text to `scratch` as C has it, and returns its address. */
+export function putText(text) {
+  const bytes = encoder.encode(`${text}\0`);
+  if (bytes.length > SCRATCH) throw new RangeError(`a name of ${bytes.length - 1} bytes is too long`);
+  new Uint8Array(library.memory.buffer, scratch, SCRATCH).set(bytes);
+  return scratch;
+}
+
+/** Returns the text that C has at an address. */
+export function textAt(address) {
+  const bytes = new Uint8Array(library.memory.buffer, address);
+  return decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
+}
+
+/** Returns the value of up to 128 bits at an address. */
+export function wideAt(address) {
+  return (view().getBigUint64(address + 8, true) << 64n) | view().getBigUint64(address, true);
+}
+
+/** Writes a value of up to 128 bits to an address. */
+export function putWide(address, value) {
+  view().setBigUint64(address, BigInt.asUintN(64, value), true);
+  view().setBigUint64(address + 8, value >> 64n, true);
+}
+
+/** Writes the first fields of a `residue_params`. */
+export function putHead(address, width, refin, refout) {
+  view().setUint32(address, width, true);
+  view().setUint8(address + 4, refin ? 1 : 0);
+  view().setUint8(address + 5, refout ? 1 : 0);
+}
+
+/** Throws the library's last error unless a status is 0. */
+export function demand(status) {
+  if (status !== 0) throw new RangeError(textAt(library.residue_last_error()));
+}

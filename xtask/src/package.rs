@@ -1,0 +1,118 @@
+//! `cargo xtask package`: everything that is published, made in one folder, and each package tested
+//! where nothing else of the project is.
+
+mod crates;
+mod debian;
+mod npm;
+mod program;
+mod wheels;
+
+use crate::require_all;
+use crate::shell::{done, emptied, target};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+pub const HELP: &str = "\
+Make the packages in target/packages, and test each where nothing else of the project is.
+
+  cargo xtask package [PART ...]
+
+  crates    The crates as the registry gets them; each is built from its package alone
+  program   The program as one static file for x86-64 Linux, with man pages and completions
+  debian    Debian packages of the program and of the C library
+  wheels    Python wheels for glibc and musl on x86-64 and aarch64, and a source distribution
+  npm       The JavaScript package
+
+Without PART, makes all. A file CHECK-VALUES lists the CRC-32C of each package; verify it by
+`residue sum --check CHECK-VALUES`. Needs Rust and Python; on Debian, root installs the rest.";
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Name of the list of check values.
+const LIST: &str = "CHECK-VALUES";
+
+/// One kind of package: makes it in a folder, tests it there, and returns what could not be tested
+/// here, and why.
+struct Part {
+    name: &'static str,
+    make: fn(&Path) -> Result<Vec<String>, String>,
+}
+
+const PARTS: [Part; 5] = [
+    Part { name: "crates", make: crates::make },
+    Part { name: "program", make: program::make },
+    Part { name: "debian", make: debian::make },
+    Part { name: "wheels", make: wheels::make },
+    Part { name: "npm", make: npm::make },
+];
+
+/// Runs `cargo xtask package`.
+pub fn run(words: &[&str]) -> ExitCode {
+    if words.iter().any(|word| ["help", "--help", "-h"].contains(word)) {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    if let Some(word) = words.iter().find(|word| PARTS.iter().all(|part| part.name != **word)) {
+        eprintln!("xtask: package: unknown part `{word}`\n\n{HELP}");
+        return ExitCode::from(2);
+    }
+    match packages(words) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("xtask: package: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Makes the parts that `words` names, or all; returns whether all are good.
+fn packages(words: &[&str]) -> Result<bool, String> {
+    let folder = target()?.join("packages");
+    let mut good = true;
+    for part in PARTS.iter().filter(|part| words.is_empty() || words.contains(&part.name)) {
+        let place = emptied(&folder.join(part.name))?;
+        match (part.make)(&place) {
+            Ok(skipped) => {
+                println!("{}: good", part.name);
+                skipped.iter().for_each(|why| println!("skipped: {}: {why}", part.name));
+                good &= skipped.is_empty() || !require_all();
+            }
+            Err(why) => {
+                println!("{}: FAILED: {why}", part.name);
+                good = false;
+            }
+        }
+    }
+    list(&folder)?;
+    Ok(good)
+}
+
+/// Writes the list of check values by the program itself, and verifies it.
+fn list(folder: &Path) -> Result<(), String> {
+    let program = program::built()?;
+    let mut files = Vec::new();
+    for part in &PARTS {
+        let place = folder.join(part.name);
+        if place.is_dir() {
+            files.extend(entries(&place)?.into_iter().filter(|path| path.is_file()));
+        }
+    }
+    let names = files.iter().filter_map(|path| path.strip_prefix(folder).ok());
+    let mut sum = Command::new(&program);
+    sum.args(["sum", "--code", "crc-32c"]).args(names).current_dir(folder);
+    let output = sum.output().map_err(|error| format!("{}: {error}", program.display()))?;
+    let list = folder.join(LIST);
+    crate::shell::written(&list, &output.stdout)?;
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    done(Command::new(&program).args(["sum", "--check", LIST]).current_dir(folder))
+}
+
+/// Returns the entries of a folder, sorted.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let named = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let entries = std::fs::read_dir(folder).map_err(named)?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    Ok(paths)
+}

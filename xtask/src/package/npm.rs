@@ -1,0 +1,52 @@
+//! The JavaScript package: the C library compiled to WebAssembly, and its face in `bindings/js`.
+
+use super::VERSION;
+use crate::debian::install;
+use crate::shell::{copied, done, emptied, target, written};
+use crate::{add_target, cargo, web};
+use std::path::Path;
+use std::process::Command;
+
+const SOURCES: &str = "bindings/js";
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Packs the package, installs it in an empty folder, and runs its tests there.
+pub fn make(folder: &Path) -> Result<Vec<String>, String> {
+    install(&[("node", "nodejs"), ("npm", "npm")])?;
+    add_target(TARGET)?;
+    let words = ["build", "--quiet", "--profile", "page", "-p", "residue-c", "--target", TARGET];
+    done(cargo().args(words))?;
+    let wasm = target()?.join(TARGET).join("page/residue_c.wasm");
+    let wasm = std::fs::read(&wasm).map_err(|error| format!("{}: {error}", wasm.display()))?;
+    let sources = emptied(&target()?.join("npm"))?;
+    let module = format!("export const wasm =\n  \"{}\";\n", web::base64(&wasm));
+    written(&sources.join("wasm.js"), module.as_bytes())?;
+    let files = ["package.json", "index.js", "index.d.ts", "library.js", "memory.js", "README.md"];
+    for file in files {
+        copied(&Path::new(SOURCES).join(file), &sources.join(file))?;
+    }
+    for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        copied(Path::new(file), &sources.join(file))?;
+    }
+    let mut pack = Command::new("npm");
+    done(pack.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&sources))?;
+    let package = folder.join(format!("residue-codes-{VERSION}.tgz"));
+    let place = emptied(&std::env::temp_dir().join(format!("residue-npm-{}", std::process::id())))?;
+    let result = tested(&package, &place);
+    let _ = std::fs::remove_dir_all(&place);
+    result.map(|()| Vec::new())
+}
+
+fn tested(package: &Path, place: &Path) -> Result<(), String> {
+    written(&place.join("package.json"), b"{\"type\": \"module\"}\n")?;
+    let mut install = Command::new("npm");
+    install.args(["install", "--silent", "--offline", "--no-audit", "--no-fund"]);
+    done(install.arg(package).current_dir(place))?;
+    for file in ["package.test.mjs", "vectors.mjs"] {
+        copied(&Path::new(SOURCES).join("tests").join(file), &place.join(file))?;
+    }
+    let vectors = std::path::absolute("vectors").map_err(|error| error.to_string())?;
+    let mut test = Command::new("node");
+    test.args(["--test", "--test-reporter=spec"]).current_dir(place);
+    done(test.env("RESIDUE_VECTORS", vectors))
+}
