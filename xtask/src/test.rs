@@ -67,31 +67,29 @@ pub fn run() -> ExitCode {
             counts.skipped.push(format!("comparison with `{}`: {why}", tool.0));
         }
     }
-    // Compiles on all CPUs. The tests do not always use them all, so the page and the Python
-    // package are built meanwhile. If this fails, so does the next command, which reports it.
+    // Compiles on all CPUs. The tests do not always use them all, so the other languages' parts are
+    // built meanwhile, and the fuzz targets run. If this fails, so does the next command, which
+    // reports it.
     let _ = cargo().args(["test", "--workspace", "--no-run", "--quiet"]).status();
-    let (page, package) = std::thread::scope(|scope| {
-        let page = scope.spawn(crate::web::build);
-        let package = scope.spawn(crate::python::build);
+    std::thread::scope(|scope| {
+        let compiled = scope.spawn(|| (crate::web::build(), crate::c::run()));
+        let packed = scope.spawn(|| (crate::python::build(), crate::fuzz::run()));
         // `--no-fail-fast`: one broken crate must not hide another.
         rust(&["test", "--workspace", "--no-fail-fast"], &mut counts);
-        (joined(page), joined(package))
-    });
-    // Each of these leaves a CPU idle for part of its time.
-    std::thread::scope(|scope| {
-        let fuzz = scope.spawn(crate::fuzz::run);
-        let c = scope.spawn(crate::c::run);
-        counts.add("the page in a browser", crate::web::run(page));
+        let (page, c) = joined(compiled);
+        let (package, fuzz) = joined(packed);
+        let page = scope.spawn(|| crate::web::run(page));
         python_package(package, &mut counts);
-        counts.add("fuzz targets", joined(fuzz));
-        counts.add("C library", joined(c));
+        counts.add("the page in a browser", joined(page));
+        counts.add("C library", c);
+        counts.add("fuzz targets", fuzz);
     });
     counts.closed()
 }
 
-/// Returns the result of a thread; a panic is an error.
-fn joined<T>(thread: ScopedJoinHandle<'_, Result<T, String>>) -> Result<T, String> {
-    thread.join().unwrap_or_else(|_| Err("the thread that built it panicked".to_string()))
+/// Returns the result of a thread. A panic in it goes on here.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn python_package(built: Result<Built, String>, counts: &mut Counts) {
