@@ -9,8 +9,10 @@ mod cross;
 mod debian;
 mod fuzz;
 mod loops;
+mod package;
 mod python;
 mod rivals;
+mod shell;
 mod sizes;
 mod test;
 mod web;
@@ -39,6 +41,8 @@ Commands of the project.
   cargo xtask bpf [--check]
                           Compile the guard's programs for the kernel into the kept object; with
                           --check, compare it with its source
+  cargo xtask package [PART ...]
+                          Make and test the packages for other people's systems; see package --help
   cargo xtask web         Build the page, target/web/index.html
 
 With RESIDUE_REQUIRE_ALL=1, a skipped test is a failure.";
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         ["install-c", words @ ..] => c::install(words),
         ["bpf"] => bpf::run(),
         ["bpf", "--check"] => checks::one("programs in the kernel", bpf::check),
+        ["package", words @ ..] => package::run(words),
         ["web"] => web::made(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {

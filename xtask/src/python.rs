@@ -2,7 +2,7 @@
 //! distribution outside the repository.
 
 use crate::debian::install;
-use crate::shell::{done, emptied, only};
+use crate::shell::{done, emptied, only, target};
 use crate::test::Counts;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead, BufReader};
@@ -35,9 +35,7 @@ pub struct Built {
 /// # Errors
 /// The reason why it cannot be built here.
 pub fn build() -> Result<Built, String> {
-    environment()?;
-    let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let tools = Tools::new(&here);
+    let tools = Tools::ready()?;
     let develop = tools.maturin(&["develop", "--quiet", "--locked"]);
     let packed = [("wheel", tools.wheel()), ("source distribution", tools.source())];
     Ok(Built { tools, develop, packed })
@@ -84,12 +82,12 @@ pub fn run(built: Result<Built, String>, counts: &mut Counts) -> Result<(), Stri
     Ok(())
 }
 
-/// Test of the package where it is installed alone, without NumPy and Dask, outside the sources.
-const CHECK: &str = "\
+/// A test of the package where it is installed alone, without NumPy and Dask, outside the sources.
+pub const CHECK: &str = "\
 import os, sys, residue
 from importlib.metadata import version
 assert residue.__file__.startswith(sys.prefix + os.sep), residue.__file__
-assert residue.__version__ == version('residue')
+assert residue.__version__ == version('residue-codes')
 assert residue.crc32c(b'123456789') == 0xe3069283
 for name in residue.codes():
     code = residue.Code(name)
@@ -98,15 +96,27 @@ assert residue.strength.distance('crc-32c', 1000).distance == 6
 assert residue.batch('crc-32c', [b'123456789']).tolist() == [0xe3069283]";
 
 /// The virtual environment, and the folder for builds.
-struct Tools {
+pub struct Tools {
     environment: PathBuf,
     target: PathBuf,
 }
 
 impl Tools {
-    fn new(here: &Path) -> Tools {
-        let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-        Tools { environment: here.join(ENVIRONMENT), target: here.join(target) }
+    /// Creates the environment, and installs missing packages.
+    pub fn ready() -> Result<Tools, String> {
+        environment()?;
+        let here = std::env::current_dir().map_err(|error| error.to_string())?;
+        Ok(Tools { environment: here.join(ENVIRONMENT), target: target()? })
+    }
+
+    /// Installs one more package, unless its folder is there.
+    pub fn also(&self, package: &str, folder: &str) -> Result<(), String> {
+        let known = format!("import importlib.util as u; assert u.find_spec({folder:?})");
+        if done(self.program("python").args(["-c", &known])).is_ok() {
+            return Ok(());
+        }
+        let words = ["install", "--quiet", "--disable-pip-version-check", package];
+        done(self.program("pip").args(words))
     }
 
     /// Returns a program of the environment, to be run in the package's folder.
@@ -118,7 +128,8 @@ impl Tools {
         command
     }
 
-    fn maturin(&self, words: &[&str]) -> Result<(), String> {
+    /// Runs maturin in the package's folder.
+    pub fn maturin(&self, words: &[&str]) -> Result<(), String> {
         done(self.program("maturin").args(words))
     }
 
@@ -130,21 +141,24 @@ impl Tools {
         self.check(&only(&folder)?)
     }
 
-    /// Tests the source distribution: builds it outside the repository, and tests the resulting
-    /// wheel.
+    /// Tests the source distribution.
     fn source(&self) -> Result<(), String> {
         let folder = emptied(&self.target.join("python-source"))?;
         let to = folder.display().to_string();
         self.maturin(&["sdist", "--out", &to])?;
-        let archive = only(&folder)?;
+        self.builds(&only(&folder)?)
+    }
+
+    /// Builds a source distribution outside the repository, and tests the resulting wheel.
+    pub fn builds(&self, archive: &Path) -> Result<(), String> {
         // Equal content has an equal path, so that cargo finds its earlier builds.
-        let bytes = std::fs::read(&archive).map_err(|error| error.to_string())?;
+        let bytes = std::fs::read(archive).map_err(|error| error.to_string())?;
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
         let place = std::env::temp_dir().join(format!("residue-source-{:016x}", hasher.finish()));
         let _ = std::fs::remove_dir_all(&place);
         std::fs::create_dir_all(&place).map_err(|error| error.to_string())?;
-        done(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&place))?;
+        done(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&place))?;
         let sources = only(&place)?;
         // As `pip install` builds it, but without optimisation, which takes minutes.
         let mut build = self.program("pip");
@@ -163,7 +177,7 @@ impl Tools {
     }
 
     /// Installs a wheel in a new environment outside the repository, and tests it there.
-    fn check(&self, wheel: &Path) -> Result<(), String> {
+    pub fn check(&self, wheel: &Path) -> Result<(), String> {
         let place = std::env::temp_dir().join(format!("residue-python-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&place);
         let python = place.join("bin/python");

@@ -12,7 +12,9 @@ import residue
 
 from objects import QUIET, noise, tree
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install 'residue[dask]'")
+pytest.importorskip(
+    "distributed", reason="Dask is not installed: pip install 'residue-codes[dask]'"
+)
 
 from residue import distributed as rd
 from residue.distributed import _cluster, _objects, _parts
@@ -148,7 +150,7 @@ def test_bad_arguments(threads, tmp_path):
 def test_without_dask_the_error_says_what_to_install(monkeypatch, tmp_path):
     (tmp_path / "object").write_bytes(b"x")
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"pip install 'residue\[dask\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'residue-codes\[dask\]'"):
         rd.value(tmp_path / "object")
 
 

@@ -6,7 +6,9 @@ import pytest
 
 from objects import QUIET
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install 'residue[dask]'")
+pytest.importorskip(
+    "distributed", reason="Dask is not installed: pip install 'residue-codes[dask]'"
+)
 
 import fsspec
 from residue import distributed as rd

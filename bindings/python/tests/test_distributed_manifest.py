@@ -10,7 +10,9 @@ import residue
 
 from objects import QUIET, noise, tree
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install 'residue[dask]'")
+pytest.importorskip(
+    "distributed", reason="Dask is not installed: pip install 'residue-codes[dask]'"
+)
 
 from residue import distributed as rd
 from residue.distributed import _cli, _parts

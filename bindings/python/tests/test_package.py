@@ -57,7 +57,7 @@ def test_stubs_name_what_there_is():
 
 
 def test_the_version_is_that_of_the_distribution():
-    assert residue.__version__ == importlib.metadata.version("residue")
+    assert residue.__version__ == importlib.metadata.version("residue-codes")
 
 
 @pytest.mark.parametrize("mask", [None, "", "portable", "bogus", "AVX2", "\x1b[31m"])

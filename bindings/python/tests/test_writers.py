@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 import residue
 
-pytest.importorskip("distributed", reason="Dask is not installed: pip install 'residue[dask]'")
+pytest.importorskip(
+    "distributed", reason="Dask is not installed: pip install 'residue-codes[dask]'"
+)
 
 from objects import QUIET
 from residue import distributed as rd

@@ -31,7 +31,8 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
         }
     }
     println!("{count} crates packed, and built from their packages");
-    let place = emptied(&std::env::temp_dir().join(format!("residue-user-{}", std::process::id())))?;
+    let place =
+        emptied(&std::env::temp_dir().join(format!("residue-user-{}", std::process::id())))?;
     let result = used(&folder.join(format!("residue-{VERSION}.crate")), &place);
     let _ = std::fs::remove_dir_all(&place);
     result.map(|()| Vec::new())

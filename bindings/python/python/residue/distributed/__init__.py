@@ -14,7 +14,7 @@ data also give the results of one machine.
                 print(finding.name, finding.verdict, finding.ranges)
 
 `python -m residue.distributed --help` describes the command-line program. The package needs Dask:
-pip install 'residue[dask]'.
+pip install 'residue-codes[dask]'.
 """
 
 from ._cluster import connect

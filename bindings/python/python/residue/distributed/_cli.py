@@ -112,7 +112,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"residue {version('residue')}")
+    known = f"residue {version('residue-codes')}"
+    parser.add_argument("--version", action="version", version=known)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(

@@ -30,7 +30,9 @@ def _dask() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise ImportError("residue.distributed needs Dask: pip install 'residue[dask]'") from error
+        raise ImportError(
+            "residue.distributed needs Dask: pip install 'residue-codes[dask]'"
+        ) from error
     return distributed
 
 
@@ -176,5 +178,5 @@ def _result(dask: Any, future: Any) -> Any:
             raise
         raise ClusterError(
             "residue is not installed on the workers: install this version on all of them "
-            "(pip install 'residue[dask]')"
+            "(pip install 'residue-codes[dask]')"
         ) from error

@@ -219,7 +219,7 @@ class Remote:
             from fsspec.core import url_to_fs
         except ImportError as error:
             raise ImportError(
-                f"reading {url!r} needs fsspec: pip install 'residue[dask]'"
+                f"reading {url!r} needs fsspec: pip install 'residue-codes[dask]'"
             ) from error
         self.root = url.rstrip("/")
         if self.root.endswith(":"):

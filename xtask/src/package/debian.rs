@@ -1,0 +1,93 @@
+//! Debian packages of the program and of the C library, by debhelper; packaging/debian describes
+//! them.
+
+use crate::debian::install;
+use crate::shell::{copied, done, emptied, target, written};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SOURCES: &str = "packaging/debian";
+
+/// Runs in a copy of this system, with the packages in /packages.
+const CHECK: &str = "\
+set -e
+apt-get -qq -o=Dpkg::Use-Pty=0 install -y --no-install-recommends /packages/*.deb >/dev/null
+cd \"$(mktemp -d)\"
+printf 123456789 >digits
+residue sum --code crc-32c digits | grep -q '^e3069283 '
+test -e /usr/share/man/man1/residue-sum.1.gz
+test -e /usr/share/man/man3/residue_crc32c.3.gz
+cat >program.c <<'END'
+#include <residue.h>
+#include <stdio.h>
+int main(void) {
+    printf(\"%08x\\n\", (unsigned)residue_crc32c(\"123456789\", 9));
+    return 0;
+}
+END
+cc program.c -o program $(pkg-config --cflags --libs residue)
+test \"$(./program)\" = e3069283
+apt-get -qq -o=Dpkg::Use-Pty=0 remove -y residue libresidue0 >/dev/null
+! command -v residue
+";
+
+/// Builds the packages, lints them, and installs them in a copy of this system that ends with the
+/// test.
+pub fn make(folder: &Path) -> Result<Vec<String>, String> {
+    install(&[("dh", "debhelper"), ("dpkg-buildpackage", "dpkg-dev"), ("lintian", "lintian")])?;
+    let place = emptied(&target()?.join("debian"))?;
+    let tree = emptied(&place.join("residue"))?;
+    copy_tree(Path::new(SOURCES), &tree.join("debian"))?;
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
+    let mut build = Command::new("dpkg-buildpackage");
+    // Cargo may come from elsewhere than Debian, so dependencies are not compared.
+    build.args(["--build=binary", "--no-sign", "--no-check-builddeps"]).current_dir(&tree);
+    done(build.env("RESIDUE_SOURCE", here))?;
+    let mut packages = Vec::new();
+    for path in super::entries(&place)? {
+        if path.extension().is_some_and(|end| end == "deb") {
+            let to = folder.join(path.file_name().unwrap_or_default());
+            copied(&path, &to)?;
+            packages.push(to);
+        }
+    }
+    let mut lint = Command::new("lintian");
+    done(lint.args(["--fail-on=error,warning", "--allow-root"]).args(&packages))?;
+    installed(&place, &packages)
+}
+
+/// Installs the packages in a copy of this system, and runs the check there.
+fn installed(place: &Path, packages: &[PathBuf]) -> Result<Vec<String>, String> {
+    let shared = emptied(&place.join("packages"))?;
+    for package in packages {
+        copied(package, &shared.join(package.file_name().unwrap_or_default()))?;
+    }
+    written(&shared.join("check"), CHECK.as_bytes())?;
+    // The copy shares this system's files and keeps its changes in memory.
+    let script = format!(
+        "set -e; cd '{}'; mkdir copy; mount -t tmpfs none copy
+         mkdir copy/changes copy/work copy/root
+         mount -t overlay -o lowerdir=/,upperdir=copy/changes,workdir=copy/work none copy/root
+         mount --bind /dev copy/root/dev; mount -t proc none copy/root/proc
+         mkdir copy/root/packages; cp packages/* copy/root/packages
+         chroot copy/root sh /packages/check",
+        place.display()
+    );
+    let mut copy = Command::new("unshare");
+    copy.args(["--mount", "--pid", "--fork", "sh", "-c", &script]);
+    match done(&mut copy) {
+        Err(why) if why.contains("unshare failed") => {
+            Ok(vec!["the packages were made, but only root can install them in a copy".into()])
+        }
+        result => result.map(|()| Vec::new()),
+    }
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
+    emptied(to)?;
+    for path in super::entries(from)? {
+        let to = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() { copy_tree(&path, &to)? } else { copied(&path, &to)? }
+    }
+    Ok(())
+}

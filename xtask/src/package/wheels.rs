@@ -1,0 +1,107 @@
+//! Python wheels and the source distribution.
+
+use super::VERSION;
+use crate::add_target;
+use crate::debian::install;
+use crate::python::{CHECK, Tools};
+use crate::shell::{done, emptied};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A platform: its target, the policy that its wheel must satisfy, and how the wheel is tested.
+struct Platform {
+    target: &'static str,
+    policy: &'static str,
+    test: fn(&Tools, &Path) -> Result<Option<String>, String>,
+}
+
+/// glibc and musl, each on two architectures. The policies have a glibc of 2014, and the musl of
+/// 2021 (PEP 600, PEP 656).
+const PLATFORMS: [Platform; 4] = [
+    Platform { target: "x86_64-unknown-linux-gnu", policy: "manylinux_2_17", test: here },
+    Platform { target: "aarch64-unknown-linux-gnu", policy: "manylinux_2_17", test: emulated },
+    Platform { target: "x86_64-unknown-linux-musl", policy: "musllinux_1_2", test: unrun },
+    Platform { target: "aarch64-unknown-linux-musl", policy: "musllinux_1_2", test: unrun },
+];
+
+/// Builds all wheels, by the C compiler of Zig, which links against any glibc and musl.
+pub fn make(folder: &Path) -> Result<Vec<String>, String> {
+    let tools = Tools::ready()?;
+    tools.also("ziglang", "ziglang")?;
+    let mut skipped = Vec::new();
+    for platform in &PLATFORMS {
+        add_target(platform.target)?;
+        let place = emptied(&folder.join("one"))?;
+        let to = place.display().to_string();
+        let words = ["build", "--quiet", "--locked", "--release", "--zig", "--out", &to];
+        let rest = ["--target", platform.target, "--compatibility", platform.policy];
+        tools.maturin(&[&words[..], &rest].concat())?;
+        let wheel = crate::shell::only(&place)?;
+        skipped.extend((platform.test)(&tools, &wheel)?);
+        let name = wheel.file_name().unwrap_or_default();
+        std::fs::rename(&wheel, folder.join(name)).map_err(|error| error.to_string())?;
+        std::fs::remove_dir(&place).map_err(|error| error.to_string())?;
+    }
+    tools.maturin(&["sdist", "--out", &folder.display().to_string()])?;
+    let source = folder.join(format!("residue_codes-{VERSION}.tar.gz"));
+    tools.builds(&source)?;
+    Ok(skipped)
+}
+
+/// Tests a wheel of this architecture and library in an environment of its own.
+fn here(tools: &Tools, wheel: &Path) -> Result<Option<String>, String> {
+    tools.check(wheel).map(|()| None)
+}
+
+fn unrun(_: &Tools, wheel: &Path) -> Result<Option<String>, String> {
+    let name = wheel.file_name().unwrap_or_default().display();
+    Ok(Some(format!("{name} is made, but was not run: Debian has no Python for musl")))
+}
+
+/// Tests a wheel for aarch64 by Debian's Python for it, unpacked in a folder, under qemu.
+fn emulated(_: &Tools, wheel: &Path) -> Result<Option<String>, String> {
+    let tools = [
+        ("mmdebstrap", "mmdebstrap"),
+        ("qemu-aarch64-static", "qemu-user-static"),
+        ("unzip", "unzip"),
+    ];
+    if let Err(why) = install(&tools) {
+        return Ok(Some(format!("the wheel for aarch64 is made, but was not run: {why}")));
+    }
+    let root = std::env::temp_dir().join(format!("residue-arm-{}", std::process::id()));
+    let result = in_root(&emptied(&root)?, wheel);
+    let _ = std::fs::remove_dir_all(&root);
+    result
+}
+
+fn in_root(root: &Path, wheel: &Path) -> Result<Option<String>, String> {
+    let mut system = Command::new("mmdebstrap");
+    system.args(["--quiet", "--variant=extract", "--architectures=arm64", "--include=python3"]);
+    // The release that this system is; without its name, the stable one.
+    system.arg(release().unwrap_or_else(|| "stable".into())).arg(root);
+    done(&mut system)?;
+    let packages = emptied(&root.join("wheel"))?;
+    done(Command::new("unzip").arg("-q").arg(wheel).arg("-d").arg(&packages))?;
+    let mut python = Command::new("qemu-aarch64-static");
+    python.arg("-L").arg(root).arg(interpreter(root)?);
+    let check = CHECK.replace("sys.prefix + os.sep", &format!("{:?}", packages.display()));
+    let home = root.join("usr");
+    python.args(["-c", &check]).env("PYTHONHOME", home).env("PYTHONPATH", packages);
+    done(&mut python).map(|()| None)
+}
+
+/// Returns the name of this Debian release.
+fn release() -> Option<String> {
+    let text = std::fs::read_to_string("/etc/os-release").ok()?;
+    let name = text.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="))?;
+    Some(name.trim_matches('"').to_string())
+}
+
+fn interpreter(root: &Path) -> Result<PathBuf, String> {
+    let programs = super::entries(&root.join("usr/bin"))?;
+    let is_python = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.strip_prefix("python3.").is_some_and(|minor| minor.parse::<u32>().is_ok())
+    };
+    programs.iter().find(is_python).cloned().ok_or_else(|| "no Python for aarch64".to_string())
+}
