@@ -50,7 +50,9 @@ fn alone(tree: &Path, archive: &Path) -> Result<Vec<String>, String> {
     unpack.args(["--strip-components=1", "-xzf"]).arg(archive).arg("-C").arg(&root);
     let result = done(&mut unpack).and_then(|()| {
         let mut run = Command::new("chroot");
-        run.arg(&root).args(["/residue", "sum", "--code", "crc-32c", "/README.md"]).env_clear();
+        run.arg(&root).args(["/residue", "sum", "--code", "crc-32c", "/README.md"]);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        run.env_clear().env("PATH", path);
         let output = run.output().map_err(|error| format!("chroot: {error}"))?;
         let error = String::from_utf8_lossy(&output.stderr);
         if error.contains("Operation not permitted") {
