@@ -125,6 +125,12 @@ impl Tools {
         command.current_dir(FOLDER).env("VIRTUAL_ENV", &self.environment);
         // Crates that the other tests need as well are built once.
         command.env("CARGO_TARGET_DIR", &self.target).env_remove("CARGO");
+        // `pip` finds maturin here and need not download it; maturin finds Zig.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let programs = [self.environment.join("bin")].into_iter();
+        if let Ok(path) = std::env::join_paths(programs.chain(std::env::split_paths(&path))) {
+            command.env("PATH", path);
+        }
         command
     }
 
@@ -165,11 +171,6 @@ impl Tools {
         build.args(["wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]);
         build.args(["--no-build-isolation", "--wheel-dir"]).arg(place.join("wheel"));
         build.arg(sources).current_dir(&place).env("MATURIN_PEP517_ARGS", "--profile dev");
-        // `pip` finds maturin here, and need not download it.
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let programs = [self.environment.join("bin")].into_iter();
-        let path = std::env::join_paths(programs.chain(std::env::split_paths(&path)));
-        build.env("PATH", path.map_err(|error| error.to_string())?);
         let result = done(build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"));
         let result = result.and_then(|()| self.check(&only(&place.join("wheel"))?));
         let _ = std::fs::remove_dir_all(&place);
