@@ -10,6 +10,7 @@ mod debian;
 mod fuzz;
 mod loops;
 mod package;
+mod peers;
 mod python;
 mod rivals;
 mod shell;
@@ -43,6 +44,7 @@ Commands of the project.
                           --check, compare it with its source
   cargo xtask package [PART ...]
                           Make and test the packages for other people's systems; see package --help
+  cargo xtask peers       Run the tests of other crates against the library, through compat/
   cargo xtask web         Build the page, target/web/index.html
 
 With RESIDUE_REQUIRE_ALL=1, a skipped test is a failure.";
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         ["bpf"] => bpf::run(),
         ["bpf", "--check"] => checks::one("programs in the kernel", bpf::check),
         ["package", words @ ..] => package::run(words),
+        ["peers"] => peers::run(),
         ["web"] => web::made(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {

@@ -136,7 +136,7 @@ fn rust(words: &[&str], counts: &mut Counts) {
 }
 
 /// Reads a line of a test runner: its closing counts, or a test's own `skipped: why`.
-fn count(line: &str, counts: &mut Counts) {
+pub fn count(line: &str, counts: &mut Counts) {
     if let Some(why) = line.trim().strip_prefix("skipped: ") {
         counts.skipped.push(why.to_string());
     }
