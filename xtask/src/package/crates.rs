@@ -10,7 +10,7 @@ use std::process::Command;
 const PROGRAM: &str = "\
 fn main() {
     assert_eq!(residue::crc32c(b\"123456789\"), 0xe306_9283);
-    let code = residue::Code::named(\"crc-16/arc\").expect(\"a code\");
+    let code: residue::Code = \"crc-16/arc\".parse().expect(\"a code\");
     assert_eq!(code.value(b\"123456789\"), 0xbb3d);
 }
 ";

@@ -28,7 +28,7 @@ END
 cc program.c -o program $(pkg-config --cflags --libs residue)
 test \"$(./program)\" = e3069283
 apt-get -qq -o=Dpkg::Use-Pty=0 remove -y residue libresidue0 >/dev/null
-! command -v residue
+test ! -e /usr/bin/residue
 ";
 
 /// Builds the packages, lints them, and installs them in a copy of this system that ends with the
