@@ -62,7 +62,16 @@ impl Progress {
         progress
     }
 
-    /// Replaces the text of the line.
+    /// Creates a table of changing lines, if standard error is a terminal.
+    pub fn of_lines() -> Progress {
+        let progress = Progress::of_steps(0);
+        if let (Some(bar), Ok(style)) = (&progress.0, ProgressStyle::with_template("{msg}")) {
+            bar.set_style(style);
+        }
+        progress
+    }
+
+    /// Replaces the text of the line, or of the lines.
     pub fn say(&self, words: String) {
         if let Some(bar) = &self.0 {
             bar.set_message(words);

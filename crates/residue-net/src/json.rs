@@ -33,6 +33,25 @@ pub fn capture(
     summary: &Summary,
     top: usize,
 ) -> Value {
+    let mut value = counts(summary, top);
+    let fields = [
+        ("capture", json!(name)),
+        ("format", json!(read.format.to_string())),
+        ("compression", json!(read.compression.map(|compression| compression.to_string()))),
+        ("packets", json!(read.packets)),
+        ("cut_packets", json!(read.cut_packets)),
+        ("error", json!(error)),
+    ];
+    for (name, field) in fields {
+        value[name] = field;
+    }
+    value
+}
+
+/// Returns the counts of a summary; of rewritten pairs, senders and flows, the first `top` are
+/// included.
+#[must_use]
+pub fn counts(summary: &Summary, top: usize) -> Value {
     let counts = |counts: &Counts| {
         let mut value = json!({});
         for (name, number) in counts.columns() {
@@ -56,12 +75,6 @@ pub fn capture(
         (name.to_string(), value)
     };
     json!({
-        "capture": name,
-        "format": read.format.to_string(),
-        "compression": read.compression.map(|compression| compression.to_string()),
-        "packets": read.packets,
-        "cut_packets": read.cut_packets,
-        "error": error,
         "total": counts(&summary.total()),
         "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
         "causes": causes,

@@ -30,6 +30,13 @@ pub fn text(
     styles: Styles,
 ) -> Vec<String> {
     let mut lines = vec![title(name, read, styles)];
+    lines.extend(counts(summary, top, strict, styles));
+    lines
+}
+
+/// Returns the counts of a summary, and a conclusion. With `strict`, offloaded values are wrong.
+pub fn counts(summary: &Summary, top: usize, strict: bool, styles: Styles) -> Vec<String> {
+    let mut lines = Vec::new();
     let total = summary.total();
     let any = total.total() > 0;
     if any {
