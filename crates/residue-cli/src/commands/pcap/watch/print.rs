@@ -45,14 +45,12 @@ pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> V
     let Styles { head, bad, .. } = styles;
     let counts = session.live.counts;
     let rates = Rates::of(session, ending.is_some());
-    let mut title = format!(
-        "{head}{}{head:#}: {:.0} s, {}, {:.0} packets/s, {}",
-        session.source,
-        rates.seconds,
-        count(counts.packets, "packet"),
-        rates.packets,
-        rates.bits()
-    );
+    let packets = count(counts.packets, "packet");
+    let mut title = format!("{head}{}{head:#}: {:.0} s, {packets}", session.source, rates.seconds);
+    // Rates of a moment would mean nothing.
+    if rates.seconds >= 0.5 {
+        let _ = write!(title, ", {:.0} packets/s, {}", rates.packets, rates.bits());
+    }
     if counts.cut_packets > 0 {
         let _ = write!(title, ", {} cut short", counts.cut_packets);
     }
