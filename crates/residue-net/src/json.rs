@@ -2,6 +2,7 @@
 
 use crate::check::Protocol;
 use crate::summary::{Counts, Faults, Summary, ranked, sender_name};
+use crate::time::rfc3339;
 use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
@@ -61,6 +62,10 @@ pub fn capture(
         "compression": read.compression.map(|compression| compression.to_string()),
         "packets": read.packets,
         "cut_packets": read.cut_packets,
+        "selected_packets": read.selected,
+        "first_time": read.times.map(|[first, _]| rfc3339(first)),
+        "last_time": read.times.map(|[_, last]| rfc3339(last)),
+        "links": read.links.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "error": error,
         "total": counts(&summary.total()),
         "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
