@@ -37,7 +37,7 @@ struct Check {
 
 impl Check {
     fn of(finding: &Finding<'_>, cause: Option<Cause>) -> Check {
-        let Record { reason, cause, detail, source, destination, offset } =
+        let Record { reason, cause, detail, source, destination, offset, .. } =
             Record::of(finding, cause);
         let ports = finding.check.ports;
         Check {

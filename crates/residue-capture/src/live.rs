@@ -3,6 +3,7 @@
 
 use residue_net::check::{Check, Piece, Span, Verdict};
 use residue_net::pcap::Packet;
+use residue_net::select::Selection;
 use residue_net::summary::Summary;
 use residue_net::verify::{Buffer, Finding, Places, Verifier};
 
@@ -24,10 +25,11 @@ pub enum Evidence {
 /// value shows.
 const COMPLETED: [&str; 3] = ["tcp", "udp", "sctp"];
 
-/// A running verification.
+/// A running verification of the selected packets.
 #[derive(Debug, Default)]
 pub struct Live {
     verifier: Verifier,
+    selection: Selection,
     /// Counts of all findings, with their verdicts by the evidence.
     pub summary: Summary,
     /// Counts of packets.
@@ -37,8 +39,10 @@ pub struct Live {
 /// Numbers of packets, and of check values that need the evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Verified packets.
+    /// Verified packets, selected or not.
     pub packets: u64,
+    /// Selected packets; all counts of values and of wrong packets are of these.
+    pub selected: u64,
     /// Bytes of the verified packets, on the wire.
     pub bytes: u64,
     /// Packets of which the capture holds less than was sent.
@@ -54,10 +58,10 @@ pub struct Counts {
 }
 
 impl Live {
-    /// Creates a verification without packets.
+    /// Creates a verification without packets. Of later ones, it counts what is selected.
     #[must_use]
-    pub fn new() -> Self {
-        Live::default()
+    pub fn new(selection: Selection) -> Self {
+        Live { selection, ..Live::default() }
     }
 
     /// Verifies the next packet. Passes to `wrong` the findings that a receiver rejects, in it and
@@ -68,22 +72,29 @@ impl Live {
         evidence: Evidence,
         mut wrong: impl FnMut(&Finding<'_>),
     ) -> bool {
-        let Live { verifier, summary, counts } = self;
+        let Live { verifier, selection, summary, counts } = self;
         counts.packets += 1;
         counts.bytes += u64::from(packet.wire_length);
         counts.cut_packets += u64::from(packet.bytes.len() < packet.wire_length as usize);
         let mut any = false;
-        verifier.packet(packet, |buffer| {
+        let mut each = |buffer: &Buffer<'_>| {
             any |= take(buffer, evidence, summary, counts, &mut wrong);
-        });
+        };
+        if selection.is_all() {
+            verifier.packet(packet, each);
+            counts.selected = counts.packets;
+        } else {
+            verifier.select(packet, selection, &mut each);
+            counts.selected = selection.selected();
+        }
         counts.wrong_packets += u64::from(any);
         any
     }
 
     /// Ends the verification: counts incomplete datagrams and streams.
     pub fn finish(&mut self) {
-        let Live { verifier, summary, counts } = self;
-        verifier.finish(|buffer| {
+        let Live { verifier, selection, summary, counts } = self;
+        verifier.finish_selected(selection, |buffer| {
             take(buffer, Evidence::None, summary, counts, &mut |_| {});
         });
     }

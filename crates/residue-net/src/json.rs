@@ -2,9 +2,14 @@
 
 use crate::check::Protocol;
 use crate::summary::{Counts, Faults, Summary, ranked, sender_name};
+use crate::time::rfc3339;
 use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
+
+/// The JSON Schema of a line of `residue pcap verify --json`. The report of [`capture`] is a line of
+/// type `capture`, without its type.
+pub const SCHEMA: &str = include_str!("json/pcap-verify.schema.json");
 
 /// Returns the protocols that were not followed: registry (`kind`), number, name, all of these as
 /// in reports (`protocol`), and the number of packets. One without a kind stands for all that are
@@ -40,6 +45,10 @@ pub fn capture(
         ("compression", json!(read.compression.map(|compression| compression.to_string()))),
         ("packets", json!(read.packets)),
         ("cut_packets", json!(read.cut_packets)),
+        ("selected_packets", json!(read.selected)),
+        ("first_time", json!(read.times.map(|[first, _]| rfc3339(first)))),
+        ("last_time", json!(read.times.map(|[_, last]| rfc3339(last)))),
+        ("links", read.links.iter().map(ToString::to_string).collect()),
         ("error", json!(error)),
     ];
     for (name, field) in fields {

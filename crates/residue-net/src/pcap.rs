@@ -6,6 +6,7 @@
 mod ahead;
 mod classic;
 pub mod compressed;
+mod names;
 mod ng;
 pub mod patch;
 mod window;

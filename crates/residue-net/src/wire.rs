@@ -50,7 +50,7 @@ pub mod vxlan;
 pub mod wlan;
 
 use crate::check::Span;
-use crate::frame::Walk;
+use crate::frame::{Header, Walk};
 use crate::unfollowed::Numbering;
 use ip::Ip;
 use std::ops::Range;
@@ -71,6 +71,12 @@ fn ports(header: &[u8]) -> [u16; 2] {
     [number(header, 0..2) as u16, number(header, 2..4) as u16]
 }
 
+/// Returns whether headers of an IP protocol begin with ports.
+#[must_use]
+pub fn has_ports(protocol: u8) -> bool {
+    matches!(protocol, 6 | 17 | 33 | 132 | 136)
+}
+
 /// Walks the payload of an EtherType.
 pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
     payload(walk, Numbering::EtherType, ether_type, span);
@@ -78,6 +84,7 @@ pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
 
 /// Walks the payload of a number that is an EtherType in the registry `numbering`.
 pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
+    walk.note(Header::EtherType(number, span));
     walk.deeper(|walk| match number {
         0x0800 => ipv4::walk(walk, span),
         0x86dd => ipv6::walk(walk, span),
@@ -110,6 +117,7 @@ pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
 /// Walks `ip.payload` by its IP protocol number.
 #[inline]
 pub fn ip_protocol(walk: &mut Walk, ip: &Ip) {
+    walk.note_payload(ip, true);
     match ip.protocol {
         6 => tcp::walk(walk, ip),
         17 => udp::walk(walk, ip),

@@ -3,6 +3,7 @@
 mod fix;
 mod make;
 mod nat;
+mod page;
 mod report;
 mod survey;
 mod verify;

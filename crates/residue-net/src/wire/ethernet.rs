@@ -1,7 +1,8 @@
 //! Ethernet (IEEE 802.3): the frame check sequence, VLAN tags, lengths and types.
 
+use super::Field;
 use crate::check::{Presence, Protocol, Rule, Span};
-use crate::frame::Walk;
+use crate::frame::{Header, Walk};
 
 /// Frame check sequence: CRC-32 from the destination address on, lowest byte first.
 pub static FCS: Protocol = Protocol {
@@ -10,6 +11,8 @@ pub static FCS: Protocol = Protocol {
     source: "IEEE 802.3 section 3.2.9",
 };
 
+const DESTINATION: Field = 0..6;
+const SOURCE: Field = 6..12;
 const TYPE: u32 = 12;
 const HEADER: u32 = 14;
 const FCS_LENGTH: u32 = 4;
@@ -32,6 +35,7 @@ pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
         frame = cover;
     }
     if let Some(number) = walk.u16(frame, TYPE) {
+        walk.note(Header::Ethernet([frame.field(SOURCE), frame.field(DESTINATION)]));
         typed(walk, number, frame.skip(HEADER));
     }
 }
@@ -48,6 +52,9 @@ pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
 /// Walks a VLAN tag (IEEE 802.1Q) after its type: tag control information, then the next type or
 /// length.
 pub fn vlan(walk: &mut Walk, span: Span) {
+    if let Some(control) = walk.u16(span, 0) {
+        walk.note(Header::Vlan(control & 0xfff));
+    }
     if let Some(number) = walk.u16(span, TAGGED_TYPE) {
         typed(walk, number, span.skip(TAG));
     }

@@ -66,6 +66,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
         if fragment & (MORE_FRAGMENTS | OFFSET) == 0 {
             super::ip_protocol(walk, &ip);
         } else {
+            walk.note_payload(&ip, fragment & OFFSET == 0);
             walk.found.fragments.push(Fragment {
                 ip,
                 identification: number(&header, IDENTIFICATION),

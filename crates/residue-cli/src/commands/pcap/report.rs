@@ -7,9 +7,10 @@ use residue_net::check::Verdict;
 use residue_net::diagnose::{Cause, CauseKind, Rewrite};
 use residue_net::record::Record;
 use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
+use residue_net::time::rfc3339;
 use residue_net::unfollowed::Unfollowed;
-use residue_net::verify::{Finding, Read};
-use serde_json::{Map, Value, json};
+use residue_net::verify::{Buffer, Finding, Read};
+use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
@@ -18,7 +19,45 @@ pub const COUNTS: &str =
     "capture,protocol,good,bad,offloaded,absent,illegal,unverifiable,length_conflict";
 /// The header of the CSV table of check values.
 pub const CHECKS: &str = "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,\
-                          source,destination,source_port,destination_port,offset";
+                          source,destination,source_port,destination_port,offset,time,link";
+
+/// The parts of a line of text that options choose.
+pub struct Shown<'a> {
+    /// Name of the capture, if there are several.
+    pub capture: Option<&'a OsStr>,
+    /// The time of the packet: whether it is relative, and the time of the first packet.
+    pub time: Option<(bool, Option<u64>)>,
+    /// Whether the link type is shown.
+    pub link: bool,
+    /// The styles to print with.
+    pub styles: Styles,
+}
+
+impl Shown<'_> {
+    /// Returns the beginning of a line: the capture and the packet.
+    fn start(&self, finding: &Finding<'_>) -> String {
+        let Buffer { packet, time, link, .. } = finding.buffer;
+        let mut line = match self.capture {
+            Some(name) => format!("{}: packet {packet}", Styles::plain(name)),
+            None => format!("packet {packet}"),
+        };
+        let _ = match (self.time, *time) {
+            (None, _) => Ok(()),
+            (Some(_), None) => write!(line, " without a time"),
+            (Some((true, Some(first))), Some(time)) => {
+                let after = i128::from(time) - i128::from(first);
+                let (sign, after) = (if after < 0 { "-" } else { "" }, after.unsigned_abs());
+                let (seconds, rest) = (after / 1_000_000_000, after % 1_000_000_000);
+                write!(line, " after {sign}{seconds}.{rest:09} s")
+            }
+            (Some(_), Some(time)) => write!(line, " at {}", rfc3339(time)),
+        };
+        if self.link {
+            let _ = write!(line, " ({link})");
+        }
+        line
+    }
+}
 
 /// Returns the report of a capture as text. With `strict`, offloaded values are wrong.
 pub fn text(
@@ -56,21 +95,30 @@ pub fn counts(summary: &Summary, top: usize, strict: bool, styles: Styles) -> Ve
 }
 
 /// Returns the first line of a report.
-fn title(name: &OsStr, read: &Read, styles: Styles) -> String {
+pub fn title(name: &OsStr, read: &Read, styles: Styles) -> String {
     let head = styles.head;
     let mut title = format!("{head}{}{head:#}: {}", Styles::plain(name), read.format);
     if let Some(compression) = read.compression {
         let _ = write!(title, ", {compression}");
     }
     let _ = write!(title, ", {}", count(read.packets, "packet"));
+    if let Some(selected) = read.selected {
+        let _ = write!(title, ", {selected} selected");
+    }
     if read.cut_packets > 0 {
         let _ = write!(title, ", {} cut short", read.cut_packets);
     }
     title
 }
 
-/// Returns the tables of a report: packets not followed, unverifiable values, causes, rewritten
-/// pairs, senders and flows.
+/// A table of a report: the names of its columns, its rows, and how many of them to show.
+pub struct Section {
+    pub names: Vec<&'static str>,
+    pub rows: Vec<Ranked>,
+    pub top: usize,
+}
+
+/// Returns the tables of a report as text.
 fn rankings(
     summary: &Summary,
     total: &Counts,
@@ -79,12 +127,26 @@ fn rankings(
     styles: Styles,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut section = |names: &[&str], rows: Vec<Ranked>, top: usize| {
-        if rows.is_empty() || top == 0 {
-            return;
-        }
+    for Section { names, rows, top } in sections(summary, total, unfollowed, top) {
         lines.push(String::new());
-        lines.extend(ranking(names, &rows, top, styles));
+        lines.extend(ranking(&names, &rows, top, styles));
+    }
+    lines
+}
+
+/// Returns the tables of a report: packets not followed, unverifiable values, causes, rewritten
+/// pairs, senders and flows.
+pub fn sections(
+    summary: &Summary,
+    total: &Counts,
+    unfollowed: Vec<Ranked>,
+    top: usize,
+) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let mut section = |names: &[&'static str], rows: Vec<Ranked>, top: usize| {
+        if !(rows.is_empty() || top == 0) {
+            sections.push(Section { names: names.to_vec(), rows, top });
+        }
     };
     section(&["packets", "not followed"], unfollowed, usize::MAX);
     let reasons = total.unverifiable.iter();
@@ -101,11 +163,11 @@ fn rankings(
     let flows = ranked(&summary.flows);
     let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
     section(&["wrong", "offloaded", "flow"], flows.collect(), top);
-    lines
+    sections
 }
 
 /// Returns the last line of a report; `ends` is the number of packets not followed.
-fn conclusion(total: &Counts, ends: u64, strict: bool, styles: Styles) -> String {
+pub fn conclusion(total: &Counts, ends: u64, strict: bool, styles: Styles) -> String {
     let Styles { bad, good, .. } = styles;
     let mut line = match total.wrong() + if strict { total.offloaded } else { 0 } {
         0 if total.total() == 0 => "nothing judged".into(),
@@ -166,7 +228,7 @@ fn protocols(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
 }
 
 /// Numbers, and a text that says what they count.
-type Ranked = (Vec<u64>, String);
+pub type Ranked = (Vec<u64>, String);
 
 /// Returns a table of the first `top` rows. Numbers come first, because names may be long; columns
 /// of zeros are left out.
@@ -246,7 +308,17 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
     text
 }
 
-fn flow_text(flow: &Flow) -> String {
+/// Returns the flow of a check value.
+pub fn flow_of(finding: &Finding<'_>) -> Flow {
+    Flow {
+        protocol: finding.check.protocol.name,
+        addresses: finding.addresses().map(Address::new),
+        ports: finding.check.ports,
+    }
+}
+
+/// Returns a flow as text.
+pub fn flow_text(flow: &Flow) -> String {
     let [source, destination] = flow.addresses;
     let end = |address: Address, port: Option<u16>| match port {
         Some(port) if address.bytes().len() == 16 => format!("[{address}]:{port}"),
@@ -268,40 +340,22 @@ pub fn count(number: u64, what: &str) -> String {
 }
 
 /// Returns a value in hexadecimal, with all digits of its width.
-fn value(finding: &Finding<'_>, value: Option<u64>) -> Option<String> {
+pub fn value(finding: &Finding<'_>, value: Option<u64>) -> Option<String> {
     let digits = finding.check.rule.width() as usize * 2;
     value.map(|value| format!("{value:0digits$X}"))
 }
 
 /// Returns a check value as a line of text.
-pub fn check_line(
-    capture: Option<&OsStr>,
-    finding: &Finding<'_>,
-    cause: Option<Cause>,
-    styles: Styles,
-) -> String {
-    let check = finding.check;
+pub fn check_line(shown: &Shown<'_>, finding: &Finding<'_>, cause: Option<Cause>) -> String {
+    let styles = shown.styles;
     let style = match finding.verdict {
         Verdict::Good => styles.good,
         Verdict::Bad | Verdict::Illegal | Verdict::LengthConflict => styles.bad,
         _ => styles.dim,
     };
-    let mut line = match capture {
-        Some(name) => format!("{}: ", Styles::plain(name)),
-        None => String::new(),
-    };
-    let flow = Flow {
-        protocol: check.protocol.name,
-        addresses: finding.addresses().map(Address::new),
-        ports: check.ports,
-    };
-    let verdict = finding.verdict.name();
-    let _ = write!(
-        line,
-        "packet {}: {}: {style}{verdict}{style:#}",
-        finding.buffer.packet,
-        flow_text(&flow)
-    );
+    let mut line = shown.start(finding);
+    let (flow, verdict) = (flow_text(&flow_of(finding)), finding.verdict.name());
+    let _ = write!(line, ": {flow}: {style}{verdict}{style:#}");
     if let Some(stored) = value(finding, finding.stored()) {
         let _ = write!(line, ", {stored}");
     }
@@ -325,7 +379,8 @@ pub fn check_line(
 
 /// Returns a check value as a row of CSV.
 pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
-    let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
+    let Record { reason, cause, detail, source, destination, offset, time, link } =
+        Record::of(finding, cause);
     let ports = finding.check.ports;
     let port = |place: usize| ports.map_or(String::new(), |ports| ports[place].to_string());
     [
@@ -343,19 +398,26 @@ pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -
         port(0),
         port(1),
         offset.map_or(String::new(), |offset| offset.to_string()),
+        time.unwrap_or_default(),
+        link,
     ]
     .join(",")
 }
 
-/// Returns a check value as JSON.
-pub fn check_json(finding: &Finding<'_>, cause: Option<Cause>) -> Value {
-    let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
+/// Returns a check value as a line of JSON.
+pub fn check_json(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> Value {
+    let Record { reason, cause, detail, source, destination, offset, time, link } =
+        Record::of(finding, cause);
     let mut row = json!({
+        "type": "check",
+        "capture": Styles::plain(capture),
+        "link": link,
         "packet": finding.buffer.packet,
         "protocol": finding.check.protocol.name,
         "verdict": finding.verdict.name(),
     });
     let fields = [
+        ("time", time.map(Value::from)),
         ("reason", reason.map(Value::from)),
         ("cause", cause.map(Value::from)),
         ("detail", detail.map(Value::from)),
@@ -391,16 +453,15 @@ pub fn counts_csv(name: &OsStr, summary: &Summary) -> Vec<String> {
     summary.protocols().iter().map(|(name, entry)| row((name, entry))).collect()
 }
 
-/// Returns the JSON report of an unreadable capture.
+/// Returns the JSON line of an unreadable capture.
 pub fn unreadable(name: &OsStr, error: &anyhow::Error) -> Value {
-    json!({ "capture": Styles::plain(name), "error": words(error) })
+    json!({ "type": "error", "capture": Styles::plain(name), "error": words(error) })
 }
 
-/// Returns the JSON report of a capture, without the list of its check values.
-pub fn json(name: &OsStr, read: &Read, summary: &Summary, top: usize) -> Map<String, Value> {
+/// Returns the report of a capture as a line of JSON, without the list of its check values.
+pub fn json(name: &OsStr, read: &Read, summary: &Summary, top: usize) -> Value {
     let error = read.error.as_ref().map(|error| without_numbers(&error.to_string()));
-    match residue_net::json::capture(&Styles::plain(name), read, error, summary, top) {
-        Value::Object(members) => members,
-        other => Map::from_iter([("capture".into(), other)]),
-    }
+    let mut value = residue_net::json::capture(&Styles::plain(name), read, error, summary, top);
+    value["type"] = "capture".into();
+    value
 }

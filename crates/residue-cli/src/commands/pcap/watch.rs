@@ -30,6 +30,9 @@ addition which checksums the network card has yet to complete: packets that this
 those merged on receipt. These are `offloaded`, whatever their value. A packet with the sum of the \
 pseudo-header alone, which no card will complete, is `bad`.
 
+Filters are those of `residue pcap verify`. All packets are verified, and the selected ones \
+counted and written.
+
 Packets not verified are counted, with the reason: dropped by the kernel, because its buffer was \
 full; or passed over, because most of the buffer was waiting.
 
@@ -46,6 +49,7 @@ Examples:
   residue pcap watch --interface eth0
   residue pcap watch -i eth0 --promiscuous --write damaged.pcapng
   residue pcap watch -i any --duration 60 --json --every 10 | jq '.total.bad'
+  residue pcap watch -i eth0 --filter 'host 10.0.0.1 and not port 22'
   residue pcap watch -i eth0 --prometheus 127.0.0.1:9470
   sudo tcpdump -U -i eth0 -w - | residue pcap watch -
   ssh router tcpdump -U -w - | residue pcap watch -";
@@ -73,7 +77,10 @@ pub struct WatchArgs {
     )]
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     buffer: u32,
-    /// End after this many packets
+    /// Count only packets for which this filter holds, such as 'host 10.0.0.1 and tcp port 80'
+    #[arg(long, value_name = "EXPRESSION")]
+    filter: Option<String>,
+    /// End after this many packets, of those for which the filter holds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// End after this many seconds

@@ -47,6 +47,9 @@ pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> V
     let rates = Rates::of(session, ending.is_some());
     let packets = count(counts.packets, "packet");
     let mut title = format!("{head}{}{head:#}: {:.0} s, {packets}", session.source, rates.seconds);
+    if session.args.filter.is_some() {
+        let _ = write!(title, ", {} selected", counts.selected);
+    }
     // Rates of a moment would mean nothing.
     if rates.seconds >= 0.5 {
         let _ = write!(title, ", {:.0} packets/s, {}", rates.packets, rates.bits());
@@ -107,6 +110,7 @@ pub fn json(session: &Session<'_>, ending: Option<Ending>) -> Value {
         ("seconds", json!(rounded(rates.seconds))),
         ("ended", json!(ending.map(Ending::name))),
         ("packets", json!(counts.packets)),
+        ("selected_packets", json!(session.args.filter.as_ref().map(|_| counts.selected))),
         ("bytes", json!(counts.bytes)),
         ("packets_per_second", json!(rates.packets.round())),
         ("bits_per_second", json!(rates.bits.round())),

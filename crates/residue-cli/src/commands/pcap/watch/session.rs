@@ -4,10 +4,12 @@ use super::metrics::Publisher;
 use super::{WatchArgs, create, is_closed, print};
 use crate::output::{Outcome, Output, Styles, words};
 use crate::progress::Progress;
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use residue_capture::damaged::{Damaged, describe};
 use residue_capture::live::{Evidence, Live};
+use residue_net::filter::Filter;
 use residue_net::pcap::Packet;
+use residue_net::select::Selection;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::time::{Duration, Instant};
@@ -88,6 +90,8 @@ const LINK_HEADER: u32 = 24;
 impl<'a> Session<'a> {
     /// Begins a watch of the packets of `source`.
     pub fn new(args: &'a WatchArgs, source: &str, output: &'a mut Output) -> anyhow::Result<Self> {
+        let filter = args.filter.as_deref().map(Filter::parse).transpose();
+        let filter = filter.map_err(|error| anyhow!("--filter: {error}"))?;
         let publisher = args.prometheus.as_ref().map(Publisher::new).transpose()?;
         let damaged = args.write.as_deref().map(|path| {
             let file = BufWriter::new(create(path)?);
@@ -97,7 +101,7 @@ impl<'a> Session<'a> {
         Ok(Session {
             args,
             source: source.to_string(),
-            live: Live::new(),
+            live: Live::new(Selection::new(filter, None, None)),
             losses: Losses::default(),
             mtu: None,
             merged: 0,
@@ -133,7 +137,7 @@ impl<'a> Session<'a> {
         }
         let longest = self.mtu.map(|mtu| mtu.saturating_add(LINK_HEADER));
         self.merged += u64::from(longest.is_some_and(|longest| packet.wire_length > longest));
-        let is_last = self.args.count == Some(self.live.counts.packets);
+        let is_last = self.args.count == Some(self.live.counts.selected);
         Ok(is_last.then_some(Ending::Count))
     }
 
