@@ -1,5 +1,6 @@
 //! The progress bar, shown on a terminal during long work.
 
+use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal as _};
 
@@ -71,7 +72,17 @@ impl Progress {
         progress
     }
 
-    /// Replaces the text of the line, or of the lines.
+    /// Replaces the lines of a table; cuts what the terminal has no room for.
+    pub fn show(&self, lines: &[String]) {
+        let (height, width) = Term::stderr().size();
+        let height = usize::from(height).saturating_sub(1).max(1);
+        let width = usize::from(width).max(1);
+        let lines = lines.iter().take(height);
+        let lines: Vec<_> = lines.map(|line| truncate_str(line, width, "")).collect();
+        self.say(lines.join("\n"));
+    }
+
+    /// Replaces the text of the line.
     pub fn say(&self, words: String) {
         if let Some(bar) = &self.0 {
             bar.set_message(words);

@@ -185,7 +185,8 @@ fn what_cannot_be_done_is_explained() {
     for (words, why) in [
         ("", "--interface"),
         ("-i lo -", "cannot be used with"),
-        ("--promiscuous -", "--interface"),
+        ("--promiscuous -", "cannot be used with"),
+        ("--buffer 64 -", "cannot be used with"),
         ("--every 0 -", "1..=86400"),
         ("--count 0 -", "1"),
         ("--buffer 1 -i lo", "4..=4095"),

@@ -65,14 +65,15 @@ pub struct WatchArgs {
     #[arg(short, long, value_name = "NAME", group = "packets")]
     interface: Option<String>,
     /// Also receive frames for other hosts
-    #[arg(long, requires = "interface")]
+    #[arg(long, conflicts_with = "file")]
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     promiscuous: bool,
     /// Size of the buffer that is shared with the kernel, in MiB
     #[arg(
         long,
         value_name = "MIB",
         default_value_t = 64,
-        requires = "interface",
+        conflicts_with = "file",
         value_parser = clap::value_parser!(u32).range(4..=4095)
     )]
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]

@@ -4,6 +4,7 @@ use super::metrics::{self, Metrics};
 use super::session::{Ending, Session};
 use crate::commands::pcap::report::{self, count};
 use crate::output::Styles;
+use residue_net::time::rfc3339;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -77,16 +78,29 @@ pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> V
             count(session.merged, "packet")
         ));
     }
-    lines.extend(report::counts(&session.live.summary, session.args.top, false, styles));
-    if counts.never_completed > 0 {
-        lines.push(format!(
-            "{bad}{} the sum of the pseudo-header, which no network card will complete{bad:#}: \
-             the sender's offload does not work",
-            match counts.never_completed {
-                1 => "1 of them is".into(),
-                several => format!("{several} of them are"),
-            }
-        ));
+    let mut table = report::counts(&session.live.summary, session.args.top, false, styles);
+    let conclusion = conclusion(session, table.pop(), styles);
+    // A table that is longer than the terminal is cut at its end.
+    if ending.is_none() {
+        lines.extend(conclusion);
+        lines.extend(table);
+    } else {
+        lines.extend(table);
+        lines.extend(conclusion);
+    }
+    lines
+}
+
+/// Returns the conclusion of the table, with more about its numbers.
+fn conclusion(session: &Session<'_>, last: Option<String>, styles: Styles) -> Vec<String> {
+    let bad = styles.bad;
+    let mut lines = Vec::from_iter(last);
+    match session.live.counts.never_completed {
+        0 => {}
+        several => lines.push(format!(
+            "{bad}{several} of them{bad:#}: the sum of the pseudo-header, which no card will \
+             complete; the sender's offload fails"
+        )),
     }
     lines.extend(session.damaged.as_ref().map(|damaged| {
         let mut line = format!("{} written", count(damaged.written, "damaged packet"));
@@ -105,8 +119,9 @@ pub fn json(session: &Session<'_>, ending: Option<Ending>) -> Value {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut value = residue_net::json::counts(&session.live.summary, session.args.top);
     let fields = [
+        ("type", json!("watch")),
         ("source", json!(session.source)),
-        ("time", json!(time.as_millis() as u64)),
+        ("time", json!(rfc3339(time.as_nanos() as u64))),
         ("seconds", json!(rounded(rates.seconds))),
         ("ended", json!(ending.map(Ending::name))),
         ("packets", json!(counts.packets)),

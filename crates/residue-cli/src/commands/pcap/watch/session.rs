@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
                 self.output.progress = Progress::of_lines();
             }
             let lines = print::lines(self, None, self.output.styles);
-            self.output.progress.say(lines.join("\n"));
+            self.output.progress.show(&lines);
         }
         Ok(())
     }
