@@ -60,10 +60,15 @@ datagrams and units of streams belong to the packet in which they begin for --fr
 Times: 2026-11-23T10:00:00Z, with or without decimals, or with an offset (+01:00); or a time after \
 the first packet: 90, 1.5s, 250ms, 10m, 2h.
 
-JSON: one object a line. \"type\" is \"capture\" (the counts of a capture), \"check\" (a check \
-value, with --list), or \"error\" (a capture that could not be opened); the members of each are \
-described by the JSON Schema that --schema prints. Members may be added; existing ones keep their \
-names and meanings.
+JSON:
+One object a line; the member type says which. --schema prints their JSON Schema. Members may be \
+added; existing ones keep their names and meanings.
+  capture  the counts of a capture, before its check values: capture, format, compression, packets,
+           cut_packets, selected_packets, first_time, last_time, links, error, total, protocols,
+           causes, not_followed, rewritten, senders, flows
+  check    a check value, with --list: capture, packet, time, link, protocol, verdict, reason,
+           cause, detail, stored, computed, source, destination, ports, offset
+  error    a capture that could not be opened: capture, error
 
 Examples:
   residue pcap verify trace.pcapng

@@ -9,7 +9,7 @@ use residue_report::text::{capitalised, escaped};
 use residue_report::{Figure, Row, Table};
 use std::fmt::Write as _;
 
-/// Returns the whole page. `left_out` captures with wrong values have no section.
+/// Returns the whole page. `left_out` captures with such values have no section.
 pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String {
     let subject = match page.captures.as_slice() {
         [capture] => capture.name.clone(),
@@ -24,10 +24,8 @@ pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String 
             table(out, &captures(&page.captures));
             if left_out > 0 {
                 let rest = count(left_out as u64, "more capture");
-                let _ = writeln!(
-                    out,
-                    "<p class=\"note\">{rest} with wrong values have no section.</p>"
-                );
+                let _ =
+                    writeln!(out, "<p class=\"note\">{rest} with such values have no section.</p>");
             }
         });
     }
@@ -117,8 +115,8 @@ fn examples(out: &mut String, part: &Part) {
     }
     out.push_str("<h2>An example of each cause</h2>\n");
     out.push_str(
-        "<p class=\"key\">Bytes of the <span class=\"field\">field</span> have a dark mark, covered \
-         ones a light one.</p>\n",
+        "<p class=\"key\">Marked: the <span class=\"field\">field</span>, and the <span \
+         class=\"covered\">covered bytes</span>.</p>\n",
     );
     for (name, kind) in ranked {
         let values = format!("{} {}", grouped(kind.count), plural(kind.count));
