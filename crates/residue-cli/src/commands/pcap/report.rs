@@ -4,9 +4,9 @@ use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
 use residue_net::Address;
 use residue_net::check::Verdict;
-use residue_net::diagnose::{Cause, CauseKind, Rewrite};
+use residue_net::diagnose::{Cause, CauseKind, Chance, Rewrite};
 use residue_net::record::Record;
-use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
+use residue_net::summary::{Counts, Faults, Flow, Summary, sender_name};
 use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{Finding, Read};
 use serde_json::{Map, Value, json};
@@ -88,10 +88,10 @@ fn rankings(
     let rewrites = rewrites.iter().map(|it| (vec![it.packets], rewrite_text(it))).collect();
     section(&["packets", "rewritten"], rewrites, top);
     let row = |faults: &Faults, text| (vec![faults.wrong, faults.offloaded], text);
-    let senders = ranked(&summary.senders);
+    let senders = summary.senders();
     let senders = senders.iter().map(|(address, faults)| row(faults, sender_name(address)));
     section(&["wrong", "offloaded", "sender"], senders.collect(), top);
-    let flows = ranked(&summary.flows);
+    let flows = summary.flows();
     let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
     section(&["wrong", "offloaded", "flow"], flows.collect(), top);
     lines
@@ -193,6 +193,7 @@ fn dash(number: u64) -> String {
 /// Returns the causes with their protocols, the most frequent first.
 fn causes(summary: &Summary) -> Vec<Ranked> {
     let mut by_cause: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
+    let chances = summary.diagnosis.chances();
     for ((cause, protocol), number) in summary.diagnosis.tally() {
         let cause = cause.name();
         match by_cause.iter_mut().find(|entry| entry.0 == cause) {
@@ -209,7 +210,10 @@ fn causes(summary: &Summary) -> Vec<Ranked> {
                 format!("{cause}: {}", parts.collect::<Vec<_>>().join(", "))
             }
         };
-        (vec![parts.iter().map(|part| part.0).sum()], text)
+        let by_chance = chances.iter().filter(|((kind, _), _)| kind.name() == *cause);
+        let by_chance = by_chance.map(|(_, &chance)| chance).reduce(Chance::max);
+        let by_chance = by_chance.map_or(String::new(), |chance| format!(" ({chance} by chance)"));
+        (vec![parts.iter().map(|part| part.0).sum()], text + &by_chance)
     };
     let mut rows: Vec<Ranked> = by_cause.iter_mut().map(row).collect();
     rows.sort_by_key(|(numbers, _)| std::cmp::Reverse(numbers[0]));
@@ -224,6 +228,9 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
         rewrite.lacking,
         if rewrite.addresses_only { "an address was" } else { "an address or a port was" },
     );
+    if rewrite.kind == CauseKind::OffloadRewritten {
+        text += "; the network card had not completed the checksum";
+    }
     match rewrite.likely.as_slice() {
         [] => {}
         [(is_source, address)] => {

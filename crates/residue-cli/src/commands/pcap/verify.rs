@@ -19,11 +19,16 @@ card completes after the capture on the sender); absent (left out, as the protoc
 illegal (left out, but required); unverifiable (cut short, or partly not captured); length \
 conflict (length fields contradict each other).
 
-Causes: offload; rewritten (addresses or ports were changed but the checksum was not: all packets \
-between two addresses are wrong by the same amount); zeroed; byte-swapped; negative-zero (0000 for \
-FFFF, RFC 1624); other-length (right if padding or a frame check sequence is included, or some \
-bytes are left out); other-destination (computed with the next hop of a source route in place of \
-the last, or vice versa); flipped-bit; unknown.
+Causes: offload (also a zero IPv4 header checksum of a sender that leaves others to its card); \
+rewritten (addresses or ports were changed but the checksum was not: all packets between two \
+addresses are wrong by the same amount); offload-rewritten (the same, in the sum of the \
+pseudo-header); zeroed; filled (the field repeats the byte around it); not-complemented; \
+byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-length (right if \
+padding or a frame check sequence is included, or some bytes are left out); other-destination \
+(computed with the next hop of a source route in place of the last, or vice versa); copied (packets \
+with other contents have the same value); contradiction (the IPv4 header cannot be right); \
+flipped-bit; changed-byte; unknown. A cause is named if it would fit by chance at most once in a \
+thousand such captures; the report says how probable that is.
 
 Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
 residue does not read, or that is encrypted; a packet is counted once for each. Check values \
@@ -189,7 +194,8 @@ fn print(
     if let (Some(which), Some(reader)) = (args.list, again.take()) {
         let mut result = Ok(());
         verify::packets(reader, |buffer| {
-            for finding in buffer.findings().filter(|finding| which.takes(finding.verdict)) {
+            let findings = buffer.findings().map(|finding| summary.diagnosis.judged(finding));
+            for finding in findings.filter(|finding| which.takes(finding.verdict)) {
                 if result.is_err() {
                     return;
                 }
