@@ -7,8 +7,8 @@ pub use row::{CHECKS, Shown, check_csv, check_json, check_line, value};
 use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
 use residue_net::Address;
-use residue_net::diagnose::Rewrite;
-use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
+use residue_net::diagnose::{CauseKind, Chance, Rewrite};
+use residue_net::summary::{Counts, Faults, Flow, Summary, sender_name};
 use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{Finding, Read};
 use serde_json::{Value, json};
@@ -110,10 +110,10 @@ pub fn sections(
     let rewrites = rewrites.iter().map(|it| (vec![it.packets], rewrite_text(it))).collect();
     section(&["packets", "rewritten"], rewrites, top);
     let row = |faults: &Faults, text| (vec![faults.wrong, faults.offloaded], text);
-    let senders = ranked(&summary.senders);
+    let senders = summary.senders();
     let senders = senders.iter().map(|(address, faults)| row(faults, sender_name(address)));
     section(&["wrong", "offloaded", "sender"], senders.collect(), top);
-    let flows = ranked(&summary.flows);
+    let flows = summary.flows();
     let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
     section(&["wrong", "offloaded", "flow"], flows.collect(), top);
     sections
@@ -215,6 +215,7 @@ fn dash(number: u64) -> String {
 /// Returns the causes with their protocols, the most frequent first.
 fn causes(summary: &Summary) -> Vec<Ranked> {
     let mut by_cause: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
+    let chances = summary.diagnosis.chances();
     for ((cause, protocol), number) in summary.diagnosis.tally() {
         let cause = cause.name();
         match by_cause.iter_mut().find(|entry| entry.0 == cause) {
@@ -231,7 +232,10 @@ fn causes(summary: &Summary) -> Vec<Ranked> {
                 format!("{cause}: {}", parts.collect::<Vec<_>>().join(", "))
             }
         };
-        (vec![parts.iter().map(|part| part.0).sum()], text)
+        let by_chance = chances.iter().filter(|((kind, _), _)| kind.name() == *cause);
+        let by_chance = by_chance.map(|(_, &chance)| chance).reduce(Chance::max);
+        let by_chance = by_chance.map_or(String::new(), |chance| format!(" ({chance} by chance)"));
+        (vec![parts.iter().map(|part| part.0).sum()], text + &by_chance)
     };
     let mut rows: Vec<Ranked> = by_cause.iter_mut().map(row).collect();
     rows.sort_by_key(|(numbers, _)| std::cmp::Reverse(numbers[0]));
@@ -246,6 +250,9 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
         rewrite.lacking,
         if rewrite.addresses_only { "an address was" } else { "an address or a port was" },
     );
+    if rewrite.kind == CauseKind::OffloadRewritten {
+        text += "; the network card had not completed the checksum";
+    }
     match rewrite.likely.as_slice() {
         [] => {}
         [(is_source, address)] => {

@@ -147,6 +147,20 @@ fn meaning(name: &str) -> Option<&'static str> {
             "An address or a port was changed, but not the checksum: by a device on the path, or \
              by a program that anonymised the capture. Receivers drop these packets."
         }
+        "offload-rewritten" => {
+            "The network card had not completed these values when an address or a port was \
+             changed: by a program that anonymised the capture, or by a virtual switch."
+        }
+        "filled" => {
+            "The field repeats the byte around it: a program wrote over a part of the packet."
+        }
+        "not-complemented" => "The sum was stored without its complement: an error of the sender.",
+        "no-pseudo-header" => {
+            "The sum leaves out the addresses and the length: an error of the sender."
+        }
+        "copied" => "Packets with other contents have the same value: it was copied, not computed.",
+        "contradiction" => "The IPv4 header cannot be right: it contradicts itself. Damage.",
+        "changed-byte" => "One byte was changed between the sender and the capture: damage.",
         "zeroed" => "The field is zero: its sender did not compute it, or a program cleared it.",
         "byte-swapped" => "The bytes of the value are in the wrong order: an error of the sender.",
         "negative-zero" => {
