@@ -222,6 +222,21 @@ fn damaged_packets_do_no_harm() {
     }
 }
 
+/// Tags without end cost no more than their bytes, and no memory.
+#[test]
+fn a_packet_of_nothing_but_tags() {
+    for (number, length) in [(0x8100u16, 4), (0x893f, 8), (0x8926, 6), (0x88e7, 18), (0x8903, 16)] {
+        let mut tag = vec![0; length];
+        tag[length - 2..].copy_from_slice(&number.to_be_bytes());
+        let mut bytes = vec![0; 12];
+        bytes.extend(number.to_be_bytes());
+        bytes.extend(tag.iter().cycle().take(250_000 / length * length));
+        let case = Packet { name: "", link: LinkType(1), fcs: None, bytes, checks: Vec::new() };
+        let found = find(&case, &case.bytes, case.bytes.len());
+        assert!(found.checks.is_empty() && found.unfollowed.is_empty(), "{number:x}");
+    }
+}
+
 /// Endlessly nested headers.
 #[test]
 fn nesting_is_bounded() {

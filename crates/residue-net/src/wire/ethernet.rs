@@ -1,4 +1,4 @@
-//! Ethernet (IEEE 802.3): the frame check sequence, VLAN tags, lengths and types.
+//! Ethernet (IEEE 802.3): the frame check sequence, lengths and types.
 
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
@@ -13,10 +13,6 @@ pub static FCS: Protocol = Protocol {
 const TYPE: u32 = 12;
 const HEADER: u32 = 14;
 const FCS_LENGTH: u32 = 4;
-
-/// Offset of the type after the control information of a VLAN tag.
-const TAGGED_TYPE: u32 = 2;
-const TAG: u32 = 4;
 
 /// Walks a frame from the destination address on. `fcs` is the length of a frame check sequence at
 /// the end.
@@ -42,13 +38,5 @@ pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
         super::ether_type(walk, type_or_length, span);
     } else {
         super::llc::walk(walk, span.take(u32::from(type_or_length)));
-    }
-}
-
-/// Walks a VLAN tag (IEEE 802.1Q) after its type: tag control information, then the next type or
-/// length.
-pub fn vlan(walk: &mut Walk, span: Span) {
-    if let Some(number) = walk.u16(span, TAGGED_TYPE) {
-        typed(walk, number, span.skip(TAG));
     }
 }
