@@ -189,7 +189,8 @@ impl Classic {
     #[inline(never)]
     fn decide<R: Read>(&mut self, window: &mut Window<R>) -> Result<(), Error> {
         let variants = std::mem::take(&mut self.variants);
-        if self.link.longest() > LinkType::ETHERNET.longest() || self.is_usual(window, self.header)?
+        if self.link.longest() > LinkType::ETHERNET.longest()
+            || self.is_usual(window, self.header)?
         {
             return Ok(());
         }
@@ -227,8 +228,7 @@ impl Classic {
         for record in 0..TRIED {
             if !window.has(at + header)? {
                 let ends_here = window.peek().len() == at;
-                return Ok(record > 1
-                    || record == 1 && ends_here && self.is_usual(window, header)?);
+                return Ok(record > 1 || record == 1 && ends_here && self.is_usual(window, header)?);
             }
             let head = &window.peek()[at..];
             let (captured, wire_length) = self.lengths(head);

@@ -184,9 +184,8 @@ fn as_text(start: &[u8]) -> Option<Foreign> {
         return None;
     }
     let text = start.trim_ascii_start();
-    let has = |word: &[u8]| {
-        start.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
-    };
+    let has =
+        |word: &[u8]| start.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
     let (name, remedy) = match text {
         [b'<', ..] if has(b"<pdml") || has(b"<psml") => {
             ("an XML export of Wireshark (PDML or PSML)", Say("save the packets as pcapng instead"))
@@ -213,8 +212,7 @@ fn is_hex_dump(text: &[u8]) -> bool {
         let word = word.strip_suffix(b":").unwrap_or(word);
         word.len() >= 3 && word.iter().all(|&byte| byte == b'0')
     };
-    let is_byte = |word: &[u8]| {
-        matches!(word.len(), 2 | 4) && word.iter().all(u8::is_ascii_hexdigit)
-    };
+    let is_byte =
+        |word: &[u8]| matches!(word.len(), 2 | 4) && word.iter().all(u8::is_ascii_hexdigit);
     words.next().is_some_and(zeros) && words.next().is_some_and(is_byte)
 }

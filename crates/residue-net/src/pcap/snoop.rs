@@ -44,8 +44,7 @@ impl Snoop {
     pub fn begin<R: Read>(window: &mut Window<R>) -> Result<Self, Error> {
         window.need(FILE_HEADER)?;
         let head = window.peek();
-        let (version, number) =
-            (ByteOrder::Big.u32(head, VERSION), ByteOrder::Big.u32(head, LINK));
+        let (version, number) = (ByteOrder::Big.u32(head, VERSION), ByteOrder::Big.u32(head, LINK));
         let format = match version {
             2 => Format::Snoop,
             3..=5 => Format::Shomiti,

@@ -12,7 +12,6 @@ const BINDING_SHIFT: u32 = 9;
 const NATIVE: u32 = 1 << 8;
 const FRAGMENT: u32 = 1 << 7;
 const KEEP_ALIVE: u32 = 1 << 3;
-const RESERVED: u32 = 7;
 
 const HEADER: u32 = 8;
 /// The wireless binding of IEEE 802.11 (RFC 5416).
@@ -27,7 +26,7 @@ pub(crate) const OTHER_RADIO: u64 = 3;
 pub fn data(walk: &mut Walk, span: Span) {
     let Some(word) = clear(walk, span) else { return };
     let length = (word >> LENGTH_SHIFT & 31) * 4;
-    if length < HEADER || length > span.len() || word & (RESERVED | KEEP_ALIVE) != 0 {
+    if length < HEADER || length > span.len() || word & KEEP_ALIVE != 0 {
         return;
     }
     if word & FRAGMENT != 0 {

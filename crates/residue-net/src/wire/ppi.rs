@@ -29,12 +29,12 @@ pub fn walk(walk: &mut Walk, frame: Span) {
     let unit = if flags & 1 != 0 { 4 } else { 1 };
     let mut rest = frame.take(length.into()).skip(HEADER);
     let mut fcs = None;
-    while let (Some(kind), Some(length)) =
-        (little(walk, rest, 0), little(walk, rest, FIELD_LENGTH))
+    while let (Some(kind), Some(length)) = (little(walk, rest, 0), little(walk, rest, FIELD_LENGTH))
     {
         rest = rest.skip(FIELD_HEADER);
         if kind == WLAN {
-            fcs = little(walk, rest, WLAN_FLAGS).map(|flags| if flags & HAS_FCS != 0 { 4 } else { 0 });
+            fcs = little(walk, rest, WLAN_FLAGS)
+                .map(|flags| if flags & HAS_FCS != 0 { 4 } else { 0 });
         }
         rest = rest.skip(u32::from(length).next_multiple_of(unit));
     }

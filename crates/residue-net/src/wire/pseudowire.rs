@@ -24,13 +24,15 @@ pub fn walk(walk: &mut Walk, span: Span) {
         1 if walk.u16(span, 0) == Some(CHANNEL_HEADER) => channel(walk, span),
         4 if bare < 2 || is_ipv4(walk, span) => ipv4::walk(walk, span),
         6 if bare < 2 || is_ipv6(walk, span) => ipv6::walk(walk, span),
+        0 if worded.max(bare) < 2 && is_serial(walk, span.skip(CONTROL_WORD)) => {
+            serial(walk, span.skip(CONTROL_WORD));
+        }
+        _ if bare < 2 && is_serial(walk, span) => serial(walk, span),
         0 if worded > bare || worded > 0 && worded == bare && is_plain_word(walk, span) => {
             ethernet::walk(walk, span.skip(CONTROL_WORD), None);
         }
         _ if bare > 0 => ethernet::walk(walk, span, None),
-        0 if is_serial(walk, span.skip(CONTROL_WORD)) => serial(walk, span.skip(CONTROL_WORD)),
         1 => {}
-        _ if is_serial(walk, span) => serial(walk, span),
         _ => walk.unfollowed(Numbering::Mpls, first),
     }
 }

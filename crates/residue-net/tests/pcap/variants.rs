@@ -26,12 +26,14 @@ fn case_of(count: usize) -> Case {
     let mut cases = residue_fixtures::cases().into_iter();
     let mut case = cases.find(|case| case.name == "tcp-v4").unwrap();
     let frame = case.good[0].clone();
-    case.good = (0..count).map(|extra| {
-        let mut frame = frame.clone();
-        frame.bytes.extend(bytes(extra % 7));
-        frame.wire_length = (frame.bytes.len() + extra % 3) as u32;
-        frame
-    }).collect();
+    case.good = (0..count)
+        .map(|extra| {
+            let mut frame = frame.clone();
+            frame.bytes.extend(bytes(extra % 7));
+            frame.wire_length = (frame.bytes.len() + extra % 3) as u32;
+            frame
+        })
+        .collect();
     case
 }
 
@@ -121,7 +123,10 @@ fn aix() {
         assert_eq!(Reader::new(&*file).unwrap().format(), Format::PcapAix);
         assert_eq!((packets.len(), packets[0].link), (1, LinkType(link)));
         assert_eq!(packets[0].time, Some(7_123_456_789));
-        assert_eq!((packets[0].wire_length, packets[0].bytes.len()), (40 - padding, 30 - padding as usize));
+        assert_eq!(
+            (packets[0].wire_length, packets[0].bytes.len()),
+            (40 - padding, 30 - padding as usize)
+        );
     }
 }
 
@@ -178,7 +183,10 @@ fn links_and_versions_of_snoop() {
         let mut file = make(2, 4, 2);
         file[place..place + 4].copy_from_slice(&word.to_be_bytes());
         let error = read(&*file).1;
-        assert!(matches!(error, Some(Error::Malformed { packets: 0, offset: 16, .. })), "{error:?}");
+        assert!(
+            matches!(error, Some(Error::Malformed { packets: 0, offset: 16, .. })),
+            "{error:?}"
+        );
     }
 }
 
@@ -227,9 +235,15 @@ const OTHERS: [(&str, &str); 26] = [
     ("HP-UX nettl", "5452006400000000000000802f746d702f"),
     ("Sniffer for DOS", "5452534e4946462064617461202020201a0100120000000400"),
     ("NetXRay or of the Sniffer for Windows", "584350003030322e30303100af56cb42"),
-    ("Network Instruments' Observer", "4f62736572766572506b7442756666657256657273696f6e3d31352e3030"),
+    (
+        "Network Instruments' Observer",
+        "4f62736572766572506b7442756666657256657273696f6e3d31352e3030",
+    ),
     ("Visual Networks", "05564e4603000000af56cb420600ffff"),
-    ("Tektronix K12", "2b2d2d2d2d2d2d2d2d2d2b2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2b2d2d2d2d2d2d2d2d2d2d2b0d0a"),
+    (
+        "Tektronix K12",
+        "2b2d2d2d2d2d2d2d2d2d2b2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2b2d2d2d2d2d2d2d2d2d2d2b0d0a",
+    ),
     ("AIX iptrace 2.0", "6970747261636520322e30"),
     ("compressed by xz", "fd377a585a00000004e6d6b446"),
     ("compressed by lz4", "04224d186440a7"),
@@ -243,7 +257,10 @@ const OTHERS: [(&str, &str); 26] = [
     ("XML export of Wireshark", "3c3f786d6c2076657273696f6e3d22312e30223f3e0a3c70646d6c3e"),
     ("JSON", "5b0a20207b0a20202020225f696e646578223a"),
     ("hex dump", "3030303020203030203030203030203031203232203333203434203535"),
-    ("EtherPeek (classic)", "0700000001000000000100000000000000000000000000000000000000000000000000000000000000000000000000000000"),
+    (
+        "EtherPeek (classic)",
+        "0700000001000000000100000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    ),
 ];
 
 #[test]
