@@ -227,7 +227,7 @@ fn with_tunnels() -> Vec<u8> {
     for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101] {
         file.extend(word.to_le_bytes());
     }
-    let gre = &[0, 0, 0x82, 0, 1, 2, 3, 4][..];
+    let gre = &[0, 0, 0x90, 0, 1, 2, 3, 4][..];
     for (protocol, inner) in [(47, gre), (50, &[1; 8]), (47, gre), (253, &[])] {
         let length = 20 + inner.len() as u8;
         let header = [0x45, 0, 0, length, 0, 0, 0, 0, 64, protocol, 0, 0];
@@ -255,7 +255,7 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
          IPv4 header     4    -\n\
          \n\
          packets  not followed\n\
-         \u{20}     2  GRE protocol 8200 (Aruba)\n\
+         \u{20}     2  GRE protocol 9000 (Aruba)\n\
          \u{20}     1  IP protocol 50 (ESP: encrypted)\n\
          \n\
          nothing wrong, 3 packets not followed\n"
@@ -265,8 +265,8 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
     assert_eq!(
         json.json()["not_followed"],
         serde_json::json!([
-            { "kind": "GRE protocol", "value": 0x8200, "name": "Aruba", "packets": 2,
-              "protocol": "GRE protocol 8200 (Aruba)" },
+            { "kind": "GRE protocol", "value": 0x9000, "name": "Aruba", "packets": 2,
+              "protocol": "GRE protocol 9000 (Aruba)" },
             { "kind": "IP protocol", "value": 50, "name": "ESP: encrypted", "packets": 1,
               "protocol": "IP protocol 50 (ESP: encrypted)" },
         ])

@@ -141,10 +141,11 @@ impl<'a> Parser<'a> {
         let start = self.place();
         let words = self.words()?;
         let Words { protocol: of, way, kind } = words;
-        if kind.is_none() && way.is_none() {
-            if let Some(primitive) = self.lone(of, &start)? {
-                return Ok(self.take(primitive));
-            }
+        if kind.is_none()
+            && way.is_none()
+            && let Some(primitive) = self.lone(of, &start)?
+        {
+            return Ok(self.take(primitive));
         }
         let words = match (of, way, kind) {
             (None, None, None) => self.inherited()?,
