@@ -29,6 +29,7 @@ mod names;
 mod parse;
 mod primitive;
 mod token;
+mod value;
 
 pub use error::FilterError;
 

@@ -115,6 +115,10 @@ pub struct Segment {
 /// Largest depth of nested headers: networks do not nest so deeply, but a forged packet can.
 pub(crate) const DEEPEST: u8 = 24;
 
+/// Largest number of unparsed protocols reported of one buffer, which a forged aggregate of many
+/// frames would exceed.
+const MOST_UNFOLLOWED: usize = 64;
+
 /// A walk through one buffer.
 pub struct Walk<'a> {
     /// The bytes.
@@ -241,7 +245,8 @@ impl<'a> Walk<'a> {
     #[cold]
     pub fn unfollowed(&mut self, numbering: Numbering, value: impl Into<u64>) {
         let known = &mut self.found.unfollowed;
-        if let Some(unfollowed) = Unfollowed::new(numbering, value.into())
+        if known.len() < MOST_UNFOLLOWED
+            && let Some(unfollowed) = Unfollowed::new(numbering, value.into())
             && known.iter().all(|(other, _)| *other != unfollowed)
         {
             known.push((unfollowed, 1));

@@ -181,7 +181,7 @@ pub struct Read {
     pub selected: Option<u64>,
     /// Times of the first and the last packet with a time, in nanoseconds since 1970.
     pub times: Option<[u64; 2]>,
-    /// Link types of the packets, in the order in which they appear.
+    /// Link types of the packets, in the order in which they appear; the first 64.
     pub links: Vec<LinkType>,
     /// Why reading ended early, if it did.
     pub error: Option<Error>,
@@ -247,6 +247,9 @@ pub fn selected<R: io::Read>(
     totals.read(&reader, Some(selection.selected()), error)
 }
 
+/// Largest number of link types to report.
+const MOST_LINKS: usize = 64;
+
 /// Numbers of packets read so far.
 #[derive(Default)]
 struct Totals {
@@ -264,7 +267,8 @@ impl Totals {
         if let Some(time) = packet.time {
             self.times.get_or_insert([time; 2])[1] = time;
         }
-        if !self.links.contains(&packet.link) {
+        // Compared with few, because pcapng allows each interface a type of its own.
+        if self.links.len() < MOST_LINKS && !self.links.contains(&packet.link) {
             self.links.push(packet.link);
         }
     }

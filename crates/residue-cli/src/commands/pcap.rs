@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 const HELP: &str = "\
-Reads pcap and pcapng, plain or compressed with gzip or zstd; `-` is standard input.
+Reads pcap, pcapng and snoop, plain or compressed with gzip or zstd; `-` is standard input.
 
 Exit codes: 0 no wrong check value, 1 wrong check values found, 2 wrong usage or unreadable input.
 
@@ -297,7 +297,7 @@ fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
 }
 
 /// Endings of names of captures, without `.gz` or `.zst`.
-const ENDS: [&str; 5] = [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"];
+const ENDS: [&str; 6] = [".pcap", ".pcapng", ".cap", ".dmp", ".ntar", ".snoop"];
 
 /// Returns whether a file in a folder is a capture, by its name.
 fn looks_like_a_capture(path: &Path) -> bool {

@@ -1,10 +1,11 @@
 //! The grammar of filters.
 
-use super::names::{WITH_PORTS, ether_type, port, protocol};
+use super::names::{WITH_PORTS, ether_type, protocol};
 use super::primitive::{Net, Primitive, Way};
 use super::token::{COMPARISON, Placed, Token, tokens};
+use super::value::{abbreviated, address, mac, mask, number, port_number};
 use super::{Filter, FilterError, Joint, Node};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// Largest depth of parentheses.
@@ -140,10 +141,11 @@ impl<'a> Parser<'a> {
         let start = self.place();
         let words = self.words()?;
         let Words { protocol: of, way, kind } = words;
-        if kind.is_none() && way.is_none() {
-            if let Some(primitive) = self.lone(of, &start)? {
-                return Ok(self.take(primitive));
-            }
+        if kind.is_none()
+            && way.is_none()
+            && let Some(primitive) = self.lone(of, &start)?
+        {
+            return Ok(self.take(primitive));
         }
         let words = match (of, way, kind) {
             (None, None, None) => self.inherited()?,
@@ -470,54 +472,4 @@ impl<'a> Parser<'a> {
         }
         self.address(words, way, Net { address, mask }, &value)
     }
-}
-
-/// Reads a decimal number, or a hexadecimal one after `0x`.
-fn number(word: &str) -> Option<u32> {
-    match word.strip_prefix("0x") {
-        Some(digits) if !digits.starts_with('+') => u32::from_str_radix(digits, 16).ok(),
-        Some(_) => None,
-        None if word.starts_with(|c: char| c.is_ascii_digit()) => word.parse().ok(),
-        None => None,
-    }
-}
-
-fn port_number(word: &str) -> Option<u16> {
-    number(word).map_or_else(|| port(word), |number| number.try_into().ok())
-}
-
-fn address(word: &str) -> Option<Vec<u8>> {
-    let four = word.parse::<Ipv4Addr>().map(|it| it.octets().to_vec());
-    four.or_else(|_| word.parse::<Ipv6Addr>().map(|it| it.octets().to_vec())).ok()
-}
-
-/// Reads the first one to three bytes of an IPv4 address, and returns their number of bits.
-fn abbreviated(word: &str) -> Option<([u8; 4], u32)> {
-    let mut address = [0; 4];
-    let mut count = 0;
-    for part in word.split('.') {
-        *address.get_mut(count)? = number(part)?.try_into().ok()?;
-        count += 1;
-    }
-    (count < 4).then_some((address, 8 * count as u32))
-}
-
-fn mask(bits: u32, length: usize) -> Vec<u8> {
-    let byte = |at: usize| !(0xff_u32 >> bits.saturating_sub(8 * at as u32).min(8)) as u8;
-    (0..length).map(byte).collect()
-}
-
-/// Reads an Ethernet address: six bytes separated by colons or hyphens.
-fn mac(word: &str) -> Option<[u8; 6]> {
-    let separator = if word.contains(':') { ':' } else { '-' };
-    let parts: Option<Vec<u8>> = word
-        .split(separator)
-        .map(|part| match part.len() {
-            1 | 2 if part.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-                u8::from_str_radix(part, 16).ok()
-            }
-            _ => None,
-        })
-        .collect();
-    parts?.try_into().ok()
 }

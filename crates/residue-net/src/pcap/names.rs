@@ -22,7 +22,7 @@ impl fmt::Display for LinkType {
     }
 }
 
-const NAMES: [(u32, &str); 105] = [
+const NAMES: [(u32, &str); 107] = [
     (0, "NULL"),
     (1, "ETHERNET"),
     (3, "AX25"),
@@ -124,10 +124,12 @@ const NAMES: [(u32, &str); 105] = [
     (268, "SDLC"),
     (271, "VSOCK"),
     (272, "NORDIC_BLE"),
+    (274, "ETHERNET_MPACKET"),
     (276, "LINUX_SLL2"),
     (281, "DSA_TAG_BRCM"),
     (283, "IEEE802_15_4_TAP"),
     (284, "DSA_TAG_DSA"),
+    (285, "DSA_TAG_EDSA"),
 ];
 
 #[cfg(test)]

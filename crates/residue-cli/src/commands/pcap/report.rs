@@ -1,15 +1,16 @@
 //! The report of a capture, as text, JSON and CSV.
 
+mod row;
+
+pub use row::{CHECKS, Shown, check_csv, check_json, check_line, value};
+
 use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
 use residue_net::Address;
-use residue_net::check::Verdict;
-use residue_net::diagnose::{Cause, CauseKind, Rewrite};
-use residue_net::record::Record;
-use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
-use residue_net::time::rfc3339;
+use residue_net::diagnose::{CauseKind, Chance, Rewrite};
+use residue_net::summary::{Counts, Faults, Flow, Summary, sender_name};
 use residue_net::unfollowed::Unfollowed;
-use residue_net::verify::{Buffer, Finding, Read};
+use residue_net::verify::{Finding, Read};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -17,47 +18,6 @@ use std::fmt::Write as _;
 /// The header of the CSV table of captures and protocols.
 pub const COUNTS: &str =
     "capture,protocol,good,bad,offloaded,absent,illegal,unverifiable,length_conflict";
-/// The header of the CSV table of check values.
-pub const CHECKS: &str = "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,\
-                          source,destination,source_port,destination_port,offset,time,link";
-
-/// The parts of a line of text that options choose.
-pub struct Shown<'a> {
-    /// Name of the capture, if there are several.
-    pub capture: Option<&'a OsStr>,
-    /// The time of the packet: whether it is relative, and the time of the first packet.
-    pub time: Option<(bool, Option<u64>)>,
-    /// Whether the link type is shown.
-    pub link: bool,
-    /// The styles to print with.
-    pub styles: Styles,
-}
-
-impl Shown<'_> {
-    /// Returns the beginning of a line: the capture and the packet.
-    fn start(&self, finding: &Finding<'_>) -> String {
-        let Buffer { packet, time, link, .. } = finding.buffer;
-        let mut line = match self.capture {
-            Some(name) => format!("{}: packet {packet}", Styles::plain(name)),
-            None => format!("packet {packet}"),
-        };
-        let _ = match (self.time, *time) {
-            (None, _) => Ok(()),
-            (Some(_), None) => write!(line, " without a time"),
-            (Some((true, Some(first))), Some(time)) => {
-                let after = i128::from(time) - i128::from(first);
-                let (sign, after) = (if after < 0 { "-" } else { "" }, after.unsigned_abs());
-                let (seconds, rest) = (after / 1_000_000_000, after % 1_000_000_000);
-                write!(line, " after {sign}{seconds}.{rest:09} s")
-            }
-            (Some(_), Some(time)) => write!(line, " at {}", rfc3339(time)),
-        };
-        if self.link {
-            let _ = write!(line, " ({link})");
-        }
-        line
-    }
-}
 
 /// Returns the report of a capture as text. With `strict`, offloaded values are wrong.
 pub fn text(
@@ -157,10 +117,10 @@ pub fn sections(
     let rewrites = rewrites.iter().map(|it| (vec![it.packets], rewrite_text(it))).collect();
     section(&["packets", "rewritten"], rewrites, top);
     let row = |faults: &Faults, text| (vec![faults.wrong, faults.offloaded], text);
-    let senders = ranked(&summary.senders);
+    let senders = summary.senders();
     let senders = senders.iter().map(|(address, faults)| row(faults, sender_name(address)));
     section(&["wrong", "offloaded", "sender"], senders.collect(), top);
-    let flows = ranked(&summary.flows);
+    let flows = summary.flows();
     let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
     section(&["wrong", "offloaded", "flow"], flows.collect(), top);
     sections
@@ -262,6 +222,7 @@ fn dash(number: u64) -> String {
 /// Returns the causes with their protocols, the most frequent first.
 fn causes(summary: &Summary) -> Vec<Ranked> {
     let mut by_cause: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
+    let chances = summary.diagnosis.chances();
     for ((cause, protocol), number) in summary.diagnosis.tally() {
         let cause = cause.name();
         match by_cause.iter_mut().find(|entry| entry.0 == cause) {
@@ -278,7 +239,10 @@ fn causes(summary: &Summary) -> Vec<Ranked> {
                 format!("{cause}: {}", parts.collect::<Vec<_>>().join(", "))
             }
         };
-        (vec![parts.iter().map(|part| part.0).sum()], text)
+        let by_chance = chances.iter().filter(|((kind, _), _)| kind.name() == *cause);
+        let by_chance = by_chance.map(|(_, &chance)| chance).reduce(Chance::max);
+        let by_chance = by_chance.map_or(String::new(), |chance| format!(" ({chance} by chance)"));
+        (vec![parts.iter().map(|part| part.0).sum()], text + &by_chance)
     };
     let mut rows: Vec<Ranked> = by_cause.iter_mut().map(row).collect();
     rows.sort_by_key(|(numbers, _)| std::cmp::Reverse(numbers[0]));
@@ -293,6 +257,9 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
         rewrite.lacking,
         if rewrite.addresses_only { "an address was" } else { "an address or a port was" },
     );
+    if rewrite.kind == CauseKind::OffloadRewritten {
+        text += "; the network card had not completed the checksum";
+    }
     match rewrite.likely.as_slice() {
         [] => {}
         [(is_source, address)] => {
@@ -337,103 +304,6 @@ pub fn flow_text(flow: &Flow) -> String {
 /// Returns a number with a noun, plural if needed.
 pub fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// Returns a value in hexadecimal, with all digits of its width.
-pub fn value(finding: &Finding<'_>, value: Option<u64>) -> Option<String> {
-    let digits = finding.check.rule.width() as usize * 2;
-    value.map(|value| format!("{value:0digits$X}"))
-}
-
-/// Returns a check value as a line of text.
-pub fn check_line(shown: &Shown<'_>, finding: &Finding<'_>, cause: Option<Cause>) -> String {
-    let styles = shown.styles;
-    let style = match finding.verdict {
-        Verdict::Good => styles.good,
-        Verdict::Bad | Verdict::Illegal | Verdict::LengthConflict => styles.bad,
-        _ => styles.dim,
-    };
-    let mut line = shown.start(finding);
-    let (flow, verdict) = (flow_text(&flow_of(finding)), finding.verdict.name());
-    let _ = write!(line, ": {flow}: {style}{verdict}{style:#}");
-    if let Some(stored) = value(finding, finding.stored()) {
-        let _ = write!(line, ", {stored}");
-    }
-    match finding.verdict {
-        Verdict::Bad | Verdict::Offloaded => {
-            if let Some(computed) = value(finding, finding.computed()) {
-                let _ = write!(line, ", should be {computed}");
-            }
-            let _ = write!(line, ", {}", CauseKind::from(cause).name());
-            if let Some(detail) = cause.and_then(|cause| cause.detail(finding.buffer.places)) {
-                let _ = write!(line, " ({detail})");
-            }
-        }
-        Verdict::Unverifiable(reason) => {
-            let _ = write!(line, ": {}", reason.text());
-        }
-        _ => {}
-    }
-    line
-}
-
-/// Returns a check value as a row of CSV.
-pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
-    let Record { reason, cause, detail, source, destination, offset, time, link } =
-        Record::of(finding, cause);
-    let ports = finding.check.ports;
-    let port = |place: usize| ports.map_or(String::new(), |ports| ports[place].to_string());
-    [
-        quoted(&Styles::plain(capture)),
-        finding.buffer.packet.to_string(),
-        finding.check.protocol.name.into(),
-        finding.verdict.name().into(),
-        quoted(reason.unwrap_or_default()),
-        cause.unwrap_or_default().into(),
-        quoted(&detail.unwrap_or_default()),
-        value(finding, finding.stored()).unwrap_or_default(),
-        value(finding, finding.computed()).unwrap_or_default(),
-        source.unwrap_or_default(),
-        destination.unwrap_or_default(),
-        port(0),
-        port(1),
-        offset.map_or(String::new(), |offset| offset.to_string()),
-        time.unwrap_or_default(),
-        link,
-    ]
-    .join(",")
-}
-
-/// Returns a check value as a line of JSON.
-pub fn check_json(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> Value {
-    let Record { reason, cause, detail, source, destination, offset, time, link } =
-        Record::of(finding, cause);
-    let mut row = json!({
-        "type": "check",
-        "capture": Styles::plain(capture),
-        "link": link,
-        "packet": finding.buffer.packet,
-        "protocol": finding.check.protocol.name,
-        "verdict": finding.verdict.name(),
-    });
-    let fields = [
-        ("time", time.map(Value::from)),
-        ("reason", reason.map(Value::from)),
-        ("cause", cause.map(Value::from)),
-        ("detail", detail.map(Value::from)),
-        ("stored", value(finding, finding.stored()).map(Value::from)),
-        ("computed", value(finding, finding.computed()).map(Value::from)),
-        ("source", source.map(Value::from)),
-        ("destination", destination.map(Value::from)),
-        ("ports", finding.check.ports.map(|ports| json!(ports))),
-        ("offset", offset.map(Value::from)),
-    ];
-    for (name, field) in fields {
-        if let Some(field) = field {
-            row[name] = field;
-        }
-    }
-    row
 }
 
 fn quoted(text: &str) -> String {

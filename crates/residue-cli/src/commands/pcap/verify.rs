@@ -26,11 +26,16 @@ card completes after the capture on the sender); absent (left out, as the protoc
 illegal (left out, but required); unverifiable (cut short, or partly not captured); length \
 conflict (length fields contradict each other).
 
-Causes: offload; rewritten (addresses or ports were changed but the checksum was not: all packets \
-between two addresses are wrong by the same amount); zeroed; byte-swapped; negative-zero (0000 for \
-FFFF, RFC 1624); other-length (right if padding or a frame check sequence is included, or some \
-bytes are left out); other-destination (computed with the next hop of a source route in place of \
-the last, or vice versa); flipped-bit; unknown.
+Causes: offload (also a zero IPv4 header checksum of a sender that leaves others to its card); \
+rewritten (addresses or ports were changed but the checksum was not: all packets between two \
+addresses are wrong by the same amount); offload-rewritten (the same, in the sum of the \
+pseudo-header); zeroed; filled (the field repeats the byte around it); not-complemented; \
+byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-length (right if \
+padding or a frame check sequence is included, or some bytes are left out); other-destination \
+(computed with the next hop of a source route in place of the last, or vice versa); copied (packets \
+with other contents have the same value); contradiction (the IPv4 header cannot be right); \
+flipped-bit; changed-byte; unknown. A cause is named if it would fit by chance at most once in a \
+thousand such captures; the report says how probable that is.
 
 Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
 residue does not read, or that is encrypted; a packet is counted once for each. Check values \
@@ -60,10 +65,15 @@ datagrams and units of streams belong to the packet in which they begin for --fr
 Times: 2026-11-23T10:00:00Z, with or without decimals, or with an offset (+01:00); or a time after \
 the first packet: 90, 1.5s, 250ms, 10m, 2h.
 
-JSON: one object a line. \"type\" is \"capture\" (the counts of a capture), \"check\" (a check \
-value, with --list), or \"error\" (a capture that could not be opened); the members of each are \
-described by the JSON Schema that --schema prints. Members may be added; existing ones keep their \
-names and meanings.
+JSON:
+One object a line; the member type says which. --schema prints their JSON Schema. Members may be \
+added; existing ones keep their names and meanings.
+  capture  the counts of a capture, before its check values: capture, format, compression, packets,
+           cut_packets, selected_packets, first_time, last_time, links, error, total, protocols,
+           causes, chances, not_followed, rewritten, senders, flows
+  check    a check value, with --list: capture, packet, time, link, protocol, verdict, reason,
+           cause, detail, stored, computed, source, destination, ports, offset
+  error    a capture that could not be opened: capture, error
 
 Examples:
   residue pcap verify trace.pcapng
@@ -279,7 +289,7 @@ impl Verified<'_> {
             let mut list = list::List::new(args.format, shown, name, *is_late);
             let mut result = Ok(());
             verify::selected(reader, &mut selection.clone(), |buffer| {
-                for finding in buffer.findings() {
+                for finding in buffer.findings().map(|it| summary.diagnosis.judged(it)) {
                     let is_listed = args.list.is_some_and(|which| which.takes(finding.verdict));
                     if !is_listed && part.is_none() || result.is_err() {
                         continue;

@@ -9,7 +9,7 @@ use residue_report::text::{capitalised, escaped};
 use residue_report::{Figure, Row, Table};
 use std::fmt::Write as _;
 
-/// Returns the whole page. `left_out` captures with wrong values have no section.
+/// Returns the whole page. `left_out` captures with such values have no section.
 pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String {
     let subject = match page.captures.as_slice() {
         [capture] => capture.name.clone(),
@@ -24,10 +24,8 @@ pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String 
             table(out, &captures(&page.captures));
             if left_out > 0 {
                 let rest = count(left_out as u64, "more capture");
-                let _ = writeln!(
-                    out,
-                    "<p class=\"note\">{rest} with wrong values have no section.</p>"
-                );
+                let _ =
+                    writeln!(out, "<p class=\"note\">{rest} with such values have no section.</p>");
             }
         });
     }
@@ -117,8 +115,8 @@ fn examples(out: &mut String, part: &Part) {
     }
     out.push_str("<h2>An example of each cause</h2>\n");
     out.push_str(
-        "<p class=\"key\">Bytes of the <span class=\"field\">field</span> have a dark mark, covered \
-         ones a light one.</p>\n",
+        "<p class=\"key\">Marked: the <span class=\"field\">field</span>, and the <span \
+         class=\"covered\">covered bytes</span>.</p>\n",
     );
     for (name, kind) in ranked {
         let values = format!("{} {}", grouped(kind.count), plural(kind.count));
@@ -149,6 +147,20 @@ fn meaning(name: &str) -> Option<&'static str> {
             "An address or a port was changed, but not the checksum: by a device on the path, or \
              by a program that anonymised the capture. Receivers drop these packets."
         }
+        "offload-rewritten" => {
+            "The network card had not completed these values when an address or a port was \
+             changed: by a program that anonymised the capture, or by a virtual switch."
+        }
+        "filled" => {
+            "The field repeats the byte around it: a program wrote over a part of the packet."
+        }
+        "not-complemented" => "The sum was stored without its complement: an error of the sender.",
+        "no-pseudo-header" => {
+            "The sum leaves out the addresses and the length: an error of the sender."
+        }
+        "copied" => "Packets with other contents have the same value: it was copied, not computed.",
+        "contradiction" => "The IPv4 header cannot be right: it contradicts itself. Damage.",
+        "changed-byte" => "One byte was changed between the sender and the capture: damage.",
         "zeroed" => "The field is zero: its sender did not compute it, or a program cleared it.",
         "byte-swapped" => "The bytes of the value are in the wrong order: an error of the sender.",
         "negative-zero" => {

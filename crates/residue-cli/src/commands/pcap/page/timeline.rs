@@ -6,7 +6,12 @@ use residue_net::verify::{Finding, Read};
 use residue_report::Figure;
 use residue_report::chart::bars::{self, Bars, Kind};
 use residue_report::csv::quoted;
+use residue_report::number::significant;
+use residue_report::text::shortened;
 use std::fmt::Write as _;
+
+/// Number of characters of the title that fit above the bars.
+const LONGEST_TITLE: usize = 120;
 
 /// Number of intervals.
 pub const INTERVALS: usize = 100;
@@ -73,7 +78,8 @@ pub fn figure(part: &Part, number: usize) -> Option<Figure> {
     let place = |at: u64| (at as f64 - axis.first as f64) / unit;
     let (name, range, about) = if axis.is_time {
         let after = format!("{name} after the first packet ({})", rfc3339(axis.first));
-        let length = format!("{:.3e} s", (axis.end - axis.start) as f64 / 1e9 / INTERVALS as f64);
+        let length = (axis.end - axis.start) as f64 / unit / INTERVALS as f64;
+        let length = format!("{} {name}", significant(length, 2));
         (after, [place(axis.start), place(axis.end)], length)
     } else {
         let packets = (axis.end as f64 / INTERVALS as f64).max(1.0);
@@ -85,7 +91,10 @@ pub fn figure(part: &Part, number: usize) -> Option<Figure> {
         .map(|(name, kind)| Kind { name: (*name).into(), counts: kind.intervals.to_vec() });
     let bars = Bars {
         title: title.clone(),
-        about: [part.title.clone(), format!("Each bar is an interval of {about}.")],
+        about: [
+            shortened(&part.title, LONGEST_TITLE),
+            format!("Each bar is an interval of {about}."),
+        ],
         kinds: kinds.collect(),
         unit: "check values".into(),
         axis: name,
