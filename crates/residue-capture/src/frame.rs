@@ -114,7 +114,8 @@ impl<'a> Packets<'a> {
                 continue;
             }
             let bytes = self.whole(&raw)?;
-            let wire_length = raw.wire_length + (bytes.len() - raw.bytes.len()) as u32;
+            let added = bytes.len() - raw.bytes.len();
+            let wire_length = raw.wire_length.saturating_add(added as u32);
             let Raw { time, evidence, outgoing, .. } = raw;
             let bytes = &self.block[bytes];
             return Some(Frame { bytes, wire_length, time, evidence, outgoing });
@@ -139,7 +140,8 @@ impl<'a> Packets<'a> {
         let head = self.block.get(place..)?;
         self.left -= 1;
         let word = |at| u32_at(head, at);
-        self.next += word(offset_of!(libc::tpacket3_hdr, tp_next_offset))? as usize;
+        let next = word(offset_of!(libc::tpacket3_hdr, tp_next_offset))? as usize;
+        self.next = place.saturating_add(next);
         let start = usize::from(u16_at(head, offset_of!(libc::tpacket3_hdr, tp_mac))?) + place;
         let length = word(offset_of!(libc::tpacket3_hdr, tp_snaplen))? as usize;
         let bytes = start..start.checked_add(length)?;
