@@ -6,6 +6,9 @@
 use cap::Cap;
 use libfuzzer_sys::fuzz_target;
 use residue_net::check::Verdict;
+use residue_net::filter::Filter;
+use residue_net::pcap::Reader;
+use residue_net::select::Selection;
 use residue_net::summary::Summary;
 use residue_net::verify;
 use std::alloc::System;
@@ -36,6 +39,18 @@ fuzz_target!(|input: &[u8]| {
     });
     let limit = LEAST + FACTOR * file.len();
     assert!(most <= limit, "{most} bytes of memory for {} of a capture", file.len());
+    // A filter and its negation select each finding once.
+    let selected = |filter: &str| {
+        let mut selection = Selection::new(Filter::parse(filter).ok(), None, None);
+        let (mut count, reader) = (0, Reader::new(&*file).ok()?);
+        verify::selected(reader, &mut selection, |buffer| count += buffer.findings().count());
+        Some(count as u64)
+    };
+    let filter =
+        "(tcp port 3260 or udp and net 10.0.0.0/8) and not vlan or icmp or arp host 10.1.1.1";
+    if let (Some(one), Some(other)) = (selected(filter), selected(&format!("not ({filter})"))) {
+        assert_eq!(one + other, findings);
+    }
     if read.is_ok() {
         let total = summary.total();
         assert_eq!(total.total(), findings);

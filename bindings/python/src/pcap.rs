@@ -10,7 +10,7 @@ use residue_net::check::Verdict;
 use residue_net::diagnose::Cause;
 use residue_net::pcap::Reader;
 use residue_net::record::Record;
-use residue_net::summary::{Counts, Summary, ranked};
+use residue_net::summary::{Counts, Summary};
 use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{self, Buffer, Finding, Read};
 use std::fs::File;
@@ -37,7 +37,7 @@ struct Check {
 
 impl Check {
     fn of(finding: &Finding<'_>, cause: Option<Cause>) -> Check {
-        let Record { reason, cause, detail, source, destination, offset } =
+        let Record { reason, cause, detail, source, destination, offset, .. } =
             Record::of(finding, cause);
         let ports = finding.check.ports;
         Check {
@@ -101,7 +101,8 @@ pub fn _pcap_verify<'py>(
     let mut rows = Vec::new();
     if which != Which::None {
         pass(py, &path, |buffer| {
-            let taken = buffer.findings().filter(|finding| which.takes(finding.verdict));
+            let findings = buffer.findings().map(|finding| summary.diagnosis.judged(finding));
+            let taken = findings.filter(|finding| which.takes(finding.verdict));
             rows.extend(
                 taken.map(|finding| Check::of(&finding, summary.diagnosis.cause(&finding))),
             );
@@ -129,10 +130,11 @@ fn report<'py>(
         let (source, destination) = (rewrite.source.to_string(), rewrite.destination.to_string());
         (source, destination, rewrite.lacking, rewrite.packets, rewrite.addresses_only)
     });
-    let senders = ranked(&summary.senders)
+    let senders = summary
+        .senders()
         .into_iter()
         .map(|(address, faults)| (address.shown(), faults.wrong, faults.offloaded));
-    let flows = ranked(&summary.flows).into_iter().map(|(flow, faults)| {
+    let flows = summary.flows().into_iter().map(|(flow, faults)| {
         let [source, destination] = flow.addresses.map(|address| address.shown());
         let ports = flow.ports;
         (

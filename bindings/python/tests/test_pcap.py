@@ -80,7 +80,7 @@ def test_packets_that_are_not_followed_are_reported(tmp_path):
         header[10:12] = residue.internet_checksum(bytes(header)).to_bytes(2, "big")
         return bytes(header) + payload
 
-    packets = [ipv4(47, bytes.fromhex("00008200") + bytes(40))] * 2 + [ipv4(50, bytes(40))]
+    packets = [ipv4(47, bytes.fromhex("00009000") + bytes(40))] * 2 + [ipv4(50, bytes(40))]
     record = struct.Struct("<IIII")
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
     path = tmp_path / "tunnels.pcap"
@@ -88,7 +88,7 @@ def test_packets_that_are_not_followed_are_reported(tmp_path):
     report = residue.pcap.verify(path)
     assert report.good
     assert report.not_followed == [
-        residue.pcap.NotFollowed("GRE protocol", 0x8200, "Aruba", "GRE protocol 8200 (Aruba)", 2),
+        residue.pcap.NotFollowed("GRE protocol", 0x9000, "Aruba", "GRE protocol 9000 (Aruba)", 2),
         residue.pcap.NotFollowed(
             "IP protocol", 50, "ESP: encrypted", "IP protocol 50 (ESP: encrypted)", 1
         ),

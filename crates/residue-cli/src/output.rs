@@ -179,6 +179,11 @@ pub struct Styles {
 }
 
 impl Styles {
+    /// Returns styles without colour.
+    pub fn none() -> Styles {
+        Styles::new(false)
+    }
+
     fn new(colour: bool) -> Styles {
         let style = |style: Style| if colour { style } else { Style::new() };
         Styles {

@@ -1,5 +1,6 @@
 //! The progress bar, shown on a terminal during long work.
 
+use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal as _};
 
@@ -60,6 +61,25 @@ impl Progress {
             bar.set_style(style);
         }
         progress
+    }
+
+    /// Creates a table of changing lines, if standard error is a terminal.
+    pub fn of_lines() -> Progress {
+        let progress = Progress::of_steps(0);
+        if let (Some(bar), Ok(style)) = (&progress.0, ProgressStyle::with_template("{msg}")) {
+            bar.set_style(style);
+        }
+        progress
+    }
+
+    /// Replaces the lines of a table; cuts what the terminal has no room for.
+    pub fn show(&self, lines: &[String]) {
+        let (height, width) = Term::stderr().size();
+        let height = usize::from(height).saturating_sub(1).max(1);
+        let width = usize::from(width).max(1);
+        let lines = lines.iter().take(height);
+        let lines: Vec<_> = lines.map(|line| truncate_str(line, width, "")).collect();
+        self.say(lines.join("\n"));
     }
 
     /// Replaces the text of the line.

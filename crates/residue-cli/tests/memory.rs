@@ -71,6 +71,8 @@ fn lists_of_packets_are_printed_in_constant_memory_in_every_format() {
         (&["pcap", "verify", "--json", "--list=all"][..], 1),
         (&["pcap", "verify", "--list=all"], 1),
         (&["pcap", "verify", "--csv", "--list=all"], 1),
+        (&["pcap", "verify", "--filter", "udp and net 192.0.2.0/24", "--list", "--time"], 1),
+        (&["pcap", "verify", "--report", "page"], 1),
         (&["pcap", "fix", "--dry-run", "--all", "--list", "--json"], 0),
         (&["pcap", "fix", "--dry-run", "--all", "--list"], 0),
         (&["pcap", "nat", "--dry-run", "--map", "192.0.2.1=10.0.0.1"], 0),

@@ -128,8 +128,9 @@ fn formats_agree() {
         "tcp-alternate-unseen.bad.pcap",
     ] {
         let ran = verify(&["--json", "--list=all", "--top", "5", name]);
-        let json = &ran.json()["captures"][0];
-        assert_eq!(json["capture"], name);
+        let lines = ran.json_lines();
+        let (json, checks) = lines.split_first().unwrap();
+        assert_eq!((&json["type"], &json["capture"]), (&"capture".into(), &name.into()));
         assert_eq!(json["error"], serde_json::Value::Null);
         let text = verify(&["--list=all", "--top", "5", name]);
         assert_eq!(text.code, ran.code);
@@ -162,11 +163,11 @@ fn formats_agree() {
         }
         assert_eq!(protocols, json["protocols"].as_object().unwrap().len());
 
-        let checks = json["checks"].as_array().unwrap();
         let csv = verify(&["--csv", "--list=all", name]);
         let rows: Vec<&str> = csv.text().lines().skip(1).collect();
         assert_eq!(rows.len(), checks.len());
         for ((check, row), line) in checks.iter().zip(rows).zip(text.lines()) {
+            assert_eq!((&check["type"], &check["capture"]), (&"check".into(), &name.into()));
             let word = |field: &str| check[field].as_str().unwrap_or_default().to_string();
             let start = format!("packet {}: {}", check["packet"], word("protocol"));
             assert!(line.starts_with(&start) && line.contains(&word("verdict")), "{line}");
@@ -174,7 +175,9 @@ fn formats_agree() {
                 assert!(line.contains(&word(part)) && row.contains(&word(part)), "{line}: {part}");
             }
             assert_eq!(row.split(',').nth(1).unwrap(), check["packet"].to_string());
-            assert_eq!(row.rsplit(',').next().unwrap(), check["offset"].to_string());
+            let [link, time, offset] = [0, 1, 2].map(|at| row.rsplit(',').nth(at).unwrap());
+            assert_eq!(offset, check["offset"].to_string());
+            assert_eq!((link, time), (&*word("link"), &*word("time")));
         }
         let text_of = |value: &serde_json::Value| value.as_str().unwrap().to_string();
         for (cause, _) in json["causes"].as_object().unwrap() {
@@ -205,9 +208,9 @@ fn csv() {
     assert_eq!(
         verify(&["--csv", "--list", "flip-tcp.bad.pcap"]).ends(1),
         "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,source,destination,\
-         source_port,destination_port,offset\n\
+         source_port,destination_port,offset,time,link\n\
          flip-tcp.bad.pcap,1,tcp,bad,,flipped-bit,bit 11 of a 16-bit word,CF87,C787,\
-         192.0.2.1,192.0.2.2,1234,80,90\n"
+         192.0.2.1,192.0.2.2,1234,80,90,2023-11-14T22:13:20.123456000Z,ETHERNET\n"
     );
     // A name with a comma and quotes.
     let dir = tempfile::tempdir().unwrap();
@@ -224,7 +227,7 @@ fn with_tunnels() -> Vec<u8> {
     for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 101] {
         file.extend(word.to_le_bytes());
     }
-    let gre = &[0, 0, 0x82, 0, 1, 2, 3, 4][..];
+    let gre = &[0, 0, 0x90, 0, 1, 2, 3, 4][..];
     for (protocol, inner) in [(47, gre), (50, &[1; 8]), (47, gre), (253, &[])] {
         let length = 20 + inner.len() as u8;
         let header = [0x45, 0, 0, length, 0, 0, 0, 0, 64, protocol, 0, 0];
@@ -252,7 +255,7 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
          IPv4 header     4    -\n\
          \n\
          packets  not followed\n\
-         \u{20}     2  GRE protocol 8200 (Aruba)\n\
+         \u{20}     2  GRE protocol 9000 (Aruba)\n\
          \u{20}     1  IP protocol 50 (ESP: encrypted)\n\
          \n\
          nothing wrong, 3 packets not followed\n"
@@ -260,10 +263,10 @@ fn what_is_not_followed_is_reported_once_for_each_kind_and_strict_makes_it_an_er
     let json = run(&["--json"]);
     json.ends(0);
     assert_eq!(
-        json.json()["captures"][0]["not_followed"],
+        json.json()["not_followed"],
         serde_json::json!([
-            { "kind": "GRE protocol", "value": 0x8200, "name": "Aruba", "packets": 2,
-              "protocol": "GRE protocol 8200 (Aruba)" },
+            { "kind": "GRE protocol", "value": 0x9000, "name": "Aruba", "packets": 2,
+              "protocol": "GRE protocol 9000 (Aruba)" },
             { "kind": "IP protocol", "value": 50, "name": "ESP: encrypted", "packets": 1,
               "protocol": "IP protocol 50 (ESP: encrypted)" },
         ])
@@ -287,7 +290,7 @@ fn the_own_good_captures_are_followed_to_their_ends() {
     for case in residue_fixtures::cases() {
         let name = format!("{}.good.{}", case.name, case.format.extension());
         let json = verify(&["--json", &name]);
-        assert_eq!(json.json()["captures"][0]["not_followed"], serde_json::json!([]), "{name}");
+        assert_eq!(json.json()["not_followed"], serde_json::json!([]), "{name}");
     }
 }
 
@@ -329,9 +332,10 @@ fn several_and_folders() {
 
     let ran = verify(&["--json", "nosuch", "tcp-v4.good.pcap"]);
     ran.ends(2);
-    let json = ran.json();
-    assert_eq!(json["captures"][0]["error"], "No such file or directory");
-    assert_eq!(json["captures"][1]["total"]["good"], 2);
+    let lines = ran.json_lines();
+    assert_eq!((&lines[0]["type"], &lines[1]["type"]), (&"error".into(), &"capture".into()));
+    assert_eq!(lines[0]["error"], "No such file or directory");
+    assert_eq!(lines[1]["total"]["good"], 2);
 
     // In folders captures are recognised by name; a named file is always read.
     let dir = tempfile::tempdir().unwrap();
@@ -435,9 +439,8 @@ fn what_cannot_be_read() {
     let ran = run(&["--json", "cut"]);
     ran.ends(2);
     let json = ran.json();
-    assert_eq!(json["captures"].as_array().unwrap().len(), 1);
-    assert_eq!(json["captures"][0]["error"], error);
-    assert_eq!(json["captures"][0]["total"]["bad"], 7);
+    assert_eq!(json["error"], error);
+    assert_eq!(json["total"]["bad"], 7);
     assert_eq!(run(&["--csv", "cut"]).ends(2).lines().count(), 3);
 }
 

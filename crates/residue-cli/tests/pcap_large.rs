@@ -110,8 +110,7 @@ fn packets_of_65000_bytes_in_every_command_and_from_every_source() {
             ran
         };
         let verify = run("verify IN --json", 1).json();
-        let (packets, protocols) =
-            (&verify["captures"][0]["packets"], &verify["captures"][0]["protocols"]);
+        let (packets, protocols) = (&verify["packets"], &verify["protocols"]);
         assert_eq!(*packets, total, "{source}");
         assert_eq!(protocols["ip"]["good"], total, "{source}");
         assert_eq!(protocols["tcp"]["good"], total - damaged, "{source}");

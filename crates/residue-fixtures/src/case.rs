@@ -43,6 +43,23 @@ pub enum Format {
     PcapNg,
     /// Classic pcap, compressed with gzip.
     Gzip,
+    /// Classic pcap with longer record headers, under its own magic number or not.
+    PcapVariant(Variant),
+    /// snoop (RFC 1761).
+    Snoop,
+}
+
+/// A variant of classic pcap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// A. Kuznetzov's, with 8 bytes more: interface, protocol, packet type.
+    Modified,
+    /// The same of Red Hat 6.1, under the ordinary magic number.
+    RedHat,
+    /// That of SuSE 6.3, with 12 bytes more.
+    Suse,
+    /// Nokia's, with 4 bytes more, under the ordinary magic number.
+    Nokia,
 }
 
 /// What repairing the bad capture must do.

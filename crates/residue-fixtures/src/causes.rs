@@ -4,12 +4,22 @@ use crate::ethernet::padded;
 use crate::ip::{A, B, Ends, INNER4, V4, V6, documentation, offloaded, seal_alone, store};
 use crate::tcp::{self, Tcp};
 use crate::udp::{self, PORTS};
-use crate::{Case, DATA, Frame, Repair, ethernet, ipv4, sctp, vxlan};
-use residue_net::check::Verdict;
+use crate::{Case, DATA, Frame, Repair, ethernet, icmp, ipv4, sctp, vxlan};
+use residue_net::check::{Reason, Verdict};
 
 /// Cases of causes.
 pub(crate) fn cases() -> Vec<Case> {
-    [rewritten(), offloads(), wrong_value(), wrong_cover(), damage()].concat()
+    [
+        rewritten(),
+        offload_rewritten(),
+        offloads(),
+        offloaded_headers(),
+        wrong_value(),
+        wrong_cover(),
+        damage(),
+        copies(),
+    ]
+    .concat()
 }
 
 /// Returns a case of several frames, all of whose bad ones are bad.
@@ -78,6 +88,79 @@ fn rewritten() -> Vec<Case> {
         explained(several("nat-udp", "address rewritten, UDP not updated", "udp", datagrams)),
         explained(several("nat-ip", "address rewritten, IPv4 header not updated", "ip", headers)),
         explained(several("nat-port", "port rewritten, TCP not updated", "tcp", ports)),
+    ]
+}
+
+/// Returns cases of addresses changed in packets that the network card never completed: the sum of
+/// the old pseudo-header stays.
+fn offload_rewritten() -> Vec<Case> {
+    let private = Ends::V4([[10, 0, 0, 7], B]);
+    let private6 = Ends::V6([documentation(0x77), documentation(2)]);
+    let moved = |old: Ends, new: Ends, length: bool| {
+        segments([1234, 80]).into_iter().map(move |segment| {
+            let good = segment.segment(new);
+            let bad = offloaded(good.clone(), old, 6, 16, length);
+            (new.frame(6, &good), new.frame(6, &bad))
+        })
+    };
+    let datagrams = (0..8).map(|part| {
+        let good = udp::datagram(V4, PORTS, &DATA[part..]);
+        let bad = offloaded(good.clone(), private, 17, 6, true);
+        (V4.frame(17, &good), V4.frame(17, &bad))
+    });
+    let explained =
+        |case: Case| Case { repair: Repair::Explained, ..case.because("offload-rewritten") };
+    vec![
+        explained(several(
+            "nat-offload-tcp",
+            "address rewritten, TCP left to the card",
+            "tcp",
+            moved(private, V4, true),
+        )),
+        explained(several(
+            "nat-offload-tcp6",
+            "IPv6 address rewritten, TCP left to the card",
+            "tcp",
+            moved(private6, V6, true),
+        )),
+        explained(several(
+            "nat-offload-udp",
+            "address rewritten, UDP left to the card",
+            "udp",
+            datagrams,
+        )),
+    ]
+}
+
+/// Returns cases of IPv4 header checksums left to the card: zero, beside an offloaded TCP checksum
+/// of the same packet, of another packet of the sender, and of one that is cut short.
+fn offloaded_headers() -> Vec<Case> {
+    let zero = |frame: &[u8]| {
+        let mut frame = frame.to_vec();
+        store(&mut frame, 14 + 10, 0);
+        frame
+    };
+    let good = V4.frame(6, &tcp::segment(V4));
+    let partial = V4.frame(6, &offloaded(tcp::segment(V4), V4, 6, 16, true));
+    let ping = V4.frame(1, &icmp::message(8, 0, [0, 1, 0, 1], DATA));
+    let whole = |frame: &[u8]| Frame::whole(frame.to_vec());
+    let case = |name, title, pairs: Vec<(Frame, Frame)>| {
+        let (good, bad) = pairs.into_iter().unzip();
+        Case { good, bad, ..Case::of(name, title, "ip", Vec::new(), Vec::new()) }
+            .verdict(Verdict::Offloaded, Repair::Explained)
+            .because("offload")
+    };
+    let both = (whole(&good), whole(&zero(&partial)));
+    let other = vec![(whole(&good), whole(&partial)), (whole(&ping), whole(&zero(&ping)))];
+    // The TCP checksum cannot be judged, and shows the sender all the same.
+    let cut = (whole(&partial).cut(60), whole(&zero(&partial)).cut(60));
+    vec![
+        case("offload-ip", "IPv4 and TCP left to the card", vec![both])
+            .also("tcp", Verdict::Offloaded),
+        case("offload-ip-icmp", "IPv4 around ICMP left to the card", other)
+            .also("tcp", Verdict::Offloaded),
+        case("offload-ip-cut", "IPv4 and TCP left to the card, cut short", vec![cut])
+            .both("tcp", Verdict::Unverifiable(Reason::Cut)),
     ]
 }
 
@@ -161,6 +244,12 @@ fn wrong_value() -> Vec<Case> {
     // Data chosen so that the checksum is 0, as TCP may send it.
     let probe = Tcp { data: &[0, 0], ..Tcp::default() }.segment(V4);
     let filled = Tcp { data: &probe[16..18], ..Tcp::default() }.segment(V4);
+    let filler = udp::datagram(V4, PORTS, &[0xaa; 24]);
+    let filled_over = {
+        let mut datagram = filler.clone();
+        store(&mut datagram, 6, 0xaaaa);
+        datagram
+    };
     let chunk = sctp::data_chunk(DATA);
     let packet = sctp::packet(PORTS, &chunk);
     let mut reversed = packet.clone();
@@ -168,6 +257,30 @@ fn wrong_value() -> Vec<Case> {
     vec![
         Case::of("zeroed", "TCP, zero", "tcp", V4.frame(6, &good), with_field(&good, [0, 0]))
             .because("zeroed"),
+        Case::of(
+            "not-complemented",
+            "TCP, the sum for its complement",
+            "tcp",
+            V4.frame(6, &good),
+            with_field(&good, [!good[16], !good[17]]),
+        )
+        .because("not-complemented"),
+        Case::of(
+            "filled",
+            "UDP, a byte of the data over the field",
+            "udp",
+            V4.frame(17, &filler),
+            V4.frame(17, &filled_over),
+        )
+        .because("filled"),
+        Case::of(
+            "no-pseudo-header",
+            "TCP, summed without pseudo-header",
+            "tcp",
+            V4.frame(6, &good),
+            V4.frame(6, &seal_alone(good.clone(), 16)),
+        )
+        .because("no-pseudo-header"),
         Case::of(
             "swapped-tcp",
             "TCP, bytes swapped",
@@ -277,7 +390,27 @@ fn damage() -> Vec<Case> {
     let segment = V4.frame(6, &tcp::segment(V4));
     let packet = V4.frame(132, &sctp::packet(PORTS, &sctp::data_chunk(DATA)));
     let stays = |case: Case| Case { repair: Repair::Differs, ..case.because("flipped-bit") };
+    // The reserved flag and another identification: no sender makes such a header.
+    let mut forged = segment.clone();
+    forged[18..21].copy_from_slice(&[0xde, 0xad, 0xc0]);
+    let bytes = (0..).zip(segments([1234, 80])).map(|(part, segment)| {
+        let good = V4.frame(6, &segment.segment(V4));
+        let mut bad = good.clone();
+        let byte = &mut bad[60 + usize::from(part)];
+        *byte = byte.wrapping_add(0x35 + 2 * part);
+        (good, bad)
+    });
     vec![
+        Case {
+            repair: Repair::Differs,
+            ..several("changed-byte", "TCP, a byte of each packet changed", "tcp", bytes)
+        }
+        .because("changed-byte"),
+        Case {
+            repair: Repair::Differs,
+            ..Case::of("contradiction", "IPv4 header overwritten", "ip", segment.clone(), forged)
+        }
+        .because("contradiction"),
         stays(Case::of(
             "flip-tcp",
             "TCP, one bit of the data flipped",
@@ -308,4 +441,18 @@ fn damage() -> Vec<Case> {
             flip(&segment, 22, 2),
         )),
     ]
+}
+
+/// Returns a case of segments made from the first without computing the checksum again.
+fn copies() -> Vec<Case> {
+    let first = tcp::segment(V4);
+    let pairs = segments([1234, 80]).into_iter().map(|segment| {
+        let good = segment.segment(V4);
+        let mut bad = good.clone();
+        bad[16..18].copy_from_slice(&first[16..18]);
+        (V4.frame(6, &good), V4.frame(6, &bad))
+    });
+    let title = "TCP, segments made from one";
+    let all = several("copied", title, "tcp", pairs.skip(1));
+    vec![all.because("copied")]
 }

@@ -1,5 +1,6 @@
 //! Cases as capture files, and cases of file formats.
 
+use crate::case::Variant;
 use crate::ip::V4;
 use crate::{Case, Format, Frame, tcp};
 use residue_net::pcap::ByteOrder;
@@ -35,6 +36,8 @@ pub fn write(mut out: impl Write, case: &Case, frames: &[Frame]) -> io::Result<(
             classic(&mut inside, plain, frames)?;
             compressed::copy(&mut &inside[..], &mut out, Some(Compression::Gzip))
         }
+        Format::PcapVariant(variant) => pcap_variant(out, case, variant, frames),
+        Format::Snoop => snoop(out, frames),
     }
 }
 
@@ -43,7 +46,11 @@ impl Format {
     #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
-            Format::Pcap | Format::PcapNanoseconds | Format::PcapSwapped => "pcap",
+            Format::Pcap
+            | Format::PcapNanoseconds
+            | Format::PcapSwapped
+            | Format::PcapVariant(_) => "pcap",
+            Format::Snoop => "snoop",
             Format::PcapNg => "pcapng",
             Format::Gzip => "pcap.gz",
         }
@@ -72,6 +79,59 @@ fn pcapng(out: impl Write, case: &Case, frames: &[Frame]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes classic pcap, little-endian with microseconds, with bytes added to the header of each
+/// record.
+fn pcap_variant(
+    mut out: impl Write,
+    case: &Case,
+    variant: Variant,
+    frames: &[Frame],
+) -> io::Result<()> {
+    let (magic, added): (u32, &[u8]) = match variant {
+        // Interface 2, IPv4, for this host; then two CPUs and padding.
+        Variant::Modified => (0xa1b2_cd34, &[2, 0, 0, 0, 8, 0, 0, 0]),
+        Variant::RedHat => (0xa1b2_c3d4, &[2, 0, 0, 0, 8, 0, 0, 0]),
+        Variant::Suse => (0xa1b2_cd34, &[2, 0, 0, 0, 8, 0, 0, 1, 1, 0, 0, 0]),
+        Variant::Nokia => (0xa1b2_c3d4, &[0x01, 0xb6, 0xbf, 0x9f]),
+    };
+    for word in [magic, 4 << 16 | 2, 0, 0, 0xffff, case.link.0] {
+        out.write_all(&word.to_le_bytes())?;
+    }
+    for (second, frame) in (0..).zip(frames) {
+        let time = START + second * SECOND;
+        let (seconds, fraction) = (time / SECOND, time % SECOND / 1000);
+        let lengths = [frame.bytes.len() as u32, frame.wire_length];
+        for word in [seconds as u32, fraction as u32].into_iter().chain(lengths) {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        out.write_all(added)?;
+        out.write_all(&frame.bytes)?;
+    }
+    Ok(())
+}
+
+/// Writes snoop with Ethernet, whose packets are padded to a multiple of four bytes.
+fn snoop(mut out: impl Write, frames: &[Frame]) -> io::Result<()> {
+    const ETHERNET: u32 = 4;
+    out.write_all(b"snoop\0\0\0")?;
+    for word in [2, ETHERNET] {
+        out.write_all(&u32::to_be_bytes(word))?;
+    }
+    for (second, frame) in (0..).zip(frames) {
+        let time = START + second * SECOND;
+        let captured = frame.bytes.len();
+        let whole = 24 + captured.next_multiple_of(4);
+        let lengths = [frame.wire_length, captured as u32, whole as u32, 0];
+        let times = [(time / SECOND) as u32, (time % SECOND / 1000) as u32];
+        for word in lengths.into_iter().chain(times) {
+            out.write_all(&word.to_be_bytes())?;
+        }
+        out.write_all(&frame.bytes)?;
+        out.write_all(&[0; 3][..whole - 24 - captured])?;
+    }
+    Ok(())
+}
+
 /// Cases of file formats.
 pub(crate) fn cases() -> Vec<Case> {
     let segment = tcp::segment(V4);
@@ -83,6 +143,11 @@ pub(crate) fn cases() -> Vec<Case> {
         case("nanoseconds", "pcap with nanoseconds", Format::PcapNanoseconds),
         case("pcapng", "pcapng", Format::PcapNg),
         case("gzip", "gzip", Format::Gzip),
+        case("snoop", "snoop", Format::Snoop),
+        case("modified", "modified pcap", Format::PcapVariant(Variant::Modified)),
+        case("red-hat", "pcap of Red Hat 6.1", Format::PcapVariant(Variant::RedHat)),
+        case("suse", "pcap of SuSE 6.3", Format::PcapVariant(Variant::Suse)),
+        case("nokia", "Nokia pcap", Format::PcapVariant(Variant::Nokia)),
         case("swapped", "pcap in the other byte order", Format::PcapSwapped),
     ]
 }

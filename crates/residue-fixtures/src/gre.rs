@@ -1,7 +1,7 @@
 //! GRE, with checksum and without, and ERSPAN in it.
 
 use crate::ip::{Ends, INNER4, INNER6, V4, store};
-use crate::{Case, tcp};
+use crate::{Case, tcp, wlan};
 use residue::internet::checksum;
 
 /// Returns GRE without options (RFC 2784).
@@ -42,6 +42,9 @@ pub(crate) fn cases() -> Vec<Case> {
         let header = [0x30, 0, 8, 0, 0, 0, 0, 42, 0, 0, 0, 1];
         V4.frame(47, &[&header[..], &INNER4.packet(6, inner)].concat())
     };
+    let aruba = |inner: &[u8]| {
+        V4.frame(47, &packet(0x8200, &wlan::frame(0x0800, &INNER4.packet(6, inner))))
+    };
     let deep = |inner: &[u8]| {
         let middle = Ends::V4([[10, 1, 0, 1], [10, 1, 0, 2]]);
         V4.frame(4, &middle.packet(47, &packet(0x0800, &INNER4.packet(6, inner))))
@@ -60,6 +63,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         over_bad("erspan-tcp", "TCP in ERSPAN", &mirrored, &segment),
         over_bad("gre-key-tcp", "TCP in GRE with key and sequence number", &keyed, &segment),
+        over_bad("aruba-tcp", "TCP in IEEE 802.11 in Aruba's GRE", &aruba, &segment),
         over_bad("deep-tcp", "TCP in GRE in IPv4 in IPv4", &deep, &segment),
     ]
 }

@@ -5,6 +5,8 @@
 //! that it is evidence for them. A protocol's file has the name of the one in
 //! [`residue_net::wire`]: the packets first, then the cases.
 
+pub mod ayiya;
+pub mod capwap;
 pub mod case;
 pub mod causes;
 pub mod cdp;
@@ -28,11 +30,13 @@ pub mod ipv4;
 pub mod ipv6;
 pub mod isis;
 pub mod link;
+pub mod lisp;
 pub mod llc;
 pub mod mobility;
 pub mod mpls;
 pub mod mptcp;
 pub mod nhrp;
+pub mod nsh;
 pub mod ospf;
 pub mod pim;
 pub mod ppp;
@@ -40,6 +44,7 @@ pub mod roce;
 pub mod sctp;
 pub mod stun;
 pub mod synthetic;
+pub mod tag;
 pub mod tcp;
 pub mod tcp_checksum_option;
 #[cfg(test)]
@@ -48,6 +53,7 @@ pub mod udp;
 pub mod udp_lite;
 pub mod vrrp;
 pub mod vxlan;
+pub mod wlan;
 
 pub use case::{Case, Format, Frame, Repair};
 pub use synthetic::{Synthetic, synthetic};
@@ -59,9 +65,11 @@ pub const DATA: &[u8] = b"the check values of residue classes";
 /// protocol.
 #[must_use]
 pub fn cases() -> Vec<Case> {
-    let all: [fn() -> Vec<Case>; 38] = [
+    let all: [fn() -> Vec<Case>; 44] = [
         link::cases,
+        wlan::cases,
         ethernet::cases,
+        tag::cases,
         llc::cases,
         mpls::cases,
         ppp::cases,
@@ -93,6 +101,10 @@ pub fn cases() -> Vec<Case> {
         vxlan::cases,
         geneve::cases,
         gtp::cases,
+        nsh::cases,
+        lisp::cases,
+        ayiya::cases,
+        capwap::cases,
         stun::cases,
         dnp3::cases,
         roce::cases,

@@ -42,6 +42,8 @@ pub(crate) fn cases() -> Vec<Case> {
         tcp::case("null-tcp", "BSD loopback", null(2, &packet), &four).link(LinkType::NULL),
         tcp::case("loop-tcp", "OpenBSD loopback", loopback(24, &packet6), &six)
             .link(LinkType::LOOP),
+        tcp::case("null-windows-tcp", "BSD loopback, of Windows", null(23, &packet6), &six)
+            .link(LinkType::NULL),
         tcp::case("raw6-tcp", "raw IP, version 6", packet6.clone(), &six).link(LinkType::RAW),
         tcp::case("ipv4-tcp", "link type IPv4", packet, &four).link(LinkType::IPV4),
         tcp::case("ipv6-tcp", "link type IPv6", packet6, &six).link(LinkType::IPV6),

@@ -1,4 +1,4 @@
-//! MPLS.
+//! MPLS, and pseudowires over it.
 
 use crate::ip::V4;
 use crate::{Case, ethernet, tcp};
@@ -15,9 +15,27 @@ pub fn packet(labels: &[u32], payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// Cases of MPLS.
+/// Returns a frame of a pseudowire (RFC 4448) with a control word of this number.
+#[must_use]
+pub fn with_control_word(number: u16, frame: &[u8]) -> Vec<u8> {
+    [&[0, 0][..], &number.to_be_bytes(), frame].concat()
+}
+
+/// Cases of MPLS and pseudowires.
 pub(crate) fn cases() -> Vec<Case> {
     let segment = tcp::segment(V4);
-    let packet = packet(&[16, 17], &V4.packet(6, &segment));
-    vec![tcp::case("mpls-tcp", "MPLS", ethernet::frame(0x8847, &packet), &segment)]
+    let inside = V4.packet(6, &segment);
+    let frame = V4.frame(6, &segment);
+    let labelled = |payload: &[u8]| ethernet::frame(0x8847, &packet(&[16, 17], payload));
+    // The destination begins like an IPv4 packet.
+    let mut like_ip = frame.clone();
+    like_ip[0] = 0x44;
+    let worded = with_control_word(7, &frame);
+    let serial = with_control_word(0, &crate::ppp::frame(0x21, &inside));
+    vec![
+        tcp::case("mpls-tcp", "MPLS", labelled(&inside), &segment),
+        tcp::case("pw-tcp", "pseudowire", labelled(&like_ip), &segment),
+        tcp::case("pw-word-tcp", "pseudowire with control word", labelled(&worded), &segment),
+        tcp::case("pw-ppp-tcp", "pseudowire of PPP", labelled(&serial), &segment),
+    ]
 }

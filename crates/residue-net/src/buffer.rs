@@ -2,6 +2,18 @@
 
 use crate::check::{Check, Piece, Presence, Reason, Span, Verdict};
 use crate::frame::Found;
+use crate::pcap::LinkType;
+
+/// The packet for which the findings of a buffer are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Number of the packet.
+    pub packet: u64,
+    /// Link type of the packet.
+    pub link: LinkType,
+    /// Time of capture in nanoseconds since 1970.
+    pub time: Option<u64>,
+}
 
 /// The places in the file of the bytes of a buffer.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +61,10 @@ pub struct Buffer<'a> {
     /// Number of the packet for which the findings are counted: the packet itself, or the first of
     /// several.
     pub packet: u64,
+    /// Link type of that packet.
+    pub link: LinkType,
+    /// Time of capture of that packet, in nanoseconds since 1970.
+    pub time: Option<u64>,
     /// The bytes.
     pub bytes: &'a [u8],
     /// The places of the bytes in the file.
@@ -64,6 +80,11 @@ pub struct Buffer<'a> {
 }
 
 impl Buffer<'_> {
+    /// Returns the packet for which the findings are counted.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { packet: self.packet, link: self.link, time: self.time }
+    }
+
     /// Returns all checks with their verdicts, outer before inner.
     pub fn findings(&self) -> impl Iterator<Item = Finding<'_>> {
         self.found.checks.iter().map(|check| {

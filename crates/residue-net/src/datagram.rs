@@ -1,7 +1,7 @@
 //! Reassembly of IP datagrams from fragments, in bounded memory.
 
 use crate::address::Address;
-use crate::buffer::Places;
+use crate::buffer::{Origin, Places};
 use crate::check::{Reason, Span};
 use crate::frame::{DEEPEST, Fragment};
 use crate::lru::Lru;
@@ -62,15 +62,15 @@ struct Datagram {
     /// Length of the payload, once the last part has arrived.
     length: Option<u32>,
     conflict: bool,
-    packet: u64,
+    origin: Origin,
     depth: u8,
 }
 
 /// A datagram reassembled from several packets.
 #[derive(Debug)]
 pub struct Unit {
-    /// Number of the packet for which findings are counted.
-    pub packet: u64,
+    /// The packet for which findings are counted.
+    pub origin: Origin,
     /// Addresses, followed by the payload.
     pub bytes: Vec<u8>,
     /// Places of the bytes in the file, as in [`Places::Runs`].
@@ -104,14 +104,14 @@ impl Default for Datagrams {
 }
 
 impl Datagrams {
-    /// Adds a fragment in `buffer`, the bytes of packet number `packet`. Appends complete
+    /// Adds a fragment in `buffer`, the bytes of the packet `origin`. Appends complete
     /// datagrams, and those given up, to `ready`.
     pub fn take(
         &mut self,
         fragment: &Fragment,
         buffer: &[u8],
         places: &Places<'_>,
-        packet: u64,
+        origin: Origin,
         ready: &mut Vec<Unit>,
     ) {
         if fragment.depth >= DEEPEST {
@@ -147,7 +147,7 @@ impl Datagrams {
                 parts: Vec::new(),
                 length: None,
                 conflict: false,
-                packet,
+                origin,
                 depth: fragment.depth,
             };
             let given_up = self.waiting.insert(key, datagram, 0);
@@ -156,7 +156,7 @@ impl Datagrams {
         let Some(datagram) = self.waiting.get_mut(&key) else { return };
         if fragment.offset == 0 && datagram.places.is_empty() {
             datagram.ip = *ip;
-            datagram.packet = packet;
+            datagram.origin = origin;
             datagram.places = places.runs(ip.source);
             let behind = ip.source.len();
             let runs = places.runs(ip.destination);
@@ -289,7 +289,7 @@ impl Datagram {
         ip.payload = Span { start: half * 2, end: if complete { end } else { end.max(there + 1) } };
         ip.length_zero = false;
         Unit {
-            packet: self.packet,
+            origin: self.origin,
             sent: ip.payload.end,
             doubt: self.conflict.then_some(Reason::Overlap),
             bytes,

@@ -1,5 +1,6 @@
 //! Errors of reading and changing captures.
 
+use crate::pcap::Foreign;
 use crate::pcap::compressed::Compression;
 use std::fmt;
 use std::io;
@@ -31,6 +32,8 @@ pub enum Error {
     NotACapture {
         /// First bytes of the file, padded with zeros.
         start: [u8; 4],
+        /// The kind of file that it is, if known.
+        kind: Option<Foreign>,
     },
     /// An unknown version of the format.
     Version {
@@ -97,11 +100,12 @@ impl fmt::Display for Error {
                  ({source}); packets before are complete"
             ),
             Error::Empty => write!(f, "the file is empty: no capture, not even a header"),
-            Error::NotACapture { start: [a, b, c, d] } => write!(
+            Error::NotACapture { kind: Some(kind), .. } => kind.fmt(f),
+            Error::NotACapture { start: [a, b, c, d], kind: None } => write!(
                 f,
-                "not a capture: it begins with the bytes {a:02x} {b:02x} {c:02x} {d:02x}; pcap \
-                 and pcapng are read, plain or compressed by gzip or zstd (editcap converts other \
-                 formats)"
+                "not a capture: it begins with the bytes {a:02x} {b:02x} {c:02x} {d:02x}; pcap, \
+                 pcapng and snoop are read, plain or compressed by gzip or zstd (editcap converts \
+                 other formats)"
             ),
             Error::Version { format, major, minor, offset } => write!(
                 f,

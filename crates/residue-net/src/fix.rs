@@ -1,9 +1,9 @@
 //! Repair: the bytes to change so that check values become right. Only check values are changed,
-//! and nothing in packets that are good, cut, or cannot be judged.
+//! and none that cannot be judged or that such a value covers.
 
 use crate::Error;
 use crate::buffer::{Buffer, Finding, Places};
-use crate::check::{Check, Verdict};
+use crate::check::{Check, Piece, Verdict};
 use crate::diagnose::{Cause, CauseKind, Diagnosis};
 use crate::pcap::Reader;
 use crate::pcap::patch::Edit;
@@ -27,7 +27,7 @@ impl Default for Policy {
     /// Another wrong value may be the only evidence of corrupted data: it is repaired only on
     /// request.
     fn default() -> Self {
-        Policy::of([CauseKind::Offload, CauseKind::Rewritten])
+        Policy::of([CauseKind::Offload, CauseKind::Rewritten, CauseKind::OffloadRewritten])
     }
 }
 
@@ -44,9 +44,51 @@ impl Policy {
         Policy::of(CauseKind::ALL)
     }
 
-    fn covers(&self, cause: Option<Cause>, check: &Check) -> bool {
-        (self.tso || !check.length_zero) && self.causes.contains(&cause.into())
+    /// Returns why this policy leaves a wrong value as it is, if it does.
+    fn keeps(&self, cause: Option<Cause>, check: &Check) -> Option<Kept> {
+        let cause = CauseKind::from(cause);
+        if !self.causes.contains(&cause) {
+            Some(Kept::Cause { cause, length_zero: check.length_zero && !self.tso })
+        } else if check.length_zero && !self.tso {
+            Some(Kept::LengthZero)
+        } else {
+            None
+        }
     }
+}
+
+/// The reason why a wrong value is left as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kept {
+    /// Its cause is not selected.
+    Cause {
+        /// The cause.
+        cause: CauseKind,
+        /// Whether the length of the packet is 0, too.
+        length_zero: bool,
+    },
+    /// The length of the packet is 0, so that its coverage is a guess.
+    LengthZero,
+    /// Another value, which is cut short and cannot be computed, covers it.
+    Cut,
+    /// Two check values claim the same bytes.
+    Contested,
+    /// Length fields contradict each other: no value is right.
+    LengthConflict,
+    /// The sender left the value out, though it must not.
+    Illegal,
+}
+
+/// Numbers of values left as they are, by reason and name of the protocol.
+pub type Left = BTreeMap<(Kept, &'static str), u64>;
+
+/// The repairs of a buffer, and the wrong values left as they are.
+#[derive(Debug, Default)]
+pub struct Repairs {
+    /// The repairs.
+    pub repairs: Vec<Repair>,
+    /// The protocols of bad and offloaded values that are left, with the reasons.
+    pub kept: Vec<(Kept, &'static str)>,
 }
 
 /// A change of one check value in a file.
@@ -76,6 +118,8 @@ pub struct Repairer {
     pub summary: Summary,
     policy: Policy,
     across: Changes,
+    /// Values left in reassembled datagrams and streams, and those without a right value.
+    left: Left,
 }
 
 impl Repairer {
@@ -101,12 +145,17 @@ impl Repairer {
                 across |= several && matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded);
             }
         });
-        let mut repairer = Repairer { read, summary, policy, across: Changes::new() };
-        for _ in 0..if across { ROUNDS } else { 0 } {
+        let left = without_right_value(&summary);
+        let mut repairer = Repairer { read, summary, policy, across: Changes::new(), left };
+        for round in 0..if across { ROUNDS } else { 0 } {
             let before = repairer.across.len();
             verify::packets(open()?, |buffer| {
                 if matches!(buffer.places, Places::Runs(_)) {
-                    for repair in repairer.repairs(buffer) {
+                    let Repairs { repairs, kept } = repairer.examine(buffer);
+                    for kept in kept.into_iter().filter(|_| round == 0) {
+                        *repairer.left.entry(kept).or_default() += 1;
+                    }
+                    for repair in repairs {
                         each(&repair);
                         for &(offset, old, new) in &repair.bytes {
                             repairer.across.entry(offset).or_insert((old, old)).1 = new;
@@ -132,8 +181,31 @@ impl Repairer {
     /// unit, the values that cover it follow.
     #[must_use]
     pub fn repairs(&self, buffer: &Buffer<'_>) -> Vec<Repair> {
+        self.examine(buffer).repairs
+    }
+
+    /// Returns the repairs of a buffer, as [`Repairer::repairs`], and the values left.
+    #[must_use]
+    pub fn examine(&self, buffer: &Buffer<'_>) -> Repairs {
         repair(buffer, &self.policy, &self.summary.diagnosis, &self.across)
     }
+
+    /// Returns the values left in reassembled datagrams and streams, and those for which no value
+    /// would be right; those left in single packets are returned by [`Repairer::examine`].
+    #[must_use]
+    pub fn left(&self) -> &Left {
+        &self.left
+    }
+}
+
+/// Returns the values for which no value would be right.
+fn without_right_value(summary: &Summary) -> Left {
+    let mut left = Left::new();
+    for (name, (_, counts)) in summary.protocols() {
+        let two = [(Kept::LengthConflict, counts.length_conflict), (Kept::Illegal, counts.illegal)];
+        left.extend(two.into_iter().filter(|two| two.1 > 0).map(|(why, n)| ((why, name), n)));
+    }
+    left
 }
 
 impl Repair {
@@ -153,44 +225,49 @@ fn repair(
     policy: &Policy,
     diagnosis: &Diagnosis,
     changes: &Changes,
-) -> Vec<Repair> {
-    if buffer.is_cut || buffer.doubt.is_some() {
-        return Vec::new();
+) -> Repairs {
+    let mut all = Repairs::default();
+    if buffer.doubt.is_some() {
+        return all;
     }
     let mut bytes = Vec::new();
     let changed_before = apply(buffer, changes, &mut bytes);
-    let planned: Vec<(Finding<'_>, Option<Option<Cause>>)> = buffer
-        .findings()
+    let findings = buffer.findings().map(|finding| diagnosis.judged(finding));
+    let planned: Vec<(Finding<'_>, Option<Option<Cause>>)> = findings
         .map(|finding| {
-            let cause = match finding.verdict {
-                Verdict::Bad | Verdict::Offloaded => Some(diagnosis.cause(&finding)),
-                _ => None,
-            };
-            (finding, cause.filter(|&cause| policy.covers(cause, finding.check)))
+            let plan = plan(&finding, policy, diagnosis);
+            if let Some(Err(why)) = plan {
+                all.kept.push((why, finding.check.protocol.name));
+            }
+            (finding, plan.and_then(Result::ok))
         })
         .collect();
     if !changed_before && planned.iter().all(|(_, cause)| cause.is_none()) {
-        return Vec::new();
+        return all;
     }
     if bytes.is_empty() {
         bytes.extend_from_slice(buffer.bytes);
     }
     let contested = contested(buffer, changes);
     // Inner before outer: an outer value covers the inner ones.
-    let mut repairs = Vec::new();
     for (finding, cause) in planned.iter().rev() {
         let check = finding.check;
-        if bytes_of(check).any(|at| contested.binary_search(&at).is_ok()) {
+        let follows = finding.verdict == Verdict::Good;
+        if !(follows || cause.is_some()) {
             continue;
         }
-        let follows = finding.verdict == Verdict::Good;
+        if bytes_of(check).any(|at| contested.binary_search(&at).is_ok()) {
+            let wrong = cause.map(|_| (Kept::Contested, check.protocol.name));
+            all.kept.extend(wrong);
+            continue;
+        }
         let pieces = &buffer.found.pieces;
-        if !(follows || cause.is_some()) || check.verdict(&bytes, pieces) == Verdict::Good {
+        if check.verdict(&bytes, pieces) == Verdict::Good {
             continue;
         }
         let Some(value) = check.computed(&bytes, pieces) else { continue };
         let changed = store(check, value, &mut bytes, &buffer.places);
-        repairs.push(Repair {
+        all.repairs.push(Repair {
             packet: buffer.packet,
             protocol: check.protocol.name,
             cause: cause.flatten(),
@@ -198,7 +275,42 @@ fn repair(
             bytes: changed,
         });
     }
-    repairs
+    all
+}
+
+/// Returns the cause of a value to repair, or why it is left; `None` for a value that is not wrong.
+fn plan(
+    finding: &Finding<'_>,
+    policy: &Policy,
+    diagnosis: &Diagnosis,
+) -> Option<Result<Option<Cause>, Kept>> {
+    if !matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded) {
+        return None;
+    }
+    let cause = diagnosis.cause(finding);
+    Some(match policy.keeps(cause, finding.check) {
+        Some(why) => Err(why),
+        None if is_covered_by_cut(finding) => Err(Kept::Cut),
+        None => Ok(cause),
+    })
+}
+
+/// Returns whether a value that cannot be computed covers this one, and would become wrong with it.
+fn is_covered_by_cut(finding: &Finding<'_>) -> bool {
+    let buffer = finding.buffer;
+    let field = finding.check.field[0];
+    let covers = |check: &&Check| {
+        let pieces = check.cover(&buffer.found.pieces).iter();
+        let mut spans = pieces.filter_map(|piece| match piece {
+            Piece::Bytes(span) => Some(*span),
+            _ => None,
+        });
+        spans.any(|span| span.start < field.end && field.start < span.end)
+    };
+    buffer.is_cut
+        && buffer.found.checks.iter().filter(covers).any(|check| {
+            matches!(check.verdict(buffer.bytes, &buffer.found.pieces), Verdict::Unverifiable(_))
+        })
 }
 
 /// Returns edits of changed bytes; adjacent ones are one edit.

@@ -1,5 +1,6 @@
 //! The walk through a packet: from its first header inwards, collecting checks.
 
+use crate::address::Address;
 use crate::check::{Check, Piece, Presence, Protocol, Reason, Rule, Span};
 use crate::pcap::LinkType;
 use crate::unfollowed::{Numbering, Unfollowed};
@@ -22,6 +23,49 @@ pub struct Found {
     pub segments: Vec<Segment>,
     /// Protocols that are not parsed, at which the walk ended, with the numbers of packets.
     pub unfollowed: Vec<(Unfollowed, u64)>,
+    /// Headers that filters ask for.
+    pub headers: Headers,
+}
+
+/// A header that filters ask for, beside those of networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// Ethernet: source and destination address.
+    Ethernet([Span; 2]),
+    /// An EtherType, and its payload.
+    EtherType(u16, Span),
+    /// A VLAN tag: the number of the VLAN.
+    Vlan(u16),
+    /// The payload of IP.
+    Payload {
+        /// Version of IP.
+        version: u8,
+        /// Protocol number.
+        protocol: u8,
+        /// Source and destination port, if the protocol has ports and they were captured.
+        ports: Option<[u16; 2]>,
+    },
+    /// Source and destination address of the network header, for a unit without one.
+    Addresses([Address; 2]),
+}
+
+impl Header {
+    /// Returns the headers of a connection, for units of its stream.
+    #[must_use]
+    pub fn of_tcp(addresses: [&[u8]; 2], ports: [u16; 2]) -> [Header; 2] {
+        let version = if addresses[0].len() == 4 { 4 } else { 6 };
+        let addresses = Header::Addresses(addresses.map(Address::new));
+        [addresses, Header::Payload { version, protocol: 6, ports: Some(ports) }]
+    }
+}
+
+/// The headers met in a walk, outer before inner.
+#[derive(Debug, Default)]
+pub struct Headers {
+    /// Whether headers are noted. Verification without a filter does not need them.
+    pub are_wanted: bool,
+    /// The headers.
+    pub list: Vec<Header>,
 }
 
 impl Found {
@@ -33,6 +77,7 @@ impl Found {
         self.fragments.clear();
         self.segments.clear();
         self.unfollowed.clear();
+        self.headers.list.clear();
     }
 }
 
@@ -69,6 +114,10 @@ pub struct Segment {
 
 /// Largest depth of nested headers: networks do not nest so deeply, but a forged packet can.
 pub(crate) const DEEPEST: u8 = 24;
+
+/// Largest number of unparsed protocols reported of one buffer, which a forged aggregate of many
+/// frames would exceed.
+const MOST_UNFOLLOWED: usize = 64;
 
 /// A walk through one buffer.
 pub struct Walk<'a> {
@@ -170,12 +219,34 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Notes a header for filters.
+    #[inline]
+    pub fn note(&mut self, header: Header) {
+        let Headers { are_wanted, list } = &mut self.found.headers;
+        if *are_wanted {
+            list.push(header);
+        }
+    }
+
+    /// Notes the payload of an IP header for filters. Only the first fragment of a datagram has its
+    /// ports.
+    #[inline]
+    pub fn note_payload(&mut self, ip: &Ip, is_first: bool) {
+        if self.found.headers.are_wanted {
+            let start = self.array::<4>(ip.payload, 0);
+            let start = start.filter(|_| is_first && wire::has_ports(ip.protocol));
+            let ports = start.map(|[a, b, c, d]| [[a, b], [c, d]].map(u16::from_be_bytes));
+            self.note(Header::Payload { version: ip.version, protocol: ip.protocol, ports });
+        }
+    }
+
     /// Reports that the walk ends at a protocol that is not parsed, unless it is known to contain
     /// no check value.
     #[cold]
     pub fn unfollowed(&mut self, numbering: Numbering, value: impl Into<u64>) {
         let known = &mut self.found.unfollowed;
-        if let Some(unfollowed) = Unfollowed::new(numbering, value.into())
+        if known.len() < MOST_UNFOLLOWED
+            && let Some(unfollowed) = Unfollowed::new(numbering, value.into())
             && known.iter().all(|(other, _)| *other != unfollowed)
         {
             known.push((unfollowed, 1));

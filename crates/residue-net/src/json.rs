@@ -1,10 +1,16 @@
 //! The JSON report of a capture (feature `json`), as `residue pcap verify --json` prints it.
 
 use crate::check::Protocol;
-use crate::summary::{Counts, Faults, Summary, ranked, sender_name};
+use crate::diagnose::Chance;
+use crate::summary::{Counts, Faults, Summary, sender_name};
+use crate::time::rfc3339;
 use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
+
+/// The JSON Schema of a line of `residue pcap verify --json`. The report of [`capture`] is a line of
+/// type `capture`, without its type.
+pub const SCHEMA: &str = include_str!("json/pcap-verify.schema.json");
 
 /// Returns the protocols that were not followed: registry (`kind`), number, name, all of these as
 /// in reports (`protocol`), and the number of packets. One without a kind stands for all that are
@@ -23,6 +29,15 @@ pub fn not_followed(summary: &Summary) -> Value {
     summary.unfollowed().iter().map(row).collect()
 }
 
+/// Returns a probability with two significant digits; the smallest is 1e-300.
+fn probability(chance: Chance) -> Value {
+    let log10 = chance.log10().max(-300.0);
+    let exponent = log10.floor();
+    let digits = (10f64.powf(log10 - exponent) * 10.0).round();
+    // Read from text, because multiples of powers of ten have long fractions.
+    format!("{digits}e{}", exponent - 1.0).parse::<f64>().map_or(Value::Null, Value::from)
+}
+
 /// Returns the report of the capture called `name`. `error` is the reason why it could not be read
 /// to its end, if so; of rewritten pairs, senders and flows, the first `top` are included.
 #[must_use]
@@ -33,6 +48,29 @@ pub fn capture(
     summary: &Summary,
     top: usize,
 ) -> Value {
+    let mut value = counts(summary, top);
+    let fields = [
+        ("capture", json!(name)),
+        ("format", json!(read.format.to_string())),
+        ("compression", json!(read.compression.map(|compression| compression.to_string()))),
+        ("packets", json!(read.packets)),
+        ("cut_packets", json!(read.cut_packets)),
+        ("selected_packets", json!(read.selected)),
+        ("first_time", json!(read.times.map(|[first, _]| rfc3339(first)))),
+        ("last_time", json!(read.times.map(|[_, last]| rfc3339(last)))),
+        ("links", read.links.iter().map(ToString::to_string).collect()),
+        ("error", json!(error)),
+    ];
+    for (name, field) in fields {
+        value[name] = field;
+    }
+    value
+}
+
+/// Returns the counts of a summary; of rewritten pairs, senders and flows, the first `top` are
+/// included.
+#[must_use]
+pub fn counts(summary: &Summary, top: usize) -> Value {
     let counts = |counts: &Counts| {
         let mut value = json!({});
         for (name, number) in counts.columns() {
@@ -47,6 +85,10 @@ pub fn capture(
     for ((cause, protocol), number) in summary.diagnosis.tally() {
         causes[cause.name()][protocol] = number.into();
     }
+    let mut chances = json!({});
+    for ((cause, protocol), chance) in summary.diagnosis.chances() {
+        chances[cause.name()][protocol] = probability(chance);
+    }
     let faults = |faults: &Faults| json!({ "wrong": faults.wrong, "offloaded": faults.offloaded });
     let protocols = summary.protocols();
     let protocol = |(name, (protocol, entry)): (&&str, &(&Protocol, &Counts))| {
@@ -56,33 +98,30 @@ pub fn capture(
         (name.to_string(), value)
     };
     json!({
-        "capture": name,
-        "format": read.format.to_string(),
-        "compression": read.compression.map(|compression| compression.to_string()),
-        "packets": read.packets,
-        "cut_packets": read.cut_packets,
-        "error": error,
         "total": counts(&summary.total()),
         "protocols": protocols.iter().map(protocol).collect::<serde_json::Map<_, _>>(),
         "causes": causes,
+        "chances": chances,
         "not_followed": not_followed(summary),
         "rewritten": summary.diagnosis.rewrites().iter().take(top).map(|rewrite| json!({
+            "cause": rewrite.kind.name(),
             "source": rewrite.source.to_string(),
             "destination": rewrite.destination.to_string(),
             "lacking": format!("{:04X}", rewrite.lacking),
             "packets": rewrite.packets,
+            "chance": probability(rewrite.chance),
             "addresses_only": rewrite.addresses_only,
             "likely": rewrite.likely.iter().map(|(is_source, address)| json!({
                 "in_place_of": if *is_source { "source" } else { "destination" },
                 "address": address.to_string(),
             })).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
-        "senders": ranked(&summary.senders).iter().take(top).map(|(address, found)| {
+        "senders": summary.senders().iter().take(top).map(|(address, found)| {
             let mut value = faults(found);
             value["address"] = sender_name(address).into();
             value
         }).collect::<Vec<_>>(),
-        "flows": ranked(&summary.flows).iter().take(top).map(|(flow, found)| {
+        "flows": summary.flows().iter().take(top).map(|(flow, found)| {
             let mut value = faults(found);
             value["protocol"] = flow.protocol.into();
             value["source"] = sender_name(&flow.addresses[0]).into();

@@ -1,4 +1,4 @@
-//! Captures in pcap and pcapng: reading record by record, writing, and changes in place.
+//! Captures in pcap, pcapng and snoop: reading record by record, writing, and changes in place.
 //!
 //! [`Reader`] reads any format from any [`std::io::Read`]; [`write`](mod@write) creates captures;
 //! [`patch`] changes bytes of existing ones and leaves all others unchanged.
@@ -6,8 +6,11 @@
 mod ahead;
 mod classic;
 pub mod compressed;
+mod foreign;
+mod names;
 mod ng;
 pub mod patch;
+mod snoop;
 mod window;
 pub mod write;
 
@@ -17,6 +20,8 @@ use compressed::Compression;
 use std::fmt;
 use std::io::Read;
 use window::{Chunk, Window};
+
+pub use foreign::Foreign;
 
 /// A captured packet.
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +120,20 @@ pub enum Format {
     PcapNanoseconds,
     /// pcap with A. Kuznetzov's longer record headers.
     PcapModified,
+    /// pcap of Red Hat 6.1: as [`Format::PcapModified`], under the ordinary magic number.
+    PcapRedHat,
+    /// pcap of SuSE 6.3, with even longer record headers.
+    PcapSuse,
+    /// pcap of Nokia's firewalls.
+    PcapNokia,
+    /// pcap of AIX.
+    PcapAix,
     /// pcap of Ixia's testers.
     PcapIxia,
+    /// snoop of Solaris (RFC 1761).
+    Snoop,
+    /// snoop of Shomiti's (later Finisar's) analysers.
+    Shomiti,
     /// pcapng.
     PcapNg,
 }
@@ -127,7 +144,13 @@ impl fmt::Display for Format {
             Format::Pcap => "pcap",
             Format::PcapNanoseconds => "pcap with nanoseconds",
             Format::PcapModified => "modified pcap",
+            Format::PcapRedHat => "pcap of Red Hat 6.1",
+            Format::PcapSuse => "pcap of SuSE 6.3",
+            Format::PcapNokia => "Nokia pcap",
+            Format::PcapAix => "AIX pcap",
             Format::PcapIxia => "Ixia pcap",
+            Format::Snoop => "snoop",
+            Format::Shomiti => "Shomiti snoop",
             Format::PcapNg => "pcapng",
         })
     }
@@ -171,6 +194,7 @@ pub struct Reader<R: Read> {
 enum Blocks {
     Classic(classic::Classic),
     Ng(ng::Ng),
+    Snoop(snoop::Snoop),
 }
 
 impl<R: Read> Reader<R> {
@@ -228,8 +252,12 @@ impl<R: Read> Reader<R> {
             Blocks::Ng(ng::Ng::begin(&mut window)?)
         } else if let Some((format, order)) = classic::detect(start) {
             Blocks::Classic(classic::Classic::begin(&mut window, format, order)?)
+        } else if window.has(snoop::MAGIC.len())? && window.peek().starts_with(snoop::MAGIC) {
+            Blocks::Snoop(snoop::Snoop::begin(&mut window)?)
         } else {
-            return Err(Error::NotACapture { start });
+            window.has(foreign::ENOUGH)?;
+            let kind = foreign::name(window.peek());
+            return Err(Error::NotACapture { start, kind });
         };
         Ok(Reader { window, blocks })
     }
@@ -267,6 +295,7 @@ impl<R: Read> Reader<R> {
         let next = match &mut self.blocks {
             Blocks::Classic(classic) => classic.next(window),
             Blocks::Ng(ng) => ng.next(window),
+            Blocks::Snoop(snoop) => snoop.next(window),
         };
         if next.is_err() {
             window.close();
@@ -287,6 +316,7 @@ impl<R: Read> Reader<R> {
         match &self.blocks {
             Blocks::Classic(classic) => classic.format,
             Blocks::Ng(_) => Format::PcapNg,
+            Blocks::Snoop(snoop) => snoop.format,
         }
     }
 
@@ -295,6 +325,7 @@ impl<R: Read> Reader<R> {
         match &self.blocks {
             Blocks::Classic(classic) => classic.order,
             Blocks::Ng(ng) => ng.order,
+            Blocks::Snoop(_) => ByteOrder::Big,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::address::Address;
 use crate::buffer::Finding;
 use crate::check::Verdict;
 use crate::diagnose::{Cause, CauseKind};
+use crate::time::rfc3339;
 
 /// The report on a [`Finding`], beyond its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub struct Record {
     pub destination: Option<String>,
     /// Offset of the field in the (decompressed) file.
     pub offset: Option<u64>,
+    /// Time of capture of the packet, as RFC 3339 writes it.
+    pub time: Option<String>,
+    /// Link type of the packet: its name, or its number.
+    pub link: String,
 }
 
 impl Record {
@@ -40,6 +45,8 @@ impl Record {
             source,
             destination,
             offset: places.offset(finding.check.field[0].start),
+            time: finding.buffer.time.map(rfc3339),
+            link: finding.buffer.link.to_string(),
         }
     }
 }

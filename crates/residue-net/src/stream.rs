@@ -9,8 +9,8 @@
 mod direction;
 mod session;
 
-use crate::buffer::Places;
-use crate::frame::{Found, Segment};
+use crate::buffer::{Origin, Places};
+use crate::frame::{Found, Header, Segment};
 use crate::lru::Lru;
 use crate::unfollowed::{Numbering, Unfollowed};
 use crate::wire::storage::Kind;
@@ -31,8 +31,8 @@ const ACK: u8 = 16;
 /// A PDU with digests; or, without bytes, the report on a stream in which no PDU was found.
 #[derive(Debug)]
 pub struct Pdu {
-    /// Number of the packet in which it begins.
-    pub packet: u64,
+    /// The packet in which it begins.
+    pub origin: Origin,
     /// Number among the captured PDUs of its sender, from 1; 0 if it is not a PDU.
     pub number: u64,
     /// Source and destination address, followed by the captured bytes.
@@ -87,11 +87,15 @@ impl Stream {
         }
         let port = self.ports.into_iter().find(|&port| Kind::of_ports([port; 2]).is_some());
         let Some(port) = port else { return };
-        for (packet, packets) in self.directions.iter().filter_map(Direction::unfollowed) {
+        for (side, direction) in self.directions.iter().enumerate() {
+            let Some((origin, packets)) = direction.unfollowed() else { continue };
             let unfollowed = Unfollowed { numbering: Numbering::TcpPort, value: port.into() };
-            let found = Found { unfollowed: vec![(unfollowed, packets)], ..Found::default() };
+            let mut found = Found { unfollowed: vec![(unfollowed, packets)], ..Found::default() };
+            let sides = [side, 1 - side];
+            let ends = sides.map(|side| self.addresses[side].as_slice());
+            found.headers.list.extend(Header::of_tcp(ends, sides.map(|side| self.ports[side])));
             let (bytes, places) = (Vec::new(), Vec::new());
-            ready(Pdu { packet, number: 0, bytes, places, found, is_cut: false });
+            ready(Pdu { origin, number: 0, bytes, places, found, is_cut: false });
         }
     }
 
@@ -118,14 +122,14 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// Adds a segment in `buffer`, the bytes of packet number `packet`. Passes complete PDUs, and
+    /// Adds a segment in `buffer`, the bytes of the packet `origin`. Passes complete PDUs, and
     /// those given up, to `ready` one by one: a few segments may hold very many.
     pub fn take(
         &mut self,
         segment: &Segment,
         buffer: &[u8],
         places: &Places<'_>,
-        packet: u64,
+        origin: Origin,
         ready: &mut dyn FnMut(Pdu),
     ) {
         let ip = &segment.ip;
@@ -178,7 +182,7 @@ impl Streams {
                 bytes,
                 sent: segment.payload.len(),
                 places: Places::Runs(&inside),
-                packet,
+                origin,
                 finish: flags & FIN != 0,
             };
             if !bytes.is_empty() || arrived.finish {
@@ -208,7 +212,10 @@ impl Streams {
 mod tests {
     use super::*;
     use crate::check::Span;
+    use crate::pcap::LinkType;
     use crate::wire::ip::Ip;
+
+    const ORIGIN: Origin = Origin { packet: 1, link: LinkType::ETHERNET, time: None };
 
     /// Many connections, each of which claims a long PDU and sends it slowly, or leaves gaps.
     #[test]
@@ -246,7 +253,7 @@ mod tests {
                 };
                 for segment in [syn, data] {
                     let places = Places::Contiguous(0);
-                    streams.take(&segment, &buffer, &places, 1, &mut |_| ());
+                    streams.take(&segment, &buffer, &places, ORIGIN, &mut |_| ());
                 }
                 most = most.max(streams.bytes);
                 assert!(streams.streams.len(0) <= MOST_CONNECTIONS);

@@ -3,10 +3,12 @@
 use crate::address::Address;
 use crate::buffer::{Buffer, Finding};
 use crate::check::{Protocol, Reason, Verdict};
-use crate::diagnose::Diagnosis;
+use crate::diagnose::{self, Diagnosis};
 use crate::unfollowed::Unfollowed;
+use crate::wire::ipv4;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 /// Largest numbers of senders and of flows counted separately. Later ones are counted only in the
 /// totals.
@@ -89,6 +91,9 @@ pub struct Faults {
     pub offloaded: u64,
     /// Number of bad and illegal checks, and of those with conflicting lengths.
     pub wrong: u64,
+    /// Number of those in `wrong` that are IPv4 headers with the checksum zero: offloaded, if their
+    /// sender turns out to leave checksums to its network card.
+    zero_headers: u64,
 }
 
 /// A flow: a protocol, and two ends, from the first to the second.
@@ -102,10 +107,20 @@ pub struct Flow {
     pub ports: Option<[u16; 2]>,
 }
 
-/// Returns senders or flows, most faults first; among equals, by name.
-#[must_use]
-pub fn ranked<K: Clone + Ord>(faults: &HashMap<K, Faults>) -> Vec<(K, Faults)> {
-    let mut ranked: Vec<_> = faults.iter().map(|(key, faults)| (key.clone(), *faults)).collect();
+/// Returns senders or flows, most faults first; among equals, by name. `offloads` says whose zero
+/// headers are offloaded.
+fn ranked<K: Clone + Ord>(
+    faults: &HashMap<K, Faults>,
+    offloads: impl Fn(&K) -> bool,
+) -> Vec<(K, Faults)> {
+    let settled = |(key, &faults): (&K, &Faults)| {
+        let moved = if offloads(key) { faults.zero_headers } else { 0 };
+        let Faults { offloaded, wrong, .. } = faults;
+        let settled =
+            Faults { offloaded: offloaded + moved, wrong: wrong - moved, zero_headers: 0 };
+        (key.clone(), settled)
+    };
+    let mut ranked: Vec<_> = faults.iter().map(settled).collect();
     ranked.sort_by(|one, other| {
         let rank = |faults: &Faults| (faults.wrong, faults.offloaded);
         rank(&other.1).cmp(&rank(&one.1)).then_with(|| one.0.cmp(&other.0))
@@ -123,10 +138,10 @@ pub fn sender_name(address: &Address) -> String {
 #[derive(Debug, Default)]
 pub struct Summary {
     protocols: Vec<(&'static Protocol, Counts)>,
-    /// Senders of checks that are not right.
-    pub senders: HashMap<Address, Faults>,
-    /// Flows of checks that are not right.
-    pub flows: HashMap<Flow, Faults>,
+    /// The counts with the verdicts that all packets together give.
+    settled: OnceLock<Vec<(&'static Protocol, Counts)>>,
+    senders: HashMap<Address, Faults>,
+    flows: HashMap<Flow, Faults>,
     /// Causes of the bad checks.
     pub diagnosis: Diagnosis,
     unfollowed: BTreeMap<Unfollowed, u64>,
@@ -177,6 +192,7 @@ impl Summary {
     /// Counts a finding.
     #[inline]
     pub fn take(&mut self, finding: &Finding<'_>) {
+        self.settled.take();
         let protocol = finding.check.protocol;
         let known = self.protocols.iter_mut().find(|(known, _)| std::ptr::eq(*known, protocol));
         match known {
@@ -191,7 +207,11 @@ impl Summary {
         match finding.verdict {
             Verdict::Offloaded => self.fault(finding, |faults| faults.offloaded += 1),
             Verdict::Bad | Verdict::Illegal | Verdict::LengthConflict => {
-                self.fault(finding, |faults| faults.wrong += 1);
+                let zero = u64::from(diagnose::is_zero_header(finding));
+                self.fault(finding, |faults| {
+                    faults.wrong += 1;
+                    faults.zero_headers += zero;
+                });
             }
             Verdict::Good | Verdict::Absent | Verdict::Unverifiable(_) => {}
         }
@@ -209,10 +229,37 @@ impl Summary {
         }
     }
 
+    /// Returns the senders of checks that are not right, most faults first.
+    #[must_use]
+    pub fn senders(&self) -> Vec<(Address, Faults)> {
+        ranked(&self.senders, |sender| self.diagnosis.offloads(sender))
+    }
+
+    /// Returns the flows of checks that are not right, most faults first.
+    #[must_use]
+    pub fn flows(&self) -> Vec<(Flow, Faults)> {
+        ranked(&self.flows, |flow| self.diagnosis.offloads(&flow.addresses[0]))
+    }
+
+    /// Returns the counts of the protocols, with IPv4 headers that were left to the network card
+    /// among the offloaded values.
+    fn settled(&self) -> &[(&'static Protocol, Counts)] {
+        self.settled.get_or_init(|| {
+            let mut settled = self.protocols.clone();
+            let headers = settled.iter_mut().find(|(known, _)| std::ptr::eq(*known, &ipv4::HEADER));
+            if let Some((_, counts)) = headers {
+                let offloaded = self.diagnosis.offloaded_headers().min(counts.bad);
+                counts.bad -= offloaded;
+                counts.offloaded += offloaded;
+            }
+            settled
+        })
+    }
+
     /// Returns the counts of each protocol by name.
     #[must_use]
     pub fn protocols(&self) -> BTreeMap<&'static str, (&'static Protocol, &Counts)> {
-        self.protocols
+        self.settled()
             .iter()
             .map(|(protocol, counts)| (protocol.name, (*protocol, counts)))
             .collect()
@@ -222,7 +269,7 @@ impl Summary {
     #[must_use]
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
-        for (_, counts) in &self.protocols {
+        for (_, counts) in self.settled() {
             total.good += counts.good;
             total.bad += counts.bad;
             total.offloaded += counts.offloaded;

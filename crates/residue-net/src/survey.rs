@@ -86,7 +86,12 @@ impl Survey {
         match finding.verdict {
             Verdict::Good => self.good += 1,
             Verdict::Offloaded => self.offloaded += 1,
-            Verdict::Bad if diagnosis.cause(finding) == Some(Cause::Rewritten) => {
+            Verdict::Bad
+                if matches!(
+                    diagnosis.cause(finding),
+                    Some(Cause::Rewritten | Cause::OffloadRewritten)
+                ) =>
+            {
                 self.rewritten += 1;
             }
             Verdict::Bad => {

@@ -41,6 +41,9 @@ pub enum Numbering {
     Vxlan,
     /// Protocols of GUE.
     Gue,
+    /// CAPWAP and LWAPP, by numbers of this crate: 1 DTLS, 2 fragments, 3 another radio than IEEE
+    /// 802.11.
+    Capwap,
     /// UDP ports of tunnels.
     UdpPort,
     /// TCP ports of streams with check values.
@@ -70,6 +73,7 @@ impl Numbering {
             Numbering::Nsh => "NSH next protocol",
             Numbering::Vxlan => "VXLAN next protocol",
             Numbering::Gue => "GUE protocol",
+            Numbering::Capwap => "CAPWAP payload",
             Numbering::UdpPort => "UDP port",
             Numbering::TcpPort => "TCP port",
             Numbering::Depth => "headers nested deeper than",
@@ -146,7 +150,7 @@ impl Unfollowed {
             Numbering::LinkType => link_type(self.value),
             Numbering::EtherType => ether_type(self.value),
             Numbering::Gre => match self.value {
-                0x8200..=0x8210 | 0x9000 => Some("Aruba"),
+                0x9000 => Some("Aruba"),
                 value => ether_type(value),
             },
             Numbering::Llc => match self.value {
@@ -183,7 +187,6 @@ impl Unfollowed {
             },
             Numbering::Wlan => match self.value {
                 0x40 => Some("protected: encrypted"),
-                0x80 => Some("aggregated frames"),
                 _ => None,
             },
             Numbering::IpProtocol | Numbering::Fragments | Numbering::Gue => {
@@ -192,17 +195,23 @@ impl Unfollowed {
             Numbering::UdpPort => match self.value {
                 1701 => Some("L2TP version 3"),
                 2268 => Some("AMT"),
+                4342 => Some("LISP control, signed"),
                 4500 => Some("ESP: encrypted"),
-                5247 => Some("CAPWAP data"),
                 6080 => Some("GUE"),
                 6081 => Some("Geneve"),
                 37008 => Some("TZSP"),
                 51820 => Some("WireGuard: encrypted"),
                 _ => None,
             },
+            Numbering::Capwap => match self.value {
+                1 => Some("DTLS: encrypted"),
+                2 => Some("fragment"),
+                3 => Some("radio other than IEEE 802.11"),
+                _ => None,
+            },
             Numbering::TcpPort => match self.value {
                 860 | 3260 => Some("iSCSI, beginning not captured"),
-                3478 => Some("STUN"),
+                3478 => Some("STUN, across segments"),
                 4420 | 8009 => Some("NVMe/TCP, beginning not captured"),
                 20000 => Some("DNP3, within a frame"),
                 _ => None,
@@ -240,7 +249,6 @@ fn link_type(value: u64) -> Option<&'static str> {
         8 => "SLIP",
         106 => "Linux ATM",
         117 => "OpenBSD packet filter log",
-        119 => "Prism",
         122 => "IP over Fibre Channel",
         123 => "SunATM",
         129 => "ARCNET",
@@ -248,7 +256,6 @@ fn link_type(value: u64) -> Option<&'static str> {
         132 | 133 | 134 | 135 | 137 | 164 => "Juniper",
         143 => "DOCSIS",
         147..=162 => "private use",
-        163 => "AVS",
         165 => "BACnet MS/TP",
         166 => "PPP with direction",
         177 => "LAPD",
@@ -256,7 +263,6 @@ fn link_type(value: u64) -> Option<&'static str> {
         182 => "multilink Frame Relay",
         187 | 201 => "Bluetooth HCI",
         189 | 220 | 249 | 266 => "USB",
-        192 => "per-packet information",
         195 | 215 | 230 | 283 => "IEEE 802.15.4",
         197 => "ERF",
         204 => "PPP with direction",
@@ -269,8 +275,7 @@ fn link_type(value: u64) -> Option<&'static str> {
         253 => "netlink",
         254 => "Bluetooth monitor",
         271 => "vsock",
-        281 | 282 => "Broadcom tag",
-        284 | 285 => "Marvell tag",
+        0x0100_0000..=0x01ff_ffff => "snoop's own number",
         _ => return None,
     })
 }
@@ -328,9 +333,6 @@ fn ether_type(value: u64) -> Option<&'static str> {
         0x88e5 => "MACsec: encrypted",
         0x8906 => "FCoE",
         0x8915 => "RoCE version 1",
-        0x8926 => "VN-Tag",
-        0x892f => "HSR",
-        0x893f => "E-Tag",
         0x8947 => "GeoNetworking",
         0xd28b => "Arista timestamp",
         _ => return None,

@@ -5,14 +5,15 @@ use crate::check::Reason;
 use crate::datagram::{Datagrams, Unit};
 use crate::frame::{Found, Walk};
 use crate::pcap::compressed::Compression;
-use crate::pcap::{Format, Packet, Reader};
+use crate::pcap::{Format, LinkType, Packet, Reader};
+use crate::select::Selection;
 use crate::stream::{Pdu, Streams};
 use crate::unfollowed::Numbering;
 use crate::wire;
 use crate::wire::tcp_checksum_option::Agreements;
 use std::io;
 
-pub use crate::buffer::{Buffer, Finding, Places};
+pub use crate::buffer::{Buffer, Finding, Origin, Places};
 
 /// Verifies the packets of a capture in order. Keeps fragments, streams and agreements from packet
 /// to packet, in bounded memory.
@@ -39,6 +40,8 @@ impl Verifier {
         walk.link(packet.link, packet.fcs);
         let buffer = Buffer {
             packet: packet.number,
+            link: packet.link,
+            time: packet.time,
             bytes: packet.bytes,
             places: Places::Contiguous(packet.offset),
             found,
@@ -51,6 +54,37 @@ impl Verifier {
             self.waiting.take(&buffer, &mut each);
             self.completed(&mut each);
         }
+    }
+
+    /// Verifies the next packet, as [`Verifier::packet`]; passes only what is selected to `each`.
+    #[inline]
+    pub fn select(
+        &mut self,
+        packet: &Packet<'_>,
+        selection: &mut Selection,
+        mut each: impl FnMut(&Buffer<'_>),
+    ) {
+        self.found.headers.are_wanted = selection.wants_headers();
+        selection.begin(packet);
+        self.packet(packet, |buffer| {
+            if selection.takes(buffer) {
+                each(buffer);
+            }
+        });
+    }
+
+    /// Ends the capture, as [`Verifier::finish`]; passes only what is selected to `each`.
+    pub fn finish_selected(
+        &mut self,
+        selection: &mut Selection,
+        mut each: impl FnMut(&Buffer<'_>),
+    ) {
+        selection.end();
+        self.finish(|buffer| {
+            if selection.takes(buffer) {
+                each(buffer);
+            }
+        });
     }
 
     /// Ends the capture: passes incomplete datagrams and streams to `each`.
@@ -79,7 +113,9 @@ impl Verifier {
                 wire::ipv6::payload(&mut walk, unit.ip);
             }
             let buffer = Buffer {
-                packet: unit.packet,
+                packet: unit.origin.packet,
+                link: unit.origin.link,
+                time: unit.origin.time,
                 bytes: &unit.bytes,
                 places: Places::Runs(&unit.places),
                 found,
@@ -103,12 +139,13 @@ struct Waiting {
 
 impl Waiting {
     fn take(&mut self, buffer: &Buffer<'_>, each: &mut impl FnMut(&Buffer<'_>)) {
-        let Buffer { packet, bytes, places, found, .. } = buffer;
+        let Buffer { bytes, places, found, .. } = buffer;
+        let origin = buffer.origin();
         for fragment in &found.fragments {
-            self.datagrams.take(fragment, bytes, places, *packet, &mut self.units);
+            self.datagrams.take(fragment, bytes, places, origin, &mut self.units);
         }
         for segment in &found.segments {
-            self.streams.take(segment, bytes, places, *packet, &mut |pdu| each(&pdu.buffer()));
+            self.streams.take(segment, bytes, places, origin, &mut |pdu| each(&pdu.buffer()));
         }
     }
 }
@@ -116,7 +153,9 @@ impl Waiting {
 impl Pdu {
     fn buffer(&self) -> Buffer<'_> {
         Buffer {
-            packet: self.packet,
+            packet: self.origin.packet,
+            link: self.origin.link,
+            time: self.origin.time,
             bytes: &self.bytes,
             places: Places::Runs(&self.places),
             found: &self.found,
@@ -138,6 +177,12 @@ pub struct Read {
     pub packets: u64,
     /// Number of packets of which the capture holds less than was sent.
     pub cut_packets: u64,
+    /// Number of selected packets, if not all are.
+    pub selected: Option<u64>,
+    /// Times of the first and the last packet with a time, in nanoseconds since 1970.
+    pub times: Option<[u64; 2]>,
+    /// Link types of the packets, in the order in which they appear; the first 64.
+    pub links: Vec<LinkType>,
     /// Why reading ended early, if it did.
     pub error: Option<Error>,
 }
@@ -155,12 +200,11 @@ pub fn capture(input: impl io::Read, each: impl FnMut(&Buffer<'_>)) -> Result<Re
 /// Verifies the remaining packets of a reader, as [`capture`].
 pub fn packets<R: io::Read>(mut reader: Reader<R>, mut each: impl FnMut(&Buffer<'_>)) -> Read {
     let mut verifier = Verifier::new();
-    let (mut packets, mut cut_packets, mut error) = (0, 0, None);
+    let (mut totals, mut error) = (Totals::default(), None);
     loop {
         match reader.next() {
             Ok(Some(packet)) => {
-                packets += 1;
-                cut_packets += u64::from(packet.bytes.len() < packet.wire_length as usize);
+                totals.add(&packet);
                 verifier.packet(&packet, &mut each);
             }
             Ok(None) => break,
@@ -171,6 +215,72 @@ pub fn packets<R: io::Read>(mut reader: Reader<R>, mut each: impl FnMut(&Buffer<
         }
     }
     verifier.finish(&mut each);
-    let (format, compression) = (reader.format(), reader.compression());
-    Read { format, compression, packets, cut_packets, error }
+    totals.read(&reader, None, error)
+}
+
+/// Verifies the remaining packets of a reader; passes only selected ones to `each`, and units that
+/// belong to them.
+pub fn selected<R: io::Read>(
+    mut reader: Reader<R>,
+    selection: &mut Selection,
+    mut each: impl FnMut(&Buffer<'_>),
+) -> Read {
+    if selection.is_all() {
+        return packets(reader, each);
+    }
+    let mut verifier = Verifier::new();
+    let (mut totals, mut error) = (Totals::default(), None);
+    loop {
+        match reader.next() {
+            Ok(Some(packet)) => {
+                totals.add(&packet);
+                verifier.select(&packet, selection, &mut each);
+            }
+            Ok(None) => break,
+            Err(found) => {
+                error = Some(found);
+                break;
+            }
+        }
+    }
+    verifier.finish_selected(selection, each);
+    totals.read(&reader, Some(selection.selected()), error)
+}
+
+/// Largest number of link types to report.
+const MOST_LINKS: usize = 64;
+
+/// Numbers of packets read so far.
+#[derive(Default)]
+struct Totals {
+    packets: u64,
+    cut_packets: u64,
+    times: Option<[u64; 2]>,
+    links: Vec<LinkType>,
+}
+
+impl Totals {
+    #[inline]
+    fn add(&mut self, packet: &Packet<'_>) {
+        self.packets += 1;
+        self.cut_packets += u64::from(packet.bytes.len() < packet.wire_length as usize);
+        if let Some(time) = packet.time {
+            self.times.get_or_insert([time; 2])[1] = time;
+        }
+        // Compared with few, because pcapng allows each interface a type of its own.
+        if self.links.len() < MOST_LINKS && !self.links.contains(&packet.link) {
+            self.links.push(packet.link);
+        }
+    }
+
+    fn read<R: io::Read>(
+        self,
+        reader: &Reader<R>,
+        selected: Option<u64>,
+        error: Option<Error>,
+    ) -> Read {
+        let (format, compression) = (reader.format(), reader.compression());
+        let Totals { packets, cut_packets, times, links } = self;
+        Read { format, compression, packets, cut_packets, selected, times, links, error }
+    }
 }

@@ -1,6 +1,8 @@
 //! The protocols, one file each. The `walk` of a file parses its header, reports its checks, and
 //! passes its payload on.
 
+pub mod ayiya;
+pub mod capwap;
 pub mod cdp;
 pub mod clnp;
 pub mod cotp;
@@ -23,6 +25,7 @@ pub mod iscsi;
 pub mod isis;
 pub mod l2tp;
 pub mod link;
+pub mod lisp;
 pub mod llc;
 pub mod lmp;
 pub mod macsec;
@@ -35,11 +38,14 @@ pub mod nvme_tcp;
 pub mod ospf;
 pub mod pdu;
 pub mod pim;
+pub mod ppi;
 pub mod ppp;
+pub mod pseudowire;
 pub mod roce;
 pub mod sctp;
 pub mod storage;
 pub mod stun;
+pub mod tag;
 pub mod tcp;
 pub mod tcp_checksum_option;
 pub mod teredo;
@@ -50,7 +56,7 @@ pub mod vxlan;
 pub mod wlan;
 
 use crate::check::Span;
-use crate::frame::Walk;
+use crate::frame::{Header, Walk};
 use crate::unfollowed::Numbering;
 use ip::Ip;
 use std::ops::Range;
@@ -71,6 +77,12 @@ fn ports(header: &[u8]) -> [u16; 2] {
     [number(header, 0..2) as u16, number(header, 2..4) as u16]
 }
 
+/// Returns whether headers of an IP protocol begin with ports.
+#[must_use]
+pub fn has_ports(protocol: u8) -> bool {
+    matches!(protocol, 6 | 17 | 33 | 132 | 136)
+}
+
 /// Walks the payload of an EtherType.
 pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
     payload(walk, Numbering::EtherType, ether_type, span);
@@ -78,10 +90,10 @@ pub fn ether_type(walk: &mut Walk, ether_type: u16, span: Span) {
 
 /// Walks the payload of a number that is an EtherType in the registry `numbering`.
 pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
+    walk.note(Header::EtherType(number, span));
     walk.deeper(|walk| match number {
         0x0800 => ipv4::walk(walk, span),
         0x86dd => ipv6::walk(walk, span),
-        0x8100 | 0x88a8 | 0x9100 | 0x9200 => ethernet::vlan(walk, span),
         0x0600 => idp::walk(walk, span),
         // 0x00FE: OSI after GRE and Cisco's HDLC.
         0x00fe => llc::osi(walk, span),
@@ -93,15 +105,9 @@ pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
         0x880b => ppp::walk(walk, span),
         0x8870 => llc::walk(walk, span),
         0x88e5 => macsec::walk(walk, span),
-        // IEEE 802.1ah: a service tag, then the customer's frame.
-        0x88e7 => ethernet::walk(walk, span.skip(4), None),
-        // Cisco's metadata tag: version, length, an option, the type at its end.
-        0x8909 => {
-            if let Some(number) = walk.u16(span, 6) {
-                self::ether_type(walk, number, span.skip(8));
-            }
-        }
         0x894f => nsh::walk(walk, span),
+        0xd28b => tag::arista(walk, span),
+        _ if tag::next_type(number).is_some() => tag::walk(walk, number, span),
         _ if walk.u8(span, 0).is_some() => walk.unfollowed(numbering, number),
         _ => {}
     });
@@ -110,6 +116,7 @@ pub fn payload(walk: &mut Walk, numbering: Numbering, number: u16, span: Span) {
 /// Walks `ip.payload` by its IP protocol number.
 #[inline]
 pub fn ip_protocol(walk: &mut Walk, ip: &Ip) {
+    walk.note_payload(ip, true);
     match ip.protocol {
         6 => tcp::walk(walk, ip),
         17 => udp::walk(walk, ip),
@@ -161,17 +168,22 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
             701 => lmp::walk,
             1701 => l2tp::walk,
             2152 => gtp::walk,
+            3386 => gtp::version_0,
             3544 => teredo::walk,
-            // LISP (RFC 9300 section 5.1): eight bytes, then an IP packet.
-            4341 => |walk, span| link::raw(walk, span.skip(8)),
+            4341 => lisp::data,
+            4342 => lisp::control,
             4754 => gre::walk,
             4789 | 8472 => vxlan::walk,
             4790 => vxlan::generic,
             4791 => return roce::walk(walk, payload, ip),
+            5072 => ayiya::walk,
+            5246 => capwap::control,
+            5247 => capwap::data,
             6080 => gue::walk,
             6081 => geneve::walk,
             6635 => mpls::walk,
             9899 => sctp::walk,
+            12222 | 12223 => capwap::lwapp,
             20000 => dnp3::walk,
             _ => continue,
         };
@@ -183,7 +195,7 @@ pub fn udp_port(walk: &mut Walk, ports: [u16; 2], payload: Span, ip: &Ip) {
 }
 
 /// UDP ports of tunnels that are not parsed.
-const UNREAD_TUNNELS: [u16; 5] = [2268, 4500, 5247, 37008, 51820];
+const UNREAD_TUNNELS: [u16; 4] = [2268, 4500, 37008, 51820];
 
 /// Reports tunnels that are not parsed. Clients may use their ports for something else, so the
 /// beginning of the message must match, too.
@@ -195,8 +207,6 @@ fn unread_tunnel(walk: &mut Walk, ports: [u16; 2], payload: Span) {
             2268 => start[0] == 6,
             // RFC 3948: zeros where ESP has its index mark a key exchange.
             4500 => start != [0; 4],
-            // CAPWAP's preamble: version 0, in the clear or not.
-            5247 => start[0] <= 1 && payload.len() > 8,
             // TZSP: version 1, a packet received or sent, of Ethernet, IEEE 802.11 or with radio
             // headers.
             37008 => matches!(start, [1, 0 | 1, 0, 1 | 18 | 119 | 127]),
@@ -219,7 +229,5 @@ pub fn tcp_port(walk: &mut Walk, ports: [u16; 2], payload: Span) {
             walk.unfollowed(Numbering::TcpPort, 20000u16);
         }
     }
-    if stun::is_message(walk, payload) {
-        walk.unfollowed(Numbering::TcpPort, 3478u16);
-    }
+    stun::stream(walk, payload);
 }

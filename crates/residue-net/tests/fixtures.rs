@@ -6,6 +6,7 @@ use residue_net::diagnose::{CauseKind, Diagnosis};
 use residue_net::fix::{Policy, Repairer};
 use residue_net::pcap::{Reader, patch};
 use residue_net::rewrite::Rewriter;
+use residue_net::summary::Summary;
 use residue_net::{Error, verify};
 use std::io::{BufReader, Read as _};
 
@@ -17,11 +18,20 @@ fn file(case: &Case, frames: &[Frame]) -> Vec<u8> {
     file
 }
 
+/// What all packets show.
+fn diagnosis(file: &[u8]) -> Diagnosis {
+    let mut diagnosis = Diagnosis::default();
+    verify::capture(file, |buffer| buffer.findings().for_each(|it| diagnosis.learn(&it))).unwrap();
+    diagnosis
+}
+
 /// All verdicts.
 fn verdicts(file: &[u8]) -> Verdicts {
+    let diagnosis = diagnosis(file);
     let mut all = Vec::new();
     let read = verify::capture(file, |buffer| {
-        all.extend(buffer.findings().map(|finding| (finding.check.protocol.name, finding.verdict)));
+        let findings = buffer.findings().map(|finding| diagnosis.judged(finding));
+        all.extend(findings.map(|finding| (finding.check.protocol.name, finding.verdict)));
     });
     assert!(read.unwrap().error.is_none());
     all.sort();
@@ -51,21 +61,20 @@ fn plain(file: &[u8]) -> Vec<u8> {
 
 /// Returns the names of the causes of values that are not good.
 fn causes(file: &[u8]) -> Vec<Option<&'static str>> {
-    let mut diagnosis = Diagnosis::default();
-    let wrong = |verdict| matches!(verdict, Verdict::Bad | Verdict::Offloaded);
-    verify::capture(file, |buffer| {
-        buffer.findings().filter(|it| wrong(it.verdict)).for_each(|it| diagnosis.learn(&it));
-    })
-    .unwrap();
+    let diagnosis = diagnosis(file);
     let mut causes = Vec::new();
     verify::capture(file, |buffer| {
-        let found = buffer.findings().filter(|it| wrong(it.verdict));
+        let found = buffer.findings().filter(|it| is_wrong(it.verdict));
         causes.extend(
             found.map(|it| diagnosis.cause(&it).map(|cause| CauseKind::from(Some(cause)).name())),
         );
     })
     .unwrap();
     causes
+}
+
+fn is_wrong(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Bad | Verdict::Offloaded)
 }
 
 /// Runs all cases through `test`, and fails with all their messages.
@@ -143,9 +152,7 @@ fn bad_captures_are_repaired_as_promised() {
             }
             Repair::Differs => {
                 same("changed", forced != bad && forced != good, true)?;
-                let is_wrong =
-                    |it: &(_, Verdict)| matches!(it.1, Verdict::Bad | Verdict::Offloaded);
-                same("bad after", verdicts(&forced).iter().any(is_wrong), false)
+                same("bad after", verdicts(&forced).iter().any(|it| is_wrong(it.1)), false)
             }
             Repair::Never => same("all", with_tso == bad, true),
         }
@@ -157,9 +164,42 @@ fn causes_are_named() {
     each(|case| match case.cause {
         None => Ok(()),
         Some(cause) => {
-            let expected = vec![Some(cause); case.bad_verdicts.len()];
+            let wrong = case.bad_verdicts.iter().filter(|it| is_wrong(it.1)).count();
+            let expected = vec![Some(cause); wrong];
             same("causes", causes(&file(case, &case.bad)), expected)
         }
+    });
+}
+
+/// Tests that the counts of a summary are those of the list, and that each cause has a chance.
+#[test]
+fn counts_agree_with_verdicts_and_causes() {
+    each(|case| {
+        let file = file(case, &case.bad);
+        let mut summary = Summary::new();
+        verify::capture(&file[..], |buffer| summary.buffer(buffer)).unwrap();
+        let all = verdicts(&file);
+        let count = |wanted| all.iter().filter(|it| it.1 == wanted).count() as u64;
+        let total = summary.total();
+        same(
+            "bad",
+            (total.bad, total.offloaded),
+            (count(Verdict::Bad), count(Verdict::Offloaded)),
+        )?;
+        let tally = summary.diagnosis.tally();
+        same("causes", tally.values().sum(), total.bad + total.offloaded)?;
+        let faults = [
+            summary.senders().iter().map(|it| (it.1.wrong, it.1.offloaded)).collect::<Vec<_>>(),
+            summary.flows().iter().map(|it| (it.1.wrong, it.1.offloaded)).collect(),
+        ];
+        for list in faults {
+            let sums = list.iter().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+            same("faults", sums, (total.wrong(), total.offloaded))?;
+        }
+        let chances = summary.diagnosis.chances();
+        let known = tally.keys().filter(|(kind, _)| *kind != CauseKind::Unknown);
+        same("chances", chances.keys().collect::<Vec<_>>(), known.collect())?;
+        same("small", chances.values().all(|chance| chance.is_small()), true)
     });
 }
 

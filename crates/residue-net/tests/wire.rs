@@ -117,7 +117,7 @@ fn find_same(packet: &Packet, bytes: &[u8], index: usize, check: &Check) -> Opti
 
 /// Bits that receivers ignore: the packet, the offset of the tunnel's header, and the bits from
 /// there on.
-const RESERVED: [(&str, usize, &[u8]); 20] = [
+const RESERVED: [(&str, usize, &[u8]); 27] = [
     // RFC 7348 section 5: all but the I flag.
     ("vxlan", 28, &[0xf7, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),
     ("vxlan, old port", 28, &[0xf7, 0xff, 0xff, 0xff, 0, 0, 0, 0xff]),
@@ -148,6 +148,17 @@ const RESERVED: [(&str, usize, &[u8]); 20] = [
     // RFC 8300 section 2.2: O (operations), U, and the four bits before the type of metadata.
     ("nsh", 14, &[0x30, 0, 0xf0]),
     ("vxlan-gpe, nsh in nsh", 36, &[0x30, 0, 0xf0]),
+    // IEEE 802.1BR: priority, group and the numbers of extenders mean nothing here.
+    ("e-tag", 14, &[0xff; 6]),
+    ("vn-tag", 14, &[0xff; 4]),
+    ("hsr", 14, &[0xff; 4]),
+    // RFC 5415 section 4.3: the radio, the flags after K, the numbers of fragments that it is not.
+    ("capwap, 802.3", 28, &[0, 0x07, 0xc0, 0x07, 0xff, 0xff, 0xff, 0xff]),
+    ("capwap, 802.11", 28, &[0, 0x07, 0xc0, 0x07, 0xff, 0xff, 0xff, 0xff]),
+    // RFC 9301 section 5.8: all but the type and the flag of a signature.
+    ("lisp control, encapsulated", 28, &[0x07, 0xff, 0xff, 0xff]),
+    // GSM 09.60: whether there is an N-PDU number, whose place is there in any case.
+    ("gtp version 0", 28, &[0x01]),
     // IEEE 802.1AE: the two bits before the short length.
     ("macsec, integrity only", 14, &[0, 0xc0]),
 ];
@@ -220,6 +231,38 @@ fn damaged_packets_do_no_harm() {
             }
         }
     }
+}
+
+/// Tags without end cost no more than their bytes, and no memory.
+#[test]
+fn a_packet_of_nothing_but_tags() {
+    for (number, length) in [(0x8100u16, 4), (0x893f, 8), (0x8926, 6), (0x88e7, 18), (0x8903, 16)] {
+        let mut tag = vec![0; length];
+        tag[length - 2..].copy_from_slice(&number.to_be_bytes());
+        let mut bytes = vec![0; 12];
+        bytes.extend(number.to_be_bytes());
+        bytes.extend(tag.iter().cycle().take(250_000 / length * length));
+        let case = Packet { name: "", link: LinkType(1), fcs: None, bytes, checks: Vec::new() };
+        let found = find(&case, &case.bytes, case.bytes.len());
+        assert!(found.checks.is_empty() && found.unfollowed.is_empty(), "{number:x}");
+    }
+}
+
+/// An aggregate of very many frames, each of another unknown protocol.
+#[test]
+fn reports_of_one_packet_are_bounded() {
+    let mut bytes = vec![0x88, 1];
+    bytes.extend([0; 22]);
+    bytes.extend([0x80, 0]);
+    for number in 0..10_000u16 {
+        bytes.extend([0; 12]);
+        bytes.extend([0, 8, 0xaa, 0xaa, 3, 0, 0, 1]);
+        bytes.extend(number.to_be_bytes());
+        bytes.extend([0, 0]);
+    }
+    let case = Packet { name: "", link: LinkType(105), fcs: None, bytes, checks: Vec::new() };
+    let found = find(&case, &case.bytes, case.bytes.len());
+    assert!((2..100).contains(&found.unfollowed.len()), "{}", found.unfollowed.len());
 }
 
 /// Endlessly nested headers.

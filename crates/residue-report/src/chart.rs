@@ -3,6 +3,7 @@
 //! [`document`] with the strokes of [`pen`].
 
 mod axis;
+pub mod bars;
 pub mod pen;
 pub mod sheet;
 

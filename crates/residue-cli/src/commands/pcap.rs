@@ -3,9 +3,11 @@
 mod fix;
 mod make;
 mod nat;
+mod page;
 mod report;
 mod survey;
 mod verify;
+mod watch;
 
 use crate::output::{Outcome, Output, Styles, words};
 use crate::progress::Progress;
@@ -24,13 +26,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 const HELP: &str = "\
-Reads pcap and pcapng, plain or compressed with gzip or zstd; `-` is standard input.
+Reads pcap, pcapng and snoop, plain or compressed with gzip or zstd; `-` is standard input.
 
 Exit codes: 0 no wrong check value, 1 wrong check values found, 2 wrong usage or unreadable input.
 
 Examples:
   residue pcap verify trace.pcapng          counts for each protocol, and causes of wrong values
   residue pcap verify --list trace.pcapng   every wrong check value
+  residue pcap watch --interface eth0       the same counts, of live packets
   residue pcap fix trace.pcap -o good.pcap  repair the effects of offload and address rewriting
   residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap";
 
@@ -46,6 +49,8 @@ pub struct PcapArgs {
 enum Command {
     /// Verify every check value, and name the causes of wrong ones
     Verify(verify::VerifyArgs),
+    /// Verify packets as they come, of an interface or a pipe
+    Watch(Box<watch::WatchArgs>),
     /// Repair check values, without any other change
     Fix(fix::FixArgs),
     /// Translate addresses and ports, and update the check values
@@ -61,6 +66,7 @@ enum Command {
 pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
     match &args.command {
         Command::Verify(args) => verify::run(args, output),
+        Command::Watch(args) => watch::run(args, output),
         Command::Fix(args) => fix::run(args, output),
         Command::Nat(args) => nat::run(args, output),
         Command::Survey(args) => survey::run(args, output),
@@ -291,7 +297,7 @@ fn names(files: &[OsString]) -> anyhow::Result<Vec<OsString>> {
 }
 
 /// Endings of names of captures, without `.gz` or `.zst`.
-const ENDS: [&str; 5] = [".pcap", ".pcapng", ".cap", ".dmp", ".ntar"];
+const ENDS: [&str; 6] = [".pcap", ".pcapng", ".cap", ".dmp", ".ntar", ".snoop"];
 
 /// Returns whether a file in a folder is a capture, by its name.
 fn looks_like_a_capture(path: &Path) -> bool {

@@ -26,6 +26,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns whether a report is wanted.
+    pub fn is_wanted(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// Creates the folder. Call this before work that may take minutes.
     pub fn prepare(&self) -> anyhow::Result<()> {
         match &self.folder {

@@ -42,6 +42,13 @@ impl Ran {
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.out).unwrap_or_else(|e| panic!("{e}: {self:?}"))
     }
+
+    /// Returns the lines of standard output, each a value of JSON.
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        let read = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        self.text().lines().map(read).collect()
+    }
 }
 
 /// A run to be started.

@@ -10,20 +10,23 @@
 //!
 //! The judge has five states: good, bad (including offloaded values in tshark before 4.2),
 //! unverified, not present and illegal. Only fields that tshark knows are compared; the others are
-//! listed. `differences.csv` beside this file lists explained differences; any other difference,
-//! and a comparison without data, ends the program with exit code 1. `--all` also shows explained
-//! differences.
+//! listed. `rules.rs` has the rules that explain differences; any other difference, and a comparison
+//! without data, ends the program with exit code 1. `--all` also shows explained differences.
+//!
+//! Beside that, it prints the share of the bad values for which a cause is known.
 
+mod facts;
+mod rules;
 #[cfg(test)]
 mod tests;
 mod tshark;
 
-use residue_net::summary::Summary;
-use residue_net::verify;
+use facts::Facts;
+use residue_net::check::Verdict;
+use residue_net::diagnose::CauseKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tshark::Tshark;
@@ -31,6 +34,22 @@ use tshark::Tshark;
 /// Counts of good, bad, unverified, not present and illegal values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts([u64; 5]);
+
+impl Counts {
+    fn add(&mut self, verdict: Verdict) {
+        self.0[match verdict {
+            Verdict::Good => 0,
+            Verdict::Bad | Verdict::Offloaded => 1,
+            Verdict::Unverifiable(_) | Verdict::LengthConflict => 2,
+            Verdict::Absent => 3,
+            Verdict::Illegal => 4,
+        }] += 1;
+    }
+
+    fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,8 +60,6 @@ impl fmt::Display for Counts {
 
 /// Counts by protocol.
 type Table = BTreeMap<String, Counts>;
-
-const EXPLAINED: &str = include_str!("differences.csv");
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -66,6 +83,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         compare(folder, &read_truth(folder)?, None, all)?
     };
     println!("{tally}");
+    println!("{}", tally.causes);
     if let Some(why) = tally.nothing_judged() {
         println!("{}: {why}", folder.display());
     }
@@ -73,7 +91,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// The result of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Tally {
     captures: usize,
     /// Number of captures that the other judge could not read.
@@ -82,6 +100,25 @@ struct Tally {
     same: usize,
     explained: usize,
     unexplained: usize,
+    causes: Causes,
+}
+
+/// Numbers of values that are not good, by cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Causes(BTreeMap<CauseKind, u64>);
+
+impl fmt::Display for Causes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |kind| self.0.get(&kind).copied().unwrap_or_default();
+        let bad = self.0.values().sum::<u64>() - count(CauseKind::Offload);
+        let unknown = count(CauseKind::Unknown);
+        let share = 100.0 * (bad - unknown) as f64 / bad.max(1) as f64;
+        write!(f, "{bad} values bad, {unknown} of them without a cause: {share:.1} % have one")?;
+        for (kind, count) in &self.0 {
+            write!(f, "\n{count:>8}  {}", kind.name())?;
+        }
+        Ok(())
+    }
 }
 
 impl Tally {
@@ -105,7 +142,7 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { captures, unread, same, explained, unexplained } = self;
+        let Tally { captures, unread, same, explained, unexplained, .. } = self;
         write!(
             f,
             "{captures} captures, {unread} not read by the other judge: {same} counts equal, \
@@ -121,14 +158,13 @@ fn compare(
     only: Option<&BTreeSet<&str>>,
     all: bool,
 ) -> Result<Tally, Box<dyn Error>> {
-    let explained = explained()?;
     let mut tally = Tally { captures: truth.len(), ..Tally::default() };
     for (path, theirs) in truth {
         let name = path.strip_prefix(folder)?.display().to_string();
-        let ours = verify(path);
+        let ours = Facts::of(path);
         tally.unread += usize::from(theirs.is_none());
-        let (ours, theirs) = match (ours, theirs) {
-            (Ok(ours), Some(theirs)) => (ours, theirs),
+        let (facts, theirs) = match (ours, theirs) {
+            (Ok(facts), Some(theirs)) => (facts, theirs),
             (Err(_), None) => continue,
             (Ok(_), None) => {
                 println!("{name}: read here, and not by the other judge");
@@ -140,24 +176,26 @@ fn compare(
                 continue;
             }
         };
-        let protocols: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        for ((kind, protocol), count) in &facts.causes {
+            *tally.causes.0.entry(*kind).or_default() += count;
+            if all && *kind == CauseKind::Unknown {
+                println!("{name},{protocol},{count} without a cause");
+            }
+        }
+        let protocols: BTreeSet<&String> = facts.ours.keys().chain(theirs.keys()).collect();
         let is_judged = |protocol: &str| only.is_none_or(|only| only.contains(protocol));
         for protocol in protocols.into_iter().filter(|protocol| is_judged(protocol)) {
             let [our, their] =
-                [&ours, theirs].map(|table| table.get(protocol).copied().unwrap_or_default());
+                [&facts.ours, theirs].map(|table| table.get(protocol).copied().unwrap_or_default());
             if our == their {
                 tally.same += 1;
                 continue;
             }
-            let key = (name.clone(), protocol.clone());
-            let why = explained.get(&key).filter(|(ours, theirs, _)| {
-                *ours == our.to_string() && *theirs == their.to_string()
-            });
-            match why {
-                Some((_, _, why)) => {
+            match rules::explain(&facts, protocol, our, their) {
+                Some(why) => {
                     tally.explained += 1;
                     if all {
-                        println!("{name},{protocol},{our},{their},{why}");
+                        println!("{name},{protocol},{our},{their},{}", why.join("; "));
                     }
                 }
                 None => {
@@ -168,23 +206,6 @@ fn compare(
         }
     }
     Ok(tally)
-}
-
-/// Returns our own counts. A capture counts up to its first error, as in tshark.
-fn verify(path: &Path) -> Result<Table, Box<dyn Error>> {
-    let mut summary = Summary::new();
-    verify::capture(File::open(path)?, |buffer| summary.buffer(buffer))?;
-    let counts = summary.protocols().into_iter().map(|(name, (_, counts))| {
-        let counts = [
-            counts.good,
-            counts.bad + counts.offloaded,
-            counts.unverifiable() + counts.length_conflict,
-            counts.absent,
-            counts.illegal,
-        ];
-        (name.to_string(), Counts(counts))
-    });
-    Ok(counts.collect())
 }
 
 /// Expected counts of each capture of the folder; `None` for one that cannot be read.
@@ -241,20 +262,4 @@ fn our_name(protocol: &str) -> &str {
         "ospf-lsa-fletcher" => "ospf.lsa",
         name => name,
     }
-}
-
-/// Map from file and protocol to our counts, theirs and the explanation.
-type Explained = BTreeMap<(String, String), (String, String, String)>;
-
-fn explained() -> Result<Explained, Box<dyn Error>> {
-    let mut explained = Explained::new();
-    for line in EXPLAINED.lines().skip(1).filter(|line| !line.is_empty()) {
-        let columns: Vec<&str> = line.splitn(5, ',').collect();
-        let [file, protocol, ours, theirs, why] = columns[..] else {
-            return Err(format!("differences.csv: not five columns: {line}").into());
-        };
-        let strings = (ours.to_string(), theirs.to_string(), why.to_string());
-        explained.insert((file.to_string(), protocol.to_string()), strings);
-    }
-    Ok(explained)
 }

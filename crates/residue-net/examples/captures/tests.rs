@@ -27,17 +27,19 @@ fn only_fields_that_tshark_knows_are_asked_for() {
 #[test]
 fn a_comparison_that_judged_nothing_fails() {
     let nothing = Tally::default();
-    let all_unread = Tally { captures: 3, unread: 3, ..nothing };
-    let no_checks = Tally { captures: 3, unread: 1, ..nothing };
-    for (tally, word) in
-        [(nothing, "no captures"), (all_unread, "could read no"), (no_checks, "no capture has")]
-    {
+    let all_unread = Tally { captures: 3, unread: 3, ..Tally::default() };
+    let no_checks = Tally { captures: 3, unread: 1, ..nothing.clone() };
+    for (tally, word) in [
+        (nothing.clone(), "no captures"),
+        (all_unread, "could read no"),
+        (no_checks, "no capture has"),
+    ] {
         assert!(!tally.is_good());
         assert!(tally.nothing_judged().unwrap().contains(word), "{tally}");
     }
-    assert!(Tally { captures: 1, same: 1, ..nothing }.is_good());
-    assert!(Tally { captures: 1, explained: 1, ..nothing }.is_good());
-    assert!(!Tally { captures: 1, same: 9, unexplained: 1, ..nothing }.is_good());
+    assert!(Tally { captures: 1, same: 1, ..nothing.clone() }.is_good());
+    assert!(Tally { captures: 1, explained: 1, ..nothing.clone() }.is_good());
+    assert!(!Tally { captures: 1, same: 9, unexplained: 1, ..nothing.clone() }.is_good());
 }
 
 /// Tests that both modes fail for a folder without captures and for a list without any.

@@ -69,12 +69,14 @@ pub struct PseudoHeader(Given);
 
 impl PseudoHeader {
     /// Returns the pseudo-header of IPv4: zero, the protocol, a length of 16 bits (RFC 9293 section
-    /// 3.1).
+    /// 3.1). The length of a larger super-packet, which segmentation offload splits, is added with
+    /// 32 bits, as Linux does.
     #[must_use]
     #[inline]
     pub fn ipv4(protocol: u8, length: u32) -> PseudoHeader {
-        let [_, _, c, d] = length.to_be_bytes();
-        PseudoHeader(Given { bytes: [0, protocol, c, d, 0, 0, 0, 0], length: 4 })
+        let [a, b, c, d] = length.to_be_bytes();
+        let count = if length > 0xffff { 6 } else { 4 };
+        PseudoHeader(Given { bytes: [0, protocol, c, d, a, b, 0, 0], length: count })
     }
 
     /// Returns the pseudo-header of IPv6: a length of 32 bits, zeros, the protocol (RFC 8200
@@ -90,7 +92,7 @@ impl PseudoHeader {
     #[must_use]
     pub fn with_length(self, length: u32) -> PseudoHeader {
         let PseudoHeader(Given { bytes, length: count }) = self;
-        if count == 4 {
+        if count < 8 {
             PseudoHeader::ipv4(bytes[1], length)
         } else {
             PseudoHeader::ipv6(bytes[7], length)
@@ -106,7 +108,7 @@ mod tests {
     fn pseudo_headers_of_both_versions() {
         let bytes = |header| Piece::PseudoHeader(header).of(&[]).map(<[u8]>::to_vec);
         let (four, six) = (PseudoHeader::ipv4(6, 0x1_0203), PseudoHeader::ipv6(17, 0x0102_0304));
-        assert_eq!(bytes(four), Some(vec![0, 6, 2, 3]));
+        assert_eq!(bytes(four), Some(vec![0, 6, 2, 3, 0, 1]));
         assert_eq!(bytes(six), Some(vec![1, 2, 3, 4, 0, 0, 0, 17]));
         assert_eq!(bytes(four.with_length(0x0506)), Some(vec![0, 6, 5, 6]));
         assert_eq!(bytes(six.with_length(0)), Some(vec![0, 0, 0, 0, 0, 0, 0, 17]));

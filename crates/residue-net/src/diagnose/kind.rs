@@ -11,12 +11,26 @@ use std::str::FromStr;
 pub enum CauseKind {
     /// [`Cause::ByteSwapped`].
     ByteSwapped,
+    /// [`Cause::ChangedByte`].
+    ChangedByte,
+    /// [`Cause::Contradiction`].
+    Contradiction,
+    /// [`Cause::Copied`].
+    Copied,
+    /// [`Cause::Filled`].
+    Filled,
     /// [`Cause::FlippedBit`].
     FlippedBit,
     /// [`Cause::NegativeZero`].
     NegativeZero,
+    /// [`Cause::NoPseudoHeader`].
+    NoPseudoHeader,
+    /// [`Cause::NotComplemented`].
+    NotComplemented,
     /// [`Cause::Offload`].
     Offload,
+    /// [`Cause::OffloadRewritten`].
+    OffloadRewritten,
     /// [`Cause::OtherDestination`].
     OtherDestination,
     /// [`Cause::OtherLength`].
@@ -31,15 +45,22 @@ pub enum CauseKind {
 
 impl CauseKind {
     /// All kinds, those that need no decision first, [`CauseKind::Unknown`] last.
-    pub const ALL: [CauseKind; 9] = [
+    pub const ALL: [CauseKind; 16] = [
         CauseKind::Offload,
         CauseKind::Rewritten,
+        CauseKind::OffloadRewritten,
         CauseKind::Zeroed,
+        CauseKind::Filled,
+        CauseKind::NotComplemented,
         CauseKind::ByteSwapped,
         CauseKind::NegativeZero,
+        CauseKind::NoPseudoHeader,
         CauseKind::OtherLength,
         CauseKind::OtherDestination,
+        CauseKind::Copied,
+        CauseKind::Contradiction,
         CauseKind::FlippedBit,
+        CauseKind::ChangedByte,
         CauseKind::Unknown,
     ];
 
@@ -48,9 +69,16 @@ impl CauseKind {
     pub const fn name(self) -> &'static str {
         match self {
             CauseKind::ByteSwapped => "byte-swapped",
+            CauseKind::ChangedByte => "changed-byte",
+            CauseKind::Contradiction => "contradiction",
+            CauseKind::Copied => "copied",
+            CauseKind::Filled => "filled",
             CauseKind::FlippedBit => "flipped-bit",
             CauseKind::NegativeZero => "negative-zero",
+            CauseKind::NoPseudoHeader => "no-pseudo-header",
+            CauseKind::NotComplemented => "not-complemented",
             CauseKind::Offload => "offload",
+            CauseKind::OffloadRewritten => "offload-rewritten",
             CauseKind::OtherDestination => "other-destination",
             CauseKind::OtherLength => "other-length",
             CauseKind::Rewritten => "rewritten",
@@ -64,14 +92,21 @@ impl From<Option<Cause>> for CauseKind {
     fn from(cause: Option<Cause>) -> CauseKind {
         match cause {
             Some(Cause::ByteSwapped) => CauseKind::ByteSwapped,
+            Some(Cause::ChangedByte { .. }) => CauseKind::ChangedByte,
+            Some(Cause::Contradiction) => CauseKind::Contradiction,
+            Some(Cause::Copied) => CauseKind::Copied,
+            Some(Cause::Filled) => CauseKind::Filled,
             Some(Cause::FlippedBit(_)) => CauseKind::FlippedBit,
             Some(Cause::NegativeZero) => CauseKind::NegativeZero,
+            Some(Cause::NoPseudoHeader) => CauseKind::NoPseudoHeader,
+            Some(Cause::NotComplemented) => CauseKind::NotComplemented,
             Some(Cause::Offload) => CauseKind::Offload,
+            Some(Cause::OffloadRewritten) => CauseKind::OffloadRewritten,
             Some(Cause::OtherDestination) => CauseKind::OtherDestination,
             Some(Cause::OtherLength(_)) => CauseKind::OtherLength,
             Some(Cause::Rewritten) => CauseKind::Rewritten,
-            Some(Cause::Zeroed) => CauseKind::Zeroed,
             None => CauseKind::Unknown,
+            Some(Cause::Zeroed) => CauseKind::Zeroed,
         }
     }
 }

@@ -1,86 +1,158 @@
 //! Addresses or ports changed without the checksum: it is wrong by the sum of the old ones less
 //! that of the new ones, an equal amount in every packet between two addresses.
 
-use super::{Cause, CauseKind, cause, flipped_bit};
+use super::{CauseKind, Chance, flipped_bit};
 use crate::address::Address;
 use crate::buffer::Finding;
-use crate::check::{Piece, Protocol, Verdict};
-use std::collections::{BTreeMap, HashMap};
+use crate::check::{Piece, PseudoHeader};
+use residue::internet::Checksum;
 
-/// Largest number of stored pairs of addresses with amounts.
-const MOST: usize = 1 << 16;
-/// Number of stored addresses, as candidates for the original ones: a power of two.
-const SEEN: usize = 1 << 12;
-/// Number of packets whose addresses are stored even if nothing is rewritten yet.
-const LOOKS: u64 = 1 << 14;
 /// Number of packets needed for an amount of one bit: defective memory or a wire may flip one bit
 /// repeatedly.
 const PACKETS_OF_ONE_BIT: u64 = 8;
 
-/// A source, a destination, and the amount by which checksums between them are wrong, modulo 65535.
+/// The value from which the amount is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Key {
-    source: Address,
-    destination: Address,
-    lacking: u16,
+pub enum Base {
+    /// The right value: the sender had completed the checksum.
+    Complete,
+    /// The sum of the pseudo-header, which the network card would have completed.
+    Partial,
+    /// The sum of the pseudo-header without the length, as large-send offload leaves it.
+    PartialWithoutLength,
 }
 
-#[derive(Clone, Debug)]
-struct Evidence {
-    packets: u64,
-    /// Causes by the packets alone, which count if the evidence remains single.
-    own: Vec<(CauseKind, &'static Protocol, u64)>,
-    ports: Option<[u16; 2]>,
-    several_ports: bool,
-    last: u64,
-    flipped_bit: bool,
+impl Base {
+    /// Returns the kind of cause.
+    pub fn kind(self) -> CauseKind {
+        match self {
+            Base::Complete => CauseKind::Rewritten,
+            Base::Partial | Base::PartialWithoutLength => CauseKind::OffloadRewritten,
+        }
+    }
+}
+
+/// A source, a destination, and the amount by which checksums between them are wrong, modulo 65535.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Amount {
+    /// Source address.
+    pub source: Address,
+    /// Destination address.
+    pub destination: Address,
+    /// From which value the amount is counted.
+    pub base: Base,
+    /// Sum of the original addresses and ports less that of the present ones.
+    pub lacking: u16,
+}
+
+impl Amount {
+    /// Returns the amounts that explain a value, one for each base.
+    pub fn of(finding: &Finding<'_>) -> [Option<Amount>; 3] {
+        if !finding.check.rule.is_internet() || !covers_addresses(finding) {
+            return [None; 3];
+        }
+        let Some(stored) = finding.stored() else { return [None; 3] };
+        let [source, destination] = finding.addresses().map(Address::new);
+        let amount = |base, more: u64, less: u64| {
+            let lacking = ((more + 65535 - less % 65535) % 65535) as u16;
+            Amount { source, destination, base, lacking }
+        };
+        // Complemented: what the stored value has too little, the original addresses have too much.
+        let complete = finding.computed().map(|computed| amount(Base::Complete, computed, stored));
+        let partial = |base| {
+            let pseudo = pseudo_sum(finding, base == Base::Partial)?;
+            Some(amount(base, stored, pseudo))
+        };
+        [complete, partial(Base::Partial), partial(Base::PartialWithoutLength)]
+    }
+
+    /// Returns the probability that `packets` of `all` between these addresses lack this amount by
+    /// chance.
+    pub fn chance(&self, packets: u64, all: u64) -> Chance {
+        let one_bit = flipped_bit::weight(u64::from(self.lacking), 0).is_some();
+        if one_bit && packets < PACKETS_OF_ONE_BIT {
+            return Chance::CERTAIN;
+        }
+        Chance::of_equal(all, packets, if one_bit { 32.0 } else { 65535.0 })
+    }
+}
+
+/// Returns the sum of the pseudo-header of a check, not complemented, with its length or without;
+/// `None` if it has none, or bytes are missing.
+pub fn pseudo_sum(finding: &Finding<'_>, has_length: bool) -> Option<u64> {
+    let pseudo = finding.cover().get(..usize::from(finding.check.pseudo))?;
+    if pseudo.is_empty() {
+        return None;
+    }
+    let mut sum = Checksum::new();
+    for &piece in pseudo {
+        let piece = match piece {
+            Piece::PseudoHeader(header) if !has_length => {
+                Piece::PseudoHeader(PseudoHeader::with_length(header, 0))
+            }
+            piece => piece,
+        };
+        sum.update(piece.of(finding.buffer.bytes)?);
+    }
+    Some(u64::from(!sum.value()))
+}
+
+/// Returns whether the value covers the addresses: in a pseudo-header, or as in IPv4.
+fn covers_addresses(finding: &Finding<'_>) -> bool {
+    let [source, destination] = finding.check.addresses;
+    let has_both = |piece: &Piece| {
+        matches!(piece, Piece::Bytes(span)
+        if !source.is_empty() && span.start <= source.start && destination.end <= span.end)
+    };
+    finding.check.pseudo > 0 || finding.cover().iter().any(has_both)
 }
 
 /// A rewriting that explains several packets.
 #[derive(Clone, Debug)]
 pub struct Rewrite {
+    /// [`CauseKind::Rewritten`], or [`CauseKind::OffloadRewritten`] for checksums that were never
+    /// completed.
+    pub kind: CauseKind,
     /// Source address in the packets.
     pub source: Address,
     /// Destination address in the packets.
     pub destination: Address,
-    /// Amount to add to the stored values, modulo 65535.
+    /// Sum of the original addresses and ports less that of the present ones, modulo 65535: the
+    /// amount to add to complete checksums.
     pub lacking: u16,
     /// Number of packets that it explains.
     pub packets: u64,
+    /// The probability that so many packets lack this amount by chance.
+    pub chance: Chance,
     /// Whether the packets differ in ports, so that only addresses were rewritten.
     pub addresses_only: bool,
     /// Addresses of this capture that would explain it, each with whether it was the source.
     pub likely: Vec<(bool, Address)>,
 }
 
-/// Numbers of checks by kind of cause and name of the protocol.
-pub type Tally = BTreeMap<(CauseKind, &'static str), u64>;
+/// Number of stored addresses, as candidates for the original ones: a power of two.
+const SEEN: usize = 1 << 12;
+/// Number of packets whose addresses are stored even if nothing is rewritten yet.
+const LOOKS: u64 = 1 << 14;
 
-/// Causes of the bad checks of a capture.
+/// Addresses of the capture, which may be the original ones of rewritten packets.
 #[derive(Debug, Default)]
-pub struct Diagnosis {
-    evidence: HashMap<Key, Evidence>,
+pub struct Addresses {
     seen: Vec<Address>,
     /// Number of packets whose addresses were stored.
     looks: u64,
-    any_rewritten: bool,
-    tally: Tally,
 }
 
-impl Diagnosis {
-    /// Learns from a finding; pass every finding of a capture, including good ones, whose addresses
-    /// may be the original ones of others.
+impl Addresses {
+    /// Stores the addresses of a finding, if anything is `rewritten` or the capture is short.
     #[inline]
-    pub fn learn(&mut self, finding: &Finding<'_>) {
+    pub fn learn(&mut self, finding: &Finding<'_>, rewritten: bool) {
         // Once per packet is enough, and most packets have a check with ports.
-        if finding.check.ports.is_some() && (self.looks < LOOKS || self.any_rewritten) {
+        if finding.check.ports.is_some() && (self.looks < LOOKS || rewritten) {
             self.looks += 1;
             for address in finding.addresses() {
                 self.see(address);
             }
-        }
-        if matches!(finding.verdict, Verdict::Bad | Verdict::Offloaded) {
-            self.learn_bad(finding);
         }
     }
 
@@ -99,90 +171,11 @@ impl Diagnosis {
         }
     }
 
-    fn learn_bad(&mut self, finding: &Finding<'_>) {
-        let own = cause(finding);
-        let protocol = finding.check.protocol;
-        let found = if may_be_rewritten(own) { key(finding) } else { None };
-        let own = CauseKind::from(own);
-        let Some((key, stored)) = found else {
-            return count(&mut self.tally, own, protocol, 1);
-        };
-        if self.evidence.len() >= MOST && !self.evidence.contains_key(&key) {
-            return count(&mut self.tally, own, protocol, 1);
-        }
-        let ports = finding.check.ports;
-        let evidence = self.evidence.entry(key).or_insert_with(|| Evidence {
-            packets: 0,
-            own: Vec::new(),
-            ports,
-            several_ports: false,
-            last: !stored,
-            flipped_bit: flipped_bit::weight(u64::from(key.lacking), 0).is_some(),
-        });
-        // A retransmitted packet is no additional evidence.
-        if evidence.last != stored {
-            evidence.packets += 1;
-            evidence.last = stored;
-        }
-        evidence.several_ports |= evidence.ports != ports;
-        self.any_rewritten |= evidence.is_enough();
-        match evidence.own.iter_mut().find(|entry| entry.0 == own && entry.1 == protocol) {
-            Some(entry) => entry.2 += 1,
-            None => evidence.own.push((own, protocol, 1)),
-        }
-    }
-
-    /// Returns the numbers of checks by cause.
-    #[must_use]
-    pub fn tally(&self) -> Tally {
-        let mut tally = self.tally.clone();
-        for evidence in self.evidence.values() {
-            for &(own, protocol, times) in &evidence.own {
-                let kind = if evidence.is_enough() { CauseKind::Rewritten } else { own };
-                count(&mut tally, kind, protocol, times);
-            }
-        }
-        tally
-    }
-
-    /// Returns the cause of a check that is not good, considering all learnt findings.
-    #[must_use]
-    pub fn cause(&self, finding: &Finding<'_>) -> Option<Cause> {
-        let own = cause(finding);
-        if finding.verdict != Verdict::Bad || !may_be_rewritten(own) {
-            return own;
-        }
-        let known = key(finding).and_then(|(key, _)| self.evidence.get(&key));
-        if known.is_some_and(Evidence::is_enough) { Some(Cause::Rewritten) } else { own }
-    }
-
-    /// Returns the rewritings, most packets first.
-    #[must_use]
-    pub fn rewrites(&self) -> Vec<Rewrite> {
-        let mut list: Vec<_> = self
-            .evidence
-            .iter()
-            .filter(|(_, evidence)| evidence.is_enough())
-            .map(|(key, evidence)| Rewrite {
-                source: key.source,
-                destination: key.destination,
-                lacking: key.lacking,
-                packets: evidence.packets,
-                addresses_only: evidence.several_ports,
-                likely: self.likely(key),
-            })
-            .collect();
-        list.sort_by_key(|rewrite| {
-            (std::cmp::Reverse(rewrite.packets), rewrite.source, rewrite.destination)
-        });
-        list
-    }
-
-    /// Returns the stored addresses whose sum exceeds that of the new one by the amount.
-    fn likely(&self, key: &Key) -> Vec<(bool, Address)> {
+    /// Returns the stored addresses whose sum exceeds that of a present one by the amount.
+    pub fn likely(&self, amount: &Amount) -> Vec<(bool, Address)> {
         let mut likely = Vec::new();
-        for (is_source, now) in [(true, key.source), (false, key.destination)] {
-            let wanted = (now.sum() + u64::from(key.lacking)) % 65535;
+        for (is_source, now) in [(true, amount.source), (false, amount.destination)] {
+            let wanted = (now.sum() + u64::from(amount.lacking)) % 65535;
             let fits = |before: &&Address| {
                 before.bytes().len() == now.bytes().len()
                     && **before != now
@@ -193,40 +186,4 @@ impl Diagnosis {
         likely.sort_unstable();
         likely
     }
-}
-
-impl Evidence {
-    fn is_enough(&self) -> bool {
-        self.packets >= if self.flipped_bit { PACKETS_OF_ONE_BIT } else { 2 }
-    }
-}
-
-/// Returns whether this cause may fit by chance, as other packets may show.
-fn may_be_rewritten(own: Option<Cause>) -> bool {
-    matches!(own, None | Some(Cause::FlippedBit(_) | Cause::OtherLength(_)))
-}
-
-fn count(tally: &mut Tally, kind: CauseKind, protocol: &Protocol, times: u64) {
-    *tally.entry((kind, protocol.name)).or_default() += times;
-}
-
-/// Returns whether the value covers the addresses: in a pseudo-header, or as in IPv4.
-fn covers_addresses(finding: &Finding<'_>) -> bool {
-    let [source, destination] = finding.check.addresses;
-    let has_both = |piece: &Piece| {
-        matches!(piece, Piece::Bytes(span)
-        if !source.is_empty() && span.start <= source.start && destination.end <= span.end)
-    };
-    finding.check.pseudo > 0 || finding.cover().iter().any(has_both)
-}
-
-/// Returns the key of the evidence of a finding, and the stored value.
-fn key(finding: &Finding<'_>) -> Option<(Key, u64)> {
-    if !finding.check.rule.is_internet() || !covers_addresses(finding) {
-        return None;
-    }
-    let (stored, computed) = (finding.stored()?, finding.computed()?);
-    let lacking = ((computed + 65535 - stored % 65535) % 65535) as u16;
-    let [source, destination] = finding.addresses().map(Address::new);
-    Some((Key { source, destination, lacking }, stored))
 }

@@ -1,5 +1,6 @@
 //! pcap: a header of 24 bytes, then records
-//! (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html>).
+//! (<https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-04.html>), and the variants of other
+//! systems, not all of which have a magic number of their own.
 
 use super::window::Window;
 use super::{ByteOrder, Format, LinkType, Next, Record};
@@ -15,8 +16,24 @@ pub(super) struct Classic {
     fcs: Option<u8>,
     /// Length of the header of a record, in bytes.
     header: usize,
+    /// Number of bytes between the header of a record and its packet, which its length counts.
+    padding: usize,
     /// Unit of the second word of a time stamp, in nanoseconds.
     unit: u64,
+    lengths: Lengths,
+    /// Variants that the first records must tell apart; none after the first record.
+    variants: &'static [(Format, usize)],
+}
+
+/// The order of the two lengths of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lengths {
+    /// The captured length comes first.
+    CapturedFirst,
+    /// The length on the wire comes first: before version 2.3, and in DG/UX.
+    WireFirst,
+    /// The larger one is that on the wire: version 2.3, in which both orders were written.
+    Either,
 }
 
 /// Formats by their magic numbers.
@@ -27,6 +44,20 @@ const MAGICS: [(u32, Format); 5] = [
     (0x1c00_01ac, Format::PcapIxia),
     (0x1c00_01ab, Format::PcapIxia),
 ];
+
+/// Formats with one magic number, and the lengths of their records' headers, by probability. Red
+/// Hat's and SuSE's add an interface, a protocol and a packet type (24), and two CPUs with padding
+/// (28); Nokia's four bytes of unknown meaning.
+const STANDARD: &[(Format, usize)] =
+    &[(Format::Pcap, HEADER), (Format::PcapRedHat, 24), (Format::PcapNokia, 20)];
+const MODIFIED: &[(Format, usize)] = &[(Format::PcapModified, 24), (Format::PcapSuse, 28)];
+
+/// Length of the header of a record in bytes, without additions.
+const HEADER: usize = 16;
+/// Number of records that are looked at to find out the variant.
+const TRIED: usize = 3;
+/// Length of Ethernet's header.
+const ETHERNET: usize = 14;
 
 /// Returns the format and the byte order of a file by its first bytes.
 pub(super) fn detect(start: [u8; 4]) -> Option<(Format, ByteOrder)> {
@@ -52,39 +83,165 @@ impl Classic {
         if major < 2 {
             return Err(Error::Version { format: "pcap", major, minor, offset: 0 });
         }
+        let word = order.u32(head, 20);
+        window.take(length);
+        let lengths = match (major, minor) {
+            (2, 0..=2) | (543, _) => Lengths::WireFirst,
+            (2, 3) => Lengths::Either,
+            _ => Lengths::CapturedFirst,
+        };
         // Above the link type are bits of NetBSD, then a bit that is set if the top four bits are
         // the length of the frame check sequence, in 16-bit words.
-        let word = order.u32(head, 20);
         let fcs = (word & 0x0400_0000 != 0).then_some((word >> 28) as u8 * 2);
-        let link = LinkType(word & 0x03ff_ffff);
-        window.take(length);
-        let header = if format == Format::PcapModified { 24 } else { 16 };
-        let unit = if format == Format::PcapNanoseconds { 1 } else { 1000 };
-        Ok(Classic { format, order, link, fcs, header, unit })
+        let mut classic = Classic {
+            format,
+            order,
+            link: LinkType(word & 0x03ff_ffff),
+            fcs,
+            header: HEADER,
+            padding: 0,
+            unit: if format == Format::PcapNanoseconds { 1 } else { 1000 },
+            lengths,
+            variants: match format {
+                Format::Pcap => STANDARD,
+                Format::PcapModified => MODIFIED,
+                _ => &[],
+            },
+        };
+        if format == Format::PcapModified {
+            classic.header = 24;
+        }
+        if format == Format::Pcap && (major, minor) == (2, 2) {
+            classic.aix(word);
+        }
+        Ok(classic)
+    }
+
+    /// Adopts the numbers of AIX, whose files have this version: types of interfaces (RFC 1573) in
+    /// the place of link types, nanoseconds, and FDDI frames after three bytes. Old files of other
+    /// systems have this version, too, but not these numbers, except for 9 (PPP).
+    fn aix(&mut self, interface: u32) {
+        let link = match interface {
+            6 => LinkType::ETHERNET,
+            9 => LinkType(6),
+            15 => LinkType(10),
+            24 => LinkType::NULL,
+            _ => return,
+        };
+        self.format = Format::PcapAix;
+        self.link = link;
+        self.unit = 1;
+        self.padding = if interface == 15 { 3 } else { 0 };
+        self.variants = &[];
     }
 
     /// Returns the next record.
     #[inline]
-    pub fn next<R: Read>(&self, window: &mut Window<R>) -> Result<Next, Error> {
+    pub fn next<R: Read>(&mut self, window: &mut Window<R>) -> Result<Next, Error> {
         if !window.another(self.header)? {
             return Ok(Next::End);
+        }
+        if !self.variants.is_empty() {
+            self.decide(window)?;
+            window.need(self.header)?;
         }
         let head = window.peek();
         // Not mapped from an array of offsets, which the compiler turns into a call.
         let (seconds, fraction) = (self.order.u32(head, 0), self.order.u32(head, 4));
-        let (captured, wire_length) = (self.order.u32(head, 8), self.order.u32(head, 12));
+        let (captured, wire_length) = self.lengths(head);
         if captured > self.link.longest() {
             return Err(self.too_long(window, captured));
         }
         let length = captured as usize;
         let whole = self.header + length;
         window.need(whole)?;
-        let offset = window.offset() + self.header as u64;
-        let start = window.take(whole) + self.header;
+        let padding = self.padding.min(length);
+        let offset = window.offset() + (self.header + padding) as u64;
+        let start = window.take(whole) + self.header + padding;
         let time = u64::from(seconds) * 1_000_000_000 + u64::from(fraction) * self.unit;
-        let (link, fcs) = (self.link, self.fcs);
-        let time = Some(time);
-        Ok(Next::Packet(Record { start, length, offset, link, wire_length, fcs, time }))
+        Ok(Next::Packet(Record {
+            start,
+            length: length - padding,
+            offset,
+            link: self.link,
+            wire_length: wire_length.saturating_sub(padding as u32),
+            fcs: self.fcs,
+            time: Some(time),
+        }))
+    }
+
+    /// Returns the captured length of a record and that on the wire.
+    #[inline]
+    fn lengths(&self, head: &[u8]) -> (u32, u32) {
+        let (first, second) = (self.order.u32(head, 8), self.order.u32(head, 12));
+        let exchanged = match self.lengths {
+            Lengths::CapturedFirst => false,
+            Lengths::WireFirst => true,
+            Lengths::Either => first > second,
+        };
+        if exchanged { (second, first) } else { (first, second) }
+    }
+
+    /// Finds out the variant by the first records. Where the first packet is an ordinary one of the
+    /// first variant, nothing more is read: a program that writes to a pipe may wait before the
+    /// second.
+    #[cold]
+    #[inline(never)]
+    fn decide<R: Read>(&mut self, window: &mut Window<R>) -> Result<(), Error> {
+        let variants = std::mem::take(&mut self.variants);
+        if self.link.longest() > LinkType::ETHERNET.longest()
+            || self.is_usual(window, self.header)?
+        {
+            return Ok(());
+        }
+        for &(format, header) in variants {
+            if self.fits(window, header)? {
+                (self.format, self.header) = (format, header);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether a packet of a known protocol follows a first header of this length.
+    fn is_usual<R: Read>(&self, window: &mut Window<R>, header: usize) -> Result<bool, Error> {
+        let (captured, _) = self.lengths(window.peek());
+        if (captured as usize) < ETHERNET || !window.has(header + ETHERNET)? {
+            return Ok(false);
+        }
+        let packet = &window.peek()[header..];
+        Ok(match self.link.0 {
+            1 => matches!(
+                packet[12..14],
+                [0x08, 0x00 | 0x06] | [0x81, 0x00] | [0x86, 0xdd] | [0x88, _]
+            ),
+            12 | 14 | 101 | 228 | 229 => matches!(packet[0] >> 4, 4 | 6),
+            0 | 6 | 9 | 10 => false,
+            // The systems with variants had none of these links.
+            _ => true,
+        })
+    }
+
+    /// Returns whether the first records make sense with headers of this length.
+    fn fits<R: Read>(&self, window: &mut Window<R>, header: usize) -> Result<bool, Error> {
+        let mut at = 0;
+        for record in 0..TRIED {
+            if !window.has(at + header)? {
+                let ends_here = window.peek().len() == at;
+                return Ok(record > 1 || record == 1 && ends_here && self.is_usual(window, header)?);
+            }
+            let head = &window.peek()[at..];
+            let (captured, wire_length) = self.lengths(head);
+            let longest = self.link.longest();
+            if captured > wire_length
+                || wire_length > longest
+                || self.order.u32(head, 4) >= 1_000_000
+            {
+                return Ok(false);
+            }
+            at += header + captured as usize;
+        }
+        Ok(true)
     }
 
     #[cold]

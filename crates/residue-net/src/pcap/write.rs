@@ -253,6 +253,11 @@ impl<W: Write> NgWriter<W> {
         self.out.write_all(&bytes)
     }
 
+    /// Returns `out`, for example to flush it between two blocks.
+    pub fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Returns `out`.
     pub fn into_inner(self) -> W {
         self.out

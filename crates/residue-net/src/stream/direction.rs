@@ -2,9 +2,9 @@
 
 use super::Pdu;
 use super::session::{Frame, LONGEST_PDU, Proof, Session};
-use crate::buffer::Places;
+use crate::buffer::{Origin, Places};
 use crate::check::Span;
-use crate::frame::Found;
+use crate::frame::{Found, Header};
 use crate::wire::pdu::Layout;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,8 +32,8 @@ struct Run {
     position: u64,
     /// Offset in the file.
     place: Option<u64>,
-    /// Number of the packet.
-    packet: u64,
+    /// The packet.
+    origin: Origin,
 }
 
 /// The data of a segment.
@@ -83,8 +83,8 @@ pub struct Arrived<'a> {
     pub sent: u32,
     /// Places of the bytes in the file.
     pub places: Places<'a>,
-    /// Number of the packet.
-    pub packet: u64,
+    /// The packet.
+    pub origin: Origin,
     /// Whether the stream ends after these bytes.
     pub finish: bool,
 }
@@ -114,7 +114,7 @@ pub struct Direction {
     /// Whether the beginning of the stream was captured.
     begun: bool,
     /// First packet with data, and number of such packets.
-    packets: (u64, u64),
+    packets: (Option<Origin>, u64),
 }
 
 /// Position of the beginning of a stream: retransmissions from before the capture have lower ones.
@@ -137,14 +137,15 @@ impl Direction {
             number: 0,
             end: None,
             begun: false,
-            packets: (0, 0),
+            packets: (None, 0),
         }
     }
 
     /// Returns the first packet and the number of packets if there was data but no PDU, and the
     /// beginning was not captured.
-    pub fn unfollowed(&self) -> Option<(u64, u64)> {
-        (self.packets.1 > 0 && self.number == 0 && !self.begun).then_some(self.packets)
+    pub fn unfollowed(&self) -> Option<(Origin, u64)> {
+        let (first, count) = self.packets;
+        first.filter(|_| self.number == 0 && !self.begun).map(|first| (first, count))
     }
 
     /// Returns whether a SYN with this sequence number begins another stream than the known one.
@@ -173,13 +174,13 @@ impl Direction {
 
     /// Adds a segment.
     pub fn take(&mut self, around: &mut Around<'_>, arrived: &Arrived<'_>) {
-        let &Arrived { sequence, bytes, sent, places, packet, finish } = arrived;
+        let &Arrived { sequence, bytes, sent, places, origin, finish } = arrived;
         if !bytes.is_empty() {
             let (first, count) = self.packets;
-            self.packets = (if count == 0 { packet } else { first }, count + 1);
+            self.packets = (first.or(Some(origin)), count + 1);
         }
-        let origin = *self.origin.get_or_insert(sequence);
-        let expected = origin.wrapping_add(self.next.wrapping_sub(ORIGIN) as u32);
+        let start = *self.origin.get_or_insert(sequence);
+        let expected = start.wrapping_add(self.next.wrapping_sub(ORIGIN) as u32);
         let ahead = i64::from(sequence.wrapping_sub(expected) as i32);
         if ahead.abs() > FURTHEST {
             self.give_up(around);
@@ -193,7 +194,7 @@ impl Direction {
         }
         let end = position + bytes.len() as u64;
         if end > self.next {
-            let runs = runs(position, bytes.len(), places, packet);
+            let runs = runs(position, bytes.len(), places, origin);
             if position > self.next {
                 self.keep(position, bytes, runs);
             } else {
@@ -433,7 +434,7 @@ impl Direction {
         }
         let first = self.start + at as u64;
         let begin = self.runs.partition_point(|run| run.position <= first).saturating_sub(1);
-        let packet = self.runs.get(begin).map_or(0, |run| run.packet);
+        let Some(origin) = self.runs.get(begin).map(|run| run.origin) else { return };
         let [source, destination] = around.addresses;
         let base = (source.len() + destination.len()) as u32;
         let behind = self.start + end as u64;
@@ -450,6 +451,7 @@ impl Direction {
         let bytes = &self.buffer[at..end];
         let mut found = Found::default();
         around.session.report(bytes, layout, base, &mut found);
+        found.headers.list.extend(Header::of_tcp(around.addresses, around.ports));
         let middle = source.len() as u32;
         for check in &mut found.checks {
             check.addresses = [Span::at(0, middle), Span { start: middle, end: base }];
@@ -457,7 +459,7 @@ impl Direction {
         }
         let bytes = [source, destination, bytes].concat();
         let is_cut = (bytes.len() as u64) < u64::from(base) + u64::from(layout.whole);
-        (around.ready)(Pdu { packet, number: self.number, bytes, places, found, is_cut });
+        (around.ready)(Pdu { origin, number: self.number, bytes, places, found, is_cut });
     }
 }
 
@@ -466,15 +468,15 @@ fn searching(scanned: u64) -> State {
 }
 
 /// Returns the runs of the first `length` bytes of a buffer with these places.
-fn runs(position: u64, length: usize, places: Places<'_>, packet: u64) -> Vec<Run> {
+fn runs(position: u64, length: usize, places: Places<'_>, origin: Origin) -> Vec<Run> {
     let span = Span { start: 0, end: length as u32 };
     let mut runs: Vec<Run> = places
         .runs(span)
         .into_iter()
-        .map(|(at, place)| Run { position: position + u64::from(at), place: Some(place), packet })
+        .map(|(at, place)| Run { position: position + u64::from(at), place: Some(place), origin })
         .collect();
     if runs.first().is_none_or(|run| run.position != position) {
-        runs.insert(0, Run { position, place: None, packet });
+        runs.insert(0, Run { position, place: None, origin });
     }
     runs
 }

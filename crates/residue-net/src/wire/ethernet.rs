@@ -1,7 +1,8 @@
-//! Ethernet (IEEE 802.3): the frame check sequence, VLAN tags, lengths and types.
+//! Ethernet (IEEE 802.3): the frame check sequence, lengths and types.
 
+use super::Field;
 use crate::check::{Presence, Protocol, Rule, Span};
-use crate::frame::Walk;
+use crate::frame::{Header, Walk};
 
 /// Frame check sequence: CRC-32 from the destination address on, lowest byte first.
 pub static FCS: Protocol = Protocol {
@@ -10,13 +11,11 @@ pub static FCS: Protocol = Protocol {
     source: "IEEE 802.3 section 3.2.9",
 };
 
+const DESTINATION: Field = 0..6;
+const SOURCE: Field = 6..12;
 const TYPE: u32 = 12;
 const HEADER: u32 = 14;
 const FCS_LENGTH: u32 = 4;
-
-/// Offset of the type after the control information of a VLAN tag.
-const TAGGED_TYPE: u32 = 2;
-const TAG: u32 = 4;
 
 /// Walks a frame from the destination address on. `fcs` is the length of a frame check sequence at
 /// the end.
@@ -32,8 +31,15 @@ pub fn walk(walk: &mut Walk, frame: Span, fcs: Option<u8>) {
         frame = cover;
     }
     if let Some(number) = walk.u16(frame, TYPE) {
+        note_addresses(walk, frame);
         typed(walk, number, frame.skip(HEADER));
     }
+}
+
+/// Notes the addresses at the start of a frame for filters.
+#[inline]
+pub fn note_addresses(walk: &mut Walk, frame: Span) {
+    walk.note(Header::Ethernet([frame.field(SOURCE), frame.field(DESTINATION)]));
 }
 
 /// Walks the payload of a type-or-length field.
@@ -42,13 +48,5 @@ pub fn typed(walk: &mut Walk, type_or_length: u16, span: Span) {
         super::ether_type(walk, type_or_length, span);
     } else {
         super::llc::walk(walk, span.take(u32::from(type_or_length)));
-    }
-}
-
-/// Walks a VLAN tag (IEEE 802.1Q) after its type: tag control information, then the next type or
-/// length.
-pub fn vlan(walk: &mut Walk, span: Span) {
-    if let Some(number) = walk.u16(span, TAGGED_TYPE) {
-        typed(walk, number, span.skip(TAG));
     }
 }

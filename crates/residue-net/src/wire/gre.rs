@@ -1,6 +1,7 @@
-//! Generic routing encapsulation (RFC 2784, RFC 2890), PPTP's (RFC 2637), and Cisco's ERSPAN in it.
+//! Generic routing encapsulation (RFC 2784, RFC 2890), PPTP's (RFC 2637), and what vendors put in
+//! it: Cisco's ERSPAN and WCCP, Aruba's IEEE 802.11, MikroTik's Ethernet.
 
-use super::{Field, ethernet, link, ppp};
+use super::{Field, ethernet, link, ppp, wlan};
 use crate::check::{Presence, Protocol, Rule, Span};
 use crate::frame::Walk;
 use crate::unfollowed::Numbering;
@@ -11,6 +12,9 @@ pub static GRE: Protocol = Protocol { name: "gre", title: "GRE", source: "RFC 27
 const FLAGS: u32 = 0;
 const PROTOCOL: u32 = 2;
 const CHECKSUM: Field = 4..6;
+/// Offset of the key without a checksum before it.
+const KEY: u32 = 4;
+const MIKROTIK: u16 = 0x6400;
 /// Offset of the length of a source route in its header.
 const ROUTE_LENGTH: u32 = 3;
 
@@ -53,6 +57,14 @@ pub fn walk(walk: &mut Walk, span: Span) {
     let inner = span.skip(length);
     match (version, protocol) {
         (1, 0x880b) => ppp::walk(walk, inner),
+        // MikroTik's Ethernet over IP: the first half of the key is the length.
+        (1, MIKROTIK) if flags & KEY_PRESENT != 0 => {
+            let length = walk.u16(span, KEY).unwrap_or(0);
+            walk.deeper(|walk| ethernet::walk(walk, inner.take(length.into()), None));
+        }
+        // Aruba's access points: IEEE 802.11, one number for each radio and network.
+        (0, 0x8200..=0x837f) => walk.deeper(|walk| wlan::tunnelled(walk, inner)),
+        (0, 0x6559) => walk.deeper(|walk| link::frame_relay(walk, inner)),
         (0, 0x88be) if flags & SEQUENCE_PRESENT == 0 => {
             walk.deeper(|walk| ethernet::walk(walk, inner, None));
         }

@@ -1,4 +1,5 @@
-//! GTP-U (3GPP TS 29.281): tunnels of mobile networks.
+//! GTP-U (3GPP TS 29.281) and version 0 of GTP (GSM 09.60): tunnels of mobile networks. GTP' (TS
+//! 32.295), on the port of version 0, carries charging records, which have no check value.
 
 use super::link;
 use crate::check::Span;
@@ -29,4 +30,17 @@ pub fn walk(walk: &mut Walk, span: Span) {
         }
     }
     link::raw(walk, inner);
+}
+
+/// Walks a packet of version 0, or of GTP', from the version on.
+pub fn version_0(walk: &mut Walk, span: Span) {
+    const HEADER: u32 = 20;
+    /// Version 0, the type of GTP, and three spare bits that are 1; not the flag of a number
+    /// before the tunnel's identifier, whose place is there in any case.
+    const FLAGS: u8 = 0x1e;
+    if let Some([flags, USER_PACKET, a, b]) = walk.array(span, 0)
+        && flags & !1 == FLAGS
+    {
+        link::raw(walk, span.skip(HEADER).take(u32::from(u16::from_be_bytes([a, b]))));
+    }
 }

@@ -22,6 +22,11 @@ const ICMP_HEADER: u32 = 8;
 /// Least length of a quoted packet, with padding.
 const LEAST_QUOTE: u32 = 128;
 const CHECKSUM: Field = 2..4;
+const STRUCTURE_HEADER: u32 = 4;
+/// Offset of the length of the first object, with the object's header, in bytes.
+const OBJECT_LENGTH: u32 = 4;
+/// Length of the header of an object.
+const LEAST_OBJECT: u32 = 4;
 
 /// Walks a message from the ICMP type on.
 pub fn walk(walk: &mut Walk, message: Span, place: Place) {
@@ -48,6 +53,17 @@ pub fn walk(walk: &mut Walk, message: Span, place: Place) {
             walk.found.checks.truncate(before);
         }
         return;
+    }
+    if matches!(place, Place::Header) && checksum != 0 {
+        // The structure has one object; data of the request may follow. Of senders that sum both,
+        // nothing shows but the value.
+        let length = walk.u16(structure, OBJECT_LENGTH).map_or(0, u32::from);
+        if length >= LEAST_OBJECT {
+            let one = structure.take(STRUCTURE_HEADER + length);
+            let readings = [one, structure].map(|cover| (Rule::Internet, None, cover));
+            walk.check_any(&EXTENSION, field, &readings);
+            return;
+        }
     }
     let presence = if checksum == 0 { Presence::Absent } else { Presence::Present };
     walk.check(&EXTENSION, Rule::Internet, field, None, structure, presence);

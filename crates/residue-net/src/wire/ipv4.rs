@@ -16,11 +16,13 @@ const TOTAL_LENGTH: Field = 2..4;
 const IDENTIFICATION: Field = 4..6;
 const FRAGMENT: Field = 6..8;
 const PROTOCOL: usize = 9;
-const CHECKSUM: Field = 10..12;
-pub(super) const SOURCE: Field = 12..16;
+/// Range of the checksum.
+pub(crate) const CHECKSUM: Field = 10..12;
+/// Range of the source address.
+pub(crate) const SOURCE: Field = 12..16;
 const DESTINATION: Field = 16..20;
 /// Length of the header without options.
-const SHORTEST_HEADER: u32 = 20;
+pub(crate) const SHORTEST_HEADER: u32 = 20;
 
 const MORE_FRAGMENTS: u32 = 0x2000;
 /// Mask of the offset of a fragment, in units of 8 bytes.
@@ -66,6 +68,7 @@ pub fn walk(walk: &mut Walk, span: Span) {
         if fragment & (MORE_FRAGMENTS | OFFSET) == 0 {
             super::ip_protocol(walk, &ip);
         } else {
+            walk.note_payload(&ip, fragment & OFFSET == 0);
             walk.found.fragments.push(Fragment {
                 ip,
                 identification: number(&header, IDENTIFICATION),

@@ -101,6 +101,7 @@ pub fn payload(walk: &mut Walk, ip: Ip) {
                 if word & 0xfff9 != 0 {
                     ip.protocol = next;
                     ip.payload = rest.skip(FRAGMENT_HEADER);
+                    walk.note_payload(&ip, word & 0xfff8 == 0);
                     walk.found.fragments.push(Fragment {
                         ip,
                         identification,

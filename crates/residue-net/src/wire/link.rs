@@ -1,6 +1,6 @@
 //! Link-layer headers, by their number in the capture file.
 
-use super::{ethernet, ipv4, ipv6, llc, ppp, wlan};
+use super::{ethernet, ipv4, ipv6, llc, ppi, ppp, tag, wlan};
 use crate::check::Span;
 use crate::frame::Walk;
 use crate::pcap::LinkType;
@@ -12,6 +12,7 @@ const SLL_HEADER: u32 = 16;
 const SLL2_PROTOCOL: u32 = 0;
 const SLL2_HARDWARE: u32 = 8;
 const SLL2_HEADER: u32 = 20;
+const ENCRYPTION_HEADER: u32 = 12;
 const IPNET_FAMILY: u32 = 1;
 const IPNET_HEADER: u32 = 24;
 const INFINIBAND_TYPE: u32 = 40;
@@ -26,6 +27,8 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
         6 => llc::walk(walk, frame.skip(14)),
         10 => llc::walk(walk, frame.skip(13)),
         9 | 50 => hdlc(walk, frame),
+        // OpenBSD used raw IP's number for its loopback.
+        12 if walk.u8(frame, 0) == Some(0) => null(walk, frame),
         12 | 14 | 101 => raw(walk, frame),
         51 => ppp::over_ethernet(walk, frame),
         // RFC 2684's LLC over ATM.
@@ -33,6 +36,8 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
         104 => hdlc(walk, frame),
         105 => wlan::walk(walk, frame, matches!(fcs, Some(4 | 32)), false),
         107 => frame_relay(walk, frame),
+        // OpenBSD's packets before or after IPsec: family, association, flags.
+        109 => family(walk, family_number(walk, frame), frame.skip(ENCRYPTION_HEADER)),
         113 => {
             if let (Some(protocol), Some(hardware)) =
                 (walk.u16(frame, SLL_PROTOCOL), walk.u16(frame, SLL_HARDWARE))
@@ -40,9 +45,11 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
                 cooked(walk, hardware, protocol, frame.skip(SLL_HEADER));
             }
         }
+        119 | 163 => wlan::prism(walk, frame),
         127 => wlan::radiotap(walk, frame),
         129 => arcnet(walk, frame),
         178 => juniper_ethernet(walk, frame),
+        192 => ppi::walk(walk, frame),
         // Solaris's IPNET.
         226 => family(walk, walk.u8(frame, IPNET_FAMILY).map(u32::from), frame.skip(IPNET_HEADER)),
         // IP over InfiniBand.
@@ -63,6 +70,10 @@ pub fn walk(walk: &mut Walk, link: LinkType, frame: Span, fcs: Option<u8>) {
                 cooked(walk, hardware, protocol, frame.skip(SLL2_HEADER));
             }
         }
+        // Tags of switch chips: Broadcom's behind the addresses or before them, Marvell's.
+        281 | 284 => tag::switch(walk, frame, 16),
+        282 => ethernet::walk(walk, frame.skip(4), fcs),
+        285 => tag::switch(walk, frame, 20),
         number => walk.unfollowed(Numbering::LinkType, number),
     }
 }
@@ -77,19 +88,32 @@ pub fn raw(walk: &mut Walk, span: Span) {
     }
 }
 
-/// Walks a loopback frame. The number of the address family differs between systems, and is in
-/// either byte order.
+/// Walks a loopback frame. Some systems write an EtherType, and some PPP, in the place of the
+/// address family.
 fn null(walk: &mut Walk, frame: Span) {
-    let word = walk.u32(frame, 0);
-    let number = word.map(|word| if word > 0xffff { word.swap_bytes() } else { word });
-    family(walk, number, frame.skip(4));
+    let inner = frame.skip(4);
+    match family_number(walk, frame) {
+        Some(number @ 0x600..=0xffff) => super::ether_type(walk, number as u16, inner),
+        _ if walk.array(frame, 0) == Some([0xff, 3]) => ppp::walk(walk, frame),
+        number => family(walk, number, inner),
+    }
 }
 
+/// Returns the number of an address family, which is in either byte order.
+fn family_number(walk: &Walk, frame: Span) -> Option<u32> {
+    walk.u32(frame, 0).map(|word| if word > 0xffff { word.swap_bytes() } else { word })
+}
+
+/// Walks a packet by its address family, whose number differs between systems. 23 is IPX's on BSD
+/// systems, and IPv6's on Windows.
 fn family(walk: &mut Walk, number: Option<u32>, span: Span) {
     match number {
         Some(2) => ipv4::walk(walk, span),
         Some(7) => llc::osi(walk, span),
         Some(10 | 24 | 26 | 28 | 30) => ipv6::walk(walk, span),
+        Some(23) if walk.u8(span, 0).is_some_and(|first| first >> 4 == 6) => {
+            ipv6::walk(walk, span);
+        }
         Some(number) => walk.unfollowed(Numbering::AddressFamily, number),
         None => {}
     }
@@ -116,7 +140,7 @@ fn cooked(walk: &mut Walk, hardware: u16, protocol: u16, span: Span) {
 
 /// Walks frame relay: the address of Q.922, then control and network layer identifier of RFC 2427,
 /// or Cisco's EtherType.
-fn frame_relay(walk: &mut Walk, frame: Span) {
+pub fn frame_relay(walk: &mut Walk, frame: Span) {
     let mut inner = frame;
     while let Some(byte) = walk.u8(inner, 0) {
         inner = inner.skip(1);

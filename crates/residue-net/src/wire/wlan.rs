@@ -1,4 +1,5 @@
-//! IEEE 802.11: the frame check sequence, and LLC in data frames that are not encrypted.
+//! IEEE 802.11: the frame check sequence, and LLC in data frames that are not encrypted, also in
+//! several that were aggregated.
 
 use super::llc;
 use crate::check::{Presence, Protocol, Rule, Span};
@@ -15,6 +16,12 @@ pub static FCS: Protocol = Protocol {
 const FCS_LENGTH: u32 = 4;
 const SHORTEST_HEADER: u32 = 10;
 
+/// Fields of a frame in an aggregate.
+const PART_LENGTH: u32 = 12;
+const PART_HEADER: u32 = 14;
+/// Service access points of SNAP, with which nearly all payloads begin.
+const SNAP: [u8; 3] = [0xaa, 0xaa, 3];
+
 /// Bit of the quality of service control of a data frame.
 const AGGREGATED: u8 = 0x80;
 
@@ -28,12 +35,26 @@ pub fn walk(walk: &mut Walk, frame: Span, fcs: bool, padded: bool) {
         walk.check(&FCS, Rule::Crc32, field, None, cover, Presence::Present);
         frame = cover;
     }
-    data(walk, frame, padded);
+    if let Some([control, flags]) = walk.array(frame, 0) {
+        data(walk, frame, [control, flags], padded);
+    }
+}
+
+/// Walks a frame in a tunnel between access point and controller, without frame check sequence.
+/// Cisco's exchange the two bytes of frame control, which shows in the version: it is always 0.
+pub fn tunnelled(walk: &mut Walk, frame: Span) {
+    const VERSION: u8 = 3;
+    match walk.array(frame, 0) {
+        Some([flags, control]) if flags & VERSION != 0 && control & VERSION == 0 => {
+            data(walk, frame, [control, flags], false);
+        }
+        Some(control) => data(walk, frame, control, false),
+        None => {}
+    }
 }
 
 /// Walks the payload of a data frame.
-fn data(walk: &mut Walk, frame: Span, padded: bool) {
-    let Some([control, flags]) = walk.array(frame, 0) else { return };
+fn data(walk: &mut Walk, frame: Span, [control, flags]: [u8; 2], padded: bool) {
     let (is_data, quality_of_service, empty) =
         (control & 0x0f == 8, control & 0x80, control & 0x40);
     let (both_systems, protected, ordered) = (flags & 3 == 3, flags & 0x40, flags & 0x80);
@@ -44,18 +65,46 @@ fn data(walk: &mut Walk, frame: Span, padded: bool) {
         return walk.unfollowed(Numbering::Wlan, protected);
     }
     let mut length = if both_systems { 30 } else { 24 };
+    let mut aggregated = false;
     if quality_of_service != 0 {
-        // Aggregated frames have their own headers.
         let Some(control) = walk.u8(frame, length) else { return };
-        if control & AGGREGATED != 0 {
-            return walk.unfollowed(Numbering::Wlan, AGGREGATED);
-        }
+        aggregated = control & AGGREGATED != 0;
         length += if ordered != 0 { 6 } else { 2 };
     }
     if padded {
         length = length.next_multiple_of(4);
     }
-    llc::walk(walk, frame.skip(length));
+    let payload = frame.skip(length);
+    // Some drivers take aggregates apart and leave the bit.
+    if aggregated && walk.array(payload, 0) != Some(SNAP) {
+        parts(walk, payload);
+    } else {
+        llc::walk(walk, payload);
+    }
+}
+
+/// Walks the frames of an aggregate (IEEE 802.11 section 9.3.2.2): destination, source, length,
+/// LLC, padding to a multiple of 4 bytes.
+fn parts(walk: &mut Walk, payload: Span) {
+    let mut rest = payload;
+    while let Some(length) = walk.u16(rest, PART_LENGTH).map(u32::from) {
+        llc::walk(walk, rest.skip(PART_HEADER).take(length));
+        rest = rest.skip((PART_HEADER + length).next_multiple_of(4));
+    }
+}
+
+/// Walks the header of AVS or of Prism's cards before a frame; both state their length, Prism's in
+/// the byte order of the capturing host.
+pub fn prism(walk: &mut Walk, frame: Span) {
+    const AVS: u32 = 0x8021_1000;
+    const LONGEST: u32 = 0xffff;
+    if let (Some(first), Some(length)) = (walk.u32(frame, 0), walk.u32(frame, 4)) {
+        let is_swapped = first & !0xff != AVS && length > LONGEST;
+        let length = if is_swapped { length.swap_bytes() } else { length };
+        if (8..=LONGEST).contains(&length) {
+            self::walk(walk, frame.skip(length), false, false);
+        }
+    }
 }
 
 /// Walks radiotap's header (radiotap.org), whose numbers are little-endian. Its second field shows

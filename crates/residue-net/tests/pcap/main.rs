@@ -5,6 +5,7 @@ mod ahead;
 mod compressed;
 mod damaged;
 mod formats;
+mod variants;
 
 use residue_net::Error;
 use residue_net::pcap::compressed::Compression;

@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use residue_net::Error;
 use residue_net::diagnose::CauseKind;
-use residue_net::fix::{Policy, Repair, Repairer};
+use residue_net::fix::{self, Kept, Policy, Repair, Repairer, Repairs};
 use residue_net::json::not_followed;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -19,13 +19,14 @@ use std::io;
 use std::mem::replace;
 
 const HELP: &str = "\
-Only bytes of check values are changed. Good, truncated and incomplete packets, length fields, \
-headers, block options, comments, secrets and time stamps stay as they are. Inner values are \
+Only bytes of check values are changed. Good values, values of which covered bytes are missing, \
+length fields, headers, block options, comments, secrets and time stamps stay as they are. Inner values are \
 repaired before the outer values that cover them; outer values that were right are updated.
 
 By default only values whose cause cannot be damaged data are repaired: offloaded checksums, and \
 addresses rewritten without an update. Other wrong values may be the only trace of damage; repair \
-them with --all or --only CAUSE (`residue pcap verify --help` lists the causes). Omitted UDP \
+them with --all or --only CAUSE (`residue pcap verify --help` lists the causes). For every value \
+left wrong, the reason is printed, with the option that would repair it. Omitted UDP \
 checksums stay omitted; a UDP checksum of 0 is written as FFFF.
 
 FILE may be compressed. OUT is compressed if its name ends in .gz or .zst; it may be FILE, or `-`.
@@ -93,15 +94,15 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
     args.target.check(&args.file, args.list || args.json)?;
     let capture = Capture::new(&args.file, true)?;
     output.progress = Progress::of_bytes(capture.size() * 2);
-    let mut changes = Changes { args, counts: BTreeMap::new(), begun: false, result: Ok(()) };
+    let mut changes = Changes::new(args);
     let mut repairer =
         diagnose(args, &capture, &mut changes, output).with_context(|| args.name())?;
     let unread =
         rewrite(args, &capture, &repairer, &mut changes, output).with_context(|| args.name())?;
     output.progress.clear();
     let begun = changes.begin(output);
-    let Changes { counts, result, .. } = changes;
-    let left = Left::of(&repairer, &counts);
+    let Changes { counts, kept, result, .. } = changes;
+    let left = Left::of(&repairer, &counts, kept);
     if left.wrong > 0 {
         output.found(Outcome::Bad);
     }
@@ -153,9 +154,13 @@ fn rewrite(
     }
     let progress = output.progress.clone();
     args.target.rewrite(capture, &progress, &repairer.across(), |buffer, edits| {
-        for repair in repairer.repairs(buffer) {
+        let Repairs { repairs, kept } = repairer.examine(buffer);
+        for repair in repairs {
             edits.extend(repair.edits());
             changes.record(&repair, output);
+        }
+        for kept in kept {
+            *changes.kept.entry(kept).or_default() += 1;
         }
     })
 }
@@ -167,13 +172,20 @@ type Counts = BTreeMap<(&'static str, &'static str), u64>;
 struct Changes<'a> {
     args: &'a FixArgs,
     counts: Counts,
+    /// Values left in single packets.
+    kept: fix::Left,
     /// Whether the JSON document has begun.
     begun: bool,
     /// The first error of printing.
     result: io::Result<()>,
 }
 
-impl Changes<'_> {
+impl<'a> Changes<'a> {
+    fn new(args: &'a FixArgs) -> Self {
+        let (counts, kept) = (Counts::new(), fix::Left::new());
+        Changes { args, counts, kept, begun: false, result: Ok(()) }
+    }
+
     /// Begins the JSON document, unless it has begun. The capture must have been read once, so that
     /// an unreadable one prints no JSON.
     fn begin(&mut self, output: &mut Output) -> io::Result<()> {
@@ -221,10 +233,17 @@ struct Left {
     /// Wrong values left, without offloaded ones.
     wrong: u64,
     offloaded: u64,
+    /// The reasons.
+    reasons: fix::Left,
 }
 
 impl Left {
-    fn of(repairer: &Repairer, counts: &Counts) -> Left {
+    /// Counts what is left; `kept` are the values left in single packets.
+    fn of(repairer: &Repairer, counts: &Counts, kept: fix::Left) -> Left {
+        let mut reasons = kept;
+        for (&reason, number) in repairer.left() {
+            *reasons.entry(reason).or_default() += number;
+        }
         let (mut offloaded, mut others) = (0, 0);
         for ((cause, _), number) in counts {
             match *cause {
@@ -239,8 +258,37 @@ impl Left {
             repaired: offloaded + others,
             wrong: total.wrong().saturating_sub(others),
             offloaded: total.offloaded.saturating_sub(offloaded),
+            reasons,
         }
     }
+}
+
+/// Returns why a value is left, and the options that would repair it.
+fn why(kept: Kept, args: &FixArgs) -> (String, Option<String>) {
+    let (text, options) = match kept {
+        Kept::Cause { cause, length_zero } => {
+            let name = cause.name();
+            let text = if !args.only.is_empty() {
+                format!("{name}, which is not among the causes of --only")
+            } else if cause == CauseKind::Unknown {
+                "no cause is known, so it may show damage".into()
+            } else {
+                format!("{name}, which may show damage")
+            };
+            let tso = if length_zero { " with --tso" } else { "" };
+            (text, Some(format!("--all or --only {name}{tso}")))
+        }
+        Kept::LengthZero => {
+            ("the length of the packet is 0, so its end is a guess".into(), Some("--tso".into()))
+        }
+        Kept::Cut => ("the packet is cut short, and another check value covers it".into(), None),
+        Kept::Contested => ("two check values claim its bytes".into(), None),
+        Kept::LengthConflict => {
+            ("length fields contradict each other, so that no value is right".into(), None)
+        }
+        Kept::Illegal => ("the sender left it out, though it must not".into(), None),
+    };
+    (text, options)
 }
 
 /// Prints the rest of the JSON document, after the list of changes.
@@ -263,6 +311,12 @@ fn print_json(
     output.item(Some("error"), &error.map(|error| without_numbers(&error.to_string())))?;
     output.item(Some("repaired"), &left.repaired)?;
     output.item(Some("left"), &json!({ "wrong": left.wrong, "offloaded": left.offloaded }))?;
+    let reason = |(&(kept, protocol), number): (&(Kept, &str), &u64)| {
+        let (why, options) = why(kept, args);
+        json!({ "protocol": protocol, "values": number, "reason": why, "options": options })
+    };
+    let reasons: Vec<Value> = left.reasons.iter().map(reason).collect();
+    output.item(Some("left_because"), &reasons)?;
     output.item(Some("repairs"), &repairs)?;
     output.item(Some("not_followed"), &not_followed(&repairer.summary))?;
     output.item(Some("dry_run"), &args.target.dry_run)?;
@@ -280,6 +334,11 @@ fn print_text(
     for ((cause, protocol), number) in counts {
         output.finding(format!("{number:>8}  {cause}: {protocol}"))?;
     }
+    for (&(kept, protocol), number) in &left.reasons {
+        let (why, options) = why(kept, args);
+        let options = options.map_or(String::new(), |options| format!(" ({options} repairs it)"));
+        output.finding(format!("{number:>8}  left: {protocol}: {why}{options}"))?;
+    }
     let would = if args.target.dry_run { "would be repaired" } else { "repaired" };
     let mut line = format!("{} {would}, {} wrong left as they are", left.repaired, left.wrong);
     if left.offloaded > 0 {
@@ -288,9 +347,6 @@ fn print_text(
     let ends: u64 = repairer.summary.unfollowed().iter().map(|(_, packets)| packets).sum();
     if ends > 0 {
         let _ = write!(line, ", {} not followed", count(ends, "packet"));
-    }
-    if left.wrong + left.offloaded > 0 && !args.all {
-        line += " (--all repairs all that can be)";
     }
     output.finding(line)
 }

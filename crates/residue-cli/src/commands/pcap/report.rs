@@ -1,24 +1,23 @@
 //! The report of a capture, as text, JSON and CSV.
 
+mod row;
+
+pub use row::{CHECKS, Shown, check_csv, check_json, check_line, value};
+
 use crate::output::{Styles, without_numbers, words};
 use anstyle::Style;
 use residue_net::Address;
-use residue_net::check::Verdict;
-use residue_net::diagnose::{Cause, CauseKind, Rewrite};
-use residue_net::record::Record;
-use residue_net::summary::{Counts, Faults, Flow, Summary, ranked, sender_name};
+use residue_net::diagnose::{CauseKind, Chance, Rewrite};
+use residue_net::summary::{Counts, Faults, Flow, Summary, sender_name};
 use residue_net::unfollowed::Unfollowed;
 use residue_net::verify::{Finding, Read};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 /// The header of the CSV table of captures and protocols.
 pub const COUNTS: &str =
     "capture,protocol,good,bad,offloaded,absent,illegal,unverifiable,length_conflict";
-/// The header of the CSV table of check values.
-pub const CHECKS: &str = "capture,packet,protocol,verdict,reason,cause,detail,stored,computed,\
-                          source,destination,source_port,destination_port,offset";
 
 /// Returns the report of a capture as text. With `strict`, offloaded values are wrong.
 pub fn text(
@@ -30,6 +29,13 @@ pub fn text(
     styles: Styles,
 ) -> Vec<String> {
     let mut lines = vec![title(name, read, styles)];
+    lines.extend(counts(summary, top, strict, styles));
+    lines
+}
+
+/// Returns the counts of a summary, and a conclusion. With `strict`, offloaded values are wrong.
+pub fn counts(summary: &Summary, top: usize, strict: bool, styles: Styles) -> Vec<String> {
+    let mut lines = Vec::new();
     let total = summary.total();
     let any = total.total() > 0;
     if any {
@@ -49,21 +55,30 @@ pub fn text(
 }
 
 /// Returns the first line of a report.
-fn title(name: &OsStr, read: &Read, styles: Styles) -> String {
+pub fn title(name: &OsStr, read: &Read, styles: Styles) -> String {
     let head = styles.head;
     let mut title = format!("{head}{}{head:#}: {}", Styles::plain(name), read.format);
     if let Some(compression) = read.compression {
         let _ = write!(title, ", {compression}");
     }
     let _ = write!(title, ", {}", count(read.packets, "packet"));
+    if let Some(selected) = read.selected {
+        let _ = write!(title, ", {selected} selected");
+    }
     if read.cut_packets > 0 {
         let _ = write!(title, ", {} cut short", read.cut_packets);
     }
     title
 }
 
-/// Returns the tables of a report: packets not followed, unverifiable values, causes, rewritten
-/// pairs, senders and flows.
+/// A table of a report: the names of its columns, its rows, and how many of them to show.
+pub struct Section {
+    pub names: Vec<&'static str>,
+    pub rows: Vec<Ranked>,
+    pub top: usize,
+}
+
+/// Returns the tables of a report as text.
 fn rankings(
     summary: &Summary,
     total: &Counts,
@@ -72,12 +87,26 @@ fn rankings(
     styles: Styles,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut section = |names: &[&str], rows: Vec<Ranked>, top: usize| {
-        if rows.is_empty() || top == 0 {
-            return;
-        }
+    for Section { names, rows, top } in sections(summary, total, unfollowed, top) {
         lines.push(String::new());
-        lines.extend(ranking(names, &rows, top, styles));
+        lines.extend(ranking(&names, &rows, top, styles));
+    }
+    lines
+}
+
+/// Returns the tables of a report: packets not followed, unverifiable values, causes, rewritten
+/// pairs, senders and flows.
+pub fn sections(
+    summary: &Summary,
+    total: &Counts,
+    unfollowed: Vec<Ranked>,
+    top: usize,
+) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let mut section = |names: &[&'static str], rows: Vec<Ranked>, top: usize| {
+        if !(rows.is_empty() || top == 0) {
+            sections.push(Section { names: names.to_vec(), rows, top });
+        }
     };
     section(&["packets", "not followed"], unfollowed, usize::MAX);
     let reasons = total.unverifiable.iter();
@@ -88,17 +117,17 @@ fn rankings(
     let rewrites = rewrites.iter().map(|it| (vec![it.packets], rewrite_text(it))).collect();
     section(&["packets", "rewritten"], rewrites, top);
     let row = |faults: &Faults, text| (vec![faults.wrong, faults.offloaded], text);
-    let senders = ranked(&summary.senders);
+    let senders = summary.senders();
     let senders = senders.iter().map(|(address, faults)| row(faults, sender_name(address)));
     section(&["wrong", "offloaded", "sender"], senders.collect(), top);
-    let flows = ranked(&summary.flows);
+    let flows = summary.flows();
     let flows = flows.iter().map(|(flow, faults)| row(faults, flow_text(flow)));
     section(&["wrong", "offloaded", "flow"], flows.collect(), top);
-    lines
+    sections
 }
 
 /// Returns the last line of a report; `ends` is the number of packets not followed.
-fn conclusion(total: &Counts, ends: u64, strict: bool, styles: Styles) -> String {
+pub fn conclusion(total: &Counts, ends: u64, strict: bool, styles: Styles) -> String {
     let Styles { bad, good, .. } = styles;
     let mut line = match total.wrong() + if strict { total.offloaded } else { 0 } {
         0 if total.total() == 0 => "nothing judged".into(),
@@ -159,7 +188,7 @@ fn protocols(summary: &Summary, total: &Counts, styles: Styles) -> Vec<String> {
 }
 
 /// Numbers, and a text that says what they count.
-type Ranked = (Vec<u64>, String);
+pub type Ranked = (Vec<u64>, String);
 
 /// Returns a table of the first `top` rows. Numbers come first, because names may be long; columns
 /// of zeros are left out.
@@ -193,6 +222,7 @@ fn dash(number: u64) -> String {
 /// Returns the causes with their protocols, the most frequent first.
 fn causes(summary: &Summary) -> Vec<Ranked> {
     let mut by_cause: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
+    let chances = summary.diagnosis.chances();
     for ((cause, protocol), number) in summary.diagnosis.tally() {
         let cause = cause.name();
         match by_cause.iter_mut().find(|entry| entry.0 == cause) {
@@ -209,7 +239,10 @@ fn causes(summary: &Summary) -> Vec<Ranked> {
                 format!("{cause}: {}", parts.collect::<Vec<_>>().join(", "))
             }
         };
-        (vec![parts.iter().map(|part| part.0).sum()], text)
+        let by_chance = chances.iter().filter(|((kind, _), _)| kind.name() == *cause);
+        let by_chance = by_chance.map(|(_, &chance)| chance).reduce(Chance::max);
+        let by_chance = by_chance.map_or(String::new(), |chance| format!(" ({chance} by chance)"));
+        (vec![parts.iter().map(|part| part.0).sum()], text + &by_chance)
     };
     let mut rows: Vec<Ranked> = by_cause.iter_mut().map(row).collect();
     rows.sort_by_key(|(numbers, _)| std::cmp::Reverse(numbers[0]));
@@ -224,6 +257,9 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
         rewrite.lacking,
         if rewrite.addresses_only { "an address was" } else { "an address or a port was" },
     );
+    if rewrite.kind == CauseKind::OffloadRewritten {
+        text += "; the network card had not completed the checksum";
+    }
     match rewrite.likely.as_slice() {
         [] => {}
         [(is_source, address)] => {
@@ -239,7 +275,17 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
     text
 }
 
-fn flow_text(flow: &Flow) -> String {
+/// Returns the flow of a check value.
+pub fn flow_of(finding: &Finding<'_>) -> Flow {
+    Flow {
+        protocol: finding.check.protocol.name,
+        addresses: finding.addresses().map(Address::new),
+        ports: finding.check.ports,
+    }
+}
+
+/// Returns a flow as text.
+pub fn flow_text(flow: &Flow) -> String {
     let [source, destination] = flow.addresses;
     let end = |address: Address, port: Option<u16>| match port {
         Some(port) if address.bytes().len() == 16 => format!("[{address}]:{port}"),
@@ -260,113 +306,6 @@ pub fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns a value in hexadecimal, with all digits of its width.
-fn value(finding: &Finding<'_>, value: Option<u64>) -> Option<String> {
-    let digits = finding.check.rule.width() as usize * 2;
-    value.map(|value| format!("{value:0digits$X}"))
-}
-
-/// Returns a check value as a line of text.
-pub fn check_line(
-    capture: Option<&OsStr>,
-    finding: &Finding<'_>,
-    cause: Option<Cause>,
-    styles: Styles,
-) -> String {
-    let check = finding.check;
-    let style = match finding.verdict {
-        Verdict::Good => styles.good,
-        Verdict::Bad | Verdict::Illegal | Verdict::LengthConflict => styles.bad,
-        _ => styles.dim,
-    };
-    let mut line = match capture {
-        Some(name) => format!("{}: ", Styles::plain(name)),
-        None => String::new(),
-    };
-    let flow = Flow {
-        protocol: check.protocol.name,
-        addresses: finding.addresses().map(Address::new),
-        ports: check.ports,
-    };
-    let verdict = finding.verdict.name();
-    let _ = write!(
-        line,
-        "packet {}: {}: {style}{verdict}{style:#}",
-        finding.buffer.packet,
-        flow_text(&flow)
-    );
-    if let Some(stored) = value(finding, finding.stored()) {
-        let _ = write!(line, ", {stored}");
-    }
-    match finding.verdict {
-        Verdict::Bad | Verdict::Offloaded => {
-            if let Some(computed) = value(finding, finding.computed()) {
-                let _ = write!(line, ", should be {computed}");
-            }
-            let _ = write!(line, ", {}", CauseKind::from(cause).name());
-            if let Some(detail) = cause.and_then(|cause| cause.detail(finding.buffer.places)) {
-                let _ = write!(line, " ({detail})");
-            }
-        }
-        Verdict::Unverifiable(reason) => {
-            let _ = write!(line, ": {}", reason.text());
-        }
-        _ => {}
-    }
-    line
-}
-
-/// Returns a check value as a row of CSV.
-pub fn check_csv(capture: &OsStr, finding: &Finding<'_>, cause: Option<Cause>) -> String {
-    let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
-    let ports = finding.check.ports;
-    let port = |place: usize| ports.map_or(String::new(), |ports| ports[place].to_string());
-    [
-        quoted(&Styles::plain(capture)),
-        finding.buffer.packet.to_string(),
-        finding.check.protocol.name.into(),
-        finding.verdict.name().into(),
-        quoted(reason.unwrap_or_default()),
-        cause.unwrap_or_default().into(),
-        quoted(&detail.unwrap_or_default()),
-        value(finding, finding.stored()).unwrap_or_default(),
-        value(finding, finding.computed()).unwrap_or_default(),
-        source.unwrap_or_default(),
-        destination.unwrap_or_default(),
-        port(0),
-        port(1),
-        offset.map_or(String::new(), |offset| offset.to_string()),
-    ]
-    .join(",")
-}
-
-/// Returns a check value as JSON.
-pub fn check_json(finding: &Finding<'_>, cause: Option<Cause>) -> Value {
-    let Record { reason, cause, detail, source, destination, offset } = Record::of(finding, cause);
-    let mut row = json!({
-        "packet": finding.buffer.packet,
-        "protocol": finding.check.protocol.name,
-        "verdict": finding.verdict.name(),
-    });
-    let fields = [
-        ("reason", reason.map(Value::from)),
-        ("cause", cause.map(Value::from)),
-        ("detail", detail.map(Value::from)),
-        ("stored", value(finding, finding.stored()).map(Value::from)),
-        ("computed", value(finding, finding.computed()).map(Value::from)),
-        ("source", source.map(Value::from)),
-        ("destination", destination.map(Value::from)),
-        ("ports", finding.check.ports.map(|ports| json!(ports))),
-        ("offset", offset.map(Value::from)),
-    ];
-    for (name, field) in fields {
-        if let Some(field) = field {
-            row[name] = field;
-        }
-    }
-    row
-}
-
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -384,16 +323,15 @@ pub fn counts_csv(name: &OsStr, summary: &Summary) -> Vec<String> {
     summary.protocols().iter().map(|(name, entry)| row((name, entry))).collect()
 }
 
-/// Returns the JSON report of an unreadable capture.
+/// Returns the JSON line of an unreadable capture.
 pub fn unreadable(name: &OsStr, error: &anyhow::Error) -> Value {
-    json!({ "capture": Styles::plain(name), "error": words(error) })
+    json!({ "type": "error", "capture": Styles::plain(name), "error": words(error) })
 }
 
-/// Returns the JSON report of a capture, without the list of its check values.
-pub fn json(name: &OsStr, read: &Read, summary: &Summary, top: usize) -> Map<String, Value> {
+/// Returns the report of a capture as a line of JSON, without the list of its check values.
+pub fn json(name: &OsStr, read: &Read, summary: &Summary, top: usize) -> Value {
     let error = read.error.as_ref().map(|error| without_numbers(&error.to_string()));
-    match residue_net::json::capture(&Styles::plain(name), read, error, summary, top) {
-        Value::Object(members) => members,
-        other => Map::from_iter([("capture".into(), other)]),
-    }
+    let mut value = residue_net::json::capture(&Styles::plain(name), read, error, summary, top);
+    value["type"] = "capture".into();
+    value
 }

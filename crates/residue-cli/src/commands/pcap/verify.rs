@@ -1,14 +1,21 @@
 //! `residue pcap verify`: verifies every check value of a capture.
 
-use super::report;
-use super::{Capture, names, trouble};
-use crate::output::{Bracket, Format, Outcome, Output};
+mod list;
+mod sorter;
+
+use super::report::{self, Shown};
+use super::{Capture, names, page, trouble};
+use crate::output::{Format, Outcome, Output, Report};
 use crate::progress::Progress;
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use residue_net::check::Verdict;
+use residue_net::filter::Filter;
 use residue_net::pcap::Reader;
+use residue_net::select::Selection;
 use residue_net::summary::Summary;
-use residue_net::verify::{self, Read};
+use residue_net::time::Moment;
+use residue_net::verify::{self, Places, Read};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io;
@@ -19,11 +26,16 @@ card completes after the capture on the sender); absent (left out, as the protoc
 illegal (left out, but required); unverifiable (cut short, or partly not captured); length \
 conflict (length fields contradict each other).
 
-Causes: offload; rewritten (addresses or ports were changed but the checksum was not: all packets \
-between two addresses are wrong by the same amount); zeroed; byte-swapped; negative-zero (0000 for \
-FFFF, RFC 1624); other-length (right if padding or a frame check sequence is included, or some \
-bytes are left out); other-destination (computed with the next hop of a source route in place of \
-the last, or vice versa); flipped-bit; unknown.
+Causes: offload (also a zero IPv4 header checksum of a sender that leaves others to its card); \
+rewritten (addresses or ports were changed but the checksum was not: all packets between two \
+addresses are wrong by the same amount); offload-rewritten (the same, in the sum of the \
+pseudo-header); zeroed; filled (the field repeats the byte around it); not-complemented; \
+byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-length (right if \
+padding or a frame check sequence is included, or some bytes are left out); other-destination \
+(computed with the next hop of a source route in place of the last, or vice versa); copied (packets \
+with other contents have the same value); contradiction (the IPv4 header cannot be right); \
+flipped-bit; changed-byte; unknown. A cause is named if it would fit by chance at most once in a \
+thousand such captures; the report says how probable that is.
 
 Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
 residue does not read, or that is encrypted; a packet is counted once for each. Check values \
@@ -33,13 +45,43 @@ are not counted.
 Exit codes: 0 nothing wrong, 1 something bad, illegal or with a length conflict (with --strict \
 also offloaded values, and packets not followed), 2 wrong usage, or a capture could not be read to \
 its end; the part before is reported. CSV has a row for each capture and protocol, or with --list \
-for each check value.
+for each check value. Lists are in the order of the packets.
+
+Filters: primitives, joined by and, or, not and parentheses, as in tcpdump. A primitive holds if \
+any header of the packet has the property, outer or inner, in every tunnel that is followed; not \
+holds if none has.
+  [ip|ip6|arp] [src|dst] host ADDRESS               host 10.0.0.1
+  [ip|ip6|arp] [src|dst] net NET                    net 10.1, dst net 2001:db8::/32
+  [tcp|udp|sctp|...] [src|dst] port PORT            tcp port 80, src port domain
+  [tcp|udp|sctp|...] [src|dst] portrange FROM-TO    portrange 8000-8080
+  ether [src|dst] host MAC, ether broadcast, [ether|ip|ip6] multicast
+  ip, ip6, arp, tcp, udp, icmp, icmp6, sctp, ...    protocols
+  [ip|ip6|ether] proto NUMBER, vlan [NUMBER], less LENGTH, greater LENGTH
+As in tcpdump, and and or have equal precedence from left to right, and a value without words \
+repeats those before it: tcp port 80 or 443. Not supported: names of hosts, and comparisons of \
+bytes (tcp[13] & 2 != 0). All packets are verified, and the selected ones reported; reassembled \
+datagrams and units of streams belong to the packet in which they begin for --from and --to.
+
+Times: 2026-11-23T10:00:00Z, with or without decimals, or with an offset (+01:00); or a time after \
+the first packet: 90, 1.5s, 250ms, 10m, 2h.
+
+JSON:
+One object a line; the member type says which. --schema prints their JSON Schema. Members may be \
+added; existing ones keep their names and meanings.
+  capture  the counts of a capture, before its check values: capture, format, compression, packets,
+           cut_packets, selected_packets, first_time, last_time, links, error, total, protocols,
+           causes, chances, not_followed, rewritten, senders, flows
+  check    a check value, with --list: capture, packet, time, link, protocol, verdict, reason,
+           cause, detail, stored, computed, source, destination, ports, offset
+  error    a capture that could not be opened: capture, error
 
 Examples:
   residue pcap verify trace.pcapng
-  residue pcap verify --list trace.pcapng.gz           every wrong check value
+  residue pcap verify --list --time trace.pcapng.gz    every wrong check value
+  residue pcap verify --filter 'host 10.0.0.1 and tcp port 80' --from 10m trace.pcap
   residue pcap verify --csv captures/ > counts.csv     all captures in a folder
-  residue pcap verify --json - < trace.pcap | jq '.captures[0].causes'
+  residue pcap verify --json - < trace.pcap | jq 'select(.type == \"capture\").causes'
+  residue pcap verify --report ticket trace.pcap       a page: ticket/index.html
   tcpdump -w - -c 1000 | residue pcap verify";
 
 /// Arguments of `residue pcap verify`.
@@ -59,6 +101,28 @@ pub struct VerifyArgs {
         default_missing_value = "wrong"
     )]
     list: Option<Which>,
+    /// Report only packets for which this filter holds, such as 'host 10.0.0.1 and tcp port 80'
+    #[arg(long, value_name = "EXPRESSION")]
+    filter: Option<String>,
+    /// Report only packets from this time on
+    #[arg(long, value_name = "TIME")]
+    from: Option<Moment>,
+    /// Report only packets before this time
+    #[arg(long, value_name = "TIME")]
+    to: Option<Moment>,
+    /// Show the time of each packet in lists: in UTC, or `relative` to the first packet, in seconds
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "utc"
+    )]
+    time: Option<Time>,
+    /// Show the link type of each packet in lists
+    #[arg(long)]
+    link: bool,
     /// Count offloaded values, and packets not followed, as wrong
     #[arg(long)]
     strict: bool,
@@ -67,6 +131,11 @@ pub struct VerifyArgs {
     /// Show at most this many rewritten pairs, senders and flows
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     top: usize,
+    #[command(flatten)]
+    report: Report,
+    /// Print the JSON Schema of a line of --json, and exit
+    #[arg(long)]
+    schema: bool,
 }
 
 /// The check values to list.
@@ -88,30 +157,51 @@ impl Which {
     }
 }
 
+/// Times in lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Time {
+    /// Date and time in UTC
+    Utc,
+    /// Seconds since the first packet
+    Relative,
+}
+
 /// Verifies the captures, and prints a report of each.
 pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
+    if args.schema {
+        return Ok(output.line(residue_net::json::SCHEMA.trim_end())?);
+    }
+    let filter = args.filter.as_deref().map(Filter::parse).transpose();
+    let filter = filter.map_err(|error| anyhow!("--filter: {error}"))?;
+    let selection = Selection::new(filter, args.from, args.to);
     let names = names(&args.files)?;
+    args.report.prepare()?;
     let several = names.len() > 1;
     if args.format.csv {
         output.finding(if args.list.is_some() { report::CHECKS } else { report::COUNTS })?;
-    } else if args.format.json {
-        output.open(None, Bracket::Object)?;
-        output.open(Some("captures"), Bracket::Array)?;
     }
     let text = several && !args.format.csv && !args.format.json;
     let (mut wrong, mut unreadable) = (0, 0);
+    let mut page = page::Page::new(page::About {
+        filter: args.filter.clone(),
+        from: args.from,
+        to: args.to,
+        strict: args.strict,
+        top: args.top,
+    });
     for name in &names {
-        let error = match examine(args, name, output) {
+        let error = match examine(args, &selection, name, output) {
             Ok(mut verified) => {
                 wrong += u64::from(verified.is_wrong);
-                print(args, several.then_some(name), &mut verified, output)?;
+                verified.print(args, several, &selection, &mut page, output)?;
                 verified.read.error.map(Into::into)
             }
             Err(error) => {
                 output.progress.clear();
                 if args.format.json {
-                    output.item(None, &report::unreadable(name, &error))?;
+                    output.finding(report::unreadable(name, &error).to_string())?;
                 }
+                page.unreadable(name, &error);
                 Some(error)
             }
         };
@@ -123,17 +213,14 @@ pub fn run(args: &VerifyArgs, output: &mut Output) -> anyhow::Result<()> {
             output.finding("")?;
         }
     }
-    if args.format.json {
-        output.close()?;
-        output.close()?;
-    } else if text {
+    if text {
         let mut line = format!("{} captures, {wrong} with wrong check values", names.len());
         if unreadable > 0 {
             let _ = write!(line, ", {unreadable} that could not be read to the end");
         }
-        output.line(line)?;
+        output.finding(line)?;
     }
-    Ok(())
+    args.report.write(output, |folder| page.write(folder))
 }
 
 /// A verified capture.
@@ -142,81 +229,90 @@ struct Verified<'a> {
     read: Read,
     summary: Summary,
     is_wrong: bool,
-    /// The packets once more, for the list: causes are known only after the first pass.
+    /// Whether values are found later than those of the packets behind them.
+    is_late: bool,
+    /// The packets once more, for lists: causes are known only after the first pass.
     again: Option<Reader<Box<dyn io::Read + Send>>>,
 }
 
 /// Verifies a capture.
 fn examine<'a>(
     args: &VerifyArgs,
+    selection: &Selection,
     name: &'a OsStr,
     output: &mut Output,
 ) -> anyhow::Result<Verified<'a>> {
-    let capture = Capture::new(name, args.list.is_some())?;
-    let passes = 1 + u64::from(args.list.is_some());
-    output.progress = Progress::of_bytes(capture.size() * passes);
+    let twice = args.list.is_some() || args.report.is_wanted();
+    let capture = Capture::new(name, twice)?;
+    output.progress = Progress::of_bytes(capture.size() * (1 + u64::from(twice)));
     let progress = output.progress.clone();
-    let mut summary = Summary::new();
-    let read = verify::packets(capture.reader(&progress)?, |buffer| summary.buffer(buffer));
+    let (mut summary, mut is_late) = (Summary::new(), false);
+    let reader = capture.reader(&progress)?;
+    let read = verify::selected(reader, &mut selection.clone(), |buffer| {
+        is_late |= matches!(buffer.places, Places::Runs(_)) && !buffer.found.checks.is_empty();
+        summary.buffer(buffer);
+    });
     let total = summary.total();
     let is_wrong = total.wrong() > 0
         || args.strict && (total.offloaded > 0 || !summary.unfollowed().is_empty());
     if is_wrong {
         output.found(Outcome::Bad);
     }
-    let again = args.list.map(|_| capture.reader(&progress)).transpose()?;
-    Ok(Verified { name, read, summary, is_wrong, again })
+    let again = twice.then(|| capture.reader(&progress)).transpose()?;
+    Ok(Verified { name, read, summary, is_wrong, is_late, again })
 }
 
-/// Prints the report of a capture. Listed lines start with `prefix`; they are printed one by one,
-/// in constant memory.
-fn print(
-    args: &VerifyArgs,
-    prefix: Option<&OsString>,
-    verified: &mut Verified<'_>,
-    output: &mut Output,
-) -> io::Result<()> {
-    let Verified { name, read, summary, again, .. } = verified;
-    if args.format.json {
-        output.open(None, Bracket::Object)?;
-        for (member, value) in &report::json(name, read, summary, args.top) {
-            output.item(Some(member), value)?;
-        }
-        if again.is_some() {
-            output.open(Some("checks"), Bracket::Array)?;
-        }
-    }
-    if let (Some(which), Some(reader)) = (args.list, again.take()) {
-        let mut result = Ok(());
-        verify::packets(reader, |buffer| {
-            for finding in buffer.findings().filter(|finding| which.takes(finding.verdict)) {
-                if result.is_err() {
-                    return;
-                }
-                let cause = summary.diagnosis.cause(&finding);
-                result = if args.format.json {
-                    output.item(None, &report::check_json(&finding, cause))
-                } else if args.format.csv {
-                    output.finding(report::check_csv(name, &finding, cause))
-                } else {
-                    let prefix = prefix.map(OsString::as_os_str);
-                    output.finding(report::check_line(prefix, &finding, cause, output.styles))
-                };
-            }
-        });
-        result?;
+impl Verified<'_> {
+    /// Prints the report of a capture. Lists are printed row by row, in bounded memory. Rows of one
+    /// of `several` captures have its name.
+    fn print(
+        &mut self,
+        args: &VerifyArgs,
+        several: bool,
+        selection: &Selection,
+        page: &mut page::Page,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let Verified { name, read, summary, is_late, again, .. } = self;
         if args.format.json {
-            output.close()?;
+            output.finding(report::json(name, read, summary, args.top).to_string())?;
         }
+        if let Some(reader) = again.take() {
+            let first = read.times.map(|[first, _]| first);
+            let shown = Shown {
+                capture: several.then_some(name),
+                time: args.time.map(|time| (time == Time::Relative, first)),
+                link: args.link,
+                styles: output.styles,
+            };
+            let mut part = args.report.is_wanted().then(|| page.begin(name, read, summary));
+            let mut list = list::List::new(args.format, shown, name, *is_late);
+            let mut result = Ok(());
+            verify::selected(reader, &mut selection.clone(), |buffer| {
+                for finding in buffer.findings().map(|it| summary.diagnosis.judged(it)) {
+                    let is_listed = args.list.is_some_and(|which| which.takes(finding.verdict));
+                    if !is_listed && part.is_none() || result.is_err() {
+                        continue;
+                    }
+                    let cause = summary.diagnosis.cause(&finding);
+                    if let Some(part) = &mut part {
+                        part.take(&finding, cause);
+                    }
+                    if is_listed {
+                        result = list.row(&finding, cause, output);
+                    }
+                }
+            });
+            result?;
+            list.finish(output)?;
+            page.end(part);
+        }
+        output.progress.clear();
+        let lines = match (args.format.csv, args.format.json, args.list) {
+            (_, true, _) | (true, _, Some(_)) => Vec::new(),
+            (true, _, None) => report::counts_csv(name, summary),
+            _ => report::text(name, read, summary, args.top, args.strict, output.styles),
+        };
+        lines.into_iter().try_for_each(|line| output.finding(line))
     }
-    output.progress.clear();
-    if args.format.json {
-        return output.close();
-    }
-    let lines = match (args.format.csv, args.list) {
-        (true, None) => report::counts_csv(name, summary),
-        (true, Some(_)) => Vec::new(),
-        (false, _) => report::text(name, read, summary, args.top, args.strict, output.styles),
-    };
-    lines.into_iter().try_for_each(|line| output.finding(line))
 }

@@ -1,0 +1,251 @@
+//! The page as HTML.
+
+use super::{Captured, Page, Part};
+use crate::commands::pcap::report::{self, Ranked, Section, count};
+use residue_net::summary::{Counts, Summary};
+use residue_report::number::grouped;
+use residue_report::page::{head, section};
+use residue_report::text::{capitalised, escaped};
+use residue_report::{Figure, Row, Table};
+use std::fmt::Write as _;
+
+/// Returns the whole page. `left_out` captures with such values have no section.
+pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String {
+    let subject = match page.captures.as_slice() {
+        [capture] => capture.name.clone(),
+        captures => count(captures.len() as u64, "capture"),
+    };
+    let mut out = head("Check values", &subject);
+    let _ = write!(out, "<header>\n<h1>Check values: {}</h1>\n", escaped(&subject));
+    about(&mut out, page);
+    out.push_str("</header>\n<main>\n");
+    if page.captures.len() > 1 {
+        section(&mut out, "captures", "Captures", |out| {
+            table(out, &captures(&page.captures));
+            if left_out > 0 {
+                let rest = count(left_out as u64, "more capture");
+                let _ =
+                    writeln!(out, "<p class=\"note\">{rest} with such values have no section.</p>");
+            }
+        });
+    }
+    for (number, (part, figure)) in page.parts.iter().zip(figures).enumerate() {
+        part_of(&mut out, part, figure.as_ref(), number, page.captures.len() > 1);
+    }
+    for captured in &page.captures {
+        if let Some(error) = &captured.error {
+            let (name, error) = (escaped(&captured.name), escaped(error));
+            let _ = writeln!(out, "<p class=\"warning\">{name}: {error}</p>");
+        }
+    }
+    let _ = write!(
+        out,
+        "</main>\n<footer><p>Written by residue {} (<code>residue pcap verify --report</code>). The \
+         data: <a href=\"counts.csv\">counts.csv</a>, <a href=\"timeline.csv\">timeline.csv</a>, \
+         <a href=\"captures.jsonl\">captures.jsonl</a>.</p></footer>\n</body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    out
+}
+
+/// Appends the selection of packets.
+fn about(out: &mut String, page: &Page) {
+    let about = &page.about;
+    let time = |name: &str, moment| format!("{name} {}", escaped(&super::timeline::shown(moment)));
+    let parts = [
+        about.filter.as_ref().map(|it| format!("filter <code>{}</code>", escaped(it))),
+        about.from.map(|from| time("from", from)),
+        about.to.map(|to| time("before", to)),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if !parts.is_empty() {
+        let _ = writeln!(out, "<p class=\"faint\">Selected packets: {}</p>", parts.join(", "));
+    }
+}
+
+fn captures(captures: &[Captured]) -> Table {
+    let row = |captured: &Captured| {
+        let numbers = captured.total.columns().map(|(_, number)| number);
+        let numbers = [captured.packets].into_iter().chain(numbers);
+        Row::Values(captured.name.clone(), numbers.map(dash).collect())
+    };
+    let names = captures.first().map(|captured| captured.total.columns().map(|(name, _)| name));
+    let names = names.into_iter().flatten().map(str::to_string);
+    Table {
+        id: "captures",
+        title: "Numbers of check values".into(),
+        note: String::new(),
+        stub: "capture",
+        heads: ["packets".to_string()].into_iter().chain(names).collect(),
+        together: 1,
+        rows: captures.iter().map(row).collect(),
+    }
+}
+
+/// Appends the section of a capture.
+fn part_of(out: &mut String, part: &Part, figure: Option<&Figure>, number: usize, several: bool) {
+    let id = format!("capture-{}", number + 1);
+    let name = if several { escaped(&part.name) } else { "Result".into() };
+    section(out, &id, &name, |out| {
+        let (title, conclusion) = (escaped(&part.title), escaped(&capitalised(&part.conclusion)));
+        let _ = write!(
+            out,
+            "<div class=\"verdict\">\n<p><strong>{conclusion}</strong></p>\n<p \
+             class=\"faint\">{title}</p>\n</div>\n"
+        );
+        if let Some(figure) = figure {
+            let title = escaped(&figure.title);
+            let _ = write!(
+                out,
+                "<figure>\n<h3 class=\"unseen\">{title}</h3>\n<div class=\"plate\">{}</div>\n\
+                 </figure>\n",
+                figure.svg.trim()
+            );
+        }
+        part.tables.iter().for_each(|it| table(out, it));
+        examples(out, part);
+    });
+}
+
+/// Appends an example of each cause.
+fn examples(out: &mut String, part: &Part) {
+    let ranked = part.ranked();
+    if ranked.is_empty() {
+        return;
+    }
+    out.push_str("<h2>An example of each cause</h2>\n");
+    out.push_str(
+        "<p class=\"key\">Marked: the <span class=\"field\">field</span>, and the <span \
+         class=\"covered\">covered bytes</span>.</p>\n",
+    );
+    for (name, kind) in ranked {
+        let values = format!("{} {}", grouped(kind.count), plural(kind.count));
+        let _ = write!(out, "<h3>{}: {values}</h3>\n", escaped(&capitalised(name)));
+        if let Some(meaning) = meaning(name) {
+            let _ = writeln!(out, "<p>{meaning}</p>");
+        }
+        out.push_str("<dl>\n");
+        for (name, value) in &kind.example.facts {
+            let _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(value));
+        }
+        let _ = write!(out, "</dl>\n<pre class=\"hex\">{}</pre>\n", kind.example.hex);
+    }
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "value" } else { "values" }
+}
+
+/// Returns the meaning of a cause or verdict, and what to do about it.
+fn meaning(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "offload" => {
+            "The network card of the sender completes these values after the capture. They are \
+             right on the wire: no damage."
+        }
+        "rewritten" => {
+            "An address or a port was changed, but not the checksum: by a device on the path, or \
+             by a program that anonymised the capture. Receivers drop these packets."
+        }
+        "offload-rewritten" => {
+            "The network card had not completed these values when an address or a port was \
+             changed: by a program that anonymised the capture, or by a virtual switch."
+        }
+        "filled" => {
+            "The field repeats the byte around it: a program wrote over a part of the packet."
+        }
+        "not-complemented" => "The sum was stored without its complement: an error of the sender.",
+        "no-pseudo-header" => {
+            "The sum leaves out the addresses and the length: an error of the sender."
+        }
+        "copied" => "Packets with other contents have the same value: it was copied, not computed.",
+        "contradiction" => "The IPv4 header cannot be right: it contradicts itself. Damage.",
+        "changed-byte" => "One byte was changed between the sender and the capture: damage.",
+        "zeroed" => "The field is zero: its sender did not compute it, or a program cleared it.",
+        "byte-swapped" => "The bytes of the value are in the wrong order: an error of the sender.",
+        "negative-zero" => {
+            "0000 in place of FFFF: a device updated the value by the equation of RFC 1141, which \
+             RFC 1624 corrects."
+        }
+        "other-length" => {
+            "The value is right over another number of bytes: padding or a frame check sequence \
+             was summed, or some bytes were left out."
+        }
+        "other-destination" => {
+            "The value was computed with another destination than the last one of a source route."
+        }
+        "flipped-bit" => "One bit was changed between the sender and the capture: damage.",
+        "unknown" => "No known cause gives the stored value: damage, or an unknown cause.",
+        "illegal" => "The sender left the value out, but the protocol requires it.",
+        "length conflict" => {
+            "Length fields contradict each other: damage, or an error of the sender."
+        }
+        _ => return None,
+    })
+}
+
+/// Returns the tables of a capture.
+pub fn tables(summary: &Summary, total: &Counts, ends: Vec<Ranked>, top: usize) -> Vec<Table> {
+    let mut tables = Vec::new();
+    let totals = total.columns();
+    let shown: Vec<usize> =
+        (0..totals.len()).filter(|&place| place < 2 || totals[place].1 > 0).collect();
+    let protocols = summary.protocols();
+    let row = |(protocol, counts): &(&residue_net::check::Protocol, &Counts)| {
+        let columns = counts.columns();
+        Row::Values(protocol.title.into(), shown.iter().map(|&at| dash(columns[at].1)).collect())
+    };
+    if !protocols.is_empty() {
+        tables.push(Table {
+            id: "protocols",
+            title: "Numbers of check values".into(),
+            note: String::new(),
+            stub: "protocol",
+            heads: shown.iter().map(|&at| totals[at].0.to_string()).collect(),
+            together: 1,
+            rows: protocols.values().map(row).collect(),
+        });
+    }
+    tables.extend(report::sections(summary, total, ends, top).iter().filter_map(ranking));
+    tables
+}
+
+/// Returns a ranking as a table; columns of zeros are left out.
+fn ranking(section: &Section) -> Option<Table> {
+    let Section { names, rows, top } = section;
+    let (stub, numbers) = names.split_last()?;
+    let shown: Vec<usize> =
+        (0..numbers.len()).filter(|&at| rows.iter().any(|row| row.0[at] > 0)).collect();
+    let cells = |row: &Ranked| shown.iter().map(|&at| dash(row.0[at])).collect();
+    let mut lines: Vec<Row> =
+        rows.iter().take(*top).map(|row| Row::Values(row.1.clone(), cells(row))).collect();
+    if rows.len() > *top {
+        lines.push(Row::Group(format!("and {} more", grouped(rows.len() - top))));
+    }
+    let title = match *stub {
+        "not followed" => "Packets that were not followed to their end",
+        "unverifiable" => "Values that cannot be judged",
+        "cause" => "Causes of values that are not right",
+        "rewritten" => "Pairs of addresses of which one was changed",
+        "sender" => "Senders of values that are not right",
+        "flow" => "Flows of values that are not right",
+        other => other,
+    };
+    Some(Table {
+        id: "ranking",
+        title: title.into(),
+        note: String::new(),
+        stub,
+        heads: shown.iter().map(|&at| numbers[at].to_string()).collect(),
+        together: 1,
+        rows: lines,
+    })
+}
+
+fn table(out: &mut String, table: &Table) {
+    let _ = write!(out, "<div class=\"scroll\">\n{}</div>\n", table.html());
+}
+
+fn dash(number: u64) -> String {
+    if number == 0 { "-".into() } else { grouped(number) }
+}

@@ -1,0 +1,135 @@
+//! The time line of a capture: values that are not right, by cause.
+
+use super::Part;
+use residue_net::time::{Moment, rfc3339};
+use residue_net::verify::{Finding, Read};
+use residue_report::Figure;
+use residue_report::chart::bars::{self, Bars, Kind};
+use residue_report::csv::quoted;
+use residue_report::number::significant;
+use residue_report::text::shortened;
+use std::fmt::Write as _;
+
+/// Number of characters of the title that fit above the bars.
+const LONGEST_TITLE: usize = 120;
+
+/// Number of intervals.
+pub const INTERVALS: usize = 100;
+
+/// The axis: nanoseconds since 1970, or numbers of packets in a capture without times.
+#[derive(Clone, Copy)]
+pub struct Axis {
+    is_time: bool,
+    /// The first packet of the capture.
+    first: u64,
+    start: u64,
+    end: u64,
+}
+
+/// Units of time: the shortest duration in nanoseconds to use it for, its length, its name.
+const UNITS: [(u64, f64, &str); 5] = [
+    (0, 1e3, "microseconds"),
+    (5_000_000, 1e6, "milliseconds"),
+    (5_000_000_000, 1e9, "seconds"),
+    (600_000_000_000, 60e9, "minutes"),
+    (36_000_000_000_000, 3600e9, "hours"),
+];
+
+impl Axis {
+    /// Returns the axis of a capture, of which only a range of times may be selected.
+    pub fn new(read: &Read, from: Option<Moment>, to: Option<Moment>) -> Axis {
+        let by_packet = Axis { is_time: false, first: 0, start: 1, end: read.packets.max(1) };
+        let Some([first, last]) = read.times else { return by_packet };
+        let start = from.map_or(first, |from| from.nanoseconds(first).max(first));
+        let end = to.map_or(last, |to| to.nanoseconds(first).saturating_sub(1).min(last));
+        if start < end { Axis { is_time: true, first, start, end } } else { by_packet }
+    }
+
+    /// Returns the number of the interval of a finding. Times before the first packet's and after
+    /// the last one's belong to the first and the last interval.
+    pub fn interval(self, finding: &Finding<'_>) -> Option<usize> {
+        let at = if self.is_time { finding.buffer.time? } else { finding.buffer.packet };
+        let passed = u128::from(at.clamp(self.start, self.end) - self.start);
+        let length = u128::from(self.end - self.start) + 1;
+        Some((passed * INTERVALS as u128 / length) as usize)
+    }
+
+    /// Returns the beginning of an interval.
+    fn beginning(self, interval: usize) -> u64 {
+        let length = u128::from(self.end - self.start) + 1;
+        self.start + (length * interval as u128 / INTERVALS as u128) as u64
+    }
+
+    fn unit(self) -> (f64, &'static str) {
+        let length = self.end - self.first;
+        let unit = UNITS.iter().rev().find(|unit| length >= unit.0).unwrap_or(&UNITS[0]);
+        (unit.1, unit.2)
+    }
+}
+
+/// Draws the time line of the part with this number.
+pub fn figure(part: &Part, number: usize) -> Option<Figure> {
+    let ranked = part.ranked();
+    if ranked.is_empty() {
+        return None;
+    }
+    let axis = part.axis;
+    let (unit, name) = axis.unit();
+    let place = |at: u64| (at as f64 - axis.first as f64) / unit;
+    let (name, range, about) = if axis.is_time {
+        let after = format!("{name} after the first packet ({})", rfc3339(axis.first));
+        let length = (axis.end - axis.start) as f64 / unit / INTERVALS as f64;
+        let length = format!("{} {name}", significant(length, 2));
+        (after, [place(axis.start), place(axis.end)], length)
+    } else {
+        let packets = (axis.end as f64 / INTERVALS as f64).max(1.0);
+        ("number of the packet".into(), [1.0, axis.end as f64], format!("{packets:.0} packets"))
+    };
+    let title = "Check values that are not right, by cause".to_string();
+    let kinds = ranked
+        .iter()
+        .map(|(name, kind)| Kind { name: (*name).into(), counts: kind.intervals.to_vec() });
+    let bars = Bars {
+        title: title.clone(),
+        about: [
+            shortened(&part.title, LONGEST_TITLE),
+            format!("Each bar is an interval of {about}."),
+        ],
+        kinds: kinds.collect(),
+        unit: "check values".into(),
+        axis: name,
+        range,
+    };
+    let id = if number == 0 { "timeline".into() } else { format!("timeline-{}", number + 1) };
+    Some(Figure { id, title, caption: String::new(), svg: bars::svg(&bars) })
+}
+
+/// Returns the counts of all time lines as CSV; intervals without values are left out.
+pub fn csv(parts: &[Part]) -> String {
+    let mut text = "capture,from,to,cause,values\n".to_string();
+    for part in parts {
+        let axis = part.axis;
+        let shown = |at: u64| if axis.is_time { rfc3339(at) } else { at.to_string() };
+        for interval in 0..INTERVALS {
+            for (name, kind) in part.ranked() {
+                let count = kind.intervals[interval];
+                if count > 0 {
+                    let [from, to] = [interval, interval + 1].map(|at| shown(axis.beginning(at)));
+                    let capture = quoted(&part.name);
+                    let _ = writeln!(text, "{capture},{from},{to},{name},{count}");
+                }
+            }
+        }
+    }
+    text
+}
+
+/// Returns an end of a range of times as text.
+pub fn shown(moment: Moment) -> String {
+    match moment {
+        Moment::Absolute(time) => rfc3339(time),
+        Moment::AfterFirst(time) => {
+            format!("{} s after the first packet", time as f64 / 1e9)
+        }
+    }
+}
