@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that read standard input, with arguments that make them do it.
-const READERS: [&str; 15] = [
+const READERS: [&str; 16] = [
     "sum",
     "sum -",
     "sum -a cksum,crc-16/arc --json -",
@@ -26,11 +26,12 @@ const READERS: [&str; 15] = [
     "pcap fix - -o fixed.pcap",
     "pcap nat - --map 10.0.0.1=192.0.2.1 -n",
     "pcap survey -",
+    "pcap compare capture.pcap -",
     "identify --samples -",
 ];
 
 /// Every command that prints, with arguments that make it fast.
-const WRITERS: [&str; 30] = [
+const WRITERS: [&str; 31] = [
     "--help",
     "--version",
     "help sum",
@@ -55,6 +56,7 @@ const WRITERS: [&str; 30] = [
     "pcap fix capture.pcap -o -",
     "pcap nat capture.pcap --map 10.0.0.1=192.0.2.1 -n",
     "pcap survey capture.pcap",
+    "pcap compare capture.pcap capture.pcap",
     "guard simulate --segments 100",
     "conform -a crc-32 -- false",
     "identify text:123456789:e3069283",
@@ -204,6 +206,8 @@ fn a_folder_in_place_of_a_file_is_an_error_that_names_it() {
         "pcap fix folder -n",
         "pcap nat folder --map 10.0.0.1=192.0.2.1 -n",
         "pcap survey folder",
+        "pcap compare folder capture.pcap",
+        "pcap compare capture.pcap folder",
         "pcap fix capture.pcap -o folder",
         "identify --samples folder",
         "identify @folder:1234",

@@ -23,7 +23,7 @@ pub use intake::Counts;
 pub use judge::Outcome;
 pub use layer::{Field, Flow};
 pub use pattern::{Altered, BLOCK, Example, Group, Kind, Toward, groups};
-pub use report::{Event, Point, Report, Seen};
+pub use report::{Direction, Event, Point, Report, Seen};
 pub use sketch::{Clocks, Sketch};
 
 use crate::lru::Lru;
@@ -209,12 +209,10 @@ impl Compare<'_> {
         let alike = if a.whole && b.whole {
             a.content == b.content
         } else {
-            a.head.is_some()
-                && a.head == b.head
-                && {
-                    let (one, two) = (a.payload(&one.packet.bytes), b.payload(&two.packet.bytes));
-                    layer::same_content(one, two, &layer::Masks::of(a.flow.protocol, one))
-                }
+            a.head.is_some() && a.head == b.head && {
+                let (one, two) = (a.payload(&one.packet.bytes), b.payload(&two.packet.bytes));
+                layer::same_content(one, two, &layer::Masks::of(a.flow.protocol, one))
+            }
         };
         let translated = self.flows.translation(point, &a.flow);
         let known = self.flows.translation(1 - point, &b.flow);
@@ -239,9 +237,7 @@ impl Compare<'_> {
     /// Moves packets that waited too long to the leftover, and settles these.
     fn expire(&mut self, now: i64) {
         let window = self.options.window;
-        let is_full = |side: &Side| {
-            side.waiting > self.options.most || side.bytes > MOST_BYTES
-        };
+        let is_full = |side: &Side| side.waiting > self.options.most || side.bytes > MOST_BYTES;
         let full = [is_full(&self.sides[0]), is_full(&self.sides[1])];
         if full != [false; 2] {
             // The older half of both sides leaves, altered or not.
@@ -270,9 +266,8 @@ impl Compare<'_> {
             let leave = [0, 1].map(|point| {
                 let side = &self.sides[point];
                 let age = window.saturating_mul(2);
-                let stays = |id: &u64| {
-                    side.get(*id).is_some_and(|it| it.time.saturating_add(age) >= now)
-                };
+                let stays =
+                    |id: &u64| side.get(*id).is_some_and(|it| it.time.saturating_add(age) >= now);
                 side.before(side.cursor).find(stays).unwrap_or(side.cursor)
             });
             self.settle([self.sides[0].cursor, self.sides[1].cursor], leave);

@@ -97,9 +97,8 @@ impl Walked {
     }
 
     fn of(&self, other: &Check) -> Option<(&Check, Verdict)> {
-        self.checks().find(|(check, _)| {
-            check.protocol == other.protocol && check.field[0] == other.field[0]
-        })
+        self.checks()
+            .find(|(check, _)| check.protocol == other.protocol && check.field[0] == other.field[0])
     }
 
     /// Returns whether all check values are right or rightly absent.
@@ -240,9 +239,8 @@ fn header(
 /// Returns whether bytes differ in no place but the fields of checks.
 fn same_but_checks(expected: &[u8], arrived: &[u8], after: &Walked) -> bool {
     let length = expected.len().min(arrived.len());
-    (0..length).all(|at| {
-        expected[at] == arrived[at] || after.checks().any(|(check, _)| is_in(check, at))
-    })
+    (0..length)
+        .all(|at| expected[at] == arrived[at] || after.checks().any(|(check, _)| is_in(check, at)))
 }
 
 fn is_in(check: &Check, at: usize) -> bool {
@@ -272,9 +270,7 @@ fn store_expected(
                     _ => None,
                 }
             }
-            (_, None) if translated && check.presence != Presence::Absent => {
-                check.stored(arrived)
-            }
+            (_, None) if translated && check.presence != Presence::Absent => check.stored(arrived),
             _ => None,
         };
         if let Some(value) = value {
@@ -322,6 +318,8 @@ fn difference(
         let name = check.protocol.name;
         match verdict {
             Verdict::Good if covers && !same => recomputed.insert(name),
+            // The card computes it over the altered bytes.
+            Verdict::Offloaded if covers => recomputed.insert(name),
             Verdict::Good if covers => blind.insert(name),
             Verdict::Bad if was == Some(Verdict::Bad) && covers => unknown.insert(name),
             Verdict::Bad if covers || !same => noticed.insert(name),
@@ -331,7 +329,7 @@ fn difference(
         rewritten.completed |= verdict == Verdict::Good && !covers && !same;
         // A right value is no damage, whoever computed it.
         let unjudged = matches!(verdict, Verdict::Unverifiable(_)) && !outside.is_empty();
-        if same || verdict == Verdict::Good || unjudged {
+        if same || matches!(verdict, Verdict::Good | Verdict::Offloaded) || unjudged {
             for span in check.field {
                 let span = span.start as usize..(span.end as usize).min(length);
                 for at in span {
@@ -365,9 +363,9 @@ fn covers(
             outside.range(range.clone()).next().is_some()
                 || places.range(range).any(|&at| {
                     !is_in(check, at)
-                        && walked.checks().any(|(other, verdict)| {
-                            is_in(other, at) && verdict == Verdict::Bad
-                        })
+                        && walked
+                            .checks()
+                            .any(|(other, verdict)| is_in(other, at) && verdict == Verdict::Bad)
                 })
         }
         _ => false,

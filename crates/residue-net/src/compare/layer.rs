@@ -219,9 +219,7 @@ impl Layer {
             [a, b, c, d, ..] if has_ports(protocol) => {
                 [u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d])]
             }
-            [_, _, _, _, a, b, ..] if query(protocol, payload) => {
-                [u16::from_be_bytes([*a, *b]), 0]
-            }
+            [_, _, _, _, a, b, ..] if query(protocol, payload) => [u16::from_be_bytes([*a, *b]), 0],
             _ => [0; 2],
         };
         let flow = Flow { protocol, addresses: addresses.map(Address::new), ports };
@@ -401,8 +399,7 @@ const TCP: Fields = &[
     (18, "checksum"),
     (20, "urgent pointer"),
 ];
-const UDP: Fields =
-    &[(2, "source port"), (4, "destination port"), (6, "length"), (8, "checksum")];
+const UDP: Fields = &[(2, "source port"), (4, "destination port"), (6, "length"), (8, "checksum")];
 const SCTP: Fields =
     &[(2, "source port"), (4, "destination port"), (8, "verification tag"), (12, "checksum")];
 const ICMP: Fields = &[(1, "type"), (2, "code"), (4, "checksum"), (8, "rest of the header")];
