@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that read standard input, with arguments that make them do it.
-const READERS: [&str; 16] = [
+const READERS: [&str; 17] = [
     "sum",
     "sum -",
     "sum -a cksum,crc-16/arc --json -",
@@ -27,11 +27,12 @@ const READERS: [&str; 16] = [
     "pcap nat - --map 10.0.0.1=192.0.2.1 -n",
     "pcap survey -",
     "pcap watch -",
+    "pcap compare capture.pcap -",
     "identify --samples -",
 ];
 
 /// Every command that prints, with arguments that make it fast.
-const WRITERS: [&str; 31] = [
+const WRITERS: [&str; 32] = [
     "--help",
     "--version",
     "help sum",
@@ -57,6 +58,7 @@ const WRITERS: [&str; 31] = [
     "pcap nat capture.pcap --map 10.0.0.1=192.0.2.1 -n",
     "pcap survey capture.pcap",
     "pcap watch capture.pcap",
+    "pcap compare capture.pcap capture.pcap",
     "guard simulate --segments 100",
     "conform -a crc-32 -- false",
     "identify text:123456789:e3069283",
@@ -206,6 +208,8 @@ fn a_folder_in_place_of_a_file_is_an_error_that_names_it() {
         "pcap fix folder -n",
         "pcap nat folder --map 10.0.0.1=192.0.2.1 -n",
         "pcap survey folder",
+        "pcap compare folder capture.pcap",
+        "pcap compare capture.pcap folder",
         "pcap fix capture.pcap -o folder",
         "identify --samples folder",
         "identify @folder:1234",

@@ -12,6 +12,7 @@
 mod address;
 mod buffer;
 pub mod check;
+pub mod compare;
 mod datagram;
 pub mod diagnose;
 mod error;

@@ -1,5 +1,6 @@
 //! `residue pcap`: check values in packet captures.
 
+mod compare;
 mod fix;
 mod make;
 mod nat;
@@ -35,7 +36,8 @@ Examples:
   residue pcap verify --list trace.pcapng   every wrong check value
   residue pcap watch --interface eth0       the same counts, of live packets
   residue pcap fix trace.pcap -o good.pcap  repair the effects of offload and address rewriting
-  residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap";
+  residue pcap nat trace.pcap --map 10.0.0.1=192.0.2.1 -o new.pcap
+  residue pcap compare lan.pcap wan.pcap    what changed between two points";
 
 /// Arguments of `residue pcap`.
 #[derive(Debug, Args)]
@@ -58,6 +60,8 @@ enum Command {
     /// Classify how damaged TCP segments differ from their retransmissions; prints no data and no
     /// addresses
     Survey(survey::SurveyArgs),
+    /// Compare captures of two points: what was lost, duplicated, reordered or altered between them
+    Compare(compare::CompareArgs),
     /// Generate captures with right and wrong check values, for tests
     Make(make::MakeArgs),
 }
@@ -70,6 +74,7 @@ pub fn run(args: &PcapArgs, output: &mut Output) -> anyhow::Result<()> {
         Command::Fix(args) => fix::run(args, output),
         Command::Nat(args) => nat::run(args, output),
         Command::Survey(args) => survey::run(args, output),
+        Command::Compare(args) => compare::run(args, output),
         Command::Make(args) => make::run(args, output),
     }
 }

@@ -1,0 +1,228 @@
+//! `residue pcap compare`: what changed between two captures of the same traffic.
+
+mod json;
+mod text;
+mod write;
+
+use super::{Capture, trouble};
+use crate::output::{Outcome, Output, Styles};
+use crate::progress::Progress;
+use anyhow::{Context as _, bail};
+use clap::Args;
+use residue_net::compare::{self, Event, Options, Report};
+use residue_net::replace::{replace, synced};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const HELP: &str = "\
+Matches the packets of two captures taken at two points, and reports which were lost, duplicated, \
+reordered or altered between them. Addresses and ports (NAT), TTL, type of service, MAC addresses, \
+VLAN tags, tunnels and fragments may differ, and either capture may be cut by a snap length. \
+Packets travel in both directions; those whose TTL is lower in BEFORE travel toward it.
+
+An alteration is: noticed (a check value is wrong after it), recomputed (a device computed the \
+check value anew over the altered bytes), blind (the check value did not change and is still \
+right), unprotected (no check value covers it) or unknown (the check value was wrong before, or \
+the packet is cut). Altered packets are grouped by direction, pattern and outcome. A bit is called \
+stuck if chance does not explain how often it has one value at one offset modulo 64.
+
+Clocks may differ: their difference is estimated from packets at both points. Packets from before \
+the other capture began, or after it ended, do not count as lost. Offload that merges or splits \
+segments (GRO, TSO) makes them look lost: turn it off, or capture on the wire.
+
+Exit codes: 0 nothing altered, 1 altered packets (with --strict also lost, duplicated, reordered \
+or extra ones), 2 wrong usage, no packet in common, or a capture could not be read to its end; the \
+part before is compared. With --json each line is an object: events, groups, then a summary.
+
+Examples:
+  residue pcap compare lan.pcap wan.pcap
+  residue pcap compare --list lan.pcap wan.pcap.gz      every packet that was lost or altered
+  residue pcap compare --json lan.pcap wan.pcap | jq -c 'select(.event == \"altered\")'
+  residue pcap compare --write altered.pcapng lan.pcap wan.pcap";
+
+/// Arguments of `residue pcap compare`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct CompareArgs {
+    /// Capture at the first point; `-` is standard input
+    #[arg(value_name = "BEFORE")]
+    before: OsString,
+    /// Capture at the second point; `-` is standard input
+    #[arg(value_name = "AFTER")]
+    after: OsString,
+    /// List lost, duplicated, reordered, late, extra and altered packets
+    #[arg(long)]
+    list: bool,
+    /// Print JSON: one object per line
+    #[arg(long)]
+    json: bool,
+    /// Write the altered packets of both points to this file (pcapng), with comments
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// Exit with 1 also for lost, duplicated, reordered and extra packets
+    #[arg(long)]
+    strict: bool,
+    /// Report packets that take this time longer than the fastest one
+    #[arg(long, value_name = "MILLISECONDS", value_parser = milliseconds)]
+    late: Option<i64>,
+    /// Let packets wait this long for their partner
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    window: i64,
+    /// Let at most this many packets of each capture wait
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = 100_000,
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10_000_000)
+    )]
+    waiting: usize,
+    /// Time of AFTER's clock less that of BEFORE's [default: estimated]
+    #[arg(long, value_name = "SECONDS", value_parser = signed_seconds, allow_hyphen_values = true)]
+    clock: Option<i64>,
+    /// Show at most this many groups
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    top: usize,
+}
+
+/// Longest time to wait in seconds.
+const LONGEST: f64 = 86_400.0;
+
+fn seconds(text: &str) -> Result<i64, String> {
+    scaled(text, 1e9, 0.001..=LONGEST)
+}
+
+fn milliseconds(text: &str) -> Result<i64, String> {
+    scaled(text, 1e6, 0.0..=LONGEST * 1e3)
+}
+
+fn signed_seconds(text: &str) -> Result<i64, String> {
+    scaled(text, 1e9, -4e9..=4e9)
+}
+
+/// Parses a number in a range as nanoseconds.
+fn scaled(text: &str, unit: f64, range: std::ops::RangeInclusive<f64>) -> Result<i64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if range.contains(&number) => Ok((number * unit).round() as i64),
+        _ => Err(format!("expected a number from {} to {}", range.start(), range.end())),
+    }
+}
+
+/// Compares the captures, and prints what changed.
+pub fn run(args: &CompareArgs, output: &mut Output) -> anyhow::Result<()> {
+    if args.before == "-" && args.after == "-" {
+        bail!("both captures are standard input; name a file for one of them");
+    }
+    let report = match &args.write {
+        None => examine::<io::Sink>(args, output, None)?,
+        Some(path) => written(args, path, output)?,
+    };
+    let other = |it: &compare::Direction| it.lost + it.extra + it.duplicated + it.reordered;
+    if report.total(|it| it.altered) > 0 || args.strict && report.total(other) > 0 {
+        output.found(Outcome::Bad);
+    }
+    let nothing = report.total(|it| it.matched) == 0;
+    let nothing = nothing && report.points.iter().all(|point| point.compared > 0);
+    if nothing {
+        output.found(Outcome::Trouble);
+    }
+    let groups = compare::groups(&report.altered);
+    if args.json {
+        for line in json::conclusion(args, &report, &groups) {
+            output.finding(line)?;
+        }
+    } else {
+        for line in text::conclusion(args, &report, &groups, output.styles) {
+            output.finding(line)?;
+        }
+    }
+    if nothing {
+        output.complain(
+            "no packet is in both captures; are they of the same traffic, do their times overlap, \
+             and was offload (GRO, TSO) off?",
+        );
+    }
+    for (name, point) in [&args.before, &args.after].into_iter().zip(report.points) {
+        if let Some(error) = point.error {
+            trouble(output, name, &error.into());
+        }
+    }
+    Ok(())
+}
+
+/// Compares the captures, and writes the altered packets to a file; no file if that fails.
+fn written(args: &CompareArgs, path: &Path, output: &mut Output) -> anyhow::Result<Report> {
+    let mut result = None;
+    let done = replace(path, None, |file| {
+        let mut pairs = write::Pairs::new(io::BufWriter::new(file))?;
+        let report = examine(args, output, Some(&mut pairs));
+        let failed = report.is_err();
+        result = Some(report);
+        if failed {
+            return Err(io::Error::other("the captures cannot be compared"));
+        }
+        let file = pairs.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        synced(file)
+    });
+    match result {
+        Some(Err(error)) => Err(error),
+        Some(Ok(report)) => {
+            done.with_context(|| Styles::plain(path.as_os_str()))?;
+            Ok(report)
+        }
+        None => {
+            done.with_context(|| Styles::plain(path.as_os_str()))?;
+            bail!("nothing was compared")
+        }
+    }
+}
+
+/// Reads both captures, twice each; prints and writes events as they are found.
+fn examine<W: io::Write>(
+    args: &CompareArgs,
+    output: &mut Output,
+    mut pairs: Option<&mut write::Pairs<W>>,
+) -> anyhow::Result<Report> {
+    let names = [&args.before, &args.after];
+    let open = |name: &OsString| Capture::new(name, true);
+    let captures = [open(names[0])?, open(names[1])?];
+    let size: u64 = captures.iter().map(Capture::size).sum();
+    output.progress = Progress::of_bytes(size * 2);
+    let progress = output.progress.clone();
+    let reader = |point: usize| {
+        captures[point].reader(&progress).with_context(|| Styles::plain(names[point]))
+    };
+    let sketches = [compare::sketch(reader(0)?), compare::sketch(reader(1)?)];
+    let readers = [reader(0)?, reader(1)?];
+    let options = Options {
+        window: args.window,
+        most: args.waiting,
+        late: args.late,
+        difference: args.clock,
+    };
+    let mut result = Ok(());
+    let report = compare::run(&sketches, readers, options, &mut |event| {
+        if result.is_err() {
+            return;
+        }
+        if let (Some(pairs), Event::Altered { altered, bytes }) = (&mut pairs, &event) {
+            result = pairs.add(altered, *bytes);
+        }
+        if result.is_ok() {
+            result = event_line(args, &event, output);
+        }
+    });
+    output.progress.clear();
+    result?;
+    Ok(report)
+}
+
+/// Prints an event. Altered packets are printed as JSON when their groups are known.
+fn event_line(args: &CompareArgs, event: &Event<'_>, output: &mut Output) -> io::Result<()> {
+    match event {
+        Event::Altered { .. } if args.json => Ok(()),
+        _ if args.json => output.finding(json::event(event)),
+        _ if args.list => output.finding(text::event(event, output.styles)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,156 @@
+//! Tests `residue pcap compare`.
+
+mod common;
+#[path = "../../residue-net/tests/compare/router.rs"]
+#[allow(dead_code)]
+mod router;
+
+use common::residue;
+use router::{Plan, capture};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// Writes the captures of a simulation, and returns what the router did.
+fn simulated(plan: &Plan, folder: &Path) -> router::Account {
+    let account = router::run(plan);
+    let [lan, wan] = &account.captures;
+    fs::write(folder.join("lan.pcap"), capture(lan, Some(1))).unwrap();
+    fs::write(folder.join("wan.pcap"), capture(wan, Some(2))).unwrap();
+    account
+}
+
+fn compare(folder: &Path, options: &[&str]) -> common::Ran {
+    let words = ["pcap", "compare", "lan.pcap", "wan.pcap"];
+    residue(words.iter().chain(options)).within(folder).run()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+#[test]
+fn faults_of_a_router() {
+    let folder = tempfile::tempdir().unwrap();
+    let account = simulated(&Plan { packets: 3000, ..Plan::default() }, folder.path());
+    let harmed = account.harmed.len();
+    let all = lines(compare(folder.path(), &["--json"]).ends(1));
+    let of = |name: &str| all.iter().filter(|line| line["event"] == name).collect::<Vec<_>>();
+    let summary = all.last().unwrap();
+    assert_eq!(summary["event"], "summary");
+    let after = &summary["toward_after"];
+    for (name, expected) in [
+        ("lost", account.lost.len()),
+        ("duplicated", account.duplicated as usize),
+        ("reordered", account.reordered as usize),
+        ("altered", harmed),
+        ("extra", 0),
+        ("translated", account.translated as usize),
+    ] {
+        assert_eq!(after[name], expected, "{name}");
+        if name != "translated" {
+            assert_eq!(of(name).len(), expected, "{name}");
+        }
+    }
+    let groups = of("group");
+    let grouped: u64 = groups.iter().map(|group| group["packets"].as_u64().unwrap()).sum();
+    assert_eq!(
+        (grouped as usize, groups.len() as u64),
+        (harmed, summary["groups"].as_u64().unwrap())
+    );
+    for it in of("altered") {
+        let group = groups[it["group"].as_u64().unwrap() as usize - 1];
+        assert!(group["outcomes"][it["outcome"].as_str().unwrap()].as_u64() > Some(0), "{it}");
+        assert!(account.harmed.contains_key(&it["before"].as_u64().unwrap()), "{it}");
+    }
+
+    let text = compare(folder.path(), &["--list"]);
+    let text = text.ends(1);
+    for part in [
+        "rewritten: addresses or ports",
+        "TTL lowered by 1",
+        "computed anew, so right again",
+        "unchanged and still right",
+        "the device that also",
+        "two bytes or words interchanged",
+        "^^",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let count = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((count("altered: "), count("lost: ")), (harmed, account.lost.len()));
+    let short = compare(folder.path(), &["--top", "1"]);
+    assert!(short.ends(1).contains("more groups (--top shows more)"));
+}
+
+#[test]
+fn altered_packets_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let account = simulated(&Plan { packets: 2000, ..Plan::default() }, folder.path());
+    compare(folder.path(), &["--write", "altered.pcapng"]).ends(1);
+    let ran = residue(["pcap", "verify", "--json", "altered.pcapng"]).within(folder.path()).run();
+    let json = ran.json();
+    assert_eq!(json["captures"][0]["packets"], 2 * account.harmed.len());
+    // No file is written, and none replaced, if the captures cannot be compared.
+    fs::write(folder.path().join("kept"), "old").unwrap();
+    fs::write(folder.path().join("wan.pcap"), "no capture").unwrap();
+    compare(folder.path(), &["--write", "kept"]).ends(2);
+    assert_eq!(fs::read(folder.path().join("kept")).unwrap(), b"old");
+    compare(folder.path(), &["--write", "nowhere/new"]).ends(2);
+}
+
+#[test]
+fn exit_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan { packets: 500, damaged: 0, lost: 20, ..Plan::default() };
+    simulated(&plan, folder.path());
+    compare(folder.path(), &[]).ends(0);
+    compare(folder.path(), &["--strict"]).ends(1);
+    simulated(&Plan { lost: 0, duplicated: 0, late: 0, ..plan.clone() }, folder.path());
+    let ran = compare(folder.path(), &["--strict", "--late", "0.01"]);
+    assert!(ran.ends(0).contains("nothing altered"));
+    // Of other traffic.
+    let other = tempfile::tempdir().unwrap();
+    simulated(&Plan { seed: 9, ..plan.clone() }, other.path());
+    fs::copy(other.path().join("wan.pcap"), folder.path().join("wan.pcap")).unwrap();
+    let ran = compare(folder.path(), &[]);
+    assert!(ran.err.contains("no packet is in both captures"), "{}", ran.err);
+    ran.ends(2);
+    // Cut in a record: the part before is compared.
+    simulated(&plan, folder.path());
+    let wan = fs::read(folder.path().join("wan.pcap")).unwrap();
+    fs::write(folder.path().join("wan.pcap"), &wan[..wan.len() - 7]).unwrap();
+    let ran = compare(folder.path(), &[]);
+    assert!(ran.err.contains("wan.pcap"), "{}", ran.err);
+    assert!(ran.ends(2).contains("matched"));
+}
+
+#[test]
+fn wrong_arguments() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(&Plan { packets: 50, ..Plan::default() }, folder.path());
+    for (options, why) in [
+        (&["--window", "0"][..], "expected a number from 0.001"),
+        (&["--window", "x"], "expected a number"),
+        (&["--late", "-1"], "-1"),
+        (&["--waiting", "0"], "0"),
+        (&["--clock", "nan"], "expected a number"),
+        (&["third.pcap"], "third.pcap"),
+    ] {
+        let ran = compare(folder.path(), options);
+        assert!(ran.err.contains(why), "{options:?}: {}", ran.err);
+        ran.ends(2);
+    }
+    for (names, why) in [
+        (["-", "-"], "both captures are standard input"),
+        (["missing", "wan.pcap"], "missing"),
+        (["lan.pcap", "missing"], "missing"),
+    ] {
+        let ran = residue(["pcap", "compare"].iter().chain(&names)).within(folder.path()).run();
+        assert!(ran.err.contains(why), "{}", ran.err);
+        ran.ends(2);
+    }
+    let lan = fs::read(folder.path().join("lan.pcap")).unwrap();
+    let ran = residue(["pcap", "compare", "-", "wan.pcap"]).within(folder.path()).input(&lan).run();
+    assert!(ran.ends(0).contains("-: 50 packets"));
+}
