@@ -1,8 +1,5 @@
 //! Three hosts on this machine, `a`, the router `r`, and `b`, and the programs on them.
 
-// Each of the tests uses a part of it.
-#![allow(dead_code)]
-
 use residue_guard::adapter::{self, Options, Rules, Status};
 use residue_guard::kernel;
 use residue_guard::negotiate::Offer;
