@@ -30,7 +30,7 @@ pub(super) const XDP: &str = "guard_xdp";
 const FILTER: &str = "14";
 
 /// Longest packet that the programs read.
-const LONGEST: u32 = 16_384;
+pub(super) const LONGEST: u32 = 16_384;
 
 /// Kind of maps that hold cgroups (`BPF_MAP_TYPE_CGROUP_ARRAY`).
 const CGROUPS: u32 = 8;

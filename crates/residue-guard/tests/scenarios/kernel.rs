@@ -1,6 +1,6 @@
 //! With the guard inside the kernel. Needs Linux 6.12 and root.
 
-use super::hosts::{ADDRESSES, Network, kernel_scenario, must};
+use super::hosts::{ADDRESSES, Network, kernel_scenario, must, until};
 use residue_guard::kernel::Status;
 
 const FILE: usize = 1 << 20;
@@ -179,5 +179,70 @@ fn an_outage() {
         network.transfers(ADDRESSES[0], "push", 1000);
         let status = network.kernel_status("a");
         assert!(status.counters.agreed[5] > 0, "{status:?}");
+    });
+}
+
+/// Small packets do not overtake big ones on their way through the guard. On one CPU, nothing else
+/// in this network can change the order.
+#[test]
+fn segments_keep_their_order() {
+    kernel_scenario("kernel::segments_keep_their_order", |network| {
+        install(network, 5);
+        network.on_one_cpu();
+        let clients = [0; 16].map(|_| network.client(ADDRESSES[0], "push", 4 * FILE + 100));
+        for client in clients {
+            let (is_right, text) = client.ended();
+            assert!(is_right, "{text}");
+        }
+        all_are_guarded(&network.kernel_status("a"), 5);
+        // Out of order, and not because something was lost before it.
+        let [late, lost] =
+            ["TCPSACKReorder", "TCPLostRetransmit"].map(|name| network.tcp_counter("a", name));
+        assert_eq!((late, lost), (0, 0));
+        assert_eq!(network.tcp_counter("b", "TCPOFOQueue"), 0);
+    });
+}
+
+/// Packets of a tunnel have no link header.
+#[test]
+fn a_tunnel() {
+    kernel_scenario("kernel::a_tunnel", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        let _ends = [
+            ("a", "tunnel.py tun0 10.91.1.2 10.91.2.2 --address 10.92.0.1/24 --address fd92::1/64"),
+            ("b", "tunnel.py tun0 10.91.2.2 10.91.1.2 --address 10.92.0.2/24 --address fd92::2/64"),
+        ]
+        .map(|(host, words)| network.script(host, words));
+        let addresses = ["10.92.0.2", "fd92::2"];
+        for address in addresses {
+            until("the tunnel carries", || network.client(address, "pull", 1).ended().0);
+        }
+        for host in ["a", "b"] {
+            network.install_on(host, "tun0", 5);
+        }
+        for address in addresses {
+            network.transfers(address, "push", FILE);
+            network.transfers(address, "pull", FILE);
+        }
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            all_are_guarded(&status, 5);
+            assert!(status.kernel.segmented > 0 && status.kernel.unsegmented == 0, "{status:?}");
+        }
+    });
+}
+
+/// The sockets of a connection signed by MD5 ask for nothing.
+#[test]
+fn a_signed_connection() {
+    kernel_scenario("kernel::a_signed_connection", |network| {
+        install(network, 5);
+        let _server = network.script("b", "signed.py serve 10.91.2.2 10.91.1.2");
+        until("it answers", || network.script("a", "signed.py ask 10.91.1.2 10.91.2.2").ended().0);
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            assert_eq!(status.kernel.requests + status.kernel.answers, 0, "{status:?}");
+            assert_eq!((status.counters.agreed, status.counters.sent), ([0; 7], [0; 7]));
+        }
     });
 }
