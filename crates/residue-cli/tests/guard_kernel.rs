@@ -273,6 +273,7 @@ fn inside() {
     hosts();
     on_and_off();
     interface_deleted();
+    refused();
     with_the_queue_engine();
     pods();
 }
@@ -371,6 +372,28 @@ fn interface_deleted() {
     good("a", "off");
 }
 
+/// What the guard cannot do is refused with the reason, or shown.
+fn refused() {
+    let before = good("a", "on --interface va");
+    assert!(before.starts_with("guarding va"));
+    must("ip -n a link add other type veth peer name end");
+    let (code, _, err) = guard("a", "on --interface other");
+    let why = "a guard of va is on already, and there can be one in a network namespace";
+    assert!(code == 2 && err.contains(why), "{err}");
+    must("ip -n a link set va mtu 20000");
+    let (code, out, _) = guard("a", "status");
+    let why = "the MTU of va is 20000 now, and longer packets than 16384 bytes are lost";
+    assert!(code == 1 && out.contains(why) && !out.contains("NOTHING"), "{out}");
+    good("a", "off");
+    let (code, _, err) = guard("a", "on --interface va");
+    let why = "the MTU of va is 20000; the kernel engine takes 16384 at most";
+    assert!(code == 2 && err.contains(why), "{err}");
+    must("ip -n a link set va mtu 1500");
+    must("ip -n a link del other");
+    let devices = must("ip -n a -br link").stdout;
+    assert!(!String::from_utf8_lossy(&devices).contains("rguard"));
+}
+
 /// One host has the guard in the kernel, the other one a process.
 fn with_the_queue_engine() {
     let probe = ["sh", "-c", "iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num 1 --queue-bypass"];
@@ -428,7 +451,30 @@ fn pods() {
     let output = command("a", &client.within(&own(V4))).output().expect("it runs");
     assert!(output.status.success(), "{output:?}");
     assert_eq!((agreed("a", 5), agreed("b", 5)), (1, 1));
-    drop(server);
+
+    // Where protection is required, only processes of the cgroup are refused without it.
+    for (host, cgroup) in [("a", &client), ("b", &service)] {
+        let words = format!("on --interface v{host} --policy require --cgroup");
+        good(host, &format!("{words} {}", cgroup.0.display()));
+    }
+    let output = command("a", &client.within(&own(V4))).output().expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!((agreed("a", 5), agreed("b", 5)), (2, 2));
+    let refused = |host: &str| status(host)["counters"]["refused"].as_u64().expect("a number");
+    assert_eq!((refused("a"), refused("b")), (0, 0));
+    // This client is outside, the server inside: it refuses.
+    let outsider = Running(command("a", &own(V4)).spawn().expect("it starts"));
+    until("the server refuses", || refused("b") > 0);
+    drop((server, outsider));
+    // The server is outside, the client inside.
+    let server = self::server();
+    fetched(V4);
+    assert_eq!(refused("a"), 0);
+    let before = refused("b");
+    let insider = Running(command("a", &client.within(&own(V4))).spawn().expect("it starts"));
+    until("the client refuses", || refused("a") > 0);
+    drop((server, insider));
+    assert_eq!(refused("b"), before);
     for host in ["a", "b"] {
         good(host, "off --now");
     }

@@ -20,6 +20,9 @@ static __always_inline int fill(struct __sk_buff *skb, struct scratch *s, __u8 v
 	return 1;
 }
 
+// Length of a link header.
+#define ETHERNET 14
+
 #define SHOT 2 // TC_ACT_SHOT
 #define OK 0   // TC_ACT_OK
 
@@ -62,7 +65,8 @@ static __always_inline int cut_sack(struct __sk_buff *skb, struct scratch *s, __
 // a connection that waits after its end, or is not established yet.
 static __always_inline int append(struct __sk_buff *skb, struct scratch *s, __u8 value)
 {
-	__u32 header = s->header, offset = s->start, end = s->start + s->length, ip;
+	__u32 header = s->header, offset = s->start, end = s->start + s->length;
+	__u32 length_at = s->ip + (s->is_ipv6 ? 4 : 2);
 	__be16 old, new;
 	__be32 zeros[2] = { 0, 0 };
 
@@ -72,20 +76,12 @@ static __always_inline int append(struct __sk_buff *skb, struct scratch *s, __u8
 	if (bpf_skb_change_tail(skb, skb->len + DATA_ROOM, 0))
 		return 0;
 	// The length in the IP header.
-	if (s->is_ipv6) {
-		ip = skb->len - s->length - DATA_ROOM - 40;
-		if (end - s->length < 40 || bpf_skb_load_bytes(skb, ip + 4, &old, 2))
-			return 0;
-		new = bpf_htons(bpf_ntohs(old) + DATA_ROOM);
-		bpf_skb_store_bytes(skb, ip + 4, &new, 2, 0);
-	} else {
-		ip = offset - 20;
-		if (offset < 20 || bpf_skb_load_bytes(skb, ip + 2, &old, 2))
-			return 0;
-		new = bpf_htons(bpf_ntohs(old) + DATA_ROOM);
-		bpf_skb_store_bytes(skb, ip + 2, &new, 2, 0);
-		bpf_l3_csum_replace(skb, ip + 10, old, new, 2);
-	}
+	if (bpf_skb_load_bytes(skb, length_at, &old, 2))
+		return 0;
+	new = bpf_htons(bpf_ntohs(old) + DATA_ROOM);
+	bpf_skb_store_bytes(skb, length_at, &new, 2, 0);
+	if (!s->is_ipv6)
+		bpf_l3_csum_replace(skb, s->ip + 10, old, new, 2);
 	// That in the pseudo-header, which a partial checksum includes.
 	bpf_l4_csum_replace(skb, offset + TCP_CHECKSUM, bpf_htons(s->length),
 			    bpf_htons(s->length + DATA_ROOM), BPF_F_PSEUDO_HDR | 2);
@@ -161,8 +157,9 @@ static __always_inline int is_from_connection(struct __sk_buff *skb)
 static __always_inline int send_unprotected(struct __sk_buff *skb, struct scratch *s,
 					    const struct guard_config *c)
 {
-	if (!(c->flags & GUARD_REQUIRE) || s->is_signed || !skb->sk ||
-	    !is_port(c, s->key.local_port, s->key.remote_port))
+	if (!(c->flags & GUARD_REQUIRE) || s->is_signed ||
+	    !is_port(c, s->key.local_port, s->key.remote_port) ||
+	    bpf_skb_under_cgroup(skb, &cgroups, 0) != 1)
 		return OK;
 	COUNT(refused);
 	return SHOT;
@@ -178,10 +175,6 @@ static __always_inline int send(struct __sk_buff *skb)
 
 	if (!c || !s)
 		return OK;
-	if (c->mark && skb->mark & c->mark) {
-		skb->mark &= ~c->mark;
-		return OK;
-	}
 	packet = parse(skb, TC, s, c, 1);
 	if (packet == OTHER)
 		return OK;
@@ -224,6 +217,11 @@ static __always_inline int send(struct __sk_buff *skb)
 			COUNT(unsegmented);
 			return SHOT;
 		}
+		// The segmenter wants a link header, which goes when a segment comes back.
+		if (c->flags & GUARD_NO_ETHERNET && bpf_skb_change_head(skb, ETHERNET, 0)) {
+			COUNT(unsegmented);
+			return SHOT;
+		}
 		COUNT(segmented);
 		return bpf_redirect(c->segmenter, 0);
 	}
@@ -238,18 +236,10 @@ static __always_inline int send(struct __sk_buff *skb)
 static __always_inline int send_cut(struct __sk_buff *skb)
 {
 	struct guard_config *c = configuration();
-	struct scratch *s = own_scratch();
-	__u32 at;
 
-	if (!c || !s || parse(skb, TC, s, c, 1) != SEGMENT || s->data_options != 1)
+	// A packet that was not cut would come back again and again.
+	if (!c || skb->gso_segs > 1)
 		return SHOT;
-	at = s->data_at;
-	if (at > 54)
-		return SHOT;
-	at = within(at);
-	if (!fill(skb, s, s->tcp[at + 5]))
-		return SHOT;
-	skb->mark |= c->mark;
 	return bpf_redirect(c->device, 0);
 }
 

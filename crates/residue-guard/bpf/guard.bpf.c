@@ -65,8 +65,8 @@ int guard_egress(struct __sk_buff *skb)
 	return send(skb);
 }
 
-// On the ingress of the segmenter's peer, where big packets arrive cut: writes check values, and
-// hands the segments to the interface.
+// On the egress of the device below the segmenter, where big packets arrive cut: sends the segments
+// through the interface, where they get their check values.
 SEC("classifier")
 int guard_segments(struct __sk_buff *skb)
 {

@@ -40,11 +40,12 @@ static __always_inline int is_local(void *context, const int hook, struct scratc
 	return 1;
 }
 
-// A segment without a check value.
+// A segment without a check value. Whether its socket is in a cgroup cannot be asked here; without
+// the answer of this host, which is dropped, the connection does not get beyond the handshake.
 static __always_inline int unprotected(void *context, const int hook, struct scratch *s,
 				       const struct guard_config *c)
 {
-	if (!(c->flags & GUARD_REQUIRE) || s->is_signed ||
+	if (!(c->flags & GUARD_REQUIRE) || c->flags & GUARD_LIMITED || s->is_signed ||
 	    !is_port(c, s->key.local_port, s->key.remote_port) || !is_local(context, hook, s))
 		return PASS;
 	COUNT(refused);

@@ -8,7 +8,7 @@
 
 // Changes with every change of this file. The programs do nothing while the configuration has
 // another version.
-#define GUARD_VERSION 1
+#define GUARD_VERSION 2
 
 // Values: index 1 to 6 of the counters.
 #define GUARD_VALUES 7
@@ -24,6 +24,8 @@
 #define GUARD_REQUIRE 1
 // Packets of the device begin with the IP header.
 #define GUARD_NO_ETHERNET 2
+// Only the sockets of a cgroup below the root are guarded.
+#define GUARD_LIMITED 8
 // The device delivers segments whose checksum is not computed yet (veth, virtio, tun).
 #define GUARD_PARTIAL 4
 
@@ -57,8 +59,7 @@ struct guard_config {
 	__u32 device;
 	// Interface that cuts big packets; 0: none.
 	__u32 segmenter;
-	// Bit of the packet mark that says "has its check value".
-	__u32 mark;
+	__u32 reserved;
 	// Network namespace (SO_NETNS_COOKIE) whose sockets are guarded; 0: all.
 	__u64 netns;
 	// Time in nanoseconds for which failures of a destination are remembered.

@@ -49,6 +49,14 @@ struct {
 	__type(value, struct guard_tables);
 } crc_tables SEC(".maps");
 
+// The cgroup whose sockets are guarded.
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

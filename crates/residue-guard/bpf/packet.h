@@ -45,7 +45,9 @@ struct scratch {
 	__u8 source[16];
 	__u8 destination[16];
 	struct guard_key key;
-	// Offset in the packet of the TCP header; length of the segment by IP; length of its header.
+	// Offset in the packet of the IP header, and of the TCP header; length of the segment by IP;
+	// length of its header.
+	__u32 ip;
 	__u32 start;
 	__u32 length;
 	__u32 header;
@@ -270,6 +272,7 @@ static __always_inline enum packet parse(void *context, const int hook, struct s
 	__u32 size = (s->tcp[12] >> 4) * 4;
 	if (length < TCP_HEADER || size < TCP_HEADER || size > length)
 		return OTHER;
+	s->ip = ip;
 	s->start = start;
 	s->length = length;
 	s->header = size;

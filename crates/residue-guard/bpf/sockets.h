@@ -7,6 +7,7 @@
 #include "packet.h"
 
 #define WINDOW_SCALE 3
+#define ENOSPC 28
 
 #define FLAGS_OF_GUARDED                                                                           \
 	(BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG | BPF_SOCK_OPS_STATE_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG)
@@ -67,6 +68,16 @@ static __always_inline const __u8 *header_of(struct bpf_sock_ops *k)
 {
 	const __u8 *data = k->skb_data;
 	return data && data + TCP_HEADER <= (const __u8 *)k->skb_data_end ? data : 0;
+}
+
+static __always_inline int has_option(struct bpf_sock_ops *k, __u8 kind)
+{
+	__u8 option[4] = {};
+	long length;
+
+	option[0] = kind;
+	length = bpf_load_hdr_opt(k, option, sizeof(option), 0);
+	return length > 0 || length == -ENOSPC;
 }
 
 // Shift of the windows that the SYN in the kernel's hands announces.
@@ -217,6 +228,12 @@ static __always_inline void write(struct bpf_sock_ops *k, const struct guard_con
 	if (flags & SYN) {
 		if (state->phase != GUARD_OPENING)
 			return;
+		// TCP-AO has signed the room for the option, whose bytes are wrong now. The next SYN
+		// has no such room.
+		if (has_option(k, MD5) || has_option(k, TCP_AO)) {
+			state->phase = 0;
+			return;
+		}
 		state->window_shift = window_shift(k);
 		if (state->tries < 255)
 			state->tries++;

@@ -1,38 +1,25 @@
-//! The pair of devices through which big packets are cut: the kernel segments a packet in one go
-//! when it leaves through a device without segmentation offload, and each segment gets its check
-//! value on the other side of the pair.
+//! The devices in which big packets are cut. The kernel segments a packet in one go when it leaves
+//! through a device that takes single segments only: `rguard-in`. That one is a macvlan, which
+//! hands each segment at once to the device below it, `rguard-out`. There a program sends it on to
+//! the guarded interface, and nothing leaves `rguard-out` itself. All of this happens inside the
+//! call that sends the packet, so that packets keep their order, and TCP learns when they have left.
 
-use crate::adapter::sys::interface::{Feature, index, set};
+use crate::adapter::sys::interface::index;
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::process::{Command, Stdio};
 
-/// Names of the pair's ends: big packets enter at the first, segments leave at the second.
-pub(super) const ENDS: [&str; 2] = ["rguard-in", "rguard-out"];
+/// The device that cuts big packets.
+const ENTRY: &str = "rguard-in";
+/// The device below it.
+pub(super) const EXIT: &str = "rguard-out";
+/// The other end of `EXIT`, a veth: nothing arrives there.
+const END: &str = "rguard-end";
 
-/// Packets that may wait for a CPU: a big packet becomes up to 45 segments, and each connection may
-/// have several on the way. The kernel's default is 1000.
-const BACKLOG: u32 = 10_000;
-const BACKLOG_FILE: &str = "/proc/sys/net/core/netdev_max_backlog";
-
-/// Raises the kernel's limit of waiting packets. It belongs to the whole machine, and only its
-/// first network namespace sees it.
-fn raise_backlog() {
-    let now = fs::read_to_string(BACKLOG_FILE).ok().and_then(|text| text.trim().parse().ok());
-    if now.is_some_and(|now: u32| now < BACKLOG) {
-        // The guard works without it, and loses segments under load, which TCP retransmits.
-        let _ = fs::write(BACKLOG_FILE, BACKLOG.to_string());
-    }
-}
-
-/// Creates the pair; returns the indices of its ends.
-pub(super) fn create() -> io::Result<[u32; 2]> {
+/// Creates the devices; returns the index of the one that cuts packets.
+pub(super) fn create() -> io::Result<u32> {
     remove()?;
-    raise_backlog();
-    let [entry, exit] = ENDS;
-    ip(&["link", "add", entry, "type", "veth", "peer", "name", exit])?;
-    let made = configure();
+    let made = make();
     if made.is_err() {
         // The first error is the one to report.
         let _ = remove();
@@ -40,29 +27,35 @@ pub(super) fn create() -> io::Result<[u32; 2]> {
     made
 }
 
-fn configure() -> io::Result<[u32; 2]> {
-    for end in ENDS {
-        // No addresses and no IPv6 neighbour discovery: only redirected packets pass.
-        ip(&["link", "set", end, "addrgenmode", "none"])?;
-        ip(&["link", "set", end, "mtu", "65535", "txqueuelen", "1000"])?;
+fn make() -> io::Result<u32> {
+    // No addresses and no IPv6 neighbour discovery: only redirected packets pass.
+    const QUIET: [&str; 4] = ["addrgenmode", "none", "mtu", "65535"];
+    let made = ip(&["link", "add", EXIT, "type", "veth", "peer", "name", END]);
+    made.map_err(|error| lacking(error, "CONFIG_VETH"))?;
+    for end in [EXIT, END] {
+        ip(&[&["link", "set", end][..], &QUIET].concat())?;
         ip(&["link", "set", end, "up"])?;
     }
-    set(ENDS[0], Feature::Tso, false)?;
-    set(ENDS[0], Feature::Gso, false)?;
-    // The programs read each segment as a whole.
-    set(ENDS[0], Feature::ScatterGather, false)?;
-    // Merged segments would have one check value.
-    set(ENDS[1], Feature::Gro, false)?;
-    let gone = || io::Error::other("the guard's own devices are gone");
-    Ok([index(ENDS[0]).ok_or_else(gone)?, index(ENDS[1]).ok_or_else(gone)?])
+    let below = ["link", "add", "link", EXIT, "name", ENTRY];
+    let made = ip(&[&below[..], &["type", "macvlan", "mode", "private"]].concat());
+    made.map_err(|error| lacking(error, "CONFIG_MACVLAN"))?;
+    ip(&[&["link", "set", ENTRY][..], &QUIET, &["gso_max_segs", "1"]].concat())?;
+    ip(&["link", "set", ENTRY, "up"])?;
+    index(ENTRY).ok_or_else(|| io::Error::other("the guard's own devices are gone"))
 }
 
-/// Removes the pair, if it exists; returns whether it did.
+/// Names the setting of the kernel that may be missing.
+fn lacking(error: io::Error, setting: &str) -> io::Error {
+    io::Error::new(error.kind(), format!("{error} (the kernel needs {setting})"))
+}
+
+/// Removes the devices, if they exist; returns whether they did.
 pub(super) fn remove() -> io::Result<bool> {
-    if index(ENDS[0]).is_none() {
+    if index(EXIT).is_none() {
         return Ok(false);
     }
-    ip(&["link", "del", ENDS[0]]).map(|()| true)
+    // Its other end, and the device above it, go with it.
+    ip(&["link", "del", EXIT]).map(|()| true)
 }
 
 fn ip(words: &[&str]) -> io::Result<()> {

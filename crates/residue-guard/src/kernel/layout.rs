@@ -79,7 +79,7 @@ macro_rules! constants {
 
 constants! {
     /// Version of the layout. Programs with another one do nothing.
-    VERSION: u32 = GUARD_VERSION 1;
+    VERSION: u32 = GUARD_VERSION 2;
     /// Number of values in the counters, 0 to 6.
     VALUES: usize = GUARD_VALUES 7;
     /// Most ports in the configuration.
@@ -92,6 +92,8 @@ constants! {
     REQUIRE: u32 = GUARD_REQUIRE 1;
     /// Flag: packets of the device begin with the IP header.
     NO_ETHERNET: u32 = GUARD_NO_ETHERNET 2;
+    /// Flag: only the sockets of a cgroup below the root are guarded.
+    LIMITED: u32 = GUARD_LIMITED 8;
     /// Flag: the device delivers segments whose checksum is not computed yet (veth, virtio, tun).
     PARTIAL: u32 = GUARD_PARTIAL 4;
     /// Phase: the host has sent a SYN.
@@ -170,14 +172,14 @@ structures! {
         pub tries: u8,
         /// Number of `ports`.
         pub port_count: u8,
-        /// [`REQUIRE`], [`NO_ETHERNET`], [`PARTIAL`].
+        /// [`REQUIRE`], [`NO_ETHERNET`], [`LIMITED`], [`PARTIAL`].
         pub flags: u32,
         /// Interface that is guarded.
         pub device: u32,
         /// Interface that cuts big packets; 0: none.
         pub segmenter: u32,
-        /// Bit of the packet mark that says "has its check value".
-        pub mark: u32,
+        /// 0.
+        pub reserved: u32,
         /// Network namespace (`SO_NETNS_COOKIE`) whose sockets are guarded; 0: all.
         pub netns: u64,
         /// Time in nanoseconds for which failures of a destination are remembered.

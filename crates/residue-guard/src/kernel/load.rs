@@ -2,7 +2,7 @@
 
 use super::PROGRAMS;
 use super::device::{self, iproute2};
-use super::layout::{Config, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, VERSION, crc_tables};
+use super::layout::{Config, LIMITED, NO_ETHERNET, PARTIAL, PORTS, REQUIRE, VERSION, crc_tables};
 use super::maps::{Map, put};
 use super::object::{self, Object};
 use super::pins::{self, Pins};
@@ -30,10 +30,10 @@ pub(super) const XDP: &str = "guard_xdp";
 const FILTER: &str = "14";
 
 /// Longest packet that the programs read.
-const LONGEST: u32 = 16_384;
+pub(super) const LONGEST: u32 = 16_384;
 
-/// Bit of the packet mark that a segment has between the guard's own devices and its interface.
-const MARK: u32 = 1 << 29;
+/// Kind of maps that hold cgroups (`BPF_MAP_TYPE_CGROUP_ARRAY`).
+const CGROUPS: u32 = 8;
 
 /// Drivers that deliver segments of the same machine whose checksums are not computed yet.
 const LOCAL_DRIVERS: [&str; 5] = ["veth", "virtio_net", "tun", "vif", "bridge"];
@@ -112,24 +112,25 @@ fn change(settings: &Settings, pins: &Pins) -> io::Result<()> {
 
 fn attach(settings: &Settings, pins: &Pins) -> io::Result<()> {
     let cgroup = File::open(cgroup(settings)?)?;
-    let [segmenter, _] = device::create()?;
+    let segmenter = device::create()?;
     let config = config(settings, segmenter)?;
     let programs = Programs::new()?;
     for (at, tables) in (0_u32..).zip(crc_tables()) {
         put(programs.map("crc_tables")?, &at, &tables)?;
     }
     put(programs.map("config")?, &0_u32, &config)?;
+    let target = cgroup.as_raw_fd() as u32;
+    put(programs.map("cgroups")?, &0_u32, &target)?;
     for (name, map) in &programs.maps {
         bpf::pin(map.as_fd(), &pins.map(name))?;
     }
     // Received segments first, sockets last: a connection that is negotiated finds the rest.
     let interface = &settings.interface;
     attach_ingress(&programs, interface, config.device, pins)?;
-    let exit = interface::index(device::ENDS[1]).ok_or(io::ErrorKind::NotFound)?;
-    attach_tc(&programs, SEGMENTS, device::ENDS[1], exit, pins)?;
+    let exit = interface::index(device::EXIT).ok_or(io::ErrorKind::NotFound)?;
+    attach_tc(&programs, SEGMENTS, device::EXIT, exit, pins)?;
     attach_tc(&programs, EGRESS, interface, config.device, pins)?;
     let program = programs.load(SOCKETS)?;
-    let target = cgroup.as_raw_fd() as u32;
     let link = bpf::attach(program.as_fd(), target, Attachment::SocketOperations)?;
     bpf::pin(link.as_fd(), &pins.link("sockops"))?;
     // `needs` says whether it is possible.
@@ -198,7 +199,7 @@ fn part(program: &str) -> &str {
 }
 
 fn direction(program: &str) -> (Attachment, &'static str) {
-    if program == EGRESS {
+    if program == EGRESS || program == SEGMENTS {
         (Attachment::Egress, "egress")
     } else {
         (Attachment::Ingress, "ingress")
@@ -208,7 +209,7 @@ fn direction(program: &str) -> (Attachment, &'static str) {
 /// Removes the filters of a guard. Links need no such thing, as they end with their pins.
 pub(super) fn remove_filters(pins: &Pins) -> io::Result<()> {
     for program in [EGRESS, SEGMENTS, INGRESS] {
-        let interface = if program == SEGMENTS { device::ENDS[1] } else { &pins.interface };
+        let interface = if program == SEGMENTS { device::EXIT } else { &pins.interface };
         let is_there = pins.link(&format!("{}_filter", part(program))).exists();
         // A filter ends with its interface.
         if is_there && interface::index(interface).is_some() {
@@ -233,6 +234,8 @@ impl Programs {
         let types = bpf::load_types(&object.types()?).map_err(explain)?;
         let mut maps = Vec::new();
         for map in &object.maps {
+            // The kernel takes no types for descriptors.
+            let has_types = map.kind != CGROUPS;
             let new = NewMap {
                 name: &map.name,
                 kind: map.kind,
@@ -241,8 +244,8 @@ impl Programs {
                 max_entries: map.max_entries,
                 flags: map.flags,
                 types: types.as_fd(),
-                key_type: map.key_type,
-                value_type: map.value_type,
+                key_type: if has_types { map.key_type } else { 0 },
+                value_type: if has_types { map.value_type } else { 0 },
             };
             let created = bpf::create_map(&new).map_err(explain)?;
             maps.push((map.name.clone(), created));
@@ -305,7 +308,7 @@ fn is_version_2(folder: &Path) -> bool {
 }
 
 fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
-    let Settings { interface, ports, offer, policy, .. } = settings;
+    let Settings { interface, ports, offer, policy, cgroup } = settings;
     if !matches!(offer.value, 4..=6) {
         let words = format!(
             "the kernel engine has no value {}, only 4 to 6; use `residue guard run --engine \
@@ -340,7 +343,6 @@ fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
         port_count: listed.len() as u8,
         device,
         segmenter,
-        mark: MARK,
         // Older kernels guard the sockets of the cgroup in all network namespaces.
         netns: interface::namespace_cookie().unwrap_or(0),
         failed_time: defaults.timeouts.failed.as_nanos() as u64,
@@ -349,6 +351,9 @@ fn config(settings: &Settings, segmenter: u32) -> io::Result<Config> {
     config.ports[..listed.len()].copy_from_slice(&listed);
     if *policy == Policy::Require {
         config.flags |= REQUIRE;
+    }
+    if cgroup.is_some() {
+        config.flags |= LIMITED;
     }
     if !interface::is_ethernet(interface)? {
         config.flags |= NO_ETHERNET;

@@ -4,6 +4,7 @@ use super::layout::{
     AGREED, Config, Connection, Counters as Raw, Destination as Entry, Key, PORTS, REASON_SILENT,
     REQUIRE, STEP_FOUR, STEP_OWN,
 };
+use super::load::LONGEST;
 use super::maps::{self, Map};
 use super::pins::Pins;
 use super::sockets::{Socket, connections};
@@ -25,6 +26,8 @@ pub struct Status {
     pub interface: String,
     /// Why the guard protects nothing, if so.
     pub broken: Option<String>,
+    /// What keeps it from working well, if anything.
+    pub warning: Option<String>,
     /// Guarded ports; empty: all.
     pub ports: Vec<String>,
     /// Requested value; `None`: the guard was switched off, and goes on for connections that need
@@ -98,6 +101,7 @@ fn read(pins: &Pins) -> io::Result<Status> {
         engine: "kernel".to_string(),
         interface: pins.interface.clone(),
         broken: pins.broken(config.device),
+        warning: too_long(&pins.interface),
         ports: ports.iter().map(ToString::to_string).collect(),
         value: (config.value > 0).then_some(config.value),
         required: config.flags & REQUIRE > 0,
@@ -110,6 +114,15 @@ fn read(pins: &Pins) -> io::Result<Status> {
         counters,
         kernel,
     })
+}
+
+/// Returns a warning if the interface has got a larger MTU than the programs can handle.
+fn too_long(interface: &str) -> Option<String> {
+    let mtu = interface::mtu(interface).ok().filter(|&mtu| mtu > LONGEST)?;
+    Some(format!(
+        "the MTU of {interface} is {mtu} now, and longer packets than {LONGEST} bytes are lost; \
+         lower it, or run `residue guard off`"
+    ))
 }
 
 /// Returns the open connections with a value, and the number of others that the guard could have

@@ -83,7 +83,7 @@ pub fn clean() -> io::Result<Vec<String>> {
         removed.push(format!("eBPF programs of {}, {}", pins.interface, pins.folder.display()));
     }
     if device::remove()? {
-        removed.push(format!("device {}", device::ENDS[0]));
+        removed.push(format!("device {}", device::EXIT));
     }
     for folder in pins::remove_dead()? {
         removed.push(format!("eBPF programs without an interface, {}", folder.display()));

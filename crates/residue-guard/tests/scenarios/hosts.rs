@@ -1,8 +1,5 @@
 //! Three hosts on this machine, `a`, the router `r`, and `b`, and the programs on them.
 
-// Each of the tests uses a part of it.
-#![allow(dead_code)]
-
 use residue_guard::adapter::{self, Options, Rules, Status};
 use residue_guard::kernel;
 use residue_guard::negotiate::Offer;
@@ -16,6 +13,7 @@ use std::time::{Duration, Instant};
 /// The role of a child of the test, and its arguments.
 const ROLE: &str = "RESIDUE_TEST_ROLE";
 const PORT: u16 = 8080;
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios");
 /// Time limit of a client for each answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 const NAMESPACES: [&str; 6] =
@@ -146,7 +144,7 @@ impl Running {
 /// The hosts, with a server on `b`.
 pub struct Network {
     test: String,
-    _server: Running,
+    server: Running,
 }
 
 pub const ADDRESSES: [&str; 2] = ["10.91.2.2", "fd91:0:0:2::2"];
@@ -175,7 +173,7 @@ impl Network {
         let words = ["netns", "exec", "r", "sh", "-c", forward];
         assert!(Command::new("ip").args(words).status().expect("ip runs").success());
         let server = Running(role(test, "b", "serve").spawn().expect("it starts"));
-        let network = Network { test: test.to_string(), _server: server };
+        let network = Network { test: test.to_string(), server };
         for address in ADDRESSES {
             until("the server answers", || network.client(address, "pull", 1).ended().0);
         }
@@ -211,7 +209,12 @@ impl Network {
 
     /// Installs a guard inside the kernel.
     pub fn install(&self, host: &str, value: u8) {
-        self.in_kernel(host, &format!("on v{host} {value}"));
+        self.install_on(host, &format!("v{host}"), value);
+    }
+
+    /// Installs a guard of an interface inside the kernel.
+    pub fn install_on(&self, host: &str, interface: &str, value: u8) {
+        self.in_kernel(host, &format!("on {interface} {value}"));
     }
 
     /// Removes the guard inside the kernel, with the connections that it guards.
@@ -269,8 +272,32 @@ impl Network {
 
     /// Forges segments from the router.
     pub fn forge(&self, words: &str) {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/forge.py");
-        must(&format!("ip netns exec r python3 {script} {words}"));
+        must(&format!("ip netns exec r python3 {SCRIPTS}/forge.py {words}"));
+    }
+
+    /// Starts a script on a host.
+    pub fn script(&self, host: &str, words: &str) -> Running {
+        let line = format!("netns exec {host} python3 {SCRIPTS}/{words}");
+        let mut command = Command::new("ip");
+        command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running(command.spawn().expect("it starts"))
+    }
+
+    /// Returns a counter of a host's TCP, from /proc/net/netstat.
+    pub fn tcp_counter(&self, host: &str, name: &str) -> u64 {
+        let output = must(&format!("ip netns exec {host} cat /proc/net/netstat")).stdout;
+        let text = String::from_utf8_lossy(&output);
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("TcpExt:")).collect();
+        let mut pairs = lines[0].split(' ').zip(lines[1].split(' '));
+        let (_, value) = pairs.find(|(each, _)| *each == name).expect("a counter");
+        value.parse().expect("a number")
+    }
+
+    /// Keeps this test, and all that it starts from now on, on one CPU, and the server too.
+    pub fn on_one_cpu(&self) {
+        for process in [std::process::id(), self.server.0.id()] {
+            must(&format!("taskset -a -c -p 0 {process}"));
+        }
     }
 }
 

@@ -47,7 +47,7 @@ pub fn run(args: &StatusArgs, output: &mut Output) -> anyhow::Result<()> {
     loop {
         let status = Either::of_this_namespace()?;
         if let Either::Kernel(status) = &status
-            && status.broken.is_some()
+            && (status.broken.is_some() || status.warning.is_some())
         {
             output.found(Outcome::Bad);
         }
@@ -102,6 +102,9 @@ pub fn kernel_lines(status: &kernel::Status, styles: Styles) -> Vec<String> {
             "{bad}NOTHING IS PROTECTED: {why}. Run `residue guard clean`, then `residue guard \
              on`{bad:#}"
         ));
+    }
+    if let Some(warning) = &status.warning {
+        lines.push(format!("{}{warning}{:#}", styles.bad, styles.bad));
     }
     lines.push(kernel_head(status));
     lines.push(format!("on for {}", duration(status.uptime)));

@@ -21,8 +21,6 @@ pub(crate) enum Feature {
     Gso,
     /// Merging of received segments.
     Gro,
-    /// Sending of data from several places.
-    ScatterGather,
 }
 
 /// `struct ethtool_value`.
@@ -32,7 +30,7 @@ struct Value {
     data: u32,
 }
 
-/// Returns the command that reads a feature, ETHTOOL_GRXCSUM and so on. The next one sets it.
+/// Returns the command that reads a feature, ETHTOOL_GRXCSUM and so on.
 fn reads(feature: Feature) -> u32 {
     match feature {
         Feature::RxChecksum => 0x14,
@@ -40,18 +38,12 @@ fn reads(feature: Feature) -> u32 {
         Feature::Tso => 0x1e,
         Feature::Gso => 0x23,
         Feature::Gro => 0x2b,
-        Feature::ScatterGather => 0x18,
     }
 }
 
 /// Returns whether a feature is on; an error if there is no such interface, or it cannot report it.
 pub(crate) fn has(interface: &str, feature: Feature) -> io::Result<bool> {
-    ethtool(interface, reads(feature), 0).map(|data| data != 0)
-}
-
-/// Turns a feature on or off.
-pub(crate) fn set(interface: &str, feature: Feature, on: bool) -> io::Result<()> {
-    ethtool(interface, reads(feature) + 1, u32::from(on)).map(drop)
+    ethtool(interface, reads(feature)).map(|data| data != 0)
 }
 
 /// Returns the cookie of this network namespace, which eBPF programs can compare (Linux 5.14).
@@ -137,8 +129,8 @@ fn any_socket() -> io::Result<UdpSocket> {
         .or_else(|_| UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)))
 }
 
-fn ethtool(interface: &str, command: u32, data: u32) -> io::Result<u32> {
-    let mut value = Value { command, data };
+fn ethtool(interface: &str, command: u32) -> io::Result<u32> {
+    let mut value = Value { command, data: 0 };
     let mut request = request(interface)?;
     request.ifr_ifru.ifru_data = (&raw mut value).cast();
     let socket = any_socket()?;

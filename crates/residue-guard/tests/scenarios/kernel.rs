@@ -1,12 +1,6 @@
-//! The scenarios of `scenarios.rs` with the guard inside the kernel. Needs Linux 6.12, root, and
-//! the same tools; says why it skips.
+//! With the guard inside the kernel. Needs Linux 6.12 and root.
 
-#![cfg(target_os = "linux")]
-
-#[path = "scenarios/hosts.rs"]
-mod hosts;
-
-use hosts::{ADDRESSES, Network, kernel_scenario, must};
+use super::hosts::{ADDRESSES, Network, kernel_scenario, must, until};
 use residue_guard::kernel::Status;
 
 const FILE: usize = 1 << 20;
@@ -29,7 +23,7 @@ fn all_are_guarded(status: &Status, value: u8) {
 
 #[test]
 fn every_value_and_pair_of_values() {
-    kernel_scenario("every_value_and_pair_of_values", |network| {
+    kernel_scenario("kernel::every_value_and_pair_of_values", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
         for (one, other, agreed) in
             [(4, 4, 4), (5, 5, 5), (6, 6, 6), (4, 5, 4), (5, 4, 4), (6, 5, 5), (5, 6, 5), (6, 4, 4)]
@@ -54,7 +48,7 @@ fn every_value_and_pair_of_values() {
 /// The engines understand each other, whichever opens the connection.
 #[test]
 fn with_the_queue_engine() {
-    kernel_scenario("with_the_queue_engine", |network| {
+    kernel_scenario("kernel::with_the_queue_engine", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
         for (inside, other) in [("a", "b"), ("b", "a")] {
             for (value, theirs, agreed) in [(4, 4, 4), (5, 5, 5), (6, 6, 6), (5, 3, 5), (6, 3, 5)] {
@@ -77,7 +71,7 @@ fn with_the_queue_engine() {
 /// The router's exit has an MTU of 1280, then the client's own interface.
 #[test]
 fn a_smaller_mtu() {
-    kernel_scenario("a_smaller_mtu", |network| {
+    kernel_scenario("kernel::a_smaller_mtu", |network| {
         install(network, 5);
         network.uploads_on_smaller_paths(FILE);
         all_are_guarded(&network.kernel_status("a"), 5);
@@ -86,7 +80,7 @@ fn a_smaller_mtu() {
 
 #[test]
 fn jumbo_frames() {
-    kernel_scenario("jumbo_frames", |network| {
+    kernel_scenario("kernel::jumbo_frames", |network| {
         for device in ["a link set va", "r link set ra", "r link set rb", "b link set vb"] {
             must(&format!("ip -n {device} mtu 9000"));
         }
@@ -108,7 +102,7 @@ fn jumbo_frames() {
 /// connection's ports, change nothing.
 #[test]
 fn forged_segments() {
-    kernel_scenario("forged_segments", |network| {
+    kernel_scenario("kernel::forged_segments", |network| {
         must("mount -t bpf bpf /sys/fs/bpf");
         for host in ["a", "b"] {
             network.install(host, 5);
@@ -137,7 +131,7 @@ fn forged_segments() {
 /// ones are guarded.
 #[test]
 fn a_flood() {
-    kernel_scenario("a_flood", |network| {
+    kernel_scenario("kernel::a_flood", |network| {
         install(network, 5);
         let mut conversation = network.conversation(ADDRESSES[0]);
         conversation.upload(1000);
@@ -162,7 +156,7 @@ fn a_flood() {
 /// A translator changes what value 5 covers. The host learns it, and requests 4.
 #[test]
 fn value_5_behind_a_translator() {
-    kernel_scenario("value_5_behind_a_translator", |network| {
+    kernel_scenario("kernel::value_5_behind_a_translator", |network| {
         must("ip netns exec r iptables -t nat -A POSTROUTING -o rb -j MASQUERADE");
         install(network, 5);
         let tries = (0..3).find(|_| network.client(ADDRESSES[0], "pull", 1000).ended().0);
@@ -175,7 +169,7 @@ fn value_5_behind_a_translator() {
 /// The path loses everything while a connection opens: the next one is guarded again.
 #[test]
 fn an_outage() {
-    kernel_scenario("an_outage", |network| {
+    kernel_scenario("kernel::an_outage", |network| {
         install(network, 5);
         must("ip netns exec r iptables -A FORWARD -p tcp -j DROP");
         let client = network.client(ADDRESSES[0], "push", 1000);
@@ -185,5 +179,70 @@ fn an_outage() {
         network.transfers(ADDRESSES[0], "push", 1000);
         let status = network.kernel_status("a");
         assert!(status.counters.agreed[5] > 0, "{status:?}");
+    });
+}
+
+/// Small packets do not overtake big ones on their way through the guard. On one CPU, nothing else
+/// in this network can change the order.
+#[test]
+fn segments_keep_their_order() {
+    kernel_scenario("kernel::segments_keep_their_order", |network| {
+        install(network, 5);
+        network.on_one_cpu();
+        let clients = [0; 16].map(|_| network.client(ADDRESSES[0], "push", 4 * FILE + 100));
+        for client in clients {
+            let (is_right, text) = client.ended();
+            assert!(is_right, "{text}");
+        }
+        all_are_guarded(&network.kernel_status("a"), 5);
+        // Out of order, and not because something was lost before it.
+        let [late, lost] =
+            ["TCPSACKReorder", "TCPLostRetransmit"].map(|name| network.tcp_counter("a", name));
+        assert_eq!((late, lost), (0, 0));
+        assert_eq!(network.tcp_counter("b", "TCPOFOQueue"), 0);
+    });
+}
+
+/// Packets of a tunnel have no link header.
+#[test]
+fn a_tunnel() {
+    kernel_scenario("kernel::a_tunnel", |network| {
+        must("mount -t bpf bpf /sys/fs/bpf");
+        let _ends = [
+            ("a", "tunnel.py tun0 10.91.1.2 10.91.2.2 --address 10.92.0.1/24 --address fd92::1/64"),
+            ("b", "tunnel.py tun0 10.91.2.2 10.91.1.2 --address 10.92.0.2/24 --address fd92::2/64"),
+        ]
+        .map(|(host, words)| network.script(host, words));
+        let addresses = ["10.92.0.2", "fd92::2"];
+        for address in addresses {
+            until("the tunnel carries", || network.client(address, "pull", 1).ended().0);
+        }
+        for host in ["a", "b"] {
+            network.install_on(host, "tun0", 5);
+        }
+        for address in addresses {
+            network.transfers(address, "push", FILE);
+            network.transfers(address, "pull", FILE);
+        }
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            all_are_guarded(&status, 5);
+            assert!(status.kernel.segmented > 0 && status.kernel.unsegmented == 0, "{status:?}");
+        }
+    });
+}
+
+/// The sockets of a connection signed by MD5 ask for nothing.
+#[test]
+fn a_signed_connection() {
+    kernel_scenario("kernel::a_signed_connection", |network| {
+        install(network, 5);
+        let _server = network.script("b", "signed.py serve 10.91.2.2 10.91.1.2");
+        until("it answers", || network.script("a", "signed.py ask 10.91.1.2 10.91.2.2").ended().0);
+        for host in ["a", "b"] {
+            let status = network.kernel_status(host);
+            assert_eq!(status.kernel.requests + status.kernel.answers, 0, "{status:?}");
+            assert_eq!((status.counters.agreed, status.counters.sent), ([0; 7], [0; 7]));
+        }
     });
 }

@@ -1,13 +1,6 @@
-//! What happens to guarded hosts, by operators, routers and attackers: connections live, and
-//! protection is not lost. Needs Linux, iproute2, iptables, Python, and a user who may make
-//! namespaces; says why it skips.
+//! With the queue engine. Needs a user who may make namespaces.
 
-#![cfg(target_os = "linux")]
-
-#[path = "scenarios/hosts.rs"]
-mod hosts;
-
-use hosts::{ADDRESSES, must, scenario, until};
+use super::hosts::{ADDRESSES, must, scenario, until};
 use std::time::Duration;
 
 const FILE: usize = 1 << 20;
@@ -19,7 +12,7 @@ fn sleep(milliseconds: u64) {
 /// The router's exit has an MTU of 1280, then the client's own interface.
 #[test]
 fn a_smaller_mtu() {
-    scenario("a_smaller_mtu", |network| {
+    scenario("queue::a_smaller_mtu", |network| {
         for value in [4, 5] {
             let (a, b) = (network.guard("a", value), network.guard("b", value));
             network.uploads_on_smaller_paths(FILE);
@@ -36,7 +29,7 @@ fn a_smaller_mtu() {
 /// A guard is stopped or killed, and starts again: on the side that sends, and on the other.
 #[test]
 fn a_restart() {
-    scenario("a_restart", |network| {
+    scenario("queue::a_restart", |network| {
         for signal in ["INT", "TERM", "KILL"] {
             for host in ["a", "b"] {
                 let other = if host == "a" { "b" } else { "a" };
@@ -63,7 +56,7 @@ fn a_restart() {
 /// connection's ports, change nothing.
 #[test]
 fn forged_segments() {
-    scenario("forged_segments", |network| {
+    scenario("queue::forged_segments", |network| {
         for host in ["a", "b"] {
             for own in [3, 5] {
                 let _guard = network.guard(host, own);
@@ -95,7 +88,7 @@ fn forged_segments() {
 /// guarded connection, and new ones are guarded.
 #[test]
 fn a_flood() {
-    scenario("a_flood", |network| {
+    scenario("queue::a_flood", |network| {
         let (_a, _b) = (network.guard("a", 5), network.guard("b", 5));
         let mut conversation = network.conversation(ADDRESSES[0]);
         conversation.upload(1000);
@@ -121,7 +114,7 @@ fn a_flood() {
 /// A translator takes segments of value 3 for damaged. The host learns it.
 #[test]
 fn value_3_behind_a_translator() {
-    scenario("value_3_behind_a_translator", |network| {
+    scenario("queue::value_3_behind_a_translator", |network| {
         must("ip netns exec r iptables -t nat -A POSTROUTING -o rb -j MASQUERADE");
         for has_route in [true, false] {
             let (a, b) = (network.guard("a", 3), network.guard("b", 3));
@@ -142,7 +135,7 @@ fn value_3_behind_a_translator() {
 /// A guard without its interface ends, and says why.
 #[test]
 fn a_deleted_interface() {
-    scenario("a_deleted_interface", |network| {
+    scenario("queue::a_deleted_interface", |network| {
         let guard = network.guard("a", 5);
         must("ip -n a link del va");
         let (is_right, text) = guard.ended();
@@ -155,7 +148,7 @@ fn a_deleted_interface() {
 /// SIGUSR1 makes a guard forget failed destinations.
 #[test]
 fn failed_destinations_are_forgotten() {
-    scenario("failed_destinations_are_forgotten", |network| {
+    scenario("queue::failed_destinations_are_forgotten", |network| {
         // Option 15 is removed on the way: value 4 fails.
         must(
             "ip netns exec r iptables -t mangle -A FORWARD -p tcp ! --syn -j TCPOPTSTRIP \

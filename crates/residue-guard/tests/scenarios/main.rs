@@ -1,0 +1,8 @@
+//! What happens to guarded hosts, by operators, routers and attackers: connections live, and
+//! protection is not lost. Needs Linux, iproute2, iptables, Python; says why it skips.
+
+#![cfg(target_os = "linux")]
+
+mod hosts;
+mod kernel;
+mod queue;
