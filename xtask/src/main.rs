@@ -11,6 +11,7 @@ mod fuzz;
 mod loops;
 mod python;
 mod rivals;
+mod schedule;
 mod sizes;
 mod test;
 mod web;
@@ -36,6 +37,7 @@ Commands of the project.
                           Install the C library, its header, manual, and files for pkg-config and
                           CMake; see install-c --help
   cargo xtask rivals      Compare the speed of the library with other libraries; see rivals --help
+  cargo xtask schedule    Run the hot loops for aarch64 on models of cores, by llvm-mca
   cargo xtask bpf [--check]
                           Compile the guard's programs for the kernel into the kept object; with
                           --check, compare it with its source
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         ["bpf"] => bpf::run(),
         ["bpf", "--check"] => checks::one("programs in the kernel", bpf::check),
         ["web"] => web::made(),
+        ["schedule"] => schedule::run(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");
