@@ -116,7 +116,8 @@ fn assembly(code: &[loops::Instruction<'_>]) -> String {
     let line = |one: &loops::Instruction<'_>| {
         let operands = match one.jump() {
             Some(_) => {
-                let kept = one.operands.rsplit_once(", ").map_or("", |(kept, _)| kept);
+                let operands = one.operands.split(" <").next().unwrap_or_default();
+                let kept = operands.rsplit_once(", ").map_or("", |(kept, _)| kept);
                 format!("{kept}{}again", if kept.is_empty() { "" } else { ", " })
             }
             None => one.operands.to_string(),
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn jumps_go_to_the_start() {
-        let listing = "0 <f>:\n   4:\tadd\tx0, x1, x2\n   8:\tcbnz\tx0, 0x4 <f+0x4>\n";
+        let listing = "0 <f>:\n   4:\tadd\tx0, x1, x2\n   8:\tcbnz\tx0, 0x4 <f<1, 2>+0x4>\n";
         let code: Vec<_> = listing.lines().filter_map(loops::Instruction::parse).collect();
         assert_eq!(code.iter().map(loops::Instruction::jump).collect::<Vec<_>>(), [None, Some(4)]);
         assert_eq!(assembly(&code), "again:\nadd\tx0, x1, x2\ncbnz\tx0, again\n");

@@ -85,7 +85,7 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     reads_ahead: false,
     aligns: true,
     fused_copies_from: 1024,
-    source: "Xeons (Sapphire Rapids, Emerald Rapids), 2026-11-22 and 2026-11-23",
+    source: "Xeons (Sapphire Rapids to Granite Rapids), 2026-11-22 and 2026-11-23",
 };
 
 /// The profiles.
