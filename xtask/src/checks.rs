@@ -187,7 +187,7 @@ const MOST_OF_A_TIER: u64 = 120_000;
 
 /// Checks how much code the kernels of the library are.
 fn instances() -> Outcome {
-    let library = match loops::library() {
+    let library = match loops::library(None) {
         Ok(library) => library,
         Err(why) => return Outcome::Bad(why),
     };
@@ -229,7 +229,7 @@ fn instances() -> Outcome {
 /// instruction: slow but correct, so no test fails. It shows as a symbol of `core::core_arch` in a
 /// release build of the library, which holds every kernel.
 fn intrinsics() -> Outcome {
-    let library = match loops::library() {
+    let library = match loops::library(None) {
         Ok(library) => library,
         Err(why) => return Outcome::Bad(why),
     };

@@ -6,6 +6,7 @@
 //! parameters, and by a jump backwards.
 
 use crate::cargo;
+use crate::debian::has;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -90,7 +91,12 @@ pub fn check() -> Result<(), Problem> {
     if !cfg!(target_arch = "x86_64") {
         return Err(Problem::Cannot("the loops are pinned for x86-64 only".to_string()));
     }
-    let listing = disassemble()?;
+    let library = library(None).map_err(Problem::Bad)?;
+    if !has("objdump") {
+        let why = "`objdump` is not installed (Debian package binutils)";
+        return Err(Problem::Cannot(why.to_string()));
+    }
+    let listing = disassemble(&mut Command::new("objdump"), &library).map_err(Problem::Bad)?;
     let mut wrong = Vec::new();
     for hot in HOT {
         match hot.look(&listing) {
@@ -101,16 +107,17 @@ pub fn check() -> Result<(), Problem> {
     if wrong.is_empty() { Ok(()) } else { Err(Problem::Bad(wrong.join("; "))) }
 }
 
-/// Builds the library with every kernel for release: a separate build, whose symbols differ from
-/// those of an ordinary one.
+/// Builds the library with every kernel for release, for this machine or another target: a separate
+/// build, whose symbols differ from those of an ordinary one.
 ///
 /// # Errors
 /// The library does not build.
-pub fn library() -> Result<PathBuf, String> {
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
-    let folder = Path::new(&target).join("loops");
+pub fn library(target: Option<&str>) -> Result<PathBuf, String> {
+    let folder = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_string());
+    let folder = Path::new(&folder).join("loops");
     let built = cargo()
         .args(["rustc", "--quiet", "--release", "--package", "residue", "--lib"])
+        .args(target.into_iter().flat_map(|target| ["--target", target]))
         .args(["--features", "methods", "--target-dir"])
         .arg(&folder)
         .args(["--", "-C", "symbol-mangling-version=v0"])
@@ -118,43 +125,43 @@ pub fn library() -> Result<PathBuf, String> {
     if !built.is_ok_and(|status| status.success()) {
         return Err("the library does not build".to_string());
     }
-    Ok(folder.join("release/libresidue.rlib"))
+    Ok(folder.join(target.unwrap_or_default()).join("release/libresidue.rlib"))
 }
 
-/// Returns the library's machine code as text.
-fn disassemble() -> Result<String, Problem> {
-    let library = library().map_err(Problem::Bad)?;
+/// Returns the library's machine code as text, by a program with the arguments of `objdump`.
+///
+/// # Errors
+/// The program cannot be run.
+pub fn disassemble(objdump: &mut Command, library: &Path) -> Result<String, String> {
     // It complains of the compiler's own part of the library, which is no object file.
-    let mut objdump = Command::new("objdump");
     let output = objdump.args(["-d", "-C", "--no-show-raw-insn"]).arg(library).output();
-    let Ok(output) = output else {
-        return Err(Problem::Cannot(
-            "`objdump` is not installed (Debian package binutils)".to_string(),
-        ));
-    };
+    let output = output.map_err(|error| format!("cannot disassemble the library: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// An instruction: its address in the function, its name, its operands.
-struct Instruction<'a> {
+pub struct Instruction<'a> {
     address: u64,
-    name: &'a str,
-    operands: &'a str,
+    pub name: &'a str,
+    pub operands: &'a str,
 }
 
 impl<'a> Instruction<'a> {
     /// Parses a line `  1a0:<tab>vpaddd %ymm1,%ymm2,%ymm3`.
-    fn parse(line: &'a str) -> Option<Self> {
-        let (address, text) = line.trim_start().split_once(":\t")?;
+    pub fn parse(line: &'a str) -> Option<Self> {
+        let (address, text) = line.trim_start().split_once(':')?;
         let address = u64::from_str_radix(address, 16).ok()?;
-        let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
+        let (name, operands) = text.trim().split_once([' ', '\t']).unwrap_or((text.trim(), ""));
         Some(Instruction { address, name, operands: operands.trim() })
     }
 
     /// Returns the target of a jump.
-    fn jump(&self) -> Option<u64> {
-        let target = self.operands.split(' ').next()?;
-        self.name.starts_with('j').then(|| u64::from_str_radix(target, 16).ok()).flatten()
+    pub fn jump(&self) -> Option<u64> {
+        let aarch64 = ["b", "cbz", "cbnz", "tbz", "tbnz"].contains(&self.name);
+        let jumps = aarch64 || self.name.starts_with("b.") || self.name.starts_with('j');
+        let target = self.operands.split(" <").next()?.rsplit(' ').next()?;
+        let target = target.trim_start_matches("0x");
+        jumps.then(|| u64::from_str_radix(target, 16).ok()).flatten()
     }
 
     /// Returns whether it reads or writes the stack; `frame` if the function uses rbp for that, not
@@ -172,27 +179,48 @@ impl<'a> Instruction<'a> {
     }
 }
 
-impl Hot {
-    fn look(&self, listing: &str) -> Result<String, String> {
-        let body = self.body.replace("<", "<residue::").replace(", crc::", ", residue::crc::");
+/// The code of a body on a tier.
+pub struct Function<'a> {
+    code: Vec<Instruction<'a>>,
+}
+
+impl<'a> Function<'a> {
+    /// Finds it in the library's machine code.
+    ///
+    /// # Errors
+    /// There is no such function.
+    pub fn find(listing: &'a str, tier: &str, body: &str) -> Result<Self, &'static str> {
+        let body = body.replace("<", "<residue::").replace(", crc::", ", residue::crc::");
         // A constant is no type.
         let constants = ["true", "false", "0", "63"];
         let body = constants
             .iter()
             .fold(body, |body, constant| body.replace(&format!("residue::{constant}"), constant));
-        let name =
-            format!("::{} as residue::arch::Enter>::enter::<residue::{body}>>:\n", self.tier);
+        let name = format!("::{tier} as residue::arch::Enter>::enter::<residue::{body}>>:\n");
         let start = listing.find(&name).ok_or("no such function; was it renamed?")? + name.len();
         let function = listing[start..].split("\n\n").next().unwrap_or("");
-        let code: Vec<_> = function.lines().filter_map(Instruction::parse).collect();
+        Ok(Function { code: function.lines().filter_map(Instruction::parse).collect() })
+    }
+
+    /// Returns the innermost loop with most instructions whose names start with `does` for its
+    /// length, of those with `least` or more.
+    ///
+    /// The work is densest in the hot loop, not in one for what is left over, but a longer one goes
+    /// before.
+    pub fn densest(&self, does: &str, least: usize) -> Option<&[Instruction<'a>]> {
+        let times = |of: &[Instruction]| of.iter().filter(|i| i.name.starts_with(does)).count();
+        let density = |of: &&[Instruction]| (times(of) >= least, times(of) * 1000 / of.len());
+        innermost(&self.code).into_iter().max_by_key(density)
+    }
+}
+
+impl Hot {
+    fn look(&self, listing: &str) -> Result<String, String> {
+        let function = Function::find(listing, self.tier, self.body)?;
         let (does, least) = self.does;
         let times = |of: &[Instruction]| of.iter().filter(|i| i.name.starts_with(does)).count();
-        // The work is densest in the hot loop, not in one for what is left over, but a longer one
-        // goes before.
-        let density = |of: &&[Instruction]| (times(of) >= least, times(of) * 1000 / of.len());
-        let hot = innermost(&code).into_iter().max_by_key(density);
-        let hot = hot.ok_or("no loop")?;
-        let frame = code.iter().any(|i| i.name == "mov" && i.operands == "%rsp,%rbp");
+        let hot = function.densest(does, least).ok_or("no loop")?;
+        let frame = function.code.iter().any(|i| i.name == "mov" && i.operands == "%rsp,%rbp");
         let stack = hot.iter().filter(|i| i.on_stack(frame)).count();
         let copies = hot.iter().filter(|i| i.copies()).count();
         let calls = hot.iter().filter(|i| i.name.starts_with("call")).count();

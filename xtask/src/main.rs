@@ -13,6 +13,7 @@ mod package;
 mod peers;
 mod python;
 mod rivals;
+mod schedule;
 mod shell;
 mod sizes;
 mod test;
@@ -39,6 +40,7 @@ Commands of the project.
                           Install the C library, its header, manual, and files for pkg-config and
                           CMake; see install-c --help
   cargo xtask rivals      Compare the speed of the library with other libraries; see rivals --help
+  cargo xtask schedule    Run the hot loops for aarch64 on models of cores, by llvm-mca
   cargo xtask bpf [--check]
                           Compile the guard's programs for the kernel into the kept object; with
                           --check, compare it with its source
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         ["package", words @ ..] => package::run(words),
         ["peers"] => peers::run(),
         ["web"] => web::made(),
+        ["schedule"] => schedule::run(),
         ["rivals", "--", words @ ..] | ["rivals", words @ ..] => rivals::run(words),
         [] | ["help" | "--help" | "-h"] => {
             println!("{HELP}");

@@ -95,7 +95,7 @@ fn short<F: Modular, T: Weighted<F::Unit>>(tier: T, state: [u32; 2], data: &[u8]
     let sums = if n <= 2 * T::BYTES {
         tier.one_or_two(data)
     } else if n <= 4 * T::BYTES {
-        tier.few(tier.load_3_or_4(data), units)
+        tier.three_or_four(data)
     } else {
         tier.several(data)
     };

@@ -125,6 +125,21 @@ fn lengths_around_every_block() {
     }
 }
 
+/// Where the profile asks for it, loops read whole cache lines: bytes before the first one and behind
+/// the last are counted apart.
+#[test]
+fn every_place_in_a_cache_line() {
+    let data = noise(6600);
+    for name in ["crc-32/iscsi", "crc-32/iso-hdlc", "crc-64/nvme", "crc-64/ecma-182", "adler-32"] {
+        let code: Code = name.parse().expect("a code");
+        for start in thinned(0..64, 5) {
+            for n in [1280, 1291, 1343, 1344 + start, 5120 + 1279, 6500] {
+                compare(&code, &data[start..start + n]);
+            }
+        }
+    }
+}
+
 /// From 512 KiB on, folding has loops of its own that read ahead.
 #[test]
 fn lengths_that_are_read_ahead() {

@@ -231,10 +231,16 @@ impl<T: CarryLessWide + Enter> CarryLessWide for Copying<T> {
     const SINGLY_TO: usize = T::SINGLY_TO;
     const LEAVES_REST: bool = T::LEAVES_REST;
     const EIGHT: bool = T::EIGHT;
+    const TAILS: bool = T::TAILS;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[Part<T::Block>], &[u8]) {
         self.parts(self.tier.blocks(data))
+    }
+
+    #[inline(always)]
+    fn tail(self, v: T::W, last: &Part<T::Block>, bytes: usize) -> [T::W; 2] {
+        self.tier.tail(v, &self.store_part(last), bytes)
     }
 
     #[inline(always)]

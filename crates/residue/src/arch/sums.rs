@@ -257,6 +257,12 @@ pub(crate) trait Weighted<U: Unit>: Load {
         }
     }
 
+    /// Returns S and W of data longer than two vectors, and no longer than four.
+    #[inline(always)]
+    fn three_or_four(self, data: &[u8]) -> (u32, u32) {
+        self.few(self.load_3_or_4(data), data.len().div_ceil(U::BYTES))
+    }
+
     /// The length up to which [`Weighted::several`] serves.
     const SHORT_TO: usize = Self::STRAIGHT_TO;
 

@@ -42,6 +42,9 @@ pub struct Profile {
     pub few_from: usize,
     /// Whether non-temporal prefetches make folding of data beyond the second-level cache faster.
     pub reads_ahead: bool,
+    /// Whether loops over vectors of 64 bytes are faster if each vector lies in one cache line, also
+    /// counting the bytes before the first line and after the last.
+    pub aligns: bool,
     /// The length from which a copy's own kernel, which stores what it loads, is faster than a copy
     /// and then a check.
     pub fused_copies_from: usize,
@@ -61,6 +64,7 @@ const UNKNOWN: Profile = Profile {
     both_from: 5120,
     few_from: 16 << 10,
     reads_ahead: false,
+    aligns: false,
     fused_copies_from: 1024,
     source: "estimate",
 };
@@ -79,8 +83,9 @@ pub(crate) const INTEL_AVX512: Profile = Profile {
     both_from: 5120,
     few_from: 16 << 10,
     reads_ahead: false,
-    fused_copies_from: 32 << 10,
-    source: "Xeons (Sapphire Rapids, Emerald Rapids), 2026-11-22 and 2026-11-23",
+    aligns: true,
+    fused_copies_from: 1024,
+    source: "Xeons (Sapphire Rapids to Granite Rapids), 2026-11-22 and 2026-11-23",
 };
 
 /// The profiles.

@@ -14,7 +14,7 @@
 
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
-use crate::arch::{CarryLess, CarryLessWide, lane_head, lane_tail, streamed};
+use crate::arch::{CarryLess, CarryLessWide, lane_head, lane_tail, left_behind, streamed};
 use crate::cpu::INTEL_AVX512;
 use crate::kernel::Body;
 use crate::words::short_word;
@@ -270,7 +270,11 @@ pub(super) fn fold<
         [b, c] => gather(t, keys, [first, spilled(b), load(c)]),
         [b, c, d, more @ ..] => {
             let four = [first, spilled(b), load(c), load(d)];
-            if LONG { fold_on::<T, REFLECTED>(t, keys, four, more) } else { gather(t, keys, four) }
+            if LONG {
+                gather(t, keys, fold_on::<T, REFLECTED>(t, keys, four, more))
+            } else {
+                gather(t, keys, four)
+            }
         }
     };
     after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)
@@ -284,8 +288,10 @@ pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool>(
     state: u64,
     data: &[u8],
 ) -> T::V {
-    let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
-    let (vectors, rest) = t.blocks(&data[head.bytes..]);
+    let behind = left_behind::<T>(data);
+    let whole = &data[..data.len() - behind];
+    let head = t.head(whole, register_lane::<T, REFLECTED>(t, state));
+    let (vectors, rest) = t.blocks(&whole[head.bytes..]);
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
     let first = oriented::<T, REFLECTED>(t, head.first);
     let Some(([b, c, d], more)) = vectors.split_first_chunk() else {
@@ -293,7 +299,8 @@ pub(super) fn fold_long<T: CarryLessWide, const REFLECTED: bool>(
         return t.lane_of(0);
     };
     let second = oriented::<T, REFLECTED>(t, t.xor_wide(t.load_wide(b), head.spill));
-    let lane = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more);
+    let v = fold_on::<T, REFLECTED>(t, keys, [first, second, load(c), load(d)], more);
+    let lane = gather_tail::<T, REFLECTED>(t, keys, v, data, behind);
     after_vectors::<T, REFLECTED>(t, keys, lane, rest, data)
 }
 
@@ -379,14 +386,14 @@ fn by_lanes<T: CarryLess, const REFLECTED: bool>(
     }
 }
 
-/// Folds four oriented vectors of the message, and the vectors after them, to one congruent lane.
+/// Folds four oriented vectors of the message, and the vectors after them, to the last four.
 #[inline(always)]
 pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     t: T,
     keys: &Keys,
     mut v: [T::W; 4],
     mut vectors: &[T::Block],
-) -> T::V {
+) -> [T::W; 4] {
     let load = |block| oriented::<T, REFLECTED>(t, t.load_wide(block));
     let streamed = streamed(size_of_val(vectors));
     if T::EIGHT && vectors.len() >= 12 {
@@ -402,7 +409,7 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
     let key = keys.vectors(t, 4);
     // The rest moves the accumulators side by side; one after the other, each would wait for a
     // product.
-    let v = match rest {
+    match rest {
         [a] => [v[1], v[2], v[3], t.fold(v[0], key, load(a))],
         [a, b] => [v[2], v[3], t.fold(v[0], key, load(a)), t.fold(v[1], key, load(b))],
         [a, b, c] => [
@@ -412,8 +419,7 @@ pub(super) fn fold_on<T: CarryLessWide, const REFLECTED: bool>(
             t.fold(v[2], key, load(c)),
         ],
         _ => v,
-    };
-    gather(t, keys, v)
+    }
 }
 
 /// Walks `N` accumulators over the data in steps of as many vectors.
@@ -450,6 +456,31 @@ pub(super) fn to_four<T: CarryLessWide, const N: usize>(
         last[i % 4] = if i < 4 { v } else { t.fold(last[i % 4], key, v) };
     }
     last
+}
+
+/// Folds four oriented vectors and the last `behind` bytes of `data` to one congruent lane.
+#[inline(always)]
+pub(super) fn gather_tail<T: CarryLessWide, const REFLECTED: bool>(
+    t: T,
+    keys: &Keys,
+    v: [T::W; 4],
+    data: &[u8],
+    behind: usize,
+) -> T::V {
+    if behind == 0 {
+        return gather(t, keys, v);
+    }
+    let start = data.len().saturating_sub(16 * T::LANES);
+    let ([last], _) = t.blocks(&data[start..]) else {
+        // Nothing calls it with such data.
+        return t.lane_of(0);
+    };
+    let [a, b, c, d] = v;
+    let sum = t.fold(c, keys.vectors(t, 1), d);
+    let sum = t.fold(b, keys.vectors(t, 2), sum);
+    let sum = t.fold(a, keys.vectors(t, 3), sum);
+    let [first, second] = t.tail(oriented::<T, REFLECTED>(t, sum), last, behind);
+    gather(t, keys, [oriented::<T, REFLECTED>(t, first), oriented::<T, REFLECTED>(t, second)])
 }
 
 /// Moves all lanes of adjacent vectors to the place of the last one, each by its own factor.

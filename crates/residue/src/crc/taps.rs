@@ -15,14 +15,14 @@
 mod elimination;
 
 use self::elimination::{DISTANCES, Elimination};
-use super::fold::{self, Keys, fold_on, oriented, register_lane};
+use super::fold::{self, Keys, fold_on, gather_tail, oriented, register_lane};
 use super::gf2::{self, Multiples};
 use super::{Constants, Embedded};
 #[cfg(test)]
 use crate::arch::Portable;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", feature = "avx512"))]
 use crate::arch::x86_64::Avx512Vpclmul;
-use crate::arch::{ByteMatrix, Enter};
+use crate::arch::{ByteMatrix, Enter, left_behind};
 use crate::kernel::{Body, Outlined};
 
 /// A set of taps for some polynomials, in vectors of 64 bytes.
@@ -301,8 +301,12 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
         t.matrix(h),
     ];
 
-    let head = t.head(data, register_lane::<T, REFLECTED>(t, state));
-    let (vectors, _) = t.blocks(&data[head.bytes..]);
+    // With a few matrices, as folding does.
+    let few = const { CLASS.count_ones() as usize + 1 == SETS[SET].window() };
+    let behind = if few { left_behind::<T>(data) } else { 0 };
+    let whole = &data[..data.len() - behind];
+    let head = t.head(whole, register_lane::<T, REFLECTED>(t, state));
+    let (vectors, _) = t.blocks(&whole[head.bytes..]);
     let (start, mut rest) = vectors.split_at(window - 1);
     let mut v = [head.first; WINDOW];
     places!(I of SET => {
@@ -338,7 +342,8 @@ pub(super) fn lane<T: ByteMatrix, const REFLECTED: bool, const SET: usize, const
         let oriented = oriented::<T, REFLECTED>(t, v[I]);
         last[I % 4] = if I < 4 { oriented } else { t.fold(last[I % 4], key, oriented) };
     });
-    fold_on::<T, REFLECTED>(t, keys, last, rest)
+    let last = fold_on::<T, REFLECTED>(t, keys, last, rest);
+    gather_tail::<T, REFLECTED>(t, keys, last, data, behind)
 }
 
 /// Adds to `sum`, for a place of the window, the effect of deleting the vectors at its taps, except

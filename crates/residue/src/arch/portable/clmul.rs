@@ -64,6 +64,7 @@ impl CarryLessWide for Portable {
     type W = [u128; 4];
     type Block = [u8; 64];
     const LANES: usize = 4;
+    const TAILS: bool = true;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
@@ -108,6 +109,17 @@ impl CarryLessWide for Portable {
     #[inline(always)]
     fn last_lane(self, v: [u128; 4]) -> [u128; 4] {
         [0, 0, 0, v[3]]
+    }
+
+    #[inline(always)]
+    fn tail(self, v: [u128; 4], last: &[u8; 64], bytes: usize) -> [[u128; 4]; 2] {
+        let mut message = [0; 128];
+        for (i, lane) in v.iter().enumerate() {
+            message[64 - bytes + 16 * i..][..16].copy_from_slice(&lane.to_le_bytes());
+        }
+        message[128 - bytes..].copy_from_slice(&last[64 - bytes..]);
+        let (blocks, _) = message.as_chunks();
+        [self.load_wide(&blocks[0]), self.load_wide(&blocks[1])]
     }
 
     #[inline(always)]

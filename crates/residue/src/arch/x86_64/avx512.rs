@@ -1,5 +1,6 @@
 //! Sums of words and of bytes in 64-byte vectors.
 
+use super::clmul::LAST;
 use super::{Avx512Vnni, ops};
 use crate::arch::sums::{Bytes, Load, Unit, Weighted, WordSum, Words, after, weights};
 use core::arch::x86_64::*;
@@ -128,10 +129,18 @@ pub(crate) trait Dot: Unit {
     fn weights(proof: Avx512Vnni, zeros: usize) -> __m512i;
     /// The most bytes that are summed as 64-bit words.
     const WORDS_TO: usize = 8 * Self::WORDS;
-    /// Returns S and W of data that windows sum sooner than masked vectors.
+    /// Returns S and W of up to two vectors if there is a faster way than vectors under masks.
     #[inline(always)]
-    fn windows(_proof: Avx512Vnni, _data: &[u8]) -> Option<(u32, u32)> {
+    fn one_or_two(_proof: Avx512Vnni, _data: &[u8]) -> Option<(u32, u32)> {
         None
+    }
+    /// Returns S and W of more than two vectors and at most four.
+    fn three_or_four(proof: Avx512Vnni, data: &[u8]) -> (u32, u32);
+    /// Returns the bytes of `data` from `from` on, 1 to 64 of more than 64, among zeros; and their
+    /// weights, which are `weights` where the zeros are behind them.
+    #[inline(always)]
+    fn last(proof: Avx512Vnni, data: &[u8], from: usize, weights: __m512i) -> (__m512i, __m512i) {
+        (proof.load_low(data, from), weights)
     }
     /// Converts units to the form that the dot product takes.
     fn biased(proof: Avx512Vnni, v: __m512i) -> __m512i;
@@ -179,13 +188,23 @@ impl Dot for Bytes {
     const WORDS_TO: usize = 16;
 
     #[inline(always)]
-    fn windows(proof: Avx512Vnni, data: &[u8]) -> Option<(u32, u32)> {
-        match data.len() {
-            17..=32 => Some(windows16::<1, 16>(proof, data)),
-            33..=64 => Some(windows16::<2, 32>(proof, data)),
-            65..=128 => Some(windows32::<2, 64>(proof, data)),
-            _ => None,
-        }
+    fn one_or_two(proof: Avx512Vnni, data: &[u8]) -> Option<(u32, u32)> {
+        Some(if data.len() <= 64 { masked(proof, data) } else { ends(proof, data) })
+    }
+
+    #[inline(always)]
+    fn three_or_four(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
+        long_ends(proof, data)
+    }
+
+    /// Takes the last 64 bytes, which are there sooner than bytes under a mask register.
+    #[inline(always)]
+    fn last(proof: Avx512Vnni, data: &[u8], from: usize, _: __m512i) -> (__m512i, __m512i) {
+        let bytes = data.len().wrapping_sub(from);
+        let last = proof.load(data.last_chunk().unwrap_or(&[0; 64]));
+        let kept = proof.load(LAST[bytes..].first_chunk().unwrap_or(&[0; 64]));
+        // SAFETY: the marker proves AVX-512.
+        (unsafe { _mm512_and_si512(last, kept) }, Self::weights(proof, 0))
     }
 
     ops! {
@@ -215,6 +234,13 @@ impl Dot for Words {
         unsafe { core::mem::transmute::<[[i16; 32]; 4], [__m512i; 4]>(WORDS) }
     };
     descending!(i16, 32);
+
+    #[inline(always)]
+    fn three_or_four(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
+        let vectors = proof.load_3_or_4(data);
+        Weighted::<Words>::few(proof, vectors, data.len().div_ceil(Self::BYTES))
+    }
+
     ops! {
         fn ones(_proof: Avx512Vnni) -> __m512i { _mm512_set1_epi16(1) }
         fn plain(_proof: Avx512Vnni, units: __m512i) -> __m512i {
@@ -306,13 +332,18 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
     #[inline(always)]
     fn one_or_two(self, data: &[u8]) -> (u32, u32) {
         let units = data.len().div_ceil(U::BYTES);
-        if let Some(sums) = U::windows(self, data) {
+        if let Some(sums) = U::one_or_two(self, data) {
             sums
         } else if data.len() <= 64 {
             Weighted::<U>::few(self, [self.load_low(data, 0)], units)
         } else {
             Weighted::<U>::few(self, [self.load_whole(data, 0), self.load_low(data, 64)], units)
         }
+    }
+
+    #[inline(always)]
+    fn three_or_four(self, data: &[u8]) -> (u32, u32) {
+        U::three_or_four(self, data)
     }
 
     #[inline(always)]
@@ -348,7 +379,9 @@ impl<U: Dot> Weighted<U> for Avx512Vnni {
                 }
             }
         }
-        sums.add::<U>(self, 3, self.load_low(data, 64 * whole));
+        let (last, weights) = U::last(self, data, 64 * whole, sums.weights);
+        sums.weights = weights;
+        sums.add::<U>(self, 3, last);
         sums.totals::<U>(self, places, units)
     }
 }
@@ -401,8 +434,7 @@ impl Few {
 
 /// Weights from 64 down to 1, and zeros; ones, and zeros.
 ///
-/// From place 64 + H - n on, they weight the first half of windows that begin at the start and end
-/// at the end of n bytes, with H bytes each: the first n - H bytes of the data.
+/// From place 64 - n on, they weight n bytes.
 #[repr(align(64))]
 struct Halves([i8; 128]);
 
@@ -426,77 +458,140 @@ static ONES: Halves = {
     Halves(weights)
 };
 
-/// Defines a function that returns S and W of more than H bytes and at most 2 H: of the first H
-/// bytes, of which those that are among the last H count for nothing, and of the last H.
+/// Returns S and W of up to 64 bytes, loaded under masks as two vectors.
 ///
-/// Vectors of `$bytes` bytes, `K` in each half, need no masks and fewer levels of additions than a
-/// longer one. The weights of the first half leave out H, which counts once for each of its bytes.
-macro_rules! windows {
-    ($name:ident, $bytes:literal, $load:ident, $zero:ident, $sad:ident, $dot:ident,
-     $add:ident, $shift:ident, $low:ident, $high:ident, |$sum:ident| $fold:expr) => {
-        #[inline(always)]
-        fn $name<const K: usize, const H: usize>(_proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
-            let n = data.len();
-            let from = (64 + H).wrapping_sub(n) % 64;
-            let (Some(first), Some(last)) = (data.first_chunk::<H>(), data.last_chunk::<H>())
-            else {
-                return (0, 0);
-            };
-            const { assert!(H == K * $bytes && H <= 64) };
-            // SAFETY: the marker proves AVX-512; each load reads `$bytes` bytes of the H bytes of a
-            // half, or of the H weights from `from` or 64 - H on, of which the tables have 128.
-            unsafe {
-                let (first, last) = (first.as_ptr(), last.as_ptr());
-                let (down, ones) = (DOWN.0.as_ptr().add(from), ONES.0.as_ptr().add(from));
-                let last_down = DOWN.0.as_ptr().add(64 - H);
-                let zero = $zero();
-                let (mut before, mut plain, mut weighted) = (zero, zero, zero);
-                for k in 0..K {
-                    let at = $bytes * k;
-                    let (v, w) = ($load(first.add(at).cast()), $load(last.add(at).cast()));
-                    before = $add(before, $dot(zero, v, $load(ones.add(at).cast())));
-                    plain = $add(plain, $sad(w, zero));
-                    let v = $dot(zero, v, $load(down.add(at).cast()));
-                    let w = $dot(zero, w, $load(last_down.add(at).cast()));
-                    weighted = $add(weighted, $add(v, w));
-                }
-                weighted = $add(weighted, $shift(before, _mm_cvtsi32_si128(H.ilog2() as i32)));
-                plain = $add(plain, before);
-                let $sum = $add($low(plain, weighted), $high(plain, weighted));
-                let sum = $fold;
-                let both = _mm_cvtsi128_si64(_mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum)));
-                (both as u32, (both as u64 >> 32) as u32)
-            }
-        }
-    };
+/// No branch depends on the length. Two vectors of 32 bytes have fewer levels of additions than one
+/// of 64.
+#[inline(always)]
+fn masked(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
+    let n = data.len();
+    debug_assert!(n <= 64);
+    let from = 64_usize.wrapping_sub(n) % 64;
+    // A load without any byte has an address inside: one in an absent page would be slow.
+    let second = data.as_ptr().wrapping_add(if n > 32 { 32 } else { 0 });
+    // SAFETY: the marker proves BMI2 and AVX-512. BZHI leaves as many ones as there are bytes, and
+    // loads under a mask read no others; the loads of weights read 64 of 128 from 63 at most.
+    unsafe {
+        let mask = _bzhi_u64(u64::MAX, n as u32);
+        let down = DOWN.0.as_ptr().add(from);
+        let v = _mm256_maskz_loadu_epi8(mask as u32, data.as_ptr().cast());
+        let w = _mm256_maskz_loadu_epi8((mask >> 32) as u32, second.cast());
+        let zero = _mm256_setzero_si256();
+        let plain = _mm256_add_epi32(_mm256_sad_epu8(v, zero), _mm256_sad_epu8(w, zero));
+        let weighted = _mm256_add_epi32(
+            _mm256_dpbusd_epi32(zero, v, _mm256_loadu_si256(down.cast())),
+            _mm256_dpbusd_epi32(zero, w, _mm256_loadu_si256(down.add(32).cast())),
+        );
+        totals(proof, plain, weighted)
+    }
 }
 
-windows!(
-    windows16,
-    16,
-    _mm_loadu_si128,
-    _mm_setzero_si128,
-    _mm_sad_epu8,
-    _mm_dpbusd_epi32,
-    _mm_add_epi32,
-    _mm_sll_epi32,
-    _mm_unpacklo_epi32,
-    _mm_unpackhi_epi32,
-    |sum| sum
-);
-windows!(
-    windows32,
-    32,
-    _mm256_loadu_si256,
-    _mm256_setzero_si256,
-    _mm256_sad_epu8,
-    _mm256_dpbusd_epi32,
-    _mm256_add_epi32,
-    _mm256_sll_epi32,
-    _mm256_unpacklo_epi32,
-    _mm256_unpackhi_epi32,
-    |sum| _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum))
-);
+/// Returns S and W of 65 to 128 bytes: of the first 64, of which those that are among the last 64
+/// count for nothing, and of the last.
+///
+/// Vectors of 32 bytes need no masks and fewer levels of additions than longer ones. The weights of
+/// the first half leave out 64, which counts once for each of its bytes.
+#[inline(always)]
+fn ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
+    let from = 128_usize.wrapping_sub(data.len()) % 64;
+    let (Some(first), Some(last)) = (data.first_chunk::<64>(), data.last_chunk::<64>()) else {
+        return (0, 0);
+    };
+    // SAFETY: the marker proves AVX-512; the loads read the 64 bytes of a half, or 64 of the tables'
+    // 128, from `from` (63 at most) or 0 on.
+    unsafe {
+        let (first, last) = (first.as_ptr(), last.as_ptr());
+        let (down, ones) = (DOWN.0.as_ptr(), ONES.0.as_ptr());
+        let zero = _mm256_setzero_si256();
+        let (mut before, mut plain, mut weighted) = (zero, zero, zero);
+        for at in [0, 32] {
+            let v = _mm256_loadu_si256(first.add(at).cast());
+            let w = _mm256_loadu_si256(last.add(at).cast());
+            let ones = _mm256_loadu_si256(ones.add(from + at).cast());
+            before = _mm256_add_epi32(before, _mm256_dpbusd_epi32(zero, v, ones));
+            plain = _mm256_add_epi32(plain, _mm256_sad_epu8(w, zero));
+            let v = _mm256_dpbusd_epi32(zero, v, _mm256_loadu_si256(down.add(from + at).cast()));
+            let w = _mm256_dpbusd_epi32(zero, w, _mm256_loadu_si256(down.add(at).cast()));
+            weighted = _mm256_add_epi32(weighted, _mm256_add_epi32(v, w));
+        }
+        weighted = _mm256_add_epi32(weighted, _mm256_slli_epi32::<6>(before));
+        totals(proof, _mm256_add_epi32(plain, before), weighted)
+    }
+}
+
+/// Returns S and W of 129 to 256 bytes: of the first 128, and of the last 128 without those that are
+/// among the first.
+#[inline(always)]
+fn long_ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
+    /// The bytes of the last 128 that count: from place n - 128 on, those of n bytes.
+    #[repr(align(64))]
+    struct Table([u8; 256]);
+    static KEPT: Table = {
+        let mut kept = [0; 256];
+        let mut i = 128;
+        while i < kept.len() {
+            kept[i] = 0xff;
+            i += 1;
+        }
+        Table(kept)
+    };
+    let n = data.len();
+    let (Some(first), Some(last), Some(kept)) = (
+        data.first_chunk::<128>(),
+        data.last_chunk::<128>(),
+        KEPT.0[n.wrapping_sub(128) % 129..].first_chunk::<128>(),
+    ) else {
+        return (0, 0);
+    };
+    let ([a, b], [c, d], [e, f]) = (first.as_chunks().0, last.as_chunks().0, kept.as_chunks().0)
+    else {
+        return (0, 0);
+    };
+    // The weights of the last vector, and those of the first two: a vector adds its sum besides, 64
+    // times for each vector behind it.
+    let (exact, early) = (
+        <Bytes as Dot>::weights(proof, 0),
+        <Bytes as Dot>::weights(proof, 256_usize.wrapping_sub(n)),
+    );
+    // SAFETY: the marker proves AVX-512.
+    unsafe {
+        let (a, b) = (proof.load(a), proof.load(b));
+        let c = _mm512_and_si512(proof.load(c), proof.load(e));
+        let d = _mm512_and_si512(proof.load(d), proof.load(f));
+        let zero = _mm512_setzero_si512();
+        let weighted = four(
+            proof,
+            [
+                _mm512_dpbusd_epi32(zero, a, early),
+                _mm512_dpbusd_epi32(zero, b, early),
+                _mm512_dpbusd_epi32(zero, c, exact),
+                _mm512_dpbusd_epi32(zero, d, exact),
+            ],
+        );
+        let (a, b) = (_mm512_sad_epu8(a, zero), _mm512_sad_epu8(b, zero));
+        let (c, d) = (_mm512_sad_epu8(c, zero), _mm512_sad_epu8(d, zero));
+        // a + b; then 3 a + 2 b + c.
+        let two = _mm512_add_epi32(a, b);
+        let earlier = _mm512_add_epi32(_mm512_add_epi32(two, c), _mm512_add_epi32(two, a));
+        let plain = _mm512_add_epi32(two, _mm512_add_epi32(c, d));
+        let weighted = _mm512_add_epi32(weighted, _mm512_slli_epi32::<6>(earlier));
+        let [plain, weighted] = both32(proof, plain, weighted);
+        (plain, weighted)
+    }
+}
+
+/// Returns the sums of all lanes of two vectors, by one tree for both.
+#[inline(always)]
+fn totals(_proof: Avx512Vnni, a: __m256i, b: __m256i) -> (u32, u32) {
+    // SAFETY: the marker proves AVX-512.
+    let both = unsafe {
+        let mixed = _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+        let high = _mm256_extracti128_si256::<1>(mixed);
+        let sum = _mm_add_epi32(_mm256_castsi256_si128(mixed), high);
+        _mm_cvtsi128_si64(_mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum))) as u64
+    };
+    (both as u32, (both >> 32) as u32)
+}
 
 /// Adds sixteen signed 32-bit lanes to eight of 64 bits with the same sum.
 #[inline(always)]

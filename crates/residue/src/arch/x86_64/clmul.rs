@@ -175,20 +175,20 @@ impl CarryLessWide for Avx2Vpclmul {
     }
 }
 
-/// 64 zeros, then the places of a vector's bytes. From place n on: the index of a permutation that
-/// moves a vector's first n bytes to its end.
+/// The places of a vector's bytes, twice. From place n on: the index of a permutation that moves a
+/// vector's first n bytes to its end, and all others to its start.
 static PLACES: [u8; 128] = {
     let mut places = [0; 128];
     let mut i = 0;
-    while i < 64 {
-        places[64 + i] = i as u8;
+    while i < 128 {
+        places[i] = i as u8 % 64;
         i += 1;
     }
     places
 };
 
 /// 64 zeros, then ones. From place n on: the mask of a vector's last n bytes.
-static LAST: [u8; 128] = {
+pub(super) static LAST: [u8; 128] = {
     let mut last = [0; 128];
     let mut i = 64;
     while i < 128 {
@@ -202,6 +202,7 @@ impl CarryLessWide for Avx512Vpclmul {
     type W = __m512i;
     type Block = [u8; 64];
     const LANES: usize = 4;
+    const TAILS: bool = true;
 
     #[inline(always)]
     fn blocks(self, data: &[u8]) -> (&[[u8; 64]], &[u8]) {
@@ -230,6 +231,15 @@ impl CarryLessWide for Avx512Vpclmul {
         fn last_lane(self, v: __m512i) -> __m512i {
             // The last 16 bytes.
             _mm512_and_si512(v, self.load_wide(LAST[16..].first_chunk().unwrap_or(&[0; 64])))
+        }
+        fn tail(self, v: __m512i, last: &[u8; 64], bytes: usize) -> [__m512i; 2] {
+            let index = self.load_wide(PLACES[bytes..].first_chunk().unwrap_or(&[0; 64]));
+            let mask = self.load_wide(LAST[bytes..].first_chunk().unwrap_or(&[0; 64]));
+            let moved = _mm512_permutexvar_epi8(index, v);
+            // 0xca takes the bits of the second where the mask has ones, of the third elsewhere.
+            let second =
+                _mm512_ternarylogic_epi64::<0xca>(mask, self.load_wide(last), moved);
+            [_mm512_and_si512(moved, mask), second]
         }
         fn sum_lanes(self, v: __m512i) -> __m128i {
             let half = _mm256_xor_si256(

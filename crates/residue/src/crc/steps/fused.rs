@@ -5,13 +5,13 @@
 //! short. The products that move the register and the chains to the end of a block are added, and
 //! one instruction reduces the sum. Accumulators are reduced after the last block only.
 
-use super::{FoldSteps, Stepped, reduce, shift_key};
-use crate::arch::{CarryLessWide, CrcStep, streamed};
-use crate::crc::fold::{Keys, fold_on, to_four};
+use super::{FoldSteps, HeadShift, Stepped, reduce, shift_key};
+use crate::arch::{CarryLessWide, CrcStep, left_behind, streamed};
+use crate::crc::fold::{Keys, gather_tail, to_four};
 use crate::kernel::Body;
 use core::marker::PhantomData;
 
-/// Runs blocks of `BLOCK` bytes, then folding.
+/// Folds what is left over, then runs blocks of `BLOCK` bytes.
 ///
 /// A block is `CHAINS` chains of `CHAIN` bytes, then vectors for `SUMS` accumulators, 4 or 8.
 pub(crate) struct Fused<
@@ -104,7 +104,7 @@ impl<F: Stepped, const BLOCK: usize, const CHAINS: usize, const CHAIN: usize, co
             register = t.step8(0, t.low_of(sum));
         }
         let last = to_four(t, keys, v);
-        register ^ reduce(t, fold_on::<T, true>(t, keys, last, &[]))
+        register ^ reduce(t, gather_tail::<T, true>(t, keys, last, &[], 0))
     }
 }
 
@@ -120,7 +120,11 @@ impl<
     type Family = F;
     #[inline(always)]
     fn run(tier: T, (): &(), state: u32, data: &[u8]) -> u32 {
-        let (blocks, rest) = data.as_chunks::<BLOCK>();
+        // What is left over goes before the blocks: they need its register at their end only. A few
+        // bytes go behind them where the CPU wants vectors in one cache line each.
+        let (data, behind) = data.split_at(data.len() - left_behind::<T>(data));
+        let (rest, blocks) = data.as_rchunks::<BLOCK>();
+        let state = <FoldSteps<F> as Body<T>>::run(tier, &(), state, rest);
         // Two copies of the code: a test in the loop would cost as much as reading ahead.
         let register = if blocks.is_empty() {
             state
@@ -129,6 +133,10 @@ impl<
         } else {
             Self::blocks::<T, false>(tier, state, blocks)
         };
-        <FoldSteps<F> as Body<T>>::run(tier, &(), register, rest)
+        if T::TAILS && !behind.is_empty() {
+            <HeadShift<F> as Body<T>>::run(tier, &(), register, behind)
+        } else {
+            register
+        }
     }
 }
