@@ -128,12 +128,9 @@ impl<'a> Session<'a> {
                 describe(finding, comment);
             }
         });
-        if is_wrong {
-            self.output.found(Outcome::Bad);
-            if let Some(damaged) = damaged {
-                damaged.packet(packet, comment).with_context(|| written(self.args))?;
-                comment.clear();
-            }
+        if is_wrong && let Some(damaged) = damaged {
+            damaged.packet(packet, comment).with_context(|| written(self.args))?;
+            comment.clear();
         }
         let longest = self.mtu.map(|mtu| mtu.saturating_add(LINK_HEADER));
         self.merged += u64::from(longest.is_some_and(|longest| packet.wire_length > longest));
