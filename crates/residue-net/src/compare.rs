@@ -42,8 +42,10 @@ pub const MOST_ALTERED: usize = 1 << 15;
 const MOST_BYTES: usize = 64 << 20;
 /// Largest number of paired packets that are remembered, to recognise duplicates.
 const MOST_RECENT: usize = 1 << 17;
+/// Largest number of packets of a point that wait, or follow one that waits.
+const MOST_SLOTS: usize = 400_000;
 /// Largest number of equal packets to test for an unaltered partner.
-const MOST_TESTED: usize = 256;
+const MOST_TESTED: usize = 128;
 /// Time in nanoseconds that a number stands for where packets have no time.
 const STEP: i64 = 1_000_000;
 
@@ -237,13 +239,23 @@ impl Compare<'_> {
     /// Moves packets that waited too long to the leftover, and settles these.
     fn expire(&mut self, now: i64) {
         let window = self.options.window;
-        let is_full = |side: &Side| side.waiting > self.options.most || side.bytes > MOST_BYTES;
-        let full = [is_full(&self.sides[0]), is_full(&self.sides[1])];
-        if full != [false; 2] {
-            // The older half of both sides leaves, altered or not.
-            let ends = [0, 1].map(|point| self.half(point));
-            self.report.crowded += 1;
-            return self.settle(ends, ends);
+        for point in 0..2 {
+            let side = &self.sides[point];
+            let crowded = side.waiting > self.options.most || side.bytes > MOST_BYTES;
+            // Paired packets behind one that waits cost memory, too.
+            if crowded || side.slots() > MOST_SLOTS {
+                self.report.crowded += u64::from(crowded);
+                let [quarter, middle] = [4, 2].map(|part| side.mark(part, crowded));
+                let until = |(id, time): (u64, i64)| {
+                    let mut ends = [0, 1].map(|point| self.sides[point].until(time));
+                    // Also where times are out of order, some packets leave.
+                    ends[point] = ends[point].max(id + 1);
+                    ends
+                };
+                let (leave, middle) = (until(quarter), until(middle));
+                let ends = [leave[0].max(middle[0]), leave[1].max(middle[1])];
+                return self.settle(ends, leave);
+            }
         }
         let old = |side: &Side, age: i64| -> u64 {
             let mut end = side.cursor;
@@ -272,13 +284,6 @@ impl Compare<'_> {
             });
             self.settle([self.sides[0].cursor, self.sides[1].cursor], leave);
         }
-    }
-
-    /// Returns the end of the older half of the waiting packets of a point.
-    fn half(&self, point: usize) -> u64 {
-        let side = &self.sides[point];
-        let place = side.waiting / 2;
-        side.before(side.next()).nth(place).unwrap_or(side.next())
     }
 
     /// Finds partners for the packets before `ends`, and reports those before `leave` that have

@@ -134,6 +134,31 @@ impl Side {
         }
     }
 
+    /// Returns the number of packets from the oldest that waits on.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns the index and the time of the last waiting packet in the first of `parts` parts: of
+    /// those that wait, or of all.
+    pub fn mark(&self, parts: usize, of_waiting: bool) -> (u64, i64) {
+        let ids = || self.before(self.next());
+        let id = if of_waiting {
+            ids().nth(self.waiting / parts)
+        } else {
+            let end = self.base + (self.slots.len() / parts) as u64;
+            ids().take_while(|&id| id <= end).last()
+        };
+        let id = id.unwrap_or(self.base);
+        (id, self.get(id).map_or(i64::MAX, |it| it.time))
+    }
+
+    /// Returns the index of the first waiting packet after a time.
+    pub fn until(&self, time: i64) -> u64 {
+        let later = |&id: &u64| self.get(id).is_some_and(|it| it.time > time);
+        self.before(self.next()).find(later).unwrap_or(self.next())
+    }
+
     /// Returns the indices of the waiting packets before another.
     pub fn before(&self, end: u64) -> impl Iterator<Item = u64> + '_ {
         (self.base..end.min(self.next())).filter(|&id| self.get(id).is_some())

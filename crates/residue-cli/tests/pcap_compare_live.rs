@@ -1,0 +1,228 @@
+//! Tests `residue pcap compare` on live traffic: two hosts, and a router between them that
+//! translates addresses and damages segments, which tcpdump captures on both of its sides.
+//!
+//! This needs Linux, iproute2, iptables, tcpdump, ethtool, and root or the right to create user
+//! namespaces. The namespaces end with the test.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{must, residue, until};
+use residue_guard::adapter::{Queue, Router};
+use residue_guard::simulate::Fault;
+use serde_json::Value;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The role of a child of this test: the router, the server, or the client.
+const ROLE: &str = "RESIDUE_TEST_ROLE";
+const TEST: &str = "through_a_router";
+const PORT: u16 = 8080;
+/// Number of bytes that the server sends in each connection.
+const LENGTH: usize = 1 << 21;
+/// One of so many segments is damaged.
+const ONE_IN: u64 = 20;
+const QUEUE: u16 = 1;
+const NAMESPACES: [&str; 6] =
+    ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+#[test]
+fn through_a_router() {
+    match std::env::var(ROLE).as_deref() {
+        Ok("router") => inside(),
+        Ok("server") => serve(),
+        Ok(_) => fetch(),
+        Err(_) => outside(),
+    }
+}
+
+/// Starts this test again, in new namespaces; as root in a user namespace if that suffices.
+fn outside() {
+    let tools = ["ip", "iptables", "tcpdump", "ethtool", "unshare"];
+    if tools.iter().any(|tool| !common::installed(tool)) {
+        return;
+    }
+    let rule = format!("iptables -A OUTPUT -p tcp -j NFQUEUE --queue-num {QUEUE}");
+    let probe = format!("{rule} && iptables -t nat -A POSTROUTING -j MASQUERADE && tcpdump -D");
+    let words = [&["--user", "--map-root-user"][..], &[]].map(|more| [more, &NAMESPACES].concat());
+    let works = |words: &&Vec<&str>| {
+        let output = Command::new("unshare").args(*words).args(["sh", "-c", &probe]).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    // Where only root may run tcpdump, root in a user namespace may not: the real one comes first.
+    let Some(words) = words.iter().rev().find(works) else {
+        let required = std::env::var_os("RESIDUE_REQUIRE_ALL").is_some_and(|all| all == "1");
+        assert!(!required, "no network namespaces");
+        return println!("skipped: no network namespaces");
+    };
+    let own = std::env::current_exe().expect("a path");
+    let mut run = Command::new("unshare");
+    run.args(words).arg(own).args(["--exact", TEST, "--nocapture"]);
+    let output = run.env(ROLE, "router").output().expect("unshare runs");
+    assert!(
+        output.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// A process that is killed when this is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    /// Stops the process (SIGTERM), and waits for its end.
+    fn end(mut self) {
+        must(&format!("kill {}", self.0.id()));
+        self.0.wait().expect("it ends");
+    }
+}
+
+/// Prepares this test in another role, on a host.
+fn on(host: &str, role: &str) -> Command {
+    let own = std::env::current_exe().expect("a path");
+    let mut command = Command::new("ip");
+    command.args(["netns", "exec", host]).arg(own).args(["--exact", TEST, "--nocapture"]);
+    command.env(ROLE, role).stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}
+
+/// Sends bytes to every client.
+fn serve() {
+    for stream in TcpListener::bind(("0.0.0.0", PORT)).expect("a port").incoming() {
+        let _ = stream.and_then(|mut stream| stream.write_all(&common::noise(LENGTH)));
+    }
+}
+
+/// Fetches the bytes, damaged or not.
+fn fetch() {
+    let mut stream = TcpStream::connect(("10.82.2.2", PORT)).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    let mut file = Vec::new();
+    stream.read_to_end(&mut file).expect("the file");
+    assert_eq!(file.len(), LENGTH);
+}
+
+fn hosts() {
+    must("mount -t tmpfs none /run");
+    fs::write("/proc/sys/net/ipv4/ip_forward", "1").expect("forwarding");
+    for (number, host) in [(1, "client"), (2, "server")] {
+        for line in [
+            format!("ip netns add {host}"),
+            format!("ip -n {host} link set lo up"),
+            format!("ip link add to-{host} type veth peer name uplink netns {host}"),
+            format!("ip addr add 10.82.{number}.1/24 dev to-{host}"),
+            format!("ip link set to-{host} up"),
+            format!("ip -n {host} addr add 10.82.{number}.2/24 dev uplink"),
+            format!("ip -n {host} link set uplink up"),
+            format!("ip -n {host} route add default via 10.82.{number}.1"),
+            // Segments of the wire, not those of the host, are compared.
+            format!("ethtool -K to-{host} tso off gso off gro off"),
+            format!("ip netns exec {host} ethtool -K uplink tso off gso off gro off"),
+        ] {
+            must(&line);
+        }
+    }
+    must(&format!(
+        "iptables -t mangle -A FORWARD -p tcp --sport {PORT} -j NFQUEUE --queue-num {QUEUE} \
+         --queue-bypass"
+    ));
+    must("iptables -t nat -A POSTROUTING -o to-server -j MASQUERADE");
+}
+
+/// Captures on a side of the router.
+fn tcpdump(side: &str, file: &Path) -> Running {
+    let words = ["-q", "-U", "-n", "-B", "8192", "-s", "0", "-Z", "root", "-i", side, "-w"];
+    let mut command = Command::new("tcpdump");
+    command.args(words).arg(file).arg(format!("tcp port {PORT}"));
+    let running = Running(command.stderr(Stdio::null()).spawn().expect("tcpdump starts"));
+    until("tcpdump has begun", || fs::metadata(file).is_ok_and(|file| file.len() >= 24));
+    running
+}
+
+/// Fetches the file while the router damages segments; returns their number.
+fn fetched(fault: Fault) -> u64 {
+    let mut queue = Queue::open(&[QUEUE]).expect("a queue");
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let router = scope.spawn(|| {
+            let mut router = Router::new(fault, ONE_IN, 1);
+            while !ended.load(Ordering::Relaxed) {
+                if queue.wait(Duration::from_millis(20)).expect("the queue") {
+                    while queue.batch(&mut router).expect("a batch") > 0 {}
+                }
+            }
+            router.damaged
+        });
+        let status = on("client", "client").status();
+        ended.store(true, Ordering::Relaxed);
+        let damaged = router.join().expect("the router");
+        assert!(status.expect("the client").success());
+        damaged
+    })
+}
+
+fn inside() {
+    hosts();
+    let server = Running(on("server", "server").spawn().expect("it starts"));
+    until("the server listens", || {
+        TcpStream::connect_timeout(&([10, 82, 2, 2], PORT).into(), Duration::from_millis(100))
+            .is_ok()
+    });
+    // The rest of that connection is not to be captured.
+    std::thread::sleep(Duration::from_millis(300));
+    let folder = tempfile::tempdir().expect("a folder");
+    let paths = ["server", "client"].map(|side| folder.path().join(format!("{side}.pcap")));
+    let captures = [tcpdump("to-server", &paths[0]), tcpdump("to-client", &paths[1])];
+    let damaged = [Fault::WordSwap, Fault::NatDamage].map(fetched);
+    assert!(damaged.iter().all(|&damaged| damaged > 50), "{damaged:?}");
+    // The last packets may not be written yet.
+    std::thread::sleep(Duration::from_millis(500));
+    captures.into_iter().for_each(Running::end);
+    drop(server);
+
+    let ran = residue(
+        ["pcap", "compare", "--json"]
+            .map(Path::new)
+            .into_iter()
+            .chain(paths.iter().map(|path| path.as_path())),
+    )
+    .run();
+    let lines: Vec<Value> =
+        ran.ends(1).lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let summary = lines.last().expect("a summary");
+    let [client, server] = [&summary["toward_after"], &summary["toward_before"]];
+    assert_eq!(client["altered"], damaged[0] + damaged[1], "{summary}");
+    for direction in [client, server] {
+        for none in ["lost", "extra", "duplicated", "reordered"] {
+            assert_eq!(direction[none], 0, "{none}: {summary}");
+        }
+        assert!(direction["translated"].as_u64() > Some(100), "{summary}");
+        assert_eq!(direction["hops"]["1"], direction["matched"], "{summary}");
+    }
+    assert_eq!(server["altered"], 0, "{summary}");
+    // The first router swaps words; the second changes a byte, sometimes by one bit.
+    let of = |patterns: &[&str], outcome: &str| -> u64 {
+        lines
+            .iter()
+            .filter(|line| line["event"] == "group")
+            .filter(|line| patterns.iter().any(|pattern| line["pattern"] == *pattern))
+            .filter_map(|line| line["outcomes"][outcome].as_u64())
+            .sum()
+    };
+    assert_eq!(of(&["swap"], "blind"), damaged[0], "{summary}");
+    assert_eq!(of(&["byte", "bit"], "recomputed"), damaged[1], "{summary}");
+}
