@@ -309,10 +309,7 @@ fn is_covered_by_cut(finding: &Finding<'_>) -> bool {
     };
     buffer.is_cut
         && buffer.found.checks.iter().filter(covers).any(|check| {
-            matches!(
-                check.verdict(buffer.bytes, &buffer.found.pieces),
-                Verdict::Unverifiable(_)
-            )
+            matches!(check.verdict(buffer.bytes, &buffer.found.pieces), Verdict::Unverifiable(_))
         })
 }
 

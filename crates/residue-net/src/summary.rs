@@ -116,7 +116,8 @@ fn ranked<K: Clone + Ord>(
     let settled = |(key, &faults): (&K, &Faults)| {
         let moved = if offloads(key) { faults.zero_headers } else { 0 };
         let Faults { offloaded, wrong, .. } = faults;
-        let settled = Faults { offloaded: offloaded + moved, wrong: wrong - moved, zero_headers: 0 };
+        let settled =
+            Faults { offloaded: offloaded + moved, wrong: wrong - moved, zero_headers: 0 };
         (key.clone(), settled)
     };
     let mut ranked: Vec<_> = faults.iter().map(settled).collect();
@@ -245,8 +246,7 @@ impl Summary {
     fn settled(&self) -> &[(&'static Protocol, Counts)] {
         self.settled.get_or_init(|| {
             let mut settled = self.protocols.clone();
-            let headers =
-                settled.iter_mut().find(|(known, _)| std::ptr::eq(*known, &ipv4::HEADER));
+            let headers = settled.iter_mut().find(|(known, _)| std::ptr::eq(*known, &ipv4::HEADER));
             if let Some((_, counts)) = headers {
                 let offloaded = self.diagnosis.offloaded_headers().min(counts.bad);
                 counts.bad -= offloaded;

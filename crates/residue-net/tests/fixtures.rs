@@ -181,7 +181,11 @@ fn counts_agree_with_verdicts_and_causes() {
         let all = verdicts(&file);
         let count = |wanted| all.iter().filter(|it| it.1 == wanted).count() as u64;
         let total = summary.total();
-        same("bad", (total.bad, total.offloaded), (count(Verdict::Bad), count(Verdict::Offloaded)))?;
+        same(
+            "bad",
+            (total.bad, total.offloaded),
+            (count(Verdict::Bad), count(Verdict::Offloaded)),
+        )?;
         let tally = summary.diagnosis.tally();
         same("causes", tally.values().sum(), total.bad + total.offloaded)?;
         let faults = [

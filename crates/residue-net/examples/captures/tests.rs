@@ -29,9 +29,11 @@ fn a_comparison_that_judged_nothing_fails() {
     let nothing = Tally::default();
     let all_unread = Tally { captures: 3, unread: 3, ..Tally::default() };
     let no_checks = Tally { captures: 3, unread: 1, ..nothing.clone() };
-    for (tally, word) in
-        [(nothing.clone(), "no captures"), (all_unread, "could read no"), (no_checks, "no capture has")]
-    {
+    for (tally, word) in [
+        (nothing.clone(), "no captures"),
+        (all_unread, "could read no"),
+        (no_checks, "no capture has"),
+    ] {
         assert!(!tally.is_good());
         assert!(tally.nothing_judged().unwrap().contains(word), "{tally}");
     }

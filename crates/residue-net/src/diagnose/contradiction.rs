@@ -18,9 +18,12 @@ pub fn of(finding: &Finding<'_>) -> Option<bool> {
     let header = Span::at(source.start.checked_sub(ipv4::SOURCE.start)?, ipv4::SHORTEST_HEADER);
     let bytes = finding.buffer.bytes;
     let field = header.field(ipv4::CHECKSUM);
-    let check = finding.buffer.found.checks.iter().find(|check| {
-        std::ptr::eq(check.protocol, &ipv4::HEADER) && check.field[0] == field
-    })?;
+    let check = finding
+        .buffer
+        .found
+        .checks
+        .iter()
+        .find(|check| std::ptr::eq(check.protocol, &ipv4::HEADER) && check.field[0] == field)?;
     let is_bad = check.verdict(bytes, &finding.buffer.found.pieces) == Verdict::Bad;
     let header: [u8; 20] = header.of(bytes)?.try_into().ok()?;
     let rest = bytes.len() - (source.start - ipv4::SOURCE.start) as usize;
