@@ -4,100 +4,31 @@
 //! findings are only collected at first, by the explanations that fit them, and a cause is named if
 //! it fits more often than chance would have it ([`Chance::LIMIT`]).
 
-use super::alone::{self, Test};
+mod established;
+
+use super::alone;
 use super::rewritten::{Addresses, Amount, Base, pseudo_sum};
+use super::signature::{Signature, Values, is_zero_header};
 use super::{Cause, CauseKind, Chance, Rewrite};
 use crate::address::Address;
 use crate::buffer::Finding;
-use crate::check::{Protocol, Reason, Verdict};
-use crate::wire::ipv4;
+use crate::check::{Reason, Verdict};
+use established::{Copied, Established};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-/// Largest number of stored signatures, amounts, pairs of addresses, and senders, each.
-const MOST: usize = 1 << 16;
-
-/// Kinds of causes that a packet shows alone, in the order in which they are considered.
-const ALONE: [CauseKind; 11] = [
-    CauseKind::NegativeZero,
-    CauseKind::Zeroed,
-    CauseKind::Filled,
-    CauseKind::NotComplemented,
-    CauseKind::ByteSwapped,
-    CauseKind::OtherDestination,
-    CauseKind::NoPseudoHeader,
-    CauseKind::OtherLength,
-    CauseKind::FlippedBit,
-    CauseKind::ChangedByte,
-    CauseKind::Contradiction,
-];
-/// Number of these that allow one or two values: others are not considered beside them.
-const STRONG: usize = 7;
+/// Largest number of stored signatures, pairs of addresses, and senders, each.
+const MOST: usize = 7 << 13;
+/// Largest number of stored amounts, and of stored values.
+const MOST_AMOUNTS: usize = 7 << 14;
+/// Number of values from which on an amount or a copied value is taken for the only explanation of
+/// others, so that these share a signature.
+const ENOUGH: u64 = 8;
 
 /// Numbers of checks by kind of cause and name of the protocol.
 pub type Tally = BTreeMap<(CauseKind, &'static str), u64>;
 /// Probabilities of fitting by chance, by kind of cause and name of the protocol.
 pub type Chances = BTreeMap<(CauseKind, &'static str), Chance>;
-
-/// The explanations that fit a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Signature {
-    protocol: &'static Protocol,
-    /// Which of [`ALONE`] fit.
-    alone: [bool; ALONE.len()],
-    amounts: [Option<Amount>; 3],
-    /// The stored value, which other packets may have, too.
-    stored: Option<u64>,
-    /// The sender of an IPv4 header whose checksum is zero.
-    zero_from: Option<Address>,
-}
-
-/// The values with a signature.
-#[derive(Clone, Debug, Default)]
-struct Values {
-    count: u64,
-    /// Number of different values: a packet that is sent again is no additional evidence.
-    different: u64,
-    /// Some of the different values, hashed.
-    known: Vec<u32>,
-    /// Number of values that the rule allows.
-    possible: f64,
-    /// Numbers of fits by chance, for each of [`ALONE`].
-    expected: [f64; ALONE.len()],
-}
-
-impl Values {
-    /// Largest number of values to remember; after that, all count as different.
-    const MOST_KNOWN: usize = 64;
-
-    /// Counts a value; returns whether it is a new one.
-    fn count(&mut self, stored: u64, computed: u64, tests: &[Test]) -> bool {
-        self.count += 1;
-        let both = stored.rotate_left(32) ^ computed;
-        let hash = (both.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
-        if self.known.contains(&hash) {
-            return false;
-        }
-        if self.known.len() < Values::MOST_KNOWN {
-            self.known.push(hash);
-        }
-        self.different += 1;
-        for test in tests {
-            if let Some(place) = ALONE.iter().position(|&kind| kind == test.kind) {
-                self.expected[place] += test.expected;
-            }
-        }
-        true
-    }
-
-    fn add(&mut self, other: &Values) {
-        self.count += other.count;
-        self.different += other.different;
-        for (sum, more) in self.expected.iter_mut().zip(other.expected) {
-            *sum += more;
-        }
-    }
-}
 
 /// Packets that lack an amount.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +41,31 @@ struct Evidence {
     several_stored: bool,
 }
 
+impl Evidence {
+    /// Returns whether the values may be sums that lack this amount: of one value in all packets,
+    /// nothing shows that it is the sum of a pseudo-header.
+    fn may_be_of(&self, amount: &Amount) -> bool {
+        amount.base == Base::Complete || self.several_stored
+    }
+}
+
+/// Values of a sender that are bad or offloaded, and cover a pseudo-header.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sender {
+    tested: u64,
+    offloaded: u64,
+}
+
+impl Sender {
+    /// Returns the probability that so many values are the sum of the pseudo-header by chance.
+    fn chance(self) -> Chance {
+        Chance::of_fits(self.tested as f64 * SUMS / 65535.0, self.offloaded)
+    }
+}
+
+/// Sums of a pseudo-header: with the length, and without it.
+const SUMS: f64 = 2.0;
+
 /// Values of a protocol that are offloaded.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offloads {
@@ -118,17 +74,6 @@ struct Offloads {
     different: u64,
     last: Option<u64>,
 }
-
-/// Causes that are established.
-#[derive(Debug, Default)]
-struct Established {
-    alone: Chances,
-    amounts: HashMap<Amount, Chance>,
-    copied: HashMap<Copied, Chance>,
-}
-
-/// A protocol, and a value that is stored in several packets.
-type Copied = (&'static str, u64);
 
 /// Causes of the bad checks of a capture.
 #[derive(Debug, Default)]
@@ -140,8 +85,7 @@ pub struct Diagnosis {
     /// Numbers of different values between two addresses.
     pairs: HashMap<[Address; 2], u64>,
     offloads: BTreeMap<&'static str, Offloads>,
-    /// Senders that leave checksums to the network card.
-    offloading: HashMap<Address, u64>,
+    senders: HashMap<Address, Sender>,
     any_zero_header: bool,
     any_rewritten: bool,
     addresses: Addresses,
@@ -173,10 +117,26 @@ impl Diagnosis {
 
     fn offloading_sender(&mut self, finding: &Finding<'_>) {
         self.established.take();
-        let sender = Address::new(finding.addresses()[0]);
-        if self.offloading.len() < MOST || self.offloading.contains_key(&sender) {
-            *self.offloading.entry(sender).or_default() += 1;
+        if let Some(sender) = self.sender(finding) {
+            sender.tested += 1;
+            sender.offloaded += 1;
         }
+    }
+
+    /// Counts a bad value of a sender that might have been offloaded.
+    fn count_tested(&mut self, finding: &Finding<'_>) {
+        if finding.check.pseudo > 0
+            && finding.check.rule.is_internet()
+            && let Some(sender) = self.sender(finding)
+        {
+            sender.tested += 1;
+        }
+    }
+
+    fn sender(&mut self, finding: &Finding<'_>) -> Option<&mut Sender> {
+        let sender = Address::new(finding.addresses()[0]);
+        let has_room = self.senders.len() < MOST || self.senders.contains_key(&sender);
+        has_room.then(|| self.senders.entry(sender).or_default())
     }
 
     /// Learns from a value that is cut short: whether it is the sum of the pseudo-header.
@@ -193,13 +153,15 @@ impl Diagnosis {
     fn learn_bad(&mut self, finding: &Finding<'_>) {
         self.established.take();
         let tests = alone::tests(finding);
-        let mut signature = Signature::of(finding, &tests);
-        self.any_zero_header |= signature.zero_from.is_some();
-        if self.signatures.len() >= MOST && !self.signatures.contains_key(&signature) {
+        let whole = Signature::of(finding, &tests);
+        self.any_zero_header |= whole.is_zero_header;
+        self.count_tested(finding);
+        let signature = self.shortened(whole);
+        if self.signatures.len() >= MOST
+            || self.pairs.len() >= MOST
+            || self.amounts.len().max(self.copies.len()) >= MOST_AMOUNTS
+        {
             self.compact();
-            if self.signatures.len() >= MOST {
-                signature = signature.without_evidence();
-            }
         }
         let (stored, computed) =
             (finding.stored().unwrap_or_default(), finding.computed().unwrap_or_default());
@@ -208,8 +170,33 @@ impl Diagnosis {
         if !values.count(stored, computed, &tests) {
             return;
         }
-        let ports = finding.check.ports;
-        for amount in signature.amounts.into_iter().flatten() {
+        self.count(&signature, finding.check.ports, stored);
+    }
+
+    /// Returns the signature with only that amount or value which explains enough others.
+    fn shortened(&self, whole: Signature) -> Signature {
+        let is_enough = |amount: &Amount| {
+            let evidence = self.amounts.get(amount);
+            evidence.is_some_and(|it| it.packets >= ENOUGH && it.may_be_of(amount))
+        };
+        if let Some(amount) = whole.amounts().find(is_enough) {
+            let mut lacking = [None; Base::ALL.len()];
+            lacking[amount.base as usize] = Some(amount.lacking);
+            return Signature { lacking, stored: None, ..whole };
+        }
+        let key = whole.stored.map(|stored| (whole.protocol.name, stored));
+        let copies = key.and_then(|key| self.copies.get(&key));
+        if copies.is_some_and(|&packets| packets >= ENOUGH) {
+            // Packets of another length may show that it is the sum of a pseudo-header.
+            let [_, partial, without_length] = whole.lacking;
+            return Signature { lacking: [None, partial, without_length], ..whole };
+        }
+        whole
+    }
+
+    /// Counts a new value as evidence.
+    fn count(&mut self, signature: &Signature, ports: Option<[u16; 2]>, stored: u64) {
+        for amount in signature.amounts() {
             let evidence = self.amounts.entry(amount).or_insert(Evidence {
                 packets: 0,
                 ports,
@@ -225,24 +212,46 @@ impl Diagnosis {
         if let Some(stored) = signature.stored {
             *self.copies.entry((signature.protocol.name, stored)).or_default() += 1;
         }
-        if let Some(amount) = signature.amounts[0] {
-            *self.pairs.entry([amount.source, amount.destination]).or_default() += 1;
+        if let Some(ends) = signature.ends {
+            *self.pairs.entry(ends).or_default() += 1;
         }
     }
 
-    /// Forgets the amounts that only one value lacks, and values that only one packet has.
+    /// Forgets the amounts and values of fewest packets, until half of the space is free.
     fn compact(&mut self) {
-        self.copies.retain(|_, packets| *packets > 1);
-        self.amounts.retain(|_, evidence| evidence.packets > 1);
-        let old = std::mem::take(&mut self.signatures);
-        for (mut signature, values) in old {
-            let known = |amount: &Amount| self.amounts.contains_key(amount);
-            signature.amounts = signature.amounts.map(|amount| amount.filter(known));
-            let protocol = signature.protocol.name;
-            let is_copied = |stored: &u64| self.copies.contains_key(&(protocol, *stored));
-            signature.stored = signature.stored.filter(is_copied);
-            let merged = self.signatures.entry(signature).or_default();
-            if merged.count == 0 { *merged = values } else { merged.add(&values) }
+        let mut least = 2;
+        while self.signatures.len() > MOST / 2
+            || self.pairs.len() > MOST / 2
+            || self.amounts.len().max(self.copies.len()) > MOST_AMOUNTS / 2
+        {
+            self.copies.retain(|_, packets| *packets >= least);
+            self.amounts.retain(|_, evidence| evidence.packets >= least);
+            self.pairs.retain(|_, values| *values >= least);
+            self.senders.retain(|_, sender| sender.offloaded * 2 >= least);
+            for (mut signature, values) in std::mem::take(&mut self.signatures) {
+                self.forget(&mut signature);
+                let merged = self.signatures.entry(signature).or_default();
+                if merged.count == 0 { *merged = values } else { merged.add(&values) }
+            }
+            least *= 2;
+        }
+    }
+
+    /// Removes from a signature what is no longer stored.
+    fn forget(&self, signature: &mut Signature) {
+        for base in Base::ALL {
+            let amount = signature.amount(base);
+            if amount.is_some_and(|amount| !self.amounts.contains_key(&amount)) {
+                signature.lacking[base as usize] = None;
+            }
+        }
+        let protocol = signature.protocol.name;
+        let is_copied = |stored: &u64| self.copies.contains_key(&(protocol, *stored));
+        signature.stored = signature.stored.filter(is_copied);
+        let sender = signature.ends.map(|[source, _]| source);
+        signature.is_zero_header &= sender.is_some_and(|it| self.senders.contains_key(&it));
+        if !signature.is_zero_header && signature.lacking == [None; Base::ALL.len()] {
+            signature.ends = None;
         }
     }
 
@@ -250,102 +259,13 @@ impl Diagnosis {
         self.established.get_or_init(|| self.establish())
     }
 
-    fn establish(&self) -> Established {
-        let mut established = Established::default();
-        for (amount, evidence) in &self.amounts {
-            // With one stored value, nothing shows that it is a sum.
-            if amount.base != Base::Complete && !evidence.several_stored {
-                continue;
-            }
-            let all = self.pairs.get(&[amount.source, amount.destination]);
-            let chance = amount.chance(evidence.packets, all.copied().unwrap_or_default());
-            if chance.is_small() {
-                established.amounts.insert(*amount, chance);
-            }
-        }
-        let mut different: BTreeMap<&'static str, (u64, f64)> = BTreeMap::new();
-        for (signature, values) in &self.signatures {
-            let (count, possible) = different.entry(signature.protocol.name).or_default();
-            *count += values.different;
-            *possible = values.possible;
-        }
-        for (&(protocol, stored), &packets) in &self.copies {
-            let (all, possible) = different.get(protocol).copied().unwrap_or_default();
-            let chance = Chance::of_equal(all, packets, possible);
-            if chance.is_small() {
-                established.copied.insert((protocol, stored), chance);
-            }
-        }
-        // Each kind is tested on the values that nothing before it explains; what allows only one
-        // value comes first, and was tested on all.
-        for (place, kind) in ALONE.into_iter().enumerate() {
-            let mut tested: BTreeMap<&'static str, (f64, u64)> = BTreeMap::new();
-            for (signature, values) in &self.signatures {
-                if place >= STRONG && self.decide(signature, &established).is_some() {
-                    continue;
-                }
-                let (expected, fits) = tested.entry(signature.protocol.name).or_default();
-                *expected += values.expected[place];
-                *fits += if signature.alone[place] { values.different } else { 0 };
-            }
-            for (protocol, (expected, fits)) in tested {
-                let chance = Chance::of_fits(expected, fits);
-                if fits > 0 && chance.is_small() {
-                    established.alone.insert((kind, protocol), chance);
-                }
-            }
-        }
-        established
-    }
-
-    /// Returns the kind of cause of values with a signature, with its chance; `None` if nothing
-    /// explains them.
-    fn decide(
-        &self,
-        signature: &Signature,
-        established: &Established,
-    ) -> Option<(CauseKind, Chance)> {
-        let protocol = signature.protocol.name;
-        let alone = |range: std::ops::Range<usize>| {
-            range.filter(|&place| signature.alone[place]).find_map(|place| {
-                let kind = ALONE[place];
-                let &chance = established.alone.get(&(kind, protocol))?;
-                Some((kind, chance))
-            })
-        };
-        if let Some(chance) = self.offloaded_header(signature) {
-            return Some((CauseKind::Offload, chance));
-        }
-        let amount = |amount: Amount| {
-            let &chance = established.amounts.get(&amount)?;
-            Some((amount.base.kind(), chance))
-        };
-        alone(0..STRONG)
-            .or_else(|| {
-                let amounts = signature.amounts.into_iter().flatten().filter_map(amount);
-                amounts.min_by(|one, other| one.1.log10().total_cmp(&other.1.log10()))
-            })
-            .or_else(|| {
-                let &chance = established.copied.get(&(protocol, signature.stored?))?;
-                Some((CauseKind::Copied, chance))
-            })
-            .or_else(|| alone(STRONG..ALONE.len()))
-    }
-
-    /// Returns the chance of a zero IPv4 header checksum of a sender that leaves others to its
-    /// network card; `None` for anything else.
-    fn offloaded_header(&self, signature: &Signature) -> Option<Chance> {
-        let &others = self.offloading.get(&signature.zero_from?)?;
-        // Each of the others may have been one of two sums by chance; and so was the zero.
-        (others > 0).then(|| Chance::of_fits(2.0 / 65535.0 / 65535.0, 1))
-    }
-
     /// Returns the finding with the verdict *offloaded* in place of *bad* for an IPv4 header that
     /// its sender left to the network card, as other packets show.
     #[must_use]
     pub fn judged<'a>(&self, finding: Finding<'a>) -> Finding<'a> {
         let is_offloaded = finding.verdict == Verdict::Bad
-            && zero_from(&finding).is_some_and(|sender| self.offloading.contains_key(&sender));
+            && is_zero_header(&finding)
+            && self.offloads(&Address::new(finding.addresses()[0]));
         let verdict = if is_offloaded { Verdict::Offloaded } else { finding.verdict };
         Finding { verdict, ..finding }
     }
@@ -353,7 +273,7 @@ impl Diagnosis {
     /// Returns whether a sender leaves checksums to its network card.
     #[must_use]
     pub fn offloads(&self, sender: &Address) -> bool {
-        self.offloading.contains_key(sender)
+        self.senders.get(sender).is_some_and(|sender| sender.chance().is_small())
     }
 
     /// Returns the number of IPv4 headers whose verdict [`Diagnosis::judged`] changes.
@@ -368,13 +288,15 @@ impl Diagnosis {
     #[must_use]
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::new();
-        for (&protocol, offloads) in &self.offloads {
-            *tally.entry((CauseKind::Offload, protocol)).or_default() += offloads.count;
-        }
         let established = self.established();
+        for (&protocol, offloads) in &self.offloads {
+            let is_known = established.alone.contains_key(&(CauseKind::Offload, protocol));
+            let kind = if is_known { CauseKind::Offload } else { CauseKind::Unknown };
+            *tally.entry((kind, protocol)).or_default() += offloads.count;
+        }
         for (signature, values) in &self.signatures {
             let cause = self.decide(signature, established);
-            let kind = cause.map_or(CauseKind::Unknown, |(kind, _)| kind);
+            let kind = cause.map_or(CauseKind::Unknown, |cause| cause.kind);
             *tally.entry((kind, signature.protocol.name)).or_default() += values.count;
         }
         tally
@@ -391,20 +313,17 @@ impl Diagnosis {
                 .and_modify(|known: &mut Chance| *known = known.max(chance))
                 .or_insert(chance);
         };
-        let mut bad: BTreeMap<&str, u64> = BTreeMap::new();
         let established = self.established();
-        for (signature, values) in &self.signatures {
+        for signature in self.signatures.keys() {
             let protocol = signature.protocol.name;
-            *bad.entry(protocol).or_default() += values.different;
-            if let Some((kind, chance)) = self.decide(signature, established) {
-                add((kind, protocol), chance);
+            if let Some(cause) = self.decide(signature, established) {
+                add((cause.kind, protocol), cause.chance);
             }
         }
-        for (&protocol, offloads) in &self.offloads {
-            // With the length, and without it.
-            let tested = offloads.different + bad.get(protocol).copied().unwrap_or_default();
-            let expected = tested as f64 * 2.0 / 65535.0;
-            add((CauseKind::Offload, protocol), Chance::of_fits(expected, offloads.different));
+        for (key, &chance) in &established.alone {
+            if key.0 == CauseKind::Offload {
+                add(*key, chance);
+            }
         }
         chances
     }
@@ -413,13 +332,18 @@ impl Diagnosis {
     #[must_use]
     pub fn cause(&self, finding: &Finding<'_>) -> Option<Cause> {
         match finding.verdict {
-            Verdict::Offloaded => return Some(Cause::Offload),
-            Verdict::Bad => {}
+            Verdict::Offloaded if !is_zero_header(finding) => {
+                let key = (CauseKind::Offload, finding.check.protocol.name);
+                return self.established().alone.get(&key).map(|_| Cause::Offload);
+            }
+            Verdict::Bad | Verdict::Offloaded => {}
             _ => return None,
         }
         let tests = alone::tests(finding);
-        let signature = Signature::of(finding, &tests);
-        let (kind, _) = self.decide(&signature, self.established())?;
+        let whole = Signature::of(finding, &tests);
+        let is_stored = self.signatures.contains_key(&whole);
+        let signature = if is_stored { whole } else { self.shortened(whole) };
+        let kind = self.decide(&signature, self.established())?.kind;
         match kind {
             CauseKind::Offload => Some(Cause::Offload),
             CauseKind::Rewritten => Some(Cause::Rewritten),
@@ -432,50 +356,32 @@ impl Diagnosis {
     /// Returns the rewritings, most packets first.
     #[must_use]
     pub fn rewrites(&self) -> Vec<Rewrite> {
-        let mut list = Vec::new();
-        for (amount, &chance) in &self.established().amounts {
-            let Some(evidence) = self.amounts.get(amount) else { continue };
-            list.push(Rewrite {
+        let mut packets: HashMap<Amount, u64> = HashMap::new();
+        let established = self.established();
+        for (signature, values) in &self.signatures {
+            let cause = self.decide(signature, established);
+            if let Some(amount) = cause.and_then(|cause| cause.amount) {
+                *packets.entry(amount).or_default() += values.different;
+            }
+        }
+        let rewrite = |(amount, packets): (Amount, u64)| {
+            let evidence = self.amounts.get(&amount)?;
+            Some(Rewrite {
                 kind: amount.base.kind(),
                 source: amount.source,
                 destination: amount.destination,
                 lacking: amount.lacking,
-                packets: evidence.packets,
-                chance,
+                packets,
+                chance: *established.amounts.get(&amount)?,
                 addresses_only: evidence.several_ports,
-                likely: self.addresses.likely(amount),
-            });
-        }
+                likely: self.addresses.likely(&amount),
+            })
+        };
+        let mut list: Vec<Rewrite> = packets.into_iter().filter_map(rewrite).collect();
         list.sort_by_key(|rewrite| {
-            (std::cmp::Reverse(rewrite.packets), rewrite.source, rewrite.destination)
+            let Rewrite { packets, source, destination, lacking, .. } = *rewrite;
+            (std::cmp::Reverse(packets), source, destination, lacking)
         });
         list
     }
-}
-
-impl Signature {
-    fn of(finding: &Finding<'_>, tests: &[Test]) -> Signature {
-        let fits =
-            |kind: CauseKind| tests.iter().any(|test| test.kind == kind && test.fits.is_some());
-        let alone = ALONE.map(fits);
-        let is_strong = alone[..STRONG].contains(&true);
-        let amounts = if is_strong { [None; 3] } else { Amount::of(finding) };
-        let stored = finding.stored().filter(|_| !is_strong);
-        let zero_from = zero_from(finding);
-        Signature { protocol: finding.check.protocol, alone, amounts, stored, zero_from }
-    }
-
-    fn without_evidence(self) -> Signature {
-        Signature { amounts: [None; 3], stored: None, zero_from: None, ..self }
-    }
-}
-
-/// Returns the sender of an IPv4 header whose checksum is zero.
-fn zero_from(finding: &Finding<'_>) -> Option<Address> {
-    is_zero_header(finding).then(|| Address::new(finding.addresses()[0]))
-}
-
-/// Returns whether a finding is on an IPv4 header whose checksum is zero.
-pub fn is_zero_header(finding: &Finding<'_>) -> bool {
-    std::ptr::eq(finding.check.protocol, &ipv4::HEADER) && finding.stored() == Some(0)
 }
