@@ -31,10 +31,11 @@ fn what_is_printed() {
             "TCP          -    8",
             "",
             "values  cause",
-            "     8  rewritten: tcp",
+            "     8  rewritten: tcp (1 in 10^34 by chance)",
             "",
             "packets  rewritten",
-            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed",
+            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed (1 in \
+                10^34 by chance)",
             "",
             "wrong  sender",
             "    8  2001:db8::1",
@@ -180,8 +181,13 @@ fn formats_agree() {
             assert_eq!((link, time), (&*word("link"), &*word("time")));
         }
         let text_of = |value: &serde_json::Value| value.as_str().unwrap().to_string();
-        for (cause, _) in json["causes"].as_object().unwrap() {
+        for (cause, protocols) in json["causes"].as_object().unwrap() {
             assert!(text.contains(&format!("  {cause}: ")), "{text}");
+            for protocol in protocols.as_object().unwrap().keys() {
+                let chance = json["chances"][cause][protocol].as_f64();
+                let is_small = chance.is_some_and(|chance| chance > 0.0 && chance <= 1e-3);
+                assert!(is_small || cause == "unknown", "{cause} {protocol}: {chance:?}");
+            }
         }
         for sender in json["senders"].as_array().unwrap() {
             assert!(text.contains(&format!("  {}\n", text_of(&sender["address"]))), "{text}");
@@ -193,6 +199,24 @@ fn formats_agree() {
             assert!(text.contains(&format!("  {} ", text_of(&flow["protocol"]))), "{text}");
         }
     }
+}
+
+/// A zero IPv4 header checksum beside offloaded values of its sender is no damage.
+#[test]
+fn offloaded_headers() {
+    for name in ["offload-ip", "offload-ip-icmp", "offload-ip-cut"] {
+        let name = format!("{name}.bad.pcap");
+        let text = verify(&["--list", &name]).ends(0).to_string();
+        let line = "ip 192.0.2.1 -> 192.0.2.2: offloaded, 0000, should be ";
+        assert!(text.contains(line) && text.contains("\nnothing wrong, "), "{text}");
+        verify(&["--strict", &name]).ends(1);
+        let json = verify(&["--json", &name]).json();
+        let header = &json["captures"][0]["protocols"]["ip"];
+        assert_eq!((&header["bad"], &header["offloaded"]), (&0.into(), &1.into()), "{name}");
+        assert_eq!(json["captures"][0]["causes"]["offload"]["ip"], 1, "{name}");
+    }
+    // Of a sender whose other values are good, it is an error.
+    assert!(verify(&["zeroed.bad.pcap"]).ends(1).contains("zeroed: tcp (1 in 66000 by chance)"));
 }
 
 #[test]

@@ -168,6 +168,67 @@ fn what_is_left_is_counted_apart() {
     assert_eq!(ran.json()["left"], serde_json::json!({ "wrong": 1, "offloaded": 0 }));
 }
 
+/// Tests that every value left has a reason, in the text and in the JSON, and that the options named
+/// repair it.
+#[test]
+fn why_values_are_left() {
+    let unknown = "no cause is known, so it may show damage";
+    let cut = "the packet is cut short, and another check value covers it";
+    let conflict = "length fields contradict each other, so that no value is right";
+    let guess = "the length of the packet is 0, so its end is a guess";
+    let not_chosen = "zeroed, which is not among the causes of --only";
+    let folder = Folder::with(&[]);
+    // The capture, the options given, the reason, and the options that would repair the value.
+    for (name, given, reason, options, repairs) in [
+        ("tcp-v4", &[][..], unknown, "--all or --only unknown", &["--only", "unknown"][..]),
+        (
+            "flip-tcp",
+            &[],
+            "flipped-bit, which may show damage",
+            "--all or --only flipped-bit",
+            &["--all"],
+        ),
+        (
+            "zeroed",
+            &["--only", "copied"],
+            not_chosen,
+            "--all or --only zeroed",
+            &["--only", "zeroed"],
+        ),
+        ("tso-tcp", &["--all"], guess, "--tso", &["--all", "--tso"]),
+        (
+            "tso-tcp",
+            &[],
+            unknown,
+            "--all or --only unknown with --tso",
+            &["--only", "unknown", "--tso"],
+        ),
+        ("cut-ip", &[], unknown, "--all or --only unknown", &["--all"]),
+        ("cut-ip-covered", &["--all"], cut, "", &[]),
+        ("udp-length", &["--all"], conflict, "", &[]),
+        ("udp-zero-v6", &["--all"], "the sender left it out, though it must not", "", &[]),
+    ] {
+        let path = captures().join(format!("{name}.bad.pcap"));
+        let fix = |more: &[&str]| {
+            folder.pcap(&[&["fix", path.to_str().unwrap(), "-n"], given, more].concat())
+        };
+        let hint =
+            if options.is_empty() { String::new() } else { format!(" ({options} repairs it)") };
+        let line = format!(": {reason}{hint}\n");
+        let text = fix(&[]).ends(1).to_string();
+        assert!(text.contains(&line), "{name}: {text} lacks {line}");
+        let json = fix(&["--json"]).json();
+        assert_eq!(json["left"]["wrong"], 1, "{name}");
+        let because = json["left_because"].as_array().unwrap();
+        assert_eq!(because.len(), 1, "{name}");
+        assert_eq!((&because[0]["reason"], &because[0]["values"]), (&reason.into(), &1.into()));
+        assert_eq!(because[0]["options"].as_str().unwrap_or_default(), options, "{name}");
+        if !repairs.is_empty() {
+            folder.pcap(&[&["fix", path.to_str().unwrap(), "-n"], repairs].concat()).ends(0);
+        }
+    }
+}
+
 #[test]
 fn length_zero_on_request() {
     let folder = Folder::with(&["tso-tcp.bad.pcap"]);

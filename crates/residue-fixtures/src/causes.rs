@@ -18,6 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
         wrong_cover(),
         damage(),
         copies(),
+        cut_headers(),
     ]
     .concat()
 }
@@ -455,4 +456,36 @@ fn copies() -> Vec<Case> {
     let title = "TCP, segments made from one";
     let all = several("copied", title, "tcp", pairs.skip(1));
     vec![all.because("copied")]
+}
+
+/// Returns cases of IPv4 headers that are whole in packets that are cut short: alone, and covered by
+/// a checksum that cannot be computed.
+fn cut_headers() -> Vec<Case> {
+    let cut = Verdict::Unverifiable(Reason::Cut);
+    let cut_to = |mut case: Case, length: usize| {
+        for frames in [&mut case.good, &mut case.bad] {
+            *frames = frames.drain(..).map(|frame| frame.cut(length)).collect();
+        }
+        case
+    };
+    let packet = V4.packet(6, &tcp::segment(V4));
+    let alone = Case::spoiled(
+        "cut-ip",
+        "whole IPv4 header of a cut packet",
+        "ip",
+        ethernet::frame(0x0800, &packet),
+        &packet,
+        10..12,
+    );
+    let inner = INNER4.packet(6, &tcp::segment(INNER4));
+    let tunnel = |inner: &[u8]| {
+        let frame = vxlan::payload(&ethernet::frame(0x0800, inner));
+        V4.frame(17, &udp::tunnel(V4, vxlan::PORT, true, &frame))
+    };
+    let title = "the same under a checksum that covers it";
+    let covered = Case::over_bad("cut-ip-covered", title, "ip", &tunnel, &inner, 10..12);
+    vec![
+        cut_to(alone, 60).both("tcp", cut),
+        Case { repair: Repair::Never, ..cut_to(covered, 110).both("udp", cut).both("tcp", cut) },
+    ]
 }

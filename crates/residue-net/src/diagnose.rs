@@ -11,12 +11,13 @@ mod diagnosis;
 mod flipped_bit;
 mod kind;
 mod rewritten;
+mod signature;
 
 pub use chance::Chance;
-pub(crate) use diagnosis::is_zero_header;
 pub use diagnosis::{Chances, Diagnosis, Tally};
 pub use kind::CauseKind;
 pub use rewritten::Rewrite;
+pub(crate) use signature::is_zero_header;
 
 use crate::buffer::Places;
 

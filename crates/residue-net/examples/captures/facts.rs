@@ -182,6 +182,9 @@ impl Facts {
         filled.resize(quoted.len() + BEYOND, 0);
         let mut add = |finding: &Finding<'_>, verdict| {
             let name = finding.check.protocol.name;
+            // tshark does not judge ICMP in ICMP.
+            let is_icmp = matches!(name, "icmp" | "icmpv6");
+            let verdict = if is_icmp { Verdict::Unverifiable(Reason::Cut) } else { verdict };
             self.quoted.entry(name.into()).or_default().add(verdict);
         };
         judge(quoted, u32::MAX, LinkType::RAW, None, |finding| add(finding, finding.verdict));

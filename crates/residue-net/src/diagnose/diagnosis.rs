@@ -4,100 +4,28 @@
 //! findings are only collected at first, by the explanations that fit them, and a cause is named if
 //! it fits more often than chance would have it ([`Chance::LIMIT`]).
 
-use super::alone::{self, Test};
+use super::alone;
 use super::rewritten::{Addresses, Amount, Base, pseudo_sum};
+use super::signature::{ALONE, STRONG, Signature, Values, is_zero_header};
 use super::{Cause, CauseKind, Chance, Rewrite};
 use crate::address::Address;
 use crate::buffer::Finding;
-use crate::check::{Protocol, Reason, Verdict};
-use crate::wire::ipv4;
-use std::collections::{BTreeMap, HashMap};
+use crate::check::{Reason, Verdict};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Largest number of stored signatures, amounts, pairs of addresses, and senders, each.
+/// Largest number of stored signatures, pairs of addresses, and senders, each.
 const MOST: usize = 1 << 16;
-
-/// Kinds of causes that a packet shows alone, in the order in which they are considered.
-const ALONE: [CauseKind; 11] = [
-    CauseKind::NegativeZero,
-    CauseKind::Zeroed,
-    CauseKind::Filled,
-    CauseKind::NotComplemented,
-    CauseKind::ByteSwapped,
-    CauseKind::OtherDestination,
-    CauseKind::NoPseudoHeader,
-    CauseKind::OtherLength,
-    CauseKind::FlippedBit,
-    CauseKind::ChangedByte,
-    CauseKind::Contradiction,
-];
-/// Number of these that allow one or two values: others are not considered beside them.
-const STRONG: usize = 7;
+/// Largest number of stored amounts, and of stored values.
+const MOST_AMOUNTS: usize = 1 << 18;
+/// Number of values from which on an amount or a copied value is taken for the only explanation of
+/// others, so that these share a signature.
+const ENOUGH: u64 = 8;
 
 /// Numbers of checks by kind of cause and name of the protocol.
 pub type Tally = BTreeMap<(CauseKind, &'static str), u64>;
 /// Probabilities of fitting by chance, by kind of cause and name of the protocol.
 pub type Chances = BTreeMap<(CauseKind, &'static str), Chance>;
-
-/// The explanations that fit a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Signature {
-    protocol: &'static Protocol,
-    /// Which of [`ALONE`] fit.
-    alone: [bool; ALONE.len()],
-    amounts: [Option<Amount>; 3],
-    /// The stored value, which other packets may have, too.
-    stored: Option<u64>,
-    /// The sender of an IPv4 header whose checksum is zero.
-    zero_from: Option<Address>,
-}
-
-/// The values with a signature.
-#[derive(Clone, Debug, Default)]
-struct Values {
-    count: u64,
-    /// Number of different values: a packet that is sent again is no additional evidence.
-    different: u64,
-    /// Some of the different values, hashed.
-    known: Vec<u32>,
-    /// Number of values that the rule allows.
-    possible: f64,
-    /// Numbers of fits by chance, for each of [`ALONE`].
-    expected: [f64; ALONE.len()],
-}
-
-impl Values {
-    /// Largest number of values to remember; after that, all count as different.
-    const MOST_KNOWN: usize = 64;
-
-    /// Counts a value; returns whether it is a new one.
-    fn count(&mut self, stored: u64, computed: u64, tests: &[Test]) -> bool {
-        self.count += 1;
-        let both = stored.rotate_left(32) ^ computed;
-        let hash = (both.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
-        if self.known.contains(&hash) {
-            return false;
-        }
-        if self.known.len() < Values::MOST_KNOWN {
-            self.known.push(hash);
-        }
-        self.different += 1;
-        for test in tests {
-            if let Some(place) = ALONE.iter().position(|&kind| kind == test.kind) {
-                self.expected[place] += test.expected;
-            }
-        }
-        true
-    }
-
-    fn add(&mut self, other: &Values) {
-        self.count += other.count;
-        self.different += other.different;
-        for (sum, more) in self.expected.iter_mut().zip(other.expected) {
-            *sum += more;
-        }
-    }
-}
 
 /// Packets that lack an amount.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +38,14 @@ struct Evidence {
     several_stored: bool,
 }
 
+impl Evidence {
+    /// Returns whether the values may be sums that lack this amount: of one value in all packets,
+    /// nothing shows that it is the sum of a pseudo-header.
+    fn may_be_of(&self, amount: &Amount) -> bool {
+        amount.base == Base::Complete || self.several_stored
+    }
+}
+
 /// Values of a protocol that are offloaded.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offloads {
@@ -117,6 +53,14 @@ struct Offloads {
     /// Number of changes from one value to another.
     different: u64,
     last: Option<u64>,
+}
+
+/// What explains a value.
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    kind: CauseKind,
+    chance: Chance,
+    amount: Option<Amount>,
 }
 
 /// Causes that are established.
@@ -141,7 +85,9 @@ pub struct Diagnosis {
     pairs: HashMap<[Address; 2], u64>,
     offloads: BTreeMap<&'static str, Offloads>,
     /// Senders that leave checksums to the network card.
-    offloading: HashMap<Address, u64>,
+    offloading: HashSet<Address>,
+    /// Whether signatures are so many that forgetting some frees little.
+    is_full: bool,
     any_zero_header: bool,
     any_rewritten: bool,
     addresses: Addresses,
@@ -174,8 +120,8 @@ impl Diagnosis {
     fn offloading_sender(&mut self, finding: &Finding<'_>) {
         self.established.take();
         let sender = Address::new(finding.addresses()[0]);
-        if self.offloading.len() < MOST || self.offloading.contains_key(&sender) {
-            *self.offloading.entry(sender).or_default() += 1;
+        if self.offloading.len() < MOST {
+            self.offloading.insert(sender);
         }
     }
 
@@ -193,14 +139,9 @@ impl Diagnosis {
     fn learn_bad(&mut self, finding: &Finding<'_>) {
         self.established.take();
         let tests = alone::tests(finding);
-        let mut signature = Signature::of(finding, &tests);
-        self.any_zero_header |= signature.zero_from.is_some();
-        if self.signatures.len() >= MOST && !self.signatures.contains_key(&signature) {
-            self.compact();
-            if self.signatures.len() >= MOST {
-                signature = signature.without_evidence();
-            }
-        }
+        let whole = Signature::of(finding, &tests);
+        self.any_zero_header |= whole.is_zero_header;
+        let signature = self.place(whole);
         let (stored, computed) =
             (finding.stored().unwrap_or_default(), finding.computed().unwrap_or_default());
         let values = self.signatures.entry(signature).or_default();
@@ -208,8 +149,52 @@ impl Diagnosis {
         if !values.count(stored, computed, &tests) {
             return;
         }
-        let ports = finding.check.ports;
-        for amount in signature.amounts.into_iter().flatten() {
+        // Without room for the value itself, it is still evidence for later ones.
+        let evidence = if signature.is_bare() { whole } else { signature };
+        self.count(&evidence, finding.check.ports, stored);
+    }
+
+    /// Returns the signature under which a value with this one is counted.
+    fn place(&mut self, whole: Signature) -> Signature {
+        let short = self.shortened(whole);
+        if self.signatures.len() < MOST || self.signatures.contains_key(&short) {
+            return short;
+        }
+        if !self.is_full {
+            self.compact();
+            self.is_full = self.signatures.len() > MOST / 2;
+        }
+        let most = if short == whole && !whole.is_zero_header { MOST } else { 2 * MOST };
+        if self.signatures.len() < most { short } else { short.bare() }
+    }
+
+    /// Returns the signature with only that amount or value which explains enough others.
+    fn shortened(&self, whole: Signature) -> Signature {
+        let is_enough = |amount: &Amount| {
+            let evidence = self.amounts.get(amount);
+            evidence.is_some_and(|it| it.packets >= ENOUGH && it.may_be_of(amount))
+        };
+        if let Some(amount) = whole.amounts().find(is_enough) {
+            let mut lacking = [None; Base::ALL.len()];
+            lacking[amount.base as usize] = Some(amount.lacking);
+            return Signature { lacking, stored: None, ..whole };
+        }
+        let key = whole.stored.map(|stored| (whole.protocol.name, stored));
+        let copies = key.and_then(|key| self.copies.get(&key));
+        if copies.is_some_and(|&packets| packets >= ENOUGH) {
+            // Packets of another length may show that it is the sum of a pseudo-header.
+            let [_, partial, without_length] = whole.lacking;
+            return Signature { lacking: [None, partial, without_length], ..whole };
+        }
+        whole
+    }
+
+    /// Counts a new value as evidence.
+    fn count(&mut self, signature: &Signature, ports: Option<[u16; 2]>, stored: u64) {
+        for amount in signature.amounts() {
+            if self.amounts.len() >= MOST_AMOUNTS && !self.amounts.contains_key(&amount) {
+                continue;
+            }
             let evidence = self.amounts.entry(amount).or_insert(Evidence {
                 packets: 0,
                 ports,
@@ -223,10 +208,15 @@ impl Diagnosis {
             self.any_rewritten |= evidence.packets > 1;
         }
         if let Some(stored) = signature.stored {
-            *self.copies.entry((signature.protocol.name, stored)).or_default() += 1;
+            let key = (signature.protocol.name, stored);
+            if self.copies.len() < MOST_AMOUNTS || self.copies.contains_key(&key) {
+                *self.copies.entry(key).or_default() += 1;
+            }
         }
-        if let Some(amount) = signature.amounts[0] {
-            *self.pairs.entry([amount.source, amount.destination]).or_default() += 1;
+        if let Some(ends) = signature.ends
+            && (self.pairs.len() < MOST || self.pairs.contains_key(&ends))
+        {
+            *self.pairs.entry(ends).or_default() += 1;
         }
     }
 
@@ -236,8 +226,15 @@ impl Diagnosis {
         self.amounts.retain(|_, evidence| evidence.packets > 1);
         let old = std::mem::take(&mut self.signatures);
         for (mut signature, values) in old {
-            let known = |amount: &Amount| self.amounts.contains_key(amount);
-            signature.amounts = signature.amounts.map(|amount| amount.filter(known));
+            for base in Base::ALL {
+                let amount = signature.amount(base);
+                if amount.is_some_and(|amount| !self.amounts.contains_key(&amount)) {
+                    signature.lacking[base as usize] = None;
+                }
+            }
+            if !signature.is_zero_header && signature.lacking == [None; Base::ALL.len()] {
+                signature.ends = None;
+            }
             let protocol = signature.protocol.name;
             let is_copied = |stored: &u64| self.copies.contains_key(&(protocol, *stored));
             signature.stored = signature.stored.filter(is_copied);
@@ -253,8 +250,7 @@ impl Diagnosis {
     fn establish(&self) -> Established {
         let mut established = Established::default();
         for (amount, evidence) in &self.amounts {
-            // With one stored value, nothing shows that it is a sum.
-            if amount.base != Base::Complete && !evidence.several_stored {
+            if !evidence.may_be_of(amount) {
                 continue;
             }
             let all = self.pairs.get(&[amount.source, amount.destination]);
@@ -285,7 +281,7 @@ impl Diagnosis {
                     continue;
                 }
                 let (expected, fits) = tested.entry(signature.protocol.name).or_default();
-                *expected += values.expected[place];
+                *expected += f64::from(values.expected[place]);
                 *fits += if signature.alone[place] { values.different } else { 0 };
             }
             for (protocol, (expected, fits)) in tested {
@@ -298,46 +294,40 @@ impl Diagnosis {
         established
     }
 
-    /// Returns the kind of cause of values with a signature, with its chance; `None` if nothing
-    /// explains them.
-    fn decide(
-        &self,
-        signature: &Signature,
-        established: &Established,
-    ) -> Option<(CauseKind, Chance)> {
+    /// Returns what explains values with a signature; `None` if nothing does.
+    fn decide(&self, signature: &Signature, established: &Established) -> Option<Decision> {
         let protocol = signature.protocol.name;
         let alone = |range: std::ops::Range<usize>| {
             range.filter(|&place| signature.alone[place]).find_map(|place| {
                 let kind = ALONE[place];
                 let &chance = established.alone.get(&(kind, protocol))?;
-                Some((kind, chance))
+                Some(Decision { kind, chance, amount: None })
             })
         };
-        if let Some(chance) = self.offloaded_header(signature) {
-            return Some((CauseKind::Offload, chance));
+        let rewritten = || {
+            let amounts = signature.amounts().filter_map(|amount| {
+                let &chance = established.amounts.get(&amount)?;
+                Some(Decision { kind: amount.base.kind(), chance, amount: Some(amount) })
+            });
+            amounts.min_by(|one, other| one.chance.log10().total_cmp(&other.chance.log10()))
+        };
+        let copied = || {
+            let &chance = established.copied.get(&(protocol, signature.stored?))?;
+            Some(Decision { kind: CauseKind::Copied, chance, amount: None })
+        };
+        if self.is_offloaded_header(signature) {
+            // A zero and the sum of a pseudo-header, with its length or without, are rare.
+            let chance = Chance::of_fits(2.0 / 65535.0 / 65535.0, 1);
+            return Some(Decision { kind: CauseKind::Offload, chance, amount: None });
         }
-        let amount = |amount: Amount| {
-            let &chance = established.amounts.get(&amount)?;
-            Some((amount.base.kind(), chance))
-        };
-        alone(0..STRONG)
-            .or_else(|| {
-                let amounts = signature.amounts.into_iter().flatten().filter_map(amount);
-                amounts.min_by(|one, other| one.1.log10().total_cmp(&other.1.log10()))
-            })
-            .or_else(|| {
-                let &chance = established.copied.get(&(protocol, signature.stored?))?;
-                Some((CauseKind::Copied, chance))
-            })
-            .or_else(|| alone(STRONG..ALONE.len()))
+        alone(0..STRONG).or_else(rewritten).or_else(copied).or_else(|| alone(STRONG..ALONE.len()))
     }
 
-    /// Returns the chance of a zero IPv4 header checksum of a sender that leaves others to its
-    /// network card; `None` for anything else.
-    fn offloaded_header(&self, signature: &Signature) -> Option<Chance> {
-        let &others = self.offloading.get(&signature.zero_from?)?;
-        // Each of the others may have been one of two sums by chance; and so was the zero.
-        (others > 0).then(|| Chance::of_fits(2.0 / 65535.0 / 65535.0, 1))
+    /// Returns whether these are zero IPv4 header checksums of a sender that leaves others to its
+    /// network card.
+    fn is_offloaded_header(&self, signature: &Signature) -> bool {
+        let sender = signature.ends.map(|[source, _]| source);
+        signature.is_zero_header && sender.is_some_and(|sender| self.offloads(&sender))
     }
 
     /// Returns the finding with the verdict *offloaded* in place of *bad* for an IPv4 header that
@@ -345,7 +335,8 @@ impl Diagnosis {
     #[must_use]
     pub fn judged<'a>(&self, finding: Finding<'a>) -> Finding<'a> {
         let is_offloaded = finding.verdict == Verdict::Bad
-            && zero_from(&finding).is_some_and(|sender| self.offloading.contains_key(&sender));
+            && is_zero_header(&finding)
+            && self.offloads(&Address::new(finding.addresses()[0]));
         let verdict = if is_offloaded { Verdict::Offloaded } else { finding.verdict };
         Finding { verdict, ..finding }
     }
@@ -353,14 +344,14 @@ impl Diagnosis {
     /// Returns whether a sender leaves checksums to its network card.
     #[must_use]
     pub fn offloads(&self, sender: &Address) -> bool {
-        self.offloading.contains_key(sender)
+        self.offloading.contains(sender)
     }
 
     /// Returns the number of IPv4 headers whose verdict [`Diagnosis::judged`] changes.
     #[must_use]
     pub fn offloaded_headers(&self) -> u64 {
         let signatures = self.signatures.iter();
-        let zero = signatures.filter(|(it, _)| self.offloaded_header(it).is_some());
+        let zero = signatures.filter(|(it, _)| self.is_offloaded_header(it));
         zero.map(|(_, values)| values.count).sum()
     }
 
@@ -374,7 +365,7 @@ impl Diagnosis {
         let established = self.established();
         for (signature, values) in &self.signatures {
             let cause = self.decide(signature, established);
-            let kind = cause.map_or(CauseKind::Unknown, |(kind, _)| kind);
+            let kind = cause.map_or(CauseKind::Unknown, |cause| cause.kind);
             *tally.entry((kind, signature.protocol.name)).or_default() += values.count;
         }
         tally
@@ -396,8 +387,8 @@ impl Diagnosis {
         for (signature, values) in &self.signatures {
             let protocol = signature.protocol.name;
             *bad.entry(protocol).or_default() += values.different;
-            if let Some((kind, chance)) = self.decide(signature, established) {
-                add((kind, protocol), chance);
+            if let Some(cause) = self.decide(signature, established) {
+                add((cause.kind, protocol), cause.chance);
             }
         }
         for (&protocol, offloads) in &self.offloads {
@@ -418,8 +409,10 @@ impl Diagnosis {
             _ => return None,
         }
         let tests = alone::tests(finding);
-        let signature = Signature::of(finding, &tests);
-        let (kind, _) = self.decide(&signature, self.established())?;
+        let whole = Signature::of(finding, &tests);
+        let is_stored = self.signatures.contains_key(&whole);
+        let signature = if is_stored { whole } else { self.shortened(whole) };
+        let kind = self.decide(&signature, self.established())?.kind;
         match kind {
             CauseKind::Offload => Some(Cause::Offload),
             CauseKind::Rewritten => Some(Cause::Rewritten),
@@ -432,50 +425,32 @@ impl Diagnosis {
     /// Returns the rewritings, most packets first.
     #[must_use]
     pub fn rewrites(&self) -> Vec<Rewrite> {
-        let mut list = Vec::new();
-        for (amount, &chance) in &self.established().amounts {
-            let Some(evidence) = self.amounts.get(amount) else { continue };
-            list.push(Rewrite {
+        let mut packets: HashMap<Amount, u64> = HashMap::new();
+        let established = self.established();
+        for (signature, values) in &self.signatures {
+            let cause = self.decide(signature, established);
+            if let Some(amount) = cause.and_then(|cause| cause.amount) {
+                *packets.entry(amount).or_default() += values.different;
+            }
+        }
+        let rewrite = |(amount, packets): (Amount, u64)| {
+            let evidence = self.amounts.get(&amount)?;
+            Some(Rewrite {
                 kind: amount.base.kind(),
                 source: amount.source,
                 destination: amount.destination,
                 lacking: amount.lacking,
-                packets: evidence.packets,
-                chance,
+                packets,
+                chance: *established.amounts.get(&amount)?,
                 addresses_only: evidence.several_ports,
-                likely: self.addresses.likely(amount),
-            });
-        }
+                likely: self.addresses.likely(&amount),
+            })
+        };
+        let mut list: Vec<Rewrite> = packets.into_iter().filter_map(rewrite).collect();
         list.sort_by_key(|rewrite| {
-            (std::cmp::Reverse(rewrite.packets), rewrite.source, rewrite.destination)
+            let Rewrite { packets, source, destination, lacking, .. } = *rewrite;
+            (std::cmp::Reverse(packets), source, destination, lacking)
         });
         list
     }
-}
-
-impl Signature {
-    fn of(finding: &Finding<'_>, tests: &[Test]) -> Signature {
-        let fits =
-            |kind: CauseKind| tests.iter().any(|test| test.kind == kind && test.fits.is_some());
-        let alone = ALONE.map(fits);
-        let is_strong = alone[..STRONG].contains(&true);
-        let amounts = if is_strong { [None; 3] } else { Amount::of(finding) };
-        let stored = finding.stored().filter(|_| !is_strong);
-        let zero_from = zero_from(finding);
-        Signature { protocol: finding.check.protocol, alone, amounts, stored, zero_from }
-    }
-
-    fn without_evidence(self) -> Signature {
-        Signature { amounts: [None; 3], stored: None, zero_from: None, ..self }
-    }
-}
-
-/// Returns the sender of an IPv4 header whose checksum is zero.
-fn zero_from(finding: &Finding<'_>) -> Option<Address> {
-    is_zero_header(finding).then(|| Address::new(finding.addresses()[0]))
-}
-
-/// Returns whether a finding is on an IPv4 header whose checksum is zero.
-pub fn is_zero_header(finding: &Finding<'_>) -> bool {
-    std::ptr::eq(finding.check.protocol, &ipv4::HEADER) && finding.stored() == Some(0)
 }

@@ -23,6 +23,9 @@ pub enum Base {
 }
 
 impl Base {
+    /// All bases, in order.
+    pub const ALL: [Base; 3] = [Base::Complete, Base::Partial, Base::PartialWithoutLength];
+
     /// Returns the kind of cause.
     pub fn kind(self) -> CauseKind {
         match self {
@@ -46,24 +49,19 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// Returns the amounts that explain a value, one for each base.
-    pub fn of(finding: &Finding<'_>) -> [Option<Amount>; 3] {
+    /// Returns the amounts that explain a value, for each of [`Base::ALL`].
+    pub fn lacking(finding: &Finding<'_>) -> [Option<u16>; 3] {
         if !finding.check.rule.is_internet() || !covers_addresses(finding) {
             return [None; 3];
         }
         let Some(stored) = finding.stored() else { return [None; 3] };
-        let [source, destination] = finding.addresses().map(Address::new);
-        let amount = |base, more: u64, less: u64| {
-            let lacking = ((more + 65535 - less % 65535) % 65535) as u16;
-            Amount { source, destination, base, lacking }
-        };
-        // Complemented: what the stored value has too little, the original addresses have too much.
-        let complete = finding.computed().map(|computed| amount(Base::Complete, computed, stored));
-        let partial = |base| {
-            let pseudo = pseudo_sum(finding, base == Base::Partial)?;
-            Some(amount(base, stored, pseudo))
-        };
-        [complete, partial(Base::Partial), partial(Base::PartialWithoutLength)]
+        let amount = |more: u64, less: u64| ((more + 65535 - less % 65535) % 65535) as u16;
+        Base::ALL.map(|base| match base {
+            // Complemented: what the stored value has too little, the original addresses have too
+            // much.
+            Base::Complete => Some(amount(finding.computed()?, stored)),
+            base => Some(amount(stored, pseudo_sum(finding, base == Base::Partial)?)),
+        })
     }
 
     /// Returns the probability that `packets` of `all` between these addresses lack this amount by

@@ -265,6 +265,7 @@ fn rewrite_text(rewrite: &Rewrite) -> String {
             let _ = write!(text, ", which one of {} would explain", list.join(", "));
         }
     }
+    let _ = write!(text, " ({} by chance)", rewrite.chance);
     text
 }
 

@@ -1,0 +1,184 @@
+//! Tests that causes are named by evidence and never by chance, and that memory stays bounded.
+
+use residue_fixtures::ip::{A, B, Ends, V4, V6, documentation, offloaded, store};
+use residue_fixtures::tcp::Tcp;
+use residue_fixtures::{Case, Format, Frame, file};
+use residue_net::check::Verdict;
+use residue_net::diagnose::{CauseKind, Chance};
+use residue_net::pcap::LinkType;
+use residue_net::summary::Summary;
+use residue_net::verify;
+
+fn capture(frames: &[Frame]) -> Vec<u8> {
+    let case = Case {
+        name: "causes",
+        title: "causes",
+        link: LinkType::ETHERNET,
+        fcs: None,
+        format: Format::Pcap,
+        protocol: "tcp",
+        good: Vec::new(),
+        bad: Vec::new(),
+        good_verdicts: Vec::new(),
+        bad_verdicts: Vec::new(),
+        cause: None,
+        repair: residue_fixtures::Repair::Never,
+    };
+    let mut bytes = Vec::new();
+    file::write(&mut bytes, &case, frames).unwrap();
+    bytes
+}
+
+fn summary(frames: &[Frame]) -> Summary {
+    let mut summary = Summary::new();
+    verify::capture(&capture(frames)[..], |buffer| summary.buffer(buffer)).unwrap();
+    summary
+}
+
+fn count(summary: &Summary, kind: CauseKind) -> u64 {
+    let tally = summary.diagnosis.tally();
+    tally.iter().filter(|((known, _), _)| *known == kind).map(|(_, count)| count).sum()
+}
+
+/// A generator of numbers without a pattern.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u16 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as u16
+    }
+}
+
+/// A segment with number `number`, whose checksum is `value` if there is one.
+fn segment(ends: Ends, number: u32, value: Option<u16>) -> Vec<u8> {
+    let mut segment = Tcp { numbers: [number, 7], ..Tcp::default() }.segment(ends);
+    if let Some(value) = value {
+        store(&mut segment, 16, value);
+    }
+    segment
+}
+
+fn noise(count: u32, seed: u64) -> impl Iterator<Item = Frame> {
+    let mut random = Random(seed);
+    (0..count).map(move |number| {
+        Frame::whole(V4.frame(6, &segment(V4, number.wrapping_mul(77_777), Some(random.next()))))
+    })
+}
+
+/// Random checksums fit single explanations by chance, as many as the numbers of values that these
+/// allow predict: none is named.
+#[test]
+fn chance_alone_names_nothing() {
+    for seed in 0..20 {
+        let summary = summary(&noise(2000, seed).collect::<Vec<_>>());
+        let total = summary.total();
+        assert!(total.bad >= 1990, "{total:?}");
+        let unknown = count(&summary, CauseKind::Unknown);
+        assert!(total.bad - unknown <= 2, "seed {seed}: {:?}", summary.diagnosis.tally());
+        assert!(summary.diagnosis.rewrites().is_empty(), "seed {seed}");
+    }
+}
+
+/// Two values that lack an equal amount are evidence alone, and none among hundreds.
+#[test]
+fn two_of_many_are_no_evidence() {
+    let private = Ends::V4([[10, 0, 0, 7], B]);
+    let moved = |number: u32| {
+        let old = segment(private, number, None);
+        let value = u16::from_be_bytes([old[16], old[17]]);
+        Frame::whole(V4.frame(6, &segment(V4, number, Some(value))))
+    };
+    let two = [moved(1), moved(2)];
+    let alone = summary(&two);
+    assert_eq!(count(&alone, CauseKind::Rewritten), 2);
+    assert_eq!(alone.diagnosis.rewrites()[0].chance, Chance::of_equal(2, 2, 65535.0));
+    // A packet that is sent again proves nothing.
+    let again = [moved(1), moved(1), moved(1)];
+    assert_eq!(count(&summary(&again), CauseKind::Rewritten), 0);
+    let among: Vec<Frame> = noise(500, 3).chain(two).collect();
+    assert_eq!(count(&summary(&among), CauseKind::Rewritten), 0);
+    let several: Vec<Frame> = noise(500, 3).chain((1..6).map(moved)).collect();
+    let summary = summary(&several);
+    assert_eq!(count(&summary, CauseKind::Rewritten), 5);
+    assert!(summary.diagnosis.rewrites()[0].chance.is_small());
+}
+
+/// A few changed bytes are evidence together, one is not.
+#[test]
+fn one_changed_byte_is_no_evidence() {
+    let changed = |number: u32, byte: u8| {
+        let mut frame = V4.frame(6, &segment(V4, number, None));
+        frame[60] = frame[60].wrapping_add(byte);
+        Frame::whole(frame)
+    };
+    assert_eq!(count(&summary(&[changed(1, 0x35)]), CauseKind::Unknown), 1);
+    let both = summary(&[changed(1, 0x35), changed(2, 0x2b)]);
+    assert_eq!(count(&both, CauseKind::ChangedByte), 2);
+}
+
+/// More different values than are stored: all are counted, and a cause shows before and after them.
+#[test]
+fn more_values_than_are_stored() {
+    let private = Ends::V4([[10, 0, 0, 7], B]);
+    let other = Ends::V4([A, [192, 0, 2, 99]]);
+    let private6 = Ends::V6([documentation(0x77), documentation(2)]);
+    let moved = |number: u32, ends: Ends| {
+        let old = segment(if ends == V6 { private6 } else { private }, number, None);
+        let value = u16::from_be_bytes([old[16], old[17]]);
+        Frame::whole(ends.frame(6, &segment(ends, number, Some(value))))
+    };
+    let early = (1..9).map(|number| moved(number, V6));
+    let late = (1..101).map(|number| moved(number, other));
+    let frames: Vec<Frame> = early.chain(noise(140_000, 5)).chain(late).collect();
+    let summary = summary(&frames);
+    let total = summary.total();
+    assert_eq!(summary.diagnosis.tally().values().sum::<u64>(), total.bad + total.offloaded);
+    // The first ones of the late pair are counted without being stored.
+    let rewritten = count(&summary, CauseKind::Rewritten);
+    assert!((100..=108).contains(&rewritten), "{rewritten}");
+    let rewrites = summary.diagnosis.rewrites();
+    let destinations: Vec<String> = rewrites.iter().map(|it| it.destination.to_string()).collect();
+    assert_eq!(destinations, ["192.0.2.99", "2001:db8::2"]);
+}
+
+/// Acknowledgements of one length all have one sum of the pseudo-header: only packets of another
+/// length show that it is one.
+#[test]
+fn equal_lengths_show_no_sum() {
+    let private = Ends::V4([[10, 0, 0, 7], B]);
+    let left_to_the_card = |number: u32, length: usize| {
+        let data = vec![0x5a; length];
+        let good = Tcp { numbers: [number, 7], data: &data, ..Tcp::default() }.segment(V4);
+        Frame::whole(V4.frame(6, &offloaded(good, private, 6, 16, true)))
+    };
+    let equal: Vec<Frame> = (0..30).map(|number| left_to_the_card(number, 4)).collect();
+    let alone = summary(&equal);
+    assert_eq!(count(&alone, CauseKind::Copied), 30, "{:?}", alone.diagnosis.tally());
+    let others = (30..33).map(|number| left_to_the_card(number, 2 * number as usize));
+    let both = summary(&equal.into_iter().chain(others).collect::<Vec<_>>());
+    assert_eq!(count(&both, CauseKind::OffloadRewritten), 33, "{:?}", both.diagnosis.tally());
+    assert_eq!(both.diagnosis.rewrites()[0].packets, 33);
+}
+
+/// Linux adds the length of a super-packet with 32 bits.
+#[test]
+fn a_super_packet_is_offloaded() {
+    let data = vec![0x5a; 70_000];
+    let mut segment = Tcp { data: &data, ..Tcp::default() }.unsealed();
+    let length = segment.len() as u64;
+    let sum = u64::from(!V4.pseudo(6, 0).value()) + (length >> 16) + (length & 0xffff);
+    store(&mut segment, 16, (sum % 65535) as u16);
+    let mut frame = V4.frame(6, &segment);
+    frame[16..18].fill(0);
+    frame[24..26].fill(0);
+    let header = residue::internet::checksum(&frame[14..34]);
+    store(&mut frame, 24, header);
+    let mut verdicts = Vec::new();
+    verify::capture(&capture(&[Frame::whole(frame)])[..], |buffer| {
+        verdicts.extend(buffer.findings().map(|finding| finding.verdict));
+    })
+    .unwrap();
+    assert_eq!(verdicts, [Verdict::Good, Verdict::Offloaded]);
+}
