@@ -73,7 +73,7 @@ fn every_case() {
             Repair::LengthZero | Repair::Never => assert!(forced == bad, "{}", case.name),
         }
     }
-    assert_eq!(folder.files(), ["out.pcap", "out.pcap.gz", "out.pcapng"]);
+    assert_eq!(folder.files(), ["out.pcap", "out.pcap.gz", "out.pcapng", "out.snoop"]);
 }
 
 #[test]

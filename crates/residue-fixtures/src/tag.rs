@@ -2,6 +2,7 @@
 
 use crate::ip::V4;
 use crate::{Case, ethernet, tcp};
+use residue_net::check::Verdict;
 
 /// Returns what follows the EtherType 8903: Cisco's FabricPath, forwarding tag 1 and 32 hops, then
 /// a frame.
@@ -43,7 +44,9 @@ pub(crate) fn cases() -> Vec<Case> {
     let packet = V4.packet(6, &segment);
     let frame = V4.frame(6, &segment);
     let tagged = ethernet::vlan(42, 0x0800, &packet);
-    let fabric = ethernet::frame(0x8903, &fabric_path(&ethernet::frame(0x8100, &tagged)));
+    // The inner frame has no check sequence of its own.
+    let inner = ethernet::frame(0x8100, &tagged);
+    let fabric = ethernet::with_fcs(&ethernet::frame(0x8903, &fabric_path(&inner)));
     let extended = ethernet::frame(0x893f, &extender(0x8100, &tagged));
     let virtual_network = ethernet::frame(0x8926, &virtual_network(0x0800, &packet));
     let ring = ethernet::frame(0x892f, &redundancy(0x0800, &packet));
@@ -52,7 +55,8 @@ pub(crate) fn cases() -> Vec<Case> {
         ethernet::frame(0x88a8, &ethernet::vlan(service as u16, 0x88e7, &instance))
     });
     vec![
-        tcp::case("fabricpath-tcp", "FabricPath", fabric, &segment),
+        Case { fcs: Some(4), ..tcp::case("fabricpath-tcp", "FabricPath", fabric, &segment) }
+            .also("eth.fcs", Verdict::Bad),
         tcp::case("etag-tcp", "E-tag", extended, &segment),
         tcp::case("vntag-tcp", "VN-tag", virtual_network, &segment),
         tcp::case("hsr-tcp", "HSR", ring, &segment),
