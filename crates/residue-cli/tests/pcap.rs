@@ -211,9 +211,9 @@ fn offloaded_headers() {
         assert!(text.contains(line) && text.contains("\nnothing wrong, "), "{text}");
         verify(&["--strict", &name]).ends(1);
         let json = verify(&["--json", &name]).json();
-        let header = &json["captures"][0]["protocols"]["ip"];
+        let header = &json["protocols"]["ip"];
         assert_eq!((&header["bad"], &header["offloaded"]), (&0.into(), &1.into()), "{name}");
-        assert_eq!(json["captures"][0]["causes"]["offload"]["ip"], 1, "{name}");
+        assert_eq!(json["causes"]["offload"]["ip"], 1, "{name}");
     }
     // Of a sender whose other values are good, it is an error.
     assert!(verify(&["zeroed.bad.pcap"]).ends(1).contains("zeroed: tcp (1 in 66000 by chance)"));

@@ -223,6 +223,8 @@ fn judge(
     Walk::new(bytes, sent, Reason::Cut, &mut found, &mut agreements).link(link, fcs);
     let buffer = Buffer {
         packet: 0,
+        link,
+        time: None,
         bytes,
         places: Places::Contiguous(0),
         found: &found,
