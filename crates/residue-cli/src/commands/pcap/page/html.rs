@@ -121,7 +121,7 @@ fn examples(out: &mut String, part: &Part) {
     );
     for (name, kind) in ranked {
         let values = format!("{} {}", grouped(kind.count), plural(kind.count));
-        let _ = write!(out, "<h3>{}: {values}</h3>\n", escaped(&capitalised(name)));
+        let _ = writeln!(out, "<h3>{}: {values}</h3>", escaped(&capitalised(name)));
         if let Some(meaning) = meaning(name) {
             let _ = writeln!(out, "<p>{meaning}</p>");
         }
