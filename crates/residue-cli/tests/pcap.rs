@@ -34,8 +34,8 @@ fn what_is_printed() {
             "     8  rewritten: tcp (1 in 10^34 by chance)",
             "",
             "packets  rewritten",
-            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed (1 in \
-                10^34 by chance)",
+            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed \
+                (1 in 10^34 by chance)",
             "",
             "wrong  sender",
             "    8  2001:db8::1",
