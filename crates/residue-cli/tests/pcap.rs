@@ -34,8 +34,8 @@ fn what_is_printed() {
             "     8  rewritten: tcp (1 in 10^34 by chance)",
             "",
             "packets  rewritten",
-            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed (1 in \
-                10^34 by chance)",
+            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed \
+                (1 in 10^34 by chance)",
             "",
             "wrong  sender",
             "    8  2001:db8::1",
@@ -72,7 +72,7 @@ fn what_is_printed() {
          UDP             -    -          1\n\
          \n\
          values  cause\n\
-         \u{20}    2  offload: tcp 1, udp 1\n\
+         \u{20}    2  offload: tcp 1, udp 1 (1 in 33000 by chance)\n\
          \n\
          offloaded  sender\n\
          \u{20}       1  10.0.0.1\n\

@@ -102,6 +102,8 @@ pub struct Repair {
     pub cause: Option<Cause>,
     /// Whether the value was right, and changes only because covered data is repaired.
     pub follows: bool,
+    /// Whether the value was offloaded.
+    pub offloaded: bool,
     /// Changed bytes: offset in the file, old and new byte.
     pub bytes: Vec<(u64, u8, u8)>,
 }
@@ -272,6 +274,7 @@ fn repair(
             protocol: check.protocol.name,
             cause: cause.flatten(),
             follows,
+            offloaded: finding.verdict == Verdict::Offloaded,
             bytes: changed,
         });
     }

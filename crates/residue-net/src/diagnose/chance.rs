@@ -70,6 +70,18 @@ impl Chance {
         self.log10.max(-9999.0)
     }
 
+    /// Returns the probability of both of two independent events.
+    #[must_use]
+    pub fn and(self, other: Chance) -> Chance {
+        Chance { log10: self.log10 + other.log10 }
+    }
+
+    /// Returns a bound on the probability of at least one of `count` events of this probability.
+    #[must_use]
+    pub fn times(self, count: f64) -> Chance {
+        Chance { log10: (self.log10 + count.log10()).min(0.0) }
+    }
+
     /// Returns the larger of two probabilities.
     #[must_use]
     pub fn max(self, other: Chance) -> Chance {
@@ -86,10 +98,16 @@ fn ln_factorial(n: f64) -> f64 {
     n * n.ln() - n + 0.5 * (2.0 * PI * n).ln() + correction
 }
 
-/// One in how many: `1 in 2000`, `1 in 10^29`.
+/// Exponent from which on a probability is only bounded in text.
+const TINY: f64 = 300.0;
+
+/// One in how many: `1 in 2000`, `1 in 10^29`, `less than 1 in 10^300`.
 impl fmt::Display for Chance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exponent = -self.log10();
+        if exponent > TINY {
+            return write!(f, "less than 1 in 10^{TINY}");
+        }
         if exponent >= 6.0 {
             return write!(f, "1 in 10^{exponent:.0}");
         }
@@ -135,6 +153,15 @@ mod tests {
     }
 
     #[test]
+    fn chances_are_combined() {
+        let one = Chance::of_equal(2, 2, 65535.0);
+        is_near(one.and(one), 1.0 / 65535.0 / 65535.0);
+        is_near(one.times(100.0), 100.0 / 65535.0);
+        assert_eq!(one.times(1e6), Chance::CERTAIN);
+        assert_eq!(one.max(Chance::CERTAIN), Chance::CERTAIN);
+    }
+
+    #[test]
     fn factorials_join() {
         let sum: f64 = (2..=20).map(|factor| f64::from(factor).ln()).sum();
         assert!((ln_factorial(20.0) - sum).abs() < 1e-9);
@@ -148,5 +175,6 @@ mod tests {
         assert_eq!(text(1.0 / 65535.0, 8), "1 in 10^43");
         assert_eq!(text(1.0, 1), "1 in 1.6");
         assert_eq!(Chance::CERTAIN.to_string(), "1 in 1.0");
+        assert_eq!(Chance::of_fits(0.0, 1).to_string(), "less than 1 in 10^300");
     }
 }

@@ -4,20 +4,23 @@
 //! findings are only collected at first, by the explanations that fit them, and a cause is named if
 //! it fits more often than chance would have it ([`Chance::LIMIT`]).
 
+mod established;
+
 use super::alone;
 use super::rewritten::{Addresses, Amount, Base, pseudo_sum};
-use super::signature::{ALONE, STRONG, Signature, Values, is_zero_header};
+use super::signature::{Signature, Values, is_zero_header};
 use super::{Cause, CauseKind, Chance, Rewrite};
 use crate::address::Address;
 use crate::buffer::Finding;
 use crate::check::{Reason, Verdict};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use established::{Copied, Established};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 /// Largest number of stored signatures, pairs of addresses, and senders, each.
-const MOST: usize = 1 << 16;
+const MOST: usize = 7 << 13;
 /// Largest number of stored amounts, and of stored values.
-const MOST_AMOUNTS: usize = 1 << 18;
+const MOST_AMOUNTS: usize = 7 << 14;
 /// Number of values from which on an amount or a copied value is taken for the only explanation of
 /// others, so that these share a signature.
 const ENOUGH: u64 = 8;
@@ -46,6 +49,23 @@ impl Evidence {
     }
 }
 
+/// Values of a sender that are bad or offloaded, and cover a pseudo-header.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sender {
+    tested: u64,
+    offloaded: u64,
+}
+
+impl Sender {
+    /// Returns the probability that so many values are the sum of the pseudo-header by chance.
+    fn chance(self) -> Chance {
+        Chance::of_fits(self.tested as f64 * SUMS / 65535.0, self.offloaded)
+    }
+}
+
+/// Sums of a pseudo-header: with the length, and without it.
+const SUMS: f64 = 2.0;
+
 /// Values of a protocol that are offloaded.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offloads {
@@ -54,25 +74,6 @@ struct Offloads {
     different: u64,
     last: Option<u64>,
 }
-
-/// What explains a value.
-#[derive(Clone, Copy, Debug)]
-struct Decision {
-    kind: CauseKind,
-    chance: Chance,
-    amount: Option<Amount>,
-}
-
-/// Causes that are established.
-#[derive(Debug, Default)]
-struct Established {
-    alone: Chances,
-    amounts: HashMap<Amount, Chance>,
-    copied: HashMap<Copied, Chance>,
-}
-
-/// A protocol, and a value that is stored in several packets.
-type Copied = (&'static str, u64);
 
 /// Causes of the bad checks of a capture.
 #[derive(Debug, Default)]
@@ -84,10 +85,7 @@ pub struct Diagnosis {
     /// Numbers of different values between two addresses.
     pairs: HashMap<[Address; 2], u64>,
     offloads: BTreeMap<&'static str, Offloads>,
-    /// Senders that leave checksums to the network card.
-    offloading: HashSet<Address>,
-    /// Whether signatures are so many that forgetting some frees little.
-    is_full: bool,
+    senders: HashMap<Address, Sender>,
     any_zero_header: bool,
     any_rewritten: bool,
     addresses: Addresses,
@@ -119,10 +117,26 @@ impl Diagnosis {
 
     fn offloading_sender(&mut self, finding: &Finding<'_>) {
         self.established.take();
-        let sender = Address::new(finding.addresses()[0]);
-        if self.offloading.len() < MOST {
-            self.offloading.insert(sender);
+        if let Some(sender) = self.sender(finding) {
+            sender.tested += 1;
+            sender.offloaded += 1;
         }
+    }
+
+    /// Counts a bad value of a sender that might have been offloaded.
+    fn count_tested(&mut self, finding: &Finding<'_>) {
+        if finding.check.pseudo > 0
+            && finding.check.rule.is_internet()
+            && let Some(sender) = self.sender(finding)
+        {
+            sender.tested += 1;
+        }
+    }
+
+    fn sender(&mut self, finding: &Finding<'_>) -> Option<&mut Sender> {
+        let sender = Address::new(finding.addresses()[0]);
+        let has_room = self.senders.len() < MOST || self.senders.contains_key(&sender);
+        has_room.then(|| self.senders.entry(sender).or_default())
     }
 
     /// Learns from a value that is cut short: whether it is the sum of the pseudo-header.
@@ -141,7 +155,14 @@ impl Diagnosis {
         let tests = alone::tests(finding);
         let whole = Signature::of(finding, &tests);
         self.any_zero_header |= whole.is_zero_header;
-        let signature = self.place(whole);
+        self.count_tested(finding);
+        let signature = self.shortened(whole);
+        if self.signatures.len() >= MOST
+            || self.pairs.len() >= MOST
+            || self.amounts.len().max(self.copies.len()) >= MOST_AMOUNTS
+        {
+            self.compact();
+        }
         let (stored, computed) =
             (finding.stored().unwrap_or_default(), finding.computed().unwrap_or_default());
         let values = self.signatures.entry(signature).or_default();
@@ -149,23 +170,7 @@ impl Diagnosis {
         if !values.count(stored, computed, &tests) {
             return;
         }
-        // Without room for the value itself, it is still evidence for later ones.
-        let evidence = if signature.is_bare() { whole } else { signature };
-        self.count(&evidence, finding.check.ports, stored);
-    }
-
-    /// Returns the signature under which a value with this one is counted.
-    fn place(&mut self, whole: Signature) -> Signature {
-        let short = self.shortened(whole);
-        if self.signatures.len() < MOST || self.signatures.contains_key(&short) {
-            return short;
-        }
-        if !self.is_full {
-            self.compact();
-            self.is_full = self.signatures.len() > MOST / 2;
-        }
-        let most = if short == whole && !whole.is_zero_header { MOST } else { 2 * MOST };
-        if self.signatures.len() < most { short } else { short.bare() }
+        self.count(&signature, finding.check.ports, stored);
     }
 
     /// Returns the signature with only that amount or value which explains enough others.
@@ -192,9 +197,6 @@ impl Diagnosis {
     /// Counts a new value as evidence.
     fn count(&mut self, signature: &Signature, ports: Option<[u16; 2]>, stored: u64) {
         for amount in signature.amounts() {
-            if self.amounts.len() >= MOST_AMOUNTS && !self.amounts.contains_key(&amount) {
-                continue;
-            }
             let evidence = self.amounts.entry(amount).or_insert(Evidence {
                 packets: 0,
                 ports,
@@ -208,126 +210,53 @@ impl Diagnosis {
             self.any_rewritten |= evidence.packets > 1;
         }
         if let Some(stored) = signature.stored {
-            let key = (signature.protocol.name, stored);
-            if self.copies.len() < MOST_AMOUNTS || self.copies.contains_key(&key) {
-                *self.copies.entry(key).or_default() += 1;
-            }
+            *self.copies.entry((signature.protocol.name, stored)).or_default() += 1;
         }
-        if let Some(ends) = signature.ends
-            && (self.pairs.len() < MOST || self.pairs.contains_key(&ends))
-        {
+        if let Some(ends) = signature.ends {
             *self.pairs.entry(ends).or_default() += 1;
         }
     }
 
-    /// Forgets the amounts that only one value lacks, and values that only one packet has.
+    /// Forgets the amounts and values of fewest packets, until half of the space is free.
     fn compact(&mut self) {
-        self.copies.retain(|_, packets| *packets > 1);
-        self.amounts.retain(|_, evidence| evidence.packets > 1);
-        let old = std::mem::take(&mut self.signatures);
-        for (mut signature, values) in old {
-            for base in Base::ALL {
-                let amount = signature.amount(base);
-                if amount.is_some_and(|amount| !self.amounts.contains_key(&amount)) {
-                    signature.lacking[base as usize] = None;
-                }
+        let mut least = 2;
+        while self.signatures.len() > MOST / 2
+            || self.pairs.len() > MOST / 2
+            || self.amounts.len().max(self.copies.len()) > MOST_AMOUNTS / 2
+        {
+            self.copies.retain(|_, packets| *packets >= least);
+            self.amounts.retain(|_, evidence| evidence.packets >= least);
+            self.pairs.retain(|_, values| *values >= least);
+            self.senders.retain(|_, sender| sender.offloaded * 2 >= least);
+            for (mut signature, values) in std::mem::take(&mut self.signatures) {
+                self.forget(&mut signature);
+                let merged = self.signatures.entry(signature).or_default();
+                if merged.count == 0 { *merged = values } else { merged.add(&values) }
             }
-            if !signature.is_zero_header && signature.lacking == [None; Base::ALL.len()] {
-                signature.ends = None;
+            least *= 2;
+        }
+    }
+
+    /// Removes from a signature what is no longer stored.
+    fn forget(&self, signature: &mut Signature) {
+        for base in Base::ALL {
+            let amount = signature.amount(base);
+            if amount.is_some_and(|amount| !self.amounts.contains_key(&amount)) {
+                signature.lacking[base as usize] = None;
             }
-            let protocol = signature.protocol.name;
-            let is_copied = |stored: &u64| self.copies.contains_key(&(protocol, *stored));
-            signature.stored = signature.stored.filter(is_copied);
-            let merged = self.signatures.entry(signature).or_default();
-            if merged.count == 0 { *merged = values } else { merged.add(&values) }
+        }
+        let protocol = signature.protocol.name;
+        let is_copied = |stored: &u64| self.copies.contains_key(&(protocol, *stored));
+        signature.stored = signature.stored.filter(is_copied);
+        let sender = signature.ends.map(|[source, _]| source);
+        signature.is_zero_header &= sender.is_some_and(|it| self.senders.contains_key(&it));
+        if !signature.is_zero_header && signature.lacking == [None; Base::ALL.len()] {
+            signature.ends = None;
         }
     }
 
     fn established(&self) -> &Established {
         self.established.get_or_init(|| self.establish())
-    }
-
-    fn establish(&self) -> Established {
-        let mut established = Established::default();
-        for (amount, evidence) in &self.amounts {
-            if !evidence.may_be_of(amount) {
-                continue;
-            }
-            let all = self.pairs.get(&[amount.source, amount.destination]);
-            let chance = amount.chance(evidence.packets, all.copied().unwrap_or_default());
-            if chance.is_small() {
-                established.amounts.insert(*amount, chance);
-            }
-        }
-        let mut different: BTreeMap<&'static str, (u64, f64)> = BTreeMap::new();
-        for (signature, values) in &self.signatures {
-            let (count, possible) = different.entry(signature.protocol.name).or_default();
-            *count += values.different;
-            *possible = values.possible;
-        }
-        for (&(protocol, stored), &packets) in &self.copies {
-            let (all, possible) = different.get(protocol).copied().unwrap_or_default();
-            let chance = Chance::of_equal(all, packets, possible);
-            if chance.is_small() {
-                established.copied.insert((protocol, stored), chance);
-            }
-        }
-        // Each kind is tested on the values that nothing before it explains; what allows only one
-        // value comes first, and was tested on all.
-        for (place, kind) in ALONE.into_iter().enumerate() {
-            let mut tested: BTreeMap<&'static str, (f64, u64)> = BTreeMap::new();
-            for (signature, values) in &self.signatures {
-                if place >= STRONG && self.decide(signature, &established).is_some() {
-                    continue;
-                }
-                let (expected, fits) = tested.entry(signature.protocol.name).or_default();
-                *expected += f64::from(values.expected[place]);
-                *fits += if signature.alone[place] { values.different } else { 0 };
-            }
-            for (protocol, (expected, fits)) in tested {
-                let chance = Chance::of_fits(expected, fits);
-                if fits > 0 && chance.is_small() {
-                    established.alone.insert((kind, protocol), chance);
-                }
-            }
-        }
-        established
-    }
-
-    /// Returns what explains values with a signature; `None` if nothing does.
-    fn decide(&self, signature: &Signature, established: &Established) -> Option<Decision> {
-        let protocol = signature.protocol.name;
-        let alone = |range: std::ops::Range<usize>| {
-            range.filter(|&place| signature.alone[place]).find_map(|place| {
-                let kind = ALONE[place];
-                let &chance = established.alone.get(&(kind, protocol))?;
-                Some(Decision { kind, chance, amount: None })
-            })
-        };
-        let rewritten = || {
-            let amounts = signature.amounts().filter_map(|amount| {
-                let &chance = established.amounts.get(&amount)?;
-                Some(Decision { kind: amount.base.kind(), chance, amount: Some(amount) })
-            });
-            amounts.min_by(|one, other| one.chance.log10().total_cmp(&other.chance.log10()))
-        };
-        let copied = || {
-            let &chance = established.copied.get(&(protocol, signature.stored?))?;
-            Some(Decision { kind: CauseKind::Copied, chance, amount: None })
-        };
-        if self.is_offloaded_header(signature) {
-            // A zero and the sum of a pseudo-header, with its length or without, are rare.
-            let chance = Chance::of_fits(2.0 / 65535.0 / 65535.0, 1);
-            return Some(Decision { kind: CauseKind::Offload, chance, amount: None });
-        }
-        alone(0..STRONG).or_else(rewritten).or_else(copied).or_else(|| alone(STRONG..ALONE.len()))
-    }
-
-    /// Returns whether these are zero IPv4 header checksums of a sender that leaves others to its
-    /// network card.
-    fn is_offloaded_header(&self, signature: &Signature) -> bool {
-        let sender = signature.ends.map(|[source, _]| source);
-        signature.is_zero_header && sender.is_some_and(|sender| self.offloads(&sender))
     }
 
     /// Returns the finding with the verdict *offloaded* in place of *bad* for an IPv4 header that
@@ -344,14 +273,14 @@ impl Diagnosis {
     /// Returns whether a sender leaves checksums to its network card.
     #[must_use]
     pub fn offloads(&self, sender: &Address) -> bool {
-        self.offloading.contains(sender)
+        self.senders.get(sender).is_some_and(|sender| sender.chance().is_small())
     }
 
     /// Returns the number of IPv4 headers whose verdict [`Diagnosis::judged`] changes.
     #[must_use]
     pub fn offloaded_headers(&self) -> u64 {
         let signatures = self.signatures.iter();
-        let zero = signatures.filter(|(it, _)| self.is_offloaded_header(it));
+        let zero = signatures.filter(|(it, _)| self.offloaded_header(it).is_some());
         zero.map(|(_, values)| values.count).sum()
     }
 
@@ -359,10 +288,12 @@ impl Diagnosis {
     #[must_use]
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::new();
-        for (&protocol, offloads) in &self.offloads {
-            *tally.entry((CauseKind::Offload, protocol)).or_default() += offloads.count;
-        }
         let established = self.established();
+        for (&protocol, offloads) in &self.offloads {
+            let is_known = established.alone.contains_key(&(CauseKind::Offload, protocol));
+            let kind = if is_known { CauseKind::Offload } else { CauseKind::Unknown };
+            *tally.entry((kind, protocol)).or_default() += offloads.count;
+        }
         for (signature, values) in &self.signatures {
             let cause = self.decide(signature, established);
             let kind = cause.map_or(CauseKind::Unknown, |cause| cause.kind);
@@ -382,20 +313,17 @@ impl Diagnosis {
                 .and_modify(|known: &mut Chance| *known = known.max(chance))
                 .or_insert(chance);
         };
-        let mut bad: BTreeMap<&str, u64> = BTreeMap::new();
         let established = self.established();
-        for (signature, values) in &self.signatures {
+        for signature in self.signatures.keys() {
             let protocol = signature.protocol.name;
-            *bad.entry(protocol).or_default() += values.different;
             if let Some(cause) = self.decide(signature, established) {
                 add((cause.kind, protocol), cause.chance);
             }
         }
-        for (&protocol, offloads) in &self.offloads {
-            // With the length, and without it.
-            let tested = offloads.different + bad.get(protocol).copied().unwrap_or_default();
-            let expected = tested as f64 * 2.0 / 65535.0;
-            add((CauseKind::Offload, protocol), Chance::of_fits(expected, offloads.different));
+        for (key, &chance) in &established.alone {
+            if key.0 == CauseKind::Offload {
+                add(*key, chance);
+            }
         }
         chances
     }
@@ -404,8 +332,11 @@ impl Diagnosis {
     #[must_use]
     pub fn cause(&self, finding: &Finding<'_>) -> Option<Cause> {
         match finding.verdict {
-            Verdict::Offloaded => return Some(Cause::Offload),
-            Verdict::Bad => {}
+            Verdict::Offloaded if !is_zero_header(finding) => {
+                let key = (CauseKind::Offload, finding.check.protocol.name);
+                return self.established().alone.get(&key).map(|_| Cause::Offload);
+            }
+            Verdict::Bad | Verdict::Offloaded => {}
             _ => return None,
         }
         let tests = alone::tests(finding);

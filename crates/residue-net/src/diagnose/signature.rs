@@ -75,17 +75,6 @@ impl Signature {
     pub fn amounts(&self) -> impl Iterator<Item = Amount> {
         Base::ALL.into_iter().filter_map(|base| self.amount(base))
     }
-
-    /// Returns the signature without what other packets may have, too.
-    pub fn bare(self) -> Signature {
-        let lacking = [None; Base::ALL.len()];
-        Signature { ends: None, lacking, stored: None, is_zero_header: false, ..self }
-    }
-
-    /// Returns whether there is nothing that other packets may have, too.
-    pub fn is_bare(&self) -> bool {
-        *self == self.bare()
-    }
 }
 
 /// The values with a signature.

@@ -20,8 +20,9 @@ use std::mem::replace;
 
 const HELP: &str = "\
 Only bytes of check values are changed. Good values, values of which covered bytes are missing, \
-length fields, headers, block options, comments, secrets and time stamps stay as they are. Inner values are \
-repaired before the outer values that cover them; outer values that were right are updated.
+length fields, headers, block options, comments, secrets and time stamps stay as they are. Inner \
+values are repaired before the outer values that cover them; outer values that were right are \
+updated.
 
 By default only values whose cause cannot be damaged data are repaired: offloaded checksums, and \
 addresses rewritten without an update. Other wrong values may be the only trace of damage; repair \
@@ -101,8 +102,8 @@ pub fn run(args: &FixArgs, output: &mut Output) -> anyhow::Result<()> {
         rewrite(args, &capture, &repairer, &mut changes, output).with_context(|| args.name())?;
     output.progress.clear();
     let begun = changes.begin(output);
-    let Changes { counts, kept, result, .. } = changes;
-    let left = Left::of(&repairer, &counts, kept);
+    let Changes { counts, repaired, kept, result, .. } = changes;
+    let left = Left::of(&repairer, repaired, kept);
     if left.wrong > 0 {
         output.found(Outcome::Bad);
     }
@@ -172,6 +173,8 @@ type Counts = BTreeMap<(&'static str, &'static str), u64>;
 struct Changes<'a> {
     args: &'a FixArgs,
     counts: Counts,
+    /// Numbers of repaired values that were wrong, and of those that were offloaded.
+    repaired: [u64; 2],
     /// Values left in single packets.
     kept: fix::Left,
     /// Whether the JSON document has begun.
@@ -183,7 +186,7 @@ struct Changes<'a> {
 impl<'a> Changes<'a> {
     fn new(args: &'a FixArgs) -> Self {
         let (counts, kept) = (Counts::new(), fix::Left::new());
-        Changes { args, counts, kept, begun: false, result: Ok(()) }
+        Changes { args, counts, repaired: [0; 2], kept, begun: false, result: Ok(()) }
     }
 
     /// Begins the JSON document, unless it has begun. The capture must have been read once, so that
@@ -201,6 +204,9 @@ impl<'a> Changes<'a> {
     fn record(&mut self, repair: &Repair, output: &mut Output) {
         if self.result.is_ok() {
             *self.counts.entry((cause_name(repair), repair.protocol)).or_default() += 1;
+            if !repair.follows {
+                self.repaired[usize::from(repair.offloaded)] += 1;
+            }
             self.result = self.print(repair, output);
         }
     }
@@ -239,24 +245,15 @@ struct Left {
 
 impl Left {
     /// Counts what is left; `kept` are the values left in single packets.
-    fn of(repairer: &Repairer, counts: &Counts, kept: fix::Left) -> Left {
+    fn of(repairer: &Repairer, [wrong, offloaded]: [u64; 2], kept: fix::Left) -> Left {
         let mut reasons = kept;
         for (&reason, number) in repairer.left() {
             *reasons.entry(reason).or_default() += number;
         }
-        let (mut offloaded, mut others) = (0, 0);
-        for ((cause, _), number) in counts {
-            match *cause {
-                // These values were right before.
-                FOLLOWS => {}
-                cause if cause == CauseKind::Offload.name() => offloaded += number,
-                _ => others += number,
-            }
-        }
         let total = repairer.summary.total();
         Left {
-            repaired: offloaded + others,
-            wrong: total.wrong().saturating_sub(others),
+            repaired: wrong + offloaded,
+            wrong: total.wrong().saturating_sub(wrong),
             offloaded: total.offloaded.saturating_sub(offloaded),
             reasons,
         }
