@@ -34,8 +34,8 @@ fn what_is_printed() {
             "     8  rewritten: tcp (1 in 10^34 by chance)",
             "",
             "packets  rewritten",
-            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed (1 in \
-                10^34 by chance)",
+            "      8  2001:db8::1 -> 2001:db8::2, lacking 0076: an address or a port was changed \
+                (1 in 10^34 by chance)",
             "",
             "wrong  sender",
             "    8  2001:db8::1",
@@ -211,9 +211,9 @@ fn offloaded_headers() {
         assert!(text.contains(line) && text.contains("\nnothing wrong, "), "{text}");
         verify(&["--strict", &name]).ends(1);
         let json = verify(&["--json", &name]).json();
-        let header = &json["captures"][0]["protocols"]["ip"];
+        let header = &json["protocols"]["ip"];
         assert_eq!((&header["bad"], &header["offloaded"]), (&0.into(), &1.into()), "{name}");
-        assert_eq!(json["captures"][0]["causes"]["offload"]["ip"], 1, "{name}");
+        assert_eq!(json["causes"]["offload"]["ip"], 1, "{name}");
     }
     // Of a sender whose other values are good, it is an error.
     assert!(verify(&["zeroed.bad.pcap"]).ends(1).contains("zeroed: tcp (1 in 66000 by chance)"));

@@ -168,8 +168,8 @@ fn what_is_left_is_counted_apart() {
     assert_eq!(ran.json()["left"], serde_json::json!({ "wrong": 1, "offloaded": 0 }));
 }
 
-/// Tests that every value left has a reason, in the text and in the JSON, and that the options named
-/// repair it.
+/// Tests that every value left has a reason, in the text and in the JSON, and that the options
+/// named repair it.
 #[test]
 fn why_values_are_left() {
     let unknown = "no cause is known, so it may show damage";
@@ -362,7 +362,7 @@ fn refused() {
     }
     for (args, message) in [
         (&["--all", "--only", "zeroed"][..], "cannot be used with"),
-        (&["--only", "nonsense"], "possible values: offload, rewritten, zeroed"),
+        (&["--only", "nonsense"], "possible values: offload, rewritten, offload-rewritten, zeroed"),
         (&["--only", ""], "possible values"),
         (&["-o", "-", "--list"], "goes to standard output"),
     ] {

@@ -458,8 +458,8 @@ fn copies() -> Vec<Case> {
     vec![all.because("copied")]
 }
 
-/// Returns cases of IPv4 headers that are whole in packets that are cut short: alone, and covered by
-/// a checksum that cannot be computed.
+/// Returns cases of IPv4 headers that are whole in packets that are cut short: alone, and covered
+/// by a checksum that cannot be computed.
 fn cut_headers() -> Vec<Case> {
     let cut = Verdict::Unverifiable(Reason::Cut);
     let cut_to = |mut case: Case, length: usize| {

@@ -25,8 +25,8 @@ use crate::buffer::Places;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
     /// The field holds the sum of the pseudo-header, for the network card to complete
-    /// ([`Verdict::Offloaded`](crate::check::Verdict::Offloaded)); or it is a zero in an IPv4 header
-    /// of a sender that does so.
+    /// ([`Verdict::Offloaded`](crate::check::Verdict::Offloaded)); or it is a zero in an IPv4
+    /// header of a sender that does so.
     Offload,
     /// Addresses or ports were changed on the path, or by an anonymiser, without the checksum: it
     /// is wrong by an equal amount in all packets between two addresses.

@@ -1,16 +1,16 @@
-//! Filters: which packets to look at, in the language of pcap filters (tcpdump, Wireshark's capture
-//! filters).
+//! Filters: which packets to look at, in the language of pcap filters (tcpdump, Wireshark's
+//! capture filters).
 //!
-//! A [`Filter`] asks for the headers that a walk meets, so it follows each link type, tag and tunnel
-//! that verification follows. A primitive (`host 10.0.0.1`) holds if any header of the packet, outer
-//! or inner, has the property; `not host 10.0.0.1` holds if none has. `vlan` therefore has no effect
-//! on the rest of the expression. As in libpcap, `and` and `or` have equal precedence and are
-//! grouped from the left.
+//! A [`Filter`] asks for the headers that a walk meets, so it follows each link type, tag and
+//! tunnel that verification follows. A primitive (`host 10.0.0.1`) holds if any header of the
+//! packet, outer or inner, has the property; `not host 10.0.0.1` holds if none has. `vlan`
+//! therefore has no effect on the rest of the expression. As in libpcap, `and` and `or` have equal
+//! precedence and are grouped from the left.
 //!
 //! | primitive | holds for |
 //! |---|---|
 //! | `[ip\|ip6\|arp] [src\|dst] host ADDRESS` | an address of IPv4, IPv6 or ARP |
-//! | `[ip\|ip6\|arp] [src\|dst] net NET` | `10.1`, `10.1.0.0/16`, `2001:db8::/32`, `NET mask MASK` |
+//! | `[ip\|ip6\|arp] [src\|dst] net NET` | `10.1`, `10.1.0.0/16`, `2001:db8::/32`, `NET mask M` |
 //! | `[tcp\|udp\|sctp\|...] [src\|dst] port PORT` | a port: a number, or a name such as `http` |
 //! | `[tcp\|udp\|sctp\|...] [src\|dst] portrange FROM-TO` | a port in a range |
 //! | `ether [src\|dst] host MAC` | an address of Ethernet |
@@ -20,9 +20,9 @@
 //! | `[ether] broadcast`, `[ether\|ip\|ip6] multicast` | a destination of a group |
 //! | `less LENGTH`, `greater LENGTH` | packets of at most, or at least, so many bytes on the wire |
 //!
-//! `src or dst` (the default) and `src and dst` are directions too. A value without a word before it
-//! repeats the words of the last one: `tcp port 80 or 443`. Names of hosts and comparisons of bytes
-//! (`tcp[13] & 2 != 0`) are not supported. An empty filter holds for all packets.
+//! `src or dst` (the default) and `src and dst` are directions too. A value without a word before
+//! it repeats the words of the last one: `tcp port 80 or 443`. Names of hosts and comparisons of
+//! bytes (`tcp[13] & 2 != 0`) are not supported. An empty filter holds for all packets.
 
 mod error;
 mod names;

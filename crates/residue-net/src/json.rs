@@ -8,8 +8,8 @@ use crate::unfollowed::Unfollowed;
 use crate::verify::Read;
 use serde_json::{Value, json};
 
-/// The JSON Schema of a line of `residue pcap verify --json`. The report of [`capture`] is a line of
-/// type `capture`, without its type.
+/// The JSON Schema of a line of `residue pcap verify --json`. The report of [`capture`] is a line
+/// of type `capture`, without its type.
 pub const SCHEMA: &str = include_str!("json/pcap-verify.schema.json");
 
 /// Returns the protocols that were not followed: registry (`kind`), number, name, all of these as

@@ -192,7 +192,9 @@ impl Summary {
     /// Counts a finding.
     #[inline]
     pub fn take(&mut self, finding: &Finding<'_>) {
-        self.settled.take();
+        if self.settled.get().is_some() {
+            self.settled.take();
+        }
         let protocol = finding.check.protocol;
         let known = self.protocols.iter_mut().find(|(known, _)| std::ptr::eq(*known, protocol));
         match known {

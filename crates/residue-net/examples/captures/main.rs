@@ -10,8 +10,9 @@
 //!
 //! The judge has five states: good, bad (including offloaded values in tshark before 4.2),
 //! unverified, not present and illegal. Only fields that tshark knows are compared; the others are
-//! listed. `rules.rs` has the rules that explain differences; any other difference, and a comparison
-//! without data, ends the program with exit code 1. `--all` also shows explained differences.
+//! listed. `rules.rs` has the rules that explain differences; any other difference, and a
+//! comparison without data, ends the program with exit code 1. `--all` also shows explained
+//! differences.
 //!
 //! Beside that, it prints the share of the bad values for which a cause is known.
 

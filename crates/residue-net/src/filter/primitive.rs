@@ -107,9 +107,10 @@ impl Primitive {
             Primitive::EtherType(number) => {
                 any(&|header| matches!(header, Header::EtherType(it, _) if it == number))
             }
-            Primitive::Vlan(number) => any(
-                &|header| matches!(header, Header::Vlan(it) if number.is_none_or(|number| number == *it)),
-            ),
+            Primitive::Vlan(wanted) => any(&|header| {
+                let Header::Vlan(number) = header else { return false };
+                wanted.is_none_or(|wanted| wanted == *number)
+            }),
             Primitive::EthernetGroup { is_broadcast } => any(&|header| {
                 let Header::Ethernet([_, destination]) = header else { return false };
                 destination.of(bytes).is_some_and(|it| match is_broadcast {

@@ -1,4 +1,5 @@
-//! Stacked bars along a linear axis: counts of several kinds in equal intervals. [`svg`] draws them.
+//! Stacked bars along a linear axis: counts of several kinds in equal intervals. [`svg`] draws
+//! them.
 
 use super::pen::{Drawn, bar, line, polyline, text, upward_text};
 use super::{Color, FAINT, HPos, HUES, INK, Root, heading, sized};

@@ -20,8 +20,9 @@ use std::mem::replace;
 
 const HELP: &str = "\
 Only bytes of check values are changed. Good values, values of which covered bytes are missing, \
-length fields, headers, block options, comments, secrets and time stamps stay as they are. Inner values are \
-repaired before the outer values that cover them; outer values that were right are updated.
+length fields, headers, block options, comments, secrets and time stamps stay as they are. Inner \
+values are repaired before the outer values that cover them; outer values that were right are \
+updated.
 
 By default only values whose cause cannot be damaged data are repaired: offloaded checksums, and \
 addresses rewritten without an update. Other wrong values may be the only trace of damage; repair \

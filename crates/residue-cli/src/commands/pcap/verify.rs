@@ -32,10 +32,10 @@ addresses are wrong by the same amount); offload-rewritten (the same, in the sum
 pseudo-header); zeroed; filled (the field repeats the byte around it); not-complemented; \
 byte-swapped; negative-zero (0000 for FFFF, RFC 1624); no-pseudo-header; other-length (right if \
 padding or a frame check sequence is included, or some bytes are left out); other-destination \
-(computed with the next hop of a source route in place of the last, or vice versa); copied (packets \
-with other contents have the same value); contradiction (the IPv4 header cannot be right); \
-flipped-bit; changed-byte; unknown. A cause is named if it would fit by chance at most once in a \
-thousand such captures; the report says how probable that is.
+(computed with the next hop of a source route in place of the last, or vice versa); copied \
+(packets with other contents have the same value); contradiction (the IPv4 header cannot be \
+right); flipped-bit; changed-byte; unknown. A cause is named if it would fit by chance at most \
+once in a thousand such captures; the report says how probable that is.
 
 Not followed: packets that reach a link type, EtherType, IP protocol, tunnel or stream that \
 residue does not read, or that is encrypted; a packet is counted once for each. Check values \

@@ -73,8 +73,8 @@ impl Diagnosis {
         established
     }
 
-    /// Establishes the amounts that count even though many pairs of addresses were tested: alone, or
-    /// because more pairs have one than chance would give one.
+    /// Establishes the amounts that count even though many pairs of addresses were tested: alone,
+    /// or because more pairs have one than chance would give one.
     fn establish_amounts(&self, established: &mut Established) {
         let several = self.pairs.values().filter(|&&values| values > 1);
         let tested = several.clone().count().max(1) as f64;
@@ -137,8 +137,8 @@ impl Diagnosis {
         alone(0..STRONG).or_else(rewritten).or_else(copied).or_else(|| alone(STRONG..ALONE.len()))
     }
 
-    /// Returns the chance of zero IPv4 header checksums of a sender that leaves others to its network
-    /// card; `None` for anything else.
+    /// Returns the chance of zero IPv4 header checksums of a sender that leaves others to its
+    /// network card; `None` for anything else.
     pub(super) fn offloaded_header(&self, signature: &Signature) -> Option<Chance> {
         let [sender, _] = signature.ends.filter(|_| signature.is_zero_header)?;
         let chance = self.senders.get(&sender)?.chance();

@@ -40,8 +40,9 @@ pub fn page(page: &Page, figures: &[Option<Figure>], left_out: usize) -> String 
     }
     let _ = write!(
         out,
-        "</main>\n<footer><p>Written by residue {} (<code>residue pcap verify --report</code>). The \
-         data: <a href=\"counts.csv\">counts.csv</a>, <a href=\"timeline.csv\">timeline.csv</a>, \
+        "</main>\n<footer><p>Written by residue {} (<code>residue pcap verify --report</code>). \
+         The data: <a href=\"counts.csv\">counts.csv</a>, \
+         <a href=\"timeline.csv\">timeline.csv</a>, \
          <a href=\"captures.jsonl\">captures.jsonl</a>.</p></footer>\n</body>\n</html>\n",
         env!("CARGO_PKG_VERSION")
     );
@@ -120,7 +121,7 @@ fn examples(out: &mut String, part: &Part) {
     );
     for (name, kind) in ranked {
         let values = format!("{} {}", grouped(kind.count), plural(kind.count));
-        let _ = write!(out, "<h3>{}: {values}</h3>\n", escaped(&capitalised(name)));
+        let _ = writeln!(out, "<h3>{}: {values}</h3>", escaped(&capitalised(name)));
         if let Some(meaning) = meaning(name) {
             let _ = writeln!(out, "<p>{meaning}</p>");
         }
