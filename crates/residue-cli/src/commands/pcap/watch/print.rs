@@ -82,6 +82,8 @@ pub fn lines(session: &Session<'_>, ending: Option<Ending>, styles: Styles) -> V
     let conclusion = conclusion(session, table.pop(), styles);
     // A table that is longer than the terminal is cut at its end.
     if ending.is_none() {
+        // The line before the conclusion is empty.
+        table.pop();
         lines.extend(conclusion);
         lines.extend(table);
     } else {
