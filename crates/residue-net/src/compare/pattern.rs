@@ -232,8 +232,8 @@ fn lanes(it: &Altered) -> Vec<Lane> {
     }
 }
 
-/// Returns the lanes with more altered bytes than chance explains. Lanes with more bytes come first,
-/// as one from the data may also show, less often, from the IP header.
+/// Returns the lanes with more altered bytes than chance explains. Lanes with more bytes come
+/// first, as one from the data may also show, less often, from the IP header.
 fn stuck_lanes(altered: &[Altered]) -> BTreeSet<Lane> {
     let mut counts: BTreeMap<Lane, u64> = BTreeMap::new();
     let mut bytes = 0;

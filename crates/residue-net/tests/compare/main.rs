@@ -406,12 +406,3 @@ fn mutated_captures() {
         );
     }
 }
-
-#[test]
-#[ignore = "temporary"]
-fn dump() {
-    let account = router::run(&Plan::default());
-    let [one, two] = &account.captures;
-    std::fs::write("/tmp/cmp-lan.pcap", capture(one, Some(1))).unwrap();
-    std::fs::write("/tmp/cmp-wan.pcap", capture(two, Some(2))).unwrap();
-}
