@@ -218,6 +218,9 @@ pub fn groups(altered: &[Altered]) -> Vec<Group> {
         group.add(index, it);
     }
     let mut groups: Vec<Group> = groups.into_values().collect();
+    for group in &mut groups {
+        group.members.sort_by_key(|&member| altered[member].packets);
+    }
     groups.sort_by_key(|group| std::cmp::Reverse(group.members.len()));
     groups
 }

@@ -339,7 +339,10 @@ fn pattern(group: &Group) -> String {
                 let value = counts.keys().next().map_or(String::new(), T::to_string);
                 parts.push(format!("{name} {value}{all}"));
             }
-            several => parts.push(format!("{several} {name}s")),
+            several => {
+                let (noun, rest) = name.split_once(' ').unwrap_or((name, ""));
+                parts.push(format!("{several} {noun}s {rest}").trim_end().to_string());
+            }
         }
     }
     let mut parts = Vec::new();
@@ -359,7 +362,7 @@ fn pattern(group: &Group) -> String {
             all
         });
     common("distance", &moves, &mut parts);
-    parts.join(", ").replace("modulo 64s", "s modulo 64")
+    parts.join(", ")
 }
 
 /// Returns the bytes around the first altered one, with marks below altered ones, and the bits of
