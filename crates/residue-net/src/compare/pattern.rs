@@ -38,7 +38,7 @@ pub struct Altered {
     pub flow: Flow,
     /// Direction.
     pub toward: Toward,
-    /// Altered fields, at most [`MOST_FIELDS`].
+    /// Altered fields, at most 8.
     pub fields: Vec<Field>,
     /// Shape of the difference, with offset and length.
     pub damage: Damage,
