@@ -145,7 +145,22 @@ fn hosts() {
 
 /// Captures on a side of the router.
 fn tcpdump(side: &str, file: &Path) -> Running {
-    let words = ["-q", "-U", "-n", "-B", "8192", "-s", "0", "-Z", "root", "-i", side, "-w"];
+    // Without delay: what waits in the ring when tcpdump ends is lost.
+    let words = [
+        "--immediate-mode",
+        "-q",
+        "-U",
+        "-n",
+        "-B",
+        "8192",
+        "-s",
+        "0",
+        "-Z",
+        "root",
+        "-i",
+        side,
+        "-w",
+    ];
     let mut command = Command::new("tcpdump");
     command.args(words).arg(file).arg(format!("tcp port {PORT}"));
     let running = Running(command.stderr(Stdio::null()).spawn().expect("tcpdump starts"));

@@ -85,8 +85,8 @@ impl Flows {
         self.maps[side].get(&flow.turned()).map(|mapping| mapping.to.turned())
     }
 
-    /// Returns whether devices leave the identification of a flow at point `side`; `None` if that is
-    /// not known.
+    /// Returns whether devices leave the identification of a flow at point `side`; `None` if that
+    /// is not known.
     pub fn keeps_identification(&self, side: usize, flow: &Flow) -> Option<bool> {
         let [kept, changed] = self.maps[side].get(flow)?.identifications;
         (kept + changed > 0).then_some(kept >= changed)

@@ -134,10 +134,7 @@ impl Masks {
 
 /// Returns whether an ICMP message is a query or an answer to one, with an identifier.
 fn query(protocol: u8, bytes: &[u8]) -> bool {
-    match (protocol, bytes.first()) {
-        (1, Some(0 | 8 | 13..=18)) | (58, Some(128 | 129)) => true,
-        _ => false,
-    }
+    matches!((protocol, bytes.first()), (1, Some(0 | 8 | 13..=18)) | (58, Some(128 | 129)))
 }
 
 /// Returns the place of the largest segment size in a SYN.

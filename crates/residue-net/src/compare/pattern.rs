@@ -38,7 +38,7 @@ pub struct Altered {
     pub flow: Flow,
     /// Direction.
     pub toward: Toward,
-    /// Altered fields, at most [`MOST_FIELDS`].
+    /// Altered fields, at most 8.
     pub fields: Vec<Field>,
     /// Shape of the difference, with offset and length.
     pub damage: Damage,
@@ -218,6 +218,9 @@ pub fn groups(altered: &[Altered]) -> Vec<Group> {
         group.add(index, it);
     }
     let mut groups: Vec<Group> = groups.into_values().collect();
+    for group in &mut groups {
+        group.members.sort_by_key(|&member| altered[member].packets);
+    }
     groups.sort_by_key(|group| std::cmp::Reverse(group.members.len()));
     groups
 }
@@ -232,8 +235,8 @@ fn lanes(it: &Altered) -> Vec<Lane> {
     }
 }
 
-/// Returns the lanes with more altered bytes than chance explains. Lanes with more bytes come first,
-/// as one from the data may also show, less often, from the IP header.
+/// Returns the lanes with more altered bytes than chance explains. Lanes with more bytes come
+/// first, as one from the data may also show, less often, from the IP header.
 fn stuck_lanes(altered: &[Altered]) -> BTreeSet<Lane> {
     let mut counts: BTreeMap<Lane, u64> = BTreeMap::new();
     let mut bytes = 0;

@@ -78,7 +78,7 @@ fn grouped(report: &Report, account: &Account) {
 fn every_fault_of_ten_thousand_packets_is_found_and_grouped() {
     for seed in 1..=4 {
         let report = exact(&Plan { seed, ..Plan::default() });
-        assert!(report.altered.len() > 40, "{}", report.altered.len());
+        assert!(report.altered.len() > 75, "{}", report.altered.len());
     }
 }
 
@@ -405,13 +405,4 @@ fn mutated_captures() {
             report.points[0].compared
         );
     }
-}
-
-#[test]
-#[ignore = "temporary"]
-fn dump() {
-    let account = router::run(&Plan::default());
-    let [one, two] = &account.captures;
-    std::fs::write("/tmp/cmp-lan.pcap", capture(one, Some(1))).unwrap();
-    std::fs::write("/tmp/cmp-wan.pcap", capture(two, Some(2))).unwrap();
 }

@@ -156,6 +156,9 @@ fn of_point(point: &Point) -> String {
     line
 }
 
+/// A number of the packets in a direction.
+type Number = fn(&Direction) -> u64;
+
 /// Returns the table of both directions, or of the one that has packets.
 fn table(args: &CompareArgs, report: &Report, names: &[String; 2], styles: Styles) -> Vec<String> {
     let used = |it: &Direction| it.matched + it.lost + it.extra + it.duplicated > 0;
@@ -167,7 +170,7 @@ fn table(args: &CompareArgs, report: &Report, names: &[String; 2], styles: Style
     if used(before) {
         shown.push((before, format!("toward {}", names[0])));
     }
-    let rows: [(&str, fn(&Direction) -> u64, bool); 8] = [
+    let rows: [(&str, Number, bool); 8] = [
         ("matched", |it| it.matched, true),
         ("lost", |it| it.lost, true),
         ("duplicated", |it| it.duplicated, true),
@@ -208,7 +211,7 @@ fn table(args: &CompareArgs, report: &Report, names: &[String; 2], styles: Style
 /// Returns what devices changed as they are to, and the times.
 fn rewriting(report: &Report, names: &[String; 2]) -> Vec<String> {
     let mut lines = Vec::new();
-    let parts: [(&str, fn(&Direction) -> u64); 5] = [
+    let parts: [(&str, Number); 5] = [
         ("addresses or ports", |it| it.translated),
         ("type of service", |it| it.service),
         ("identification", |it| it.identification),
@@ -339,7 +342,10 @@ fn pattern(group: &Group) -> String {
                 let value = counts.keys().next().map_or(String::new(), T::to_string);
                 parts.push(format!("{name} {value}{all}"));
             }
-            several => parts.push(format!("{several} {name}s")),
+            several => {
+                let (noun, rest) = name.split_once(' ').unwrap_or((name, ""));
+                parts.push(format!("{several} {noun}s {rest}").trim_end().to_string());
+            }
         }
     }
     let mut parts = Vec::new();
@@ -359,7 +365,7 @@ fn pattern(group: &Group) -> String {
             all
         });
     common("distance", &moves, &mut parts);
-    parts.join(", ").replace("modulo 64s", "s modulo 64")
+    parts.join(", ")
 }
 
 /// Returns the bytes around the first altered one, with marks below altered ones, and the bits of

@@ -1,0 +1,376 @@
+//! The matching of packets, in order of time and in bounded memory.
+
+use super::describe::{captured, describe};
+use super::flows::Flows;
+use super::intake::{Intake, Packet};
+use super::judge;
+use super::layer::{self, Flow, Layer, Masks};
+use super::leftover;
+use super::pattern::Toward;
+use super::report::{Event, Report, Seen};
+use super::side::{self, Arrived, Side, Slot, Waiting};
+use super::{Clocks, Options, time_of};
+use crate::lru::Lru;
+use std::io::Read;
+
+/// Largest amount of memory for waiting packets of a point, in bytes.
+const MOST_BYTES: usize = 64 << 20;
+/// Largest number of paired packets that are remembered, to recognise duplicates.
+const MOST_RECENT: usize = 1 << 17;
+/// Largest number of packets of a point that wait, or follow one that waits.
+const MOST_SLOTS: usize = 400_000;
+/// Largest number of equal packets to test for an unaltered partner.
+const MOST_TESTED: usize = 128;
+
+/// A comparison that runs.
+pub struct Compare<'a> {
+    options: Options,
+    clocks: Clocks,
+    flows: Flows,
+    sides: [Side; 2],
+    /// Paired packets of each point by their content: their numbers.
+    recent: [Lru<(u64, Flow), u64>; 2],
+    /// Greatest index of a packet of a flow that arrived.
+    orders: Lru<(Toward, Flow), u64>,
+    pub report: Report,
+    each: &'a mut dyn FnMut(Event<'_>),
+}
+
+impl<'a> Compare<'a> {
+    pub fn new(
+        options: Options,
+        clocks: Clocks,
+        flows: Flows,
+        each: &'a mut dyn FnMut(Event<'_>),
+    ) -> Compare<'a> {
+        Compare {
+            options,
+            clocks,
+            flows,
+            sides: Default::default(),
+            recent: [const { MOST_RECENT }; 2].map(|most| Lru::new([most])),
+            orders: Lru::new([MOST_RECENT]),
+            report: Report { clocks, ..Report::default() },
+            each,
+        }
+    }
+
+    /// Reads both captures to their ends.
+    pub fn read<R: Read>(&mut self, intakes: &mut [Intake<R>; 2]) {
+        loop {
+            let times: [Option<i64>; 2] = std::array::from_fn(|point| {
+                let next = intakes[point].peek();
+                self.sides[point].ended = next.is_none();
+                next.map(|packet| self.adjusted(point, packet))
+            });
+            let point = match times {
+                [None, None] => break,
+                [Some(_), None] => 0,
+                [None, Some(_)] => 1,
+                [Some(one), Some(two)] if one == two => {
+                    usize::from(self.sides[1].next() < self.sides[0].next())
+                }
+                [Some(one), Some(two)] => usize::from(two < one),
+            };
+            let Some(packet) = intakes[point].next() else { break };
+            self.take(point, packet);
+        }
+        let ends = [self.sides[0].next(), self.sides[1].next()];
+        self.settle(ends, ends);
+    }
+
+    /// Returns the time of a packet on the clock of the first capture.
+    fn adjusted(&self, point: usize, packet: &Packet) -> i64 {
+        let time = time_of(packet, self.clocks.timed);
+        if point == 0 { time } else { time.saturating_sub(self.clocks.difference) }
+    }
+
+    fn take(&mut self, point: usize, packet: Packet) {
+        let time = self.adjusted(point, &packet);
+        let side = &mut self.sides[point];
+        let (first, last) = side.times.unwrap_or((time, time));
+        side.times = Some((first.min(time), last.max(time)));
+        self.report.points[point].compared += 1;
+        let id = side.push(packet, time);
+        if let Some((other, layers)) = self.partner(point, id) {
+            let (ids, layers) = if point == 0 {
+                ([id, other], layers)
+            } else {
+                ([other, id], [layers[1], layers[0]])
+            };
+            self.pair(ids, layers);
+        }
+        self.expire(time);
+    }
+
+    /// Returns the oldest waiting packet of the other point that is surely this one, unaltered as
+    /// far as its content shows, and the layers of both.
+    fn partner(&self, point: usize, id: u64) -> Option<(u64, [usize; 2])> {
+        let [mine, theirs] = [&self.sides[point], &self.sides[1 - point]];
+        let one = mine.get(id)?;
+        for (place, layer) in one.packet.layers.iter().enumerate() {
+            let like: Box<dyn Iterator<Item = u64>> =
+                if layer.whole && theirs.cut == 0 && theirs.exactly(layer).next().is_some() {
+                    Box::new(theirs.exactly(layer))
+                } else {
+                    Box::new(theirs.begin_like(layer))
+                };
+            for other in like.take(MOST_TESTED) {
+                let Some(two) = theirs.get(other) else { continue };
+                for (their_place, their_layer) in two.packet.layers.iter().enumerate() {
+                    if self.surely(point, (one, layer), (two, their_layer)) {
+                        return Some((other, [place, their_place]));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns whether two layers are surely those of one packet.
+    fn surely(
+        &self,
+        point: usize,
+        (one, a): (&Waiting, &Layer),
+        (two, b): (&Waiting, &Layer),
+    ) -> bool {
+        let alike = if a.whole && b.whole {
+            a.content == b.content
+        } else {
+            a.head.is_some() && a.head == b.head && {
+                let (one, two) = (a.payload(&one.packet.bytes), b.payload(&two.packet.bytes));
+                layer::same_content(one, two, &Masks::of(a.flow.protocol, one))
+            }
+        };
+        let translated = self.flows.translation(point, &a.flow);
+        let known = self.flows.translation(1 - point, &b.flow);
+        let flows = match (translated, known) {
+            (Some(flow), _) => flow == b.flow,
+            (None, Some(flow)) => flow == a.flow,
+            (None, None) => true,
+        };
+        let identified = match (a.identification, b.identification) {
+            (Some(one), Some(two)) => {
+                one == two || self.flows.keeps_identification(point, &a.flow) == Some(false)
+            }
+            _ => true,
+        };
+        alike && flows && identified && one.time.abs_diff(two.time) <= self.window()
+    }
+
+    fn window(&self) -> u64 {
+        self.options.window.unsigned_abs()
+    }
+
+    /// Moves packets that waited too long to the leftover, and settles these.
+    fn expire(&mut self, now: i64) {
+        let window = self.options.window;
+        for point in 0..2 {
+            let side = &self.sides[point];
+            let crowded = side.waiting > self.options.most || side.bytes > MOST_BYTES;
+            // Paired packets behind one that waits cost memory, too.
+            if crowded || side.slots() > MOST_SLOTS {
+                self.report.crowded += u64::from(crowded);
+                let [quarter, middle] = [4, 2].map(|part| side.mark(part, crowded));
+                let until = |(id, time): (u64, i64)| {
+                    let mut ends = [0, 1].map(|point| self.sides[point].until(time));
+                    // Also where times are out of order, some packets leave.
+                    ends[point] = ends[point].max(id + 1);
+                    ends
+                };
+                let (leave, middle) = (until(quarter), until(middle));
+                let ends = [leave[0].max(middle[0]), leave[1].max(middle[1])];
+                return self.settle(ends, leave);
+            }
+        }
+        let old = |side: &Side, age: i64| -> u64 {
+            let mut end = side.cursor;
+            while end < side.next()
+                && side.get(end).is_none_or(|it| it.time.saturating_add(age) < now)
+            {
+                end += 1;
+            }
+            end
+        };
+        for point in 0..2 {
+            self.sides[point].cursor = old(&self.sides[point], window);
+        }
+        let due = [0, 1].iter().any(|&point| {
+            let side = &self.sides[point];
+            let oldest = side.oldest();
+            oldest.is_some_and(|it| it.time.saturating_add(window.saturating_mul(3)) < now)
+        });
+        if due {
+            let leave = [0, 1].map(|point| {
+                let side = &self.sides[point];
+                let age = window.saturating_mul(2);
+                let stays =
+                    |id: &u64| side.get(*id).is_some_and(|it| it.time.saturating_add(age) >= now);
+                side.before(side.cursor).find(stays).unwrap_or(side.cursor)
+            });
+            self.settle([self.sides[0].cursor, self.sides[1].cursor], leave);
+        }
+    }
+
+    /// Finds partners for the packets before `ends`, and reports those before `leave` that have
+    /// none.
+    fn settle(&mut self, ends: [u64; 2], leave: [u64; 2]) {
+        for (point, &end) in ends.iter().enumerate() {
+            let ids: Vec<u64> = self.sides[point].before(end).collect();
+            for id in ids {
+                self.duplicate(point, id);
+            }
+        }
+        let ids = [0, 1].map(|point| self.sides[point].before(ends[point]).collect::<Vec<u64>>());
+        let all = leftover::proposals(&self.sides, &ids, &self.flows, self.options.window);
+        for proposal in all {
+            let [one, two] = proposal.ids;
+            if self.sides[0].get(one).is_some() && self.sides[1].get(two).is_some() {
+                self.pair(proposal.ids, proposal.layers);
+            }
+        }
+        for (point, &end) in leave.iter().enumerate() {
+            let ids: Vec<u64> = self.sides[point].before(end).collect();
+            for id in ids {
+                // A copy of a packet that only now found its partner.
+                if !self.duplicate(point, id) {
+                    self.alone(point, id);
+                }
+            }
+            self.sides[point].cursor = self.sides[point].cursor.max(end);
+        }
+        self.finish_order();
+    }
+
+    fn direction(&self, point: usize, flow: &Flow) -> Toward {
+        self.flows.direction(point, flow).unwrap_or_default()
+    }
+
+    /// Reports a packet as a duplicate if it arrived twice.
+    fn duplicate(&mut self, point: usize, id: u64) -> bool {
+        let Some(waiting) = self.sides[point].get(id) else { return false };
+        let Some(layer) = waiting.packet.layers.first() else { return false };
+        let toward = self.direction(point, &layer.flow);
+        let arrives = usize::from(toward == Toward::After) == point;
+        let Some(&of) = self.recent[point].get(&(side::exact(layer), layer.flow)) else {
+            return false;
+        };
+        if !arrives {
+            return false;
+        }
+        let seen = Seen { number: waiting.packet.number, flow: layer.flow };
+        self.report.directions[toward as usize].duplicated += 1;
+        (self.each)(Event::Duplicated { toward, point, seen, of });
+        self.sides[point].take(id, Slot::Gone);
+        true
+    }
+
+    /// Reports a packet without a partner.
+    fn alone(&mut self, point: usize, id: u64) {
+        let Some(waiting) = self.sides[point].take(id, Slot::Gone) else { return };
+        let Some(layer) = waiting.packet.layers.first() else { return };
+        let toward = self.direction(point, &layer.flow);
+        let seen = Seen { number: waiting.packet.number, flow: layer.flow };
+        let slack = self.clocks.spread;
+        let outside = match self.sides[1 - point].times {
+            None => true,
+            Some((first, last)) => {
+                waiting.time < first.saturating_add(slack)
+                    || self.sides[1 - point].ended && waiting.time > last.saturating_sub(slack)
+            }
+        };
+        if outside {
+            self.report.points[point].outside += 1;
+        } else if usize::from(toward == Toward::Before) == point {
+            self.report.directions[toward as usize].lost += 1;
+            (self.each)(Event::Lost { toward, point, seen });
+        } else {
+            self.report.directions[toward as usize].extra += 1;
+            (self.each)(Event::Extra { toward, point, seen });
+        }
+    }
+
+    /// Records a pair of packets, and compares them.
+    fn pair(&mut self, ids: [u64; 2], places: [usize; 2]) {
+        let [Some(one), Some(two)] = [self.sides[0].get(ids[0]), self.sides[1].get(ids[1])] else {
+            return;
+        };
+        let views = leftover::views(one, two, places);
+        let layers = views.map(|view| *view.layer);
+        let numbers = [one.packet.number, two.packet.number];
+        let between = two.time.saturating_sub(one.time).saturating_add(self.clocks.difference);
+        let toward = self.flows.direction(0, &layers[0].flow).unwrap_or({
+            if layers[1].ttl > layers[0].ttl { Toward::Before } else { Toward::After }
+        });
+        let from = toward as usize;
+        let (origin, arrived) = (&layers[from], &layers[1 - from]);
+        let flow = self.flows.translation(from, &origin.flow).filter(|flow| {
+            // Another translation replaces one that is known; a few bits are damage.
+            flow.distance(&arrived.flow).is_some_and(|bits| bits <= 3)
+        });
+        let keeps = self.flows.keeps_identification(from, &origin.flow) != Some(false);
+        let (rewritten, difference) = judge::judge(views[from], views[1 - from], flow, keeps);
+        self.report.directions[from].count(&rewritten, origin, arrived);
+        if let Some(difference) = &difference {
+            let altered = describe(&views, numbers, toward, rewritten.addresses, difference);
+            let all = [captured(views[0]), captured(views[1])];
+            (self.each)(Event::Altered { altered: &altered, bytes: all });
+            self.report.alter(altered);
+        }
+        let is_clean = difference.is_none();
+        if is_clean || views[0].layer.content == views[1].layer.content {
+            self.flows.learn([&layers[0], &layers[1]]);
+        }
+        self.delay(toward, between, numbers, origin.flow);
+        for (point, id) in ids.into_iter().enumerate() {
+            let state = (point != from).then_some(Arrived {
+                toward,
+                flow: origin.flow,
+                origin: ids[from],
+                numbers,
+            });
+            let taken = self.sides[point].take(id, Slot::Paired(state));
+            if let Some(layer) = taken.as_ref().and_then(|it| it.packet.layers.first()) {
+                let key = (side::exact(layer), layer.flow);
+                self.recent[point].insert(key, numbers[point], 0);
+            }
+        }
+        self.finish_order();
+    }
+
+    fn delay(&mut self, toward: Toward, between: i64, numbers: [u64; 2], flow: Flow) {
+        if !self.clocks.timed {
+            return;
+        }
+        let delay = if toward == Toward::After { between } else { between.saturating_neg() };
+        let direction = &mut self.report.directions[toward as usize];
+        direction.delays.add(delay);
+        let least = self.clocks.least[toward as usize].unwrap_or(direction.delays.least);
+        let above = delay.saturating_sub(least.min(direction.delays.least));
+        if self.options.late.is_some_and(|late| above > late) {
+            direction.late += 1;
+            (self.each)(Event::Late { toward, numbers, flow, above });
+        }
+    }
+
+    /// Judges the order of packets that arrived, up to the first that still waits.
+    fn finish_order(&mut self) {
+        for point in 0..2 {
+            while let Some(slot) = self.sides[point].settled() {
+                let Slot::Paired(Some(arrived)) = slot else { continue };
+                let Arrived { toward, flow, origin, numbers } = arrived;
+                let key = (toward, flow);
+                match self.orders.touch(&key) {
+                    Some(greatest) if *greatest > origin => {
+                        self.report.directions[toward as usize].reordered += 1;
+                        (self.each)(Event::Reordered { toward, numbers, flow });
+                    }
+                    Some(greatest) => *greatest = origin,
+                    None => {
+                        self.orders.insert(key, origin, 0);
+                    }
+                }
+            }
+        }
+    }
+}
