@@ -1,9 +1,9 @@
 //! Verdicts on received segments, and what is sent.
 
 use super::common::*;
+use residue_guard::Reason;
 use residue_guard::kernel::layout::{Counters, Received};
 use residue_guard::kernel::trial::Program;
-use residue_guard::Reason;
 use std::time::Duration;
 
 #[test]
