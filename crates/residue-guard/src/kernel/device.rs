@@ -2,7 +2,7 @@
 //! through a device that takes single segments only: `rguard-in`. That one is a macvlan, which
 //! hands each segment at once to the device below it, `rguard-out`. There a program sends it on to
 //! the guarded interface, and nothing leaves `rguard-out` itself. All of this happens inside the
-//! call that sends the packet, so that packets keep their order, and TCP learns when they have left.
+//! call that sends the packet. So packets keep their order, and TCP learns when they have left.
 
 use crate::adapter::sys::interface::index;
 use std::ffi::OsString;
