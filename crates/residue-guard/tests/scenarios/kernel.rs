@@ -182,28 +182,6 @@ fn an_outage() {
     });
 }
 
-/// Small packets do not overtake big ones on their way through the guard. On one CPU, nothing else
-/// in this network can change the order.
-#[test]
-fn segments_keep_their_order() {
-    kernel_scenario("kernel::segments_keep_their_order", |network| {
-        install(network, 5);
-        network.on_one_cpu();
-        let clients = [0; 16].map(|_| network.client(ADDRESSES[0], "push", 4 * FILE + 100));
-        for client in clients {
-            let (is_right, text) = client.ended();
-            assert!(is_right, "{text}");
-        }
-        all_are_guarded(&network.kernel_status("a"), 5);
-        // A full queue on the way may lose some, which is no other order.
-        let names = ["TCPFastRetrans", "TCPSlowStartRetrans", "TCPTimeouts", "TCPLossProbes"];
-        let retransmitted = names.map(|name| network.tcp_counter("a", name));
-        let late = network.tcp_counter("b", "TCPOFOQueue");
-        assert_eq!(network.tcp_counter("a", "TCPSACKReorder"), 0);
-        assert!(late == 0 || retransmitted != [0; 4], "{late} {retransmitted:?}");
-    });
-}
-
 /// Packets of a tunnel have no link header.
 #[test]
 fn a_tunnel() {
