@@ -2,10 +2,11 @@
 //! through a device that takes single segments only: `rguard-in`. That one is a macvlan, which
 //! hands each segment at once to the device below it, `rguard-out`. There a program sends it on to
 //! the guarded interface, and nothing leaves `rguard-out` itself. All of this happens inside the
-//! call that sends the packet, so that packets keep their order, and TCP learns when they have left.
+//! call that sends the packet. So packets keep their order, and TCP learns when they have left.
 
 use crate::adapter::sys::interface::index;
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::process::{Command, Stdio};
 
@@ -16,9 +17,25 @@ pub(super) const EXIT: &str = "rguard-out";
 /// The other end of `EXIT`, a veth: nothing arrives there.
 const END: &str = "rguard-end";
 
+/// Packets that may wait for a CPU: where a veth device is on the way, a big packet comes as up to
+/// 45 segments, and each connection may have several on the way. The kernel's default is 1000.
+const BACKLOG: u32 = 10_000;
+const BACKLOG_FILE: &str = "/proc/sys/net/core/netdev_max_backlog";
+
+/// Raises the kernel's limit of waiting packets. It belongs to the whole machine, and only its
+/// first network namespace sees it.
+fn raise_backlog() {
+    let now = fs::read_to_string(BACKLOG_FILE).ok().and_then(|text| text.trim().parse().ok());
+    if now.is_some_and(|now: u32| now < BACKLOG) {
+        // The guard works without it, and loses segments under load, which TCP retransmits.
+        let _ = fs::write(BACKLOG_FILE, BACKLOG.to_string());
+    }
+}
+
 /// Creates the devices; returns the index of the one that cuts packets.
 pub(super) fn create() -> io::Result<u32> {
     remove()?;
+    raise_backlog();
     let made = make();
     if made.is_err() {
         // The first error is the one to report.

@@ -232,19 +232,20 @@ fn hostile_extension_headers_get_the_verdict_of_the_engine() {
 fn an_option_is_appended_behind_other_headers() {
     let (mut input, mut output) = (Vec::new(), Vec::new());
     each_value(|value, trial| {
-        let longer: [fn(&[u8]) -> Vec<u8>; 6] = [
-            <[u8]>::to_vec,
-            |packet| with_options(packet, &[1, 1, 1, 0]),
-            |packet| with_options(packet, &[1; 40]),
-            <[u8]>::to_vec,
-            |packet| extended(packet, &[destination()]),
-            |packet| extended(packet, &[hop_by_hop(), routing(0), fragment(0, false)]),
+        let connections = [4, 6].map(|version| golden(version, value));
+        let [v4, v6] = [0, 1].map(|at| connections[at][2].sent.as_slice());
+        let packets = [
+            v4.to_vec(),
+            with_options(v4, &[1, 1, 1, 0]),
+            with_options(v4, &[1; 40]),
+            v6.to_vec(),
+            extended(v6, &[destination()]),
+            extended(v6, &[hop_by_hop(), routing(0), fragment(0, false)]),
         ];
-        for (number, longer) in longer.into_iter().enumerate() {
-            let lines = golden(if number < 3 { 4 } else { 6 }, value);
-            let [_, mut answerer] = engines(value, &lines);
+        for (number, packet) in packets.into_iter().enumerate() {
+            let lines = &connections[usize::from(number >= 3)];
+            let [_, mut answerer] = engines(value, lines);
             trial.insert(&key(&lines[3].wire, true), &agreed(value)).unwrap();
-            let packet = longer(&lines[2].sent);
             frame(&packet, 0, &mut input);
             let run = trial.run(Program::Egress, &input, 1, &mut output).unwrap();
             assert!(run.passes);

@@ -144,7 +144,7 @@ impl Running {
 /// The hosts, with a server on `b`.
 pub struct Network {
     test: String,
-    server: Running,
+    _server: Running,
 }
 
 pub const ADDRESSES: [&str; 2] = ["10.91.2.2", "fd91:0:0:2::2"];
@@ -173,7 +173,7 @@ impl Network {
         let words = ["netns", "exec", "r", "sh", "-c", forward];
         assert!(Command::new("ip").args(words).status().expect("ip runs").success());
         let server = Running(role(test, "b", "serve").spawn().expect("it starts"));
-        let network = Network { test: test.to_string(), server };
+        let network = Network { test: test.to_string(), _server: server };
         for address in ADDRESSES {
             until("the server answers", || network.client(address, "pull", 1).ended().0);
         }
@@ -281,23 +281,6 @@ impl Network {
         let mut command = Command::new("ip");
         command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(command.spawn().expect("it starts"))
-    }
-
-    /// Returns a counter of a host's TCP, from /proc/net/netstat.
-    pub fn tcp_counter(&self, host: &str, name: &str) -> u64 {
-        let output = must(&format!("ip netns exec {host} cat /proc/net/netstat")).stdout;
-        let text = String::from_utf8_lossy(&output);
-        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("TcpExt:")).collect();
-        let mut pairs = lines[0].split(' ').zip(lines[1].split(' '));
-        let (_, value) = pairs.find(|(each, _)| *each == name).expect("a counter");
-        value.parse().expect("a number")
-    }
-
-    /// Keeps this test, and all that it starts from now on, on one CPU, and the server too.
-    pub fn on_one_cpu(&self) {
-        for process in [std::process::id(), self.server.0.id()] {
-            must(&format!("taskset -a -c -p 0 {process}"));
-        }
     }
 }
 

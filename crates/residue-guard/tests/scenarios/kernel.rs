@@ -182,27 +182,6 @@ fn an_outage() {
     });
 }
 
-/// Small packets do not overtake big ones on their way through the guard. On one CPU, nothing else
-/// in this network can change the order.
-#[test]
-fn segments_keep_their_order() {
-    kernel_scenario("kernel::segments_keep_their_order", |network| {
-        install(network, 5);
-        network.on_one_cpu();
-        let clients = [0; 16].map(|_| network.client(ADDRESSES[0], "push", 4 * FILE + 100));
-        for client in clients {
-            let (is_right, text) = client.ended();
-            assert!(is_right, "{text}");
-        }
-        all_are_guarded(&network.kernel_status("a"), 5);
-        // Out of order, and not because something was lost before it.
-        let [late, lost] =
-            ["TCPSACKReorder", "TCPLostRetransmit"].map(|name| network.tcp_counter("a", name));
-        assert_eq!((late, lost), (0, 0));
-        assert_eq!(network.tcp_counter("b", "TCPOFOQueue"), 0);
-    });
-}
-
 /// Packets of a tunnel have no link header.
 #[test]
 fn a_tunnel() {
