@@ -125,8 +125,8 @@ fn lengths_around_every_block() {
     }
 }
 
-/// Where the profile asks for it, loops read whole cache lines: bytes before the first one and behind
-/// the last are counted apart.
+/// Where the profile asks for it, loops read whole cache lines: bytes before the first one and
+/// behind the last are counted apart.
 #[test]
 fn every_place_in_a_cache_line() {
     let data = noise(6600);

@@ -62,8 +62,8 @@ pub(crate) trait CarryLessWide: CarryLess {
     /// It takes as many bytes as leave a whole number of vectors, and puts them behind zeros.
     fn head(self, data: &[u8], register: Self::V) -> Head<Self::W>;
 
-    /// Returns two vectors that hold `v` and the `bytes` bytes after it, fewer than a vector, behind
-    /// zeros; the bytes are the end of `last`.
+    /// Returns two vectors that hold `v` and the `bytes` bytes after it, fewer than a vector,
+    /// behind zeros; the bytes are the end of `last`.
     ///
     /// Tiers without it return anything.
     #[inline(always)]
@@ -90,8 +90,8 @@ pub(crate) fn streamed(bytes: usize) -> bool {
 /// Measured on a Xeon (Granite Rapids) on 2026-11-23.
 pub(crate) const ALIGNED_FROM: usize = 1280;
 
-/// Returns the number of bytes to leave behind the last vector of data, so that loops read vectors at
-/// multiples of 64 bytes, each in one cache line.
+/// Returns the number of bytes to leave behind the last vector of data, so that loops read vectors
+/// at multiples of 64 bytes, each in one cache line.
 ///
 /// It is not zero only if the CPU gains by it, and a [`CarryLessWide::tail`] is there for them.
 #[inline(always)]

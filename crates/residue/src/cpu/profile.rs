@@ -42,8 +42,8 @@ pub struct Profile {
     pub few_from: usize,
     /// Whether non-temporal prefetches make folding of data beyond the second-level cache faster.
     pub reads_ahead: bool,
-    /// Whether loops over vectors of 64 bytes are faster if each vector lies in one cache line, also
-    /// counting the bytes before the first line and after the last.
+    /// Whether long data fold faster if each vector of 64 bytes lies in one cache line, which
+    /// leaves bytes before the first line and behind the last.
     pub aligns: bool,
     /// The length from which a copy's own kernel, which stores what it loads, is faster than a copy
     /// and then a check.

@@ -497,8 +497,8 @@ fn ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
     let (Some(first), Some(last)) = (data.first_chunk::<64>(), data.last_chunk::<64>()) else {
         return (0, 0);
     };
-    // SAFETY: the marker proves AVX-512; the loads read the 64 bytes of a half, or 64 of the tables'
-    // 128, from `from` (63 at most) or 0 on.
+    // SAFETY: the marker proves AVX-512; the loads read the 64 bytes of a half, or 64 of the 128 of
+    // a table, from `from` (63 at most) or 0 on.
     unsafe {
         let (first, last) = (first.as_ptr(), last.as_ptr());
         let (down, ones) = (DOWN.0.as_ptr(), ONES.0.as_ptr());
@@ -519,8 +519,8 @@ fn ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
     }
 }
 
-/// Returns S and W of 129 to 256 bytes: of the first 128, and of the last 128 without those that are
-/// among the first.
+/// Returns S and W of 129 to 256 bytes: of the first 128, and of the last 128 without those that
+/// are among the first.
 #[inline(always)]
 fn long_ends(proof: Avx512Vnni, data: &[u8]) -> (u32, u32) {
     /// The bytes of the last 128 that count: from place n - 128 on, those of n bytes.
