@@ -57,7 +57,9 @@ export function inPieces(argument, take) {
 /** Writes a text to `scratch` as C has it, and returns its address. */
 export function putText(text) {
   const bytes = encoder.encode(`${text}\0`);
-  if (bytes.length > SCRATCH) throw new RangeError(`a name of ${bytes.length - 1} bytes is too long`);
+  if (bytes.length > SCRATCH) {
+    throw new RangeError(`a name of ${bytes.length - 1} bytes is too long`);
+  }
   new Uint8Array(library.memory.buffer, scratch, SCRATCH).set(bytes);
   return scratch;
 }

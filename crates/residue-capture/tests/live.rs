@@ -1,5 +1,5 @@
-//! Tests the verdicts on packets whose checksums a network card has yet to complete, and the file of
-//! damaged packets.
+//! Tests the verdicts on packets whose checksums a network card has yet to complete, and the file
+//! of damaged packets.
 
 use residue_capture::damaged::{Damaged, describe};
 use residue_capture::live::{Counts, Evidence, Live};

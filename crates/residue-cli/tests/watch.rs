@@ -33,8 +33,8 @@ fn outside() {
     if ["ip", "tcpdump", "unshare", "setpriv"].iter().any(|tool| !common::installed(tool)) {
         return;
     }
-    let probe = "ip link add v0 type veth peer name v1 && ip link set v0 up && tcpdump -Z root -i v0 \
-                 -w /dev/null";
+    let probe = "ip link add v0 type veth peer name v1 && ip link set v0 up && \
+                 tcpdump -Z root -i v0 -w /dev/null";
     let probes = [&["--user", "--map-root-user", "--net"][..], &["--net"]].map(|words| {
         // tcpdump waits for a packet.
         let script = format!("{probe} & sleep 0.3; kill -0 $! && kill $!");
