@@ -222,14 +222,18 @@ fn inside() {
     let [client, server] = [&summary["toward_after"], &summary["toward_before"]];
     assert_eq!(client["altered"], damaged[0] + damaged[1], "{summary}");
     for direction in [client, server] {
-        for none in ["lost", "extra", "duplicated", "reordered"] {
+        for none in ["lost", "extra", "duplicated"] {
             assert_eq!(direction[none], 0, "{none}: {summary}");
         }
+        // Two CPUs that capture may exchange a few packets.
+        let [reordered, matched] = ["reordered", "matched"].map(|name| direction[name].as_u64());
+        assert!(reordered.map(|count| count * 50) < matched, "{summary}");
         assert!(direction["translated"].as_u64() > Some(100), "{summary}");
         assert_eq!(direction["hops"]["1"], direction["matched"], "{summary}");
     }
     assert_eq!(server["altered"], 0, "{summary}");
-    // The first router swaps words; the second changes a byte, sometimes by one bit.
+    // The first router swaps words, which sometimes differ in one bit only, so that a bit column
+    // explains them, too; the second changes a byte, sometimes by one bit.
     let of = |patterns: &[&str], outcome: &str| -> u64 {
         lines
             .iter()
@@ -238,6 +242,6 @@ fn inside() {
             .filter_map(|line| line["outcomes"][outcome].as_u64())
             .sum()
     };
-    assert_eq!(of(&["swap"], "blind"), damaged[0], "{summary}");
+    assert_eq!(of(&["swap", "bit column"], "blind"), damaged[0], "{summary}");
     assert_eq!(of(&["byte", "bit"], "recomputed"), damaged[1], "{summary}");
 }
