@@ -13,6 +13,8 @@ use std::error::Error;
 use std::fs::File;
 use std::path::Path;
 
+/// Ports of LWAPP: data and control.
+const LWAPP: [u16; 2] = [12222, 12223];
 /// Link type of Frame Relay.
 const FRAME_RELAY: LinkType = LinkType(107);
 /// Bytes of zeros behind a packet when the fields that were not captured are counted.
@@ -53,6 +55,8 @@ pub struct Facts {
     pub extended: [Counts; 2],
     /// Values inside of VXLAN on its old port.
     pub old_vxlan: Table,
+    /// Values inside of LWAPP, in frames whose two bytes of frame control are exchanged.
+    pub exchanged: Table,
     /// UDP values whose length is less than that of the IP payload.
     pub short_udp: Counts,
     /// IPv4 headers whose total length is less than their own.
@@ -96,7 +100,7 @@ impl Facts {
     }
 
     fn buffer(&mut self, buffer: &Buffer<'_>) {
-        let (mut length_zero, mut old_vxlan) = (false, false);
+        let (mut length_zero, mut old_vxlan, mut exchanged) = (false, false, false);
         self.fragments += buffer.found.fragments.len() as u64;
         for finding in buffer.findings() {
             let name = finding.check.protocol.name;
@@ -105,6 +109,7 @@ impl Facts {
             let inside = [
                 (length_zero, &mut self.length_zero),
                 (old_vxlan, &mut self.old_vxlan),
+                (exchanged, &mut self.exchanged),
                 (finding.verdict == Verdict::LengthConflict, &mut self.conflicts),
                 (finding.verdict == Verdict::Unverifiable(Reason::Cut), &mut self.cut),
                 (finding.verdict == Verdict::Unverifiable(Reason::Fragment), &mut self.incomplete),
@@ -113,6 +118,9 @@ impl Facts {
                 table.entry(name.into()).or_default().add(finding.verdict);
             }
             old_vxlan |= name == "udp" && ports.contains(&8472);
+            exchanged |= name == "udp"
+                && ports.iter().any(|port| LWAPP.contains(port))
+                && has_exchanged_control(&finding);
             self.samples += u64::from(match name {
                 "udp" => ports.contains(&6343),
                 "tcp" => ports.iter().any(|port| [6633, 6653].contains(port)),
@@ -209,6 +217,16 @@ impl Facts {
             }
         });
     }
+}
+
+/// Returns whether the frame in a packet of LWAPP has its two bytes of frame control exchanged: the
+/// version, which is 0, is then in the second one.
+fn has_exchanged_control(finding: &Finding<'_>) -> bool {
+    const VERSION: u8 = 3;
+    const LWAPP_HEADER: usize = 6;
+    let control = finding.check.field[0].end as usize + LWAPP_HEADER;
+    let control = finding.buffer.bytes.get(control..).and_then(<[u8]>::first_chunk);
+    control.is_some_and(|[first, second]| first & VERSION != 0 && second & VERSION == 0)
 }
 
 /// Passes the findings in some bytes, of which `sent` were sent, to a function.

@@ -98,6 +98,11 @@ fn rules(facts: &Facts, protocol: &str, ours: Counts) -> Vec<Rule> {
             ..Rule::default()
         },
         Rule {
+            name: "LWAPP frames with exchanged bytes of frame control are not followed",
+            without: of(&facts.exchanged),
+            ..Rule::default()
+        },
+        Rule {
             name: "packets are followed that residue does not follow",
             more: facts.not_followed,
             ..Rule::default()
