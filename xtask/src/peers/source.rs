@@ -86,8 +86,8 @@ fn without(module: &str, function: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "fn a() {}\n\n#[cfg(test)]\nmod t {\n    #[test]\n    fn b() {\n        a();\n    \
-                        }\n\n    #[test]\n    fn c() {\n    }\n}\n\nfn d() {}\n";
+    const TEXT: &str = "fn a() {}\n\n#[cfg(test)]\nmod t {\n    #[test]\n    fn b() {\n        \
+                        a();\n    }\n\n    #[test]\n    fn c() {\n    }\n}\n\nfn d() {}\n";
 
     #[test]
     fn tests_are_taken_out() {
