@@ -90,7 +90,7 @@ fn altered_packets_are_written() {
     compare(folder.path(), &["--write", "altered.pcapng"]).ends(1);
     let ran = residue(["pcap", "verify", "--json", "altered.pcapng"]).within(folder.path()).run();
     let json = ran.json();
-    assert_eq!(json["captures"][0]["packets"], 2 * account.harmed.len());
+    assert_eq!(json["packets"], 2 * account.harmed.len());
     // No file is written, and none replaced, if the captures cannot be compared.
     fs::write(folder.path().join("kept"), "old").unwrap();
     fs::write(folder.path().join("wan.pcap"), "no capture").unwrap();
