@@ -1,9 +1,11 @@
 //! Any capture: addresses translated into others and back give the original bytes, except for check
-//! values with two representations of zero.
+//! values with two representations of zero, and for wrong ones that the translation happens to turn
+//! into the sum of the pseudo-header, which an offloading sender would have left.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use residue_net::check::Verdict;
 use residue_net::nat::{self, End, Mapping};
 use residue_net::pcap::Reader;
 use residue_net::rewrite::Rewriter;
@@ -23,6 +25,15 @@ fn translated(file: &[u8], mappings: &[Mapping]) -> Vec<u8> {
     let mut output = Vec::new();
     rewriter.read_to_end(&mut output).expect("changes do not contradict each other");
     output
+}
+
+/// Returns the number of values that look as an offloading sender leaves them.
+fn offloaded(file: &[u8]) -> usize {
+    let mut count = 0;
+    fuzz::buffers(file, |buffer| {
+        count += buffer.findings().filter(|it| it.verdict == Verdict::Offloaded).count();
+    });
+    count
 }
 
 fuzz_target!(|input: &[u8]| {
@@ -72,5 +83,6 @@ fuzz_target!(|input: &[u8]| {
             changed = true;
         }
     }
-    assert!(zeros || !changed, "a value with only one zero changed");
+    let mistaken = offloaded(&there) > offloaded(&file);
+    assert!(zeros || mistaken || !changed, "a value with only one zero changed");
 });
