@@ -4,7 +4,7 @@
 mod source;
 
 use crate::cargo;
-use crate::shell::{copied, done, emptied, target, written};
+use crate::shell::{copied_tree, done, emptied, target, written};
 use source::Source;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -57,7 +57,7 @@ fn tests() -> Result<bool, String> {
     let place = emptied(&target()?.join("peers"))?;
     let sources = fetched(&place)?;
     let faces = place.join("compat");
-    copy_tree(Path::new("compat"), &faces)?;
+    copied_tree(Path::new("compat"), &faces)?;
     let library = std::path::absolute("crates/residue").map_err(|error| error.to_string())?;
     let manifest = faces.join("Cargo.toml");
     let text = read(&manifest)?.replace("\"../crates/residue\"", &format!("{library:?}"));
@@ -73,7 +73,7 @@ fn tests() -> Result<bool, String> {
         rows.push((format!("{} {}", peer.name, peer.version), counts, taken.left.join("; ")));
     }
     let user = place.join(USER.0);
-    copy_tree(&sources[PEERS.len()], &user)?;
+    copied_tree(&sources[PEERS.len()], &user)?;
     let manifest = user.join("Cargo.toml");
     let patch = format!(
         "\n[workspace]\n\n[patch.crates-io]\ncrc32fast = {{ path = {:?} }}\n",
@@ -137,19 +137,4 @@ fn counted(words: &[&str], folder: &Path, target: &Path) -> Result<(u64, u64), S
 
 fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Copies a folder without what cargo builds in it.
-fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
-    for entry in std::fs::read_dir(from).map_err(|error| format!("{}: {error}", from.display()))? {
-        let path = entry.map_err(|error| error.to_string())?.path();
-        let to = to.join(path.file_name().unwrap_or_default());
-        match path.is_dir() {
-            true if path.ends_with("target") => {}
-            true => copy_tree(&path, &to)?,
-            false => copied(&path, &to)?,
-        }
-    }
-    Ok(())
 }

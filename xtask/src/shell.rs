@@ -46,6 +46,21 @@ pub fn copied(from: &Path, to: &Path) -> Result<(), String> {
     std::fs::copy(from, to).map(drop).map_err(named)
 }
 
+/// Copies a folder, without what cargo builds in it, into one that need not exist.
+pub fn copied_tree(from: &Path, to: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    for entry in std::fs::read_dir(from).map_err(|error| format!("{}: {error}", from.display()))? {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        let to = to.join(path.file_name().unwrap_or_default());
+        match path.is_dir() {
+            true if path.ends_with("target") => {}
+            true => copied_tree(&path, &to)?,
+            false => copied(&path, &to)?,
+        }
+    }
+    Ok(())
+}
+
 /// Writes a file.
 pub fn written(path: &Path, text: &[u8]) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))

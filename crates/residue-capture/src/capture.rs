@@ -15,7 +15,7 @@ pub use crate::interface::Error;
 
 /// Size of a block of the ring: longer than any packet, also before its segmentation (512 KiB).
 const BLOCK: usize = 1 << 20;
-/// Smallest number of blocks, so that parts of the ring can be told apart.
+/// Smallest number of blocks, so that the ring has several parts.
 const FEWEST: usize = 4;
 /// Time after which the kernel hands over a block that is not full.
 const DELAY: Duration = Duration::from_millis(50);

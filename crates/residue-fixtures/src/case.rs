@@ -54,7 +54,7 @@ pub enum Format {
 pub enum Variant {
     /// A. Kuznetzov's, with 8 bytes more: interface, protocol, packet type.
     Modified,
-    /// The same of Red Hat 6.1, under the ordinary magic number.
+    /// A pcap file of Red Hat 6.1, under the ordinary magic number.
     RedHat,
     /// That of SuSE 6.3, with 12 bytes more.
     Suse,

@@ -2,7 +2,7 @@
 //! them.
 
 use crate::debian::install;
-use crate::shell::{copied, done, emptied, target, written};
+use crate::shell::{copied, copied_tree, done, emptied, target, written};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,7 +37,7 @@ pub fn make(folder: &Path) -> Result<Vec<String>, String> {
     install(&[("dh", "debhelper"), ("dpkg-buildpackage", "dpkg-dev"), ("lintian", "lintian")])?;
     let place = emptied(&target()?.join("debian"))?;
     let tree = emptied(&place.join("residue"))?;
-    copy_tree(Path::new(SOURCES), &tree.join("debian"))?;
+    copied_tree(Path::new(SOURCES), &tree.join("debian"))?;
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let mut build = Command::new("dpkg-buildpackage");
     // Cargo may come from elsewhere than Debian, so dependencies are not compared.
@@ -66,11 +66,11 @@ fn installed(place: &Path, packages: &[PathBuf]) -> Result<Vec<String>, String> 
     // The copy shares this system's files and keeps its changes in memory.
     let script = format!(
         "set -e; cd '{}'; mkdir copy; mount -t tmpfs none copy
-         mkdir copy/changes copy/work copy/root
-         mount -t overlay -o lowerdir=/,upperdir=copy/changes,workdir=copy/work none copy/root
-         mount --bind /dev copy/root/dev; mount -t proc none copy/root/proc
-         mkdir copy/root/packages; cp packages/* copy/root/packages
-         chroot copy/root sh /packages/check",
+         mkdir copy/changes copy/scratch copy/all
+         mount -t overlay -o lowerdir=/,upperdir=copy/changes,workdir=copy/scratch none copy/all
+         mount --bind /dev copy/all/dev; mount -t proc none copy/all/proc
+         mkdir copy/all/packages; cp packages/* copy/all/packages
+         chroot copy/all sh /packages/check",
         place.display()
     );
     let mut copy = Command::new("unshare");
@@ -81,13 +81,4 @@ fn installed(place: &Path, packages: &[PathBuf]) -> Result<Vec<String>, String> 
         }
         result => result.map(|()| Vec::new()),
     }
-}
-
-fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
-    emptied(to)?;
-    for path in super::entries(from)? {
-        let to = to.join(path.file_name().unwrap_or_default());
-        if path.is_dir() { copy_tree(&path, &to)? } else { copied(&path, &to)? }
-    }
-    Ok(())
 }

@@ -47,7 +47,7 @@ impl Source {
 
     /// Copies a folder of test programs, if there is one.
     pub fn files(&mut self, from: &Path, to: &Path) -> Result<(), String> {
-        if from.is_dir() { super::copy_tree(from, to) } else { Ok(()) }
+        if from.is_dir() { crate::shell::copied_tree(from, to) } else { Ok(()) }
     }
 }
 

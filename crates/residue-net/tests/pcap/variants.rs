@@ -76,7 +76,7 @@ fn cut_files_keep_their_variant() {
     }
 }
 
-/// The same in chunks of any size.
+/// Reads the files in chunks of any size.
 #[test]
 fn variants_do_not_depend_on_reads() {
     let case = case_of(4);

@@ -39,7 +39,7 @@ pub fn open(name: &OsStr) -> anyhow::Result<Input> {
 /// The bytes of a capture.
 pub struct Input {
     read: Box<dyn Read>,
-    /// The same file once more, to wait for it.
+    /// A second descriptor of the file, to wait for it.
     #[cfg(target_os = "linux")]
     descriptor: std::os::fd::OwnedFd,
 }
